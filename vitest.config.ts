@@ -1,6 +1,6 @@
-// All tests of the workspace: a project for each package that has any, so that `vitest run --project bus` runs one package's.
-// The files of a project share its processes: most of a file's processor time would be the start of one and the loading of what it
-// imports. The leak check (setup file) fails a file that leaves something running behind for the next.
+// All tests of the workspace. `vitest run shared/bus` runs the tests of one package.
+// The files of a project share its processes, because starting one and loading the imports would take most of a file's processor time.
+// The leak check (setup file) fails a file that leaves a resource open for the next.
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -16,14 +16,26 @@ const packages = globSync(manifests, { cwd: import.meta.dirname })
   .map(dirname)
   .toSorted();
 
-/** Servers start within it, also when other test files keep both cores busy. */
+/** Long enough for the start of servers while other test files keep both cores busy. */
 const hookTimeoutMs = 60_000;
 const testTimeoutMs = 30_000;
-/** Where the files are that take longest: they begin, so that none of them is alone at the end. */
-const LONGEST = ['test/faults/', 'test/e2e/', 'test/'];
+/** Tests scale the production durations to a fifth: shared/contracts/src/timings.ts. */
+const TIME_SCALE = '0.2';
+/** Folders of the slowest files: they start first, so that none of them runs alone at the end. */
+const LONGEST = [
+  'test/faults/',
+  'test/e2e/',
+  'test/',
+  'services/guardrails/',
+  'services/orchestrator/',
+  'shared/check/',
+  'deploy/dev/',
+];
+/** Packages with a separate project; all others share one, because each project starts its own worker. */
+const LARGE = ['services/guardrails', 'services/orchestrator'];
 
 class LongestFirst extends BaseSequencer {
-  /** Besides, as ever: a project's files one after the other, of those the longest first that a run before this one knows. */
+  /** Keeps the base order within a folder: the files of a project in sequence, slowest of the previous run first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
       const at = LONGEST.findIndex((folder) => moduleId.startsWith(`${import.meta.dirname}/${folder}`));
@@ -38,10 +50,14 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     /** Most tests wait more than they compute, but those that count milliseconds need a core. */
-    maxWorkers: 3,
-    /** Services and commands that tests start: none strips and compiles again what another has. */
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
-    /** CI's verdict does not hang on one late moment of its machine. What needed its second try is listed there by name. */
+    maxWorkers: 4,
+    /** Shares compiled sources between the services and commands that tests start. */
+    env: {
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),
+      /** Inherited by the services and commands that tests start. */
+      MILLRACE_TIME_SCALE: TIME_SCALE,
+    },
+    /** Retries once in CI, because of pauses of its machine. CI lists the tests that needed the second attempt. */
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: testTimeoutMs,
     hookTimeout: hookTimeoutMs,
@@ -50,12 +66,19 @@ export default defineConfig({
     setupFiles: 'shared/testkit/src/leak-check.ts',
     passWithNoTests: true,
     projects: [
-      ...packages.map((dir) => project(basename(dir), `${dir}/src/**/*.test.ts`)),
-      project('test', 'test/**/*.test.ts'),
+      project('test', ['test/!(faults)/**/*.test.ts']),
+      // Outages of these tests are as long as outages in production.
+      project('faults', ['test/faults/**/*.test.ts'], { MILLRACE_TIME_SCALE: '1' }),
+      ...LARGE.map((dir) => project(basename(dir), [findTests(dir)])),
+      project('packages', packages.filter((dir) => !LARGE.includes(dir)).map(findTests)),
     ],
   },
 });
 
-function project(name: string, include: string) {
-  return { extends: true as const, test: { name, include: [include] } };
+function findTests(dir: string): string {
+  return `${dir}/src/**/*.test.ts`;
+}
+
+function project(name: string, include: string[], env: Record<string, string> = {}) {
+  return { extends: true as const, test: { name, include, env } };
 }

@@ -1,7 +1,6 @@
-// What needs no server and no process of its own, in seconds: `npm run test:unit`. Nothing is looked for or fetched first, and the
-// files share workers: most of a small test's time would be the start of a process. Properties over many generated cases
-// (*.property.test.ts), worst cases that take their time (*.bounds.test.ts) and checks that parse every source (*.tree.test.ts) are left
-// to `npm test`.
+// Tests without a server or a process, in seconds: `npm run test:unit`. It needs no setup, and the files share workers, because starting a
+// process would take most of a small test's time. `npm test` adds properties over many generated cases (*.property.test.ts), slow worst
+// cases (*.bounds.test.ts) and checks that parse every source (*.tree.test.ts).
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -16,10 +15,10 @@ export default defineConfig({
     isolate: false,
     /** Some tests wait more than they compute. */
     maxWorkers: 3,
-    /** Long enough for a test that computes, also where others keep the cores busy. */
+    /** Long enough for a test that computes while others keep the cores busy. */
     testTimeout: 30_000,
     fsModuleCache: true,
-    /** `npm test` is thorough. */
+    /** `npm test` runs the complete check. */
     env: { LEAK_CHECK: 'quick' },
     setupFiles: 'shared/testkit/src/leak-check.ts',
   },

@@ -1,6 +1,6 @@
-// What a run of the tests came to, from the runner's JSON report.
-// `report.mjs counts REPORT CODE` prints `PASSED FAILED`. `report.mjs remarks REPORT` prints each failed test with what it said,
-// and each that passed in its second try only.
+// Summarizes a test run from the runner's JSON report.
+// `report.mjs counts REPORT CODE` prints `PASSED FAILED`. `report.mjs remarks REPORT` prints each failed test with its error,
+// and each test that passed in its second attempt.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -17,9 +17,9 @@ function read() {
 
 function counts(report) {
   if (!report) return { passed: 0, failed: 1 };
-  // A file that failed without a failed test (it cannot be loaded, it left something open) is one failure.
+  // A failed file without a failed test (it cannot be loaded, it left a resource open) is one failure.
   const failed = report.numFailedTests + failedAsAWhole(report).length;
-  // Red without a failed test: an error outside of every test, or a runner that broke.
+  // Failure without a failed test: an error outside of all tests, or a broken runner.
   return { passed: report.numPassedTests, failed: failed === 0 && code !== '0' ? 1 : failed };
 }
 

@@ -33,7 +33,7 @@ STREAM = "processOutputStream"
 QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
 MAX_BATCH_BYTES, WINDOW_CHUNKS = 200_000, 1024
 CALL_END = "tool-call-input-streaming-end"
-BEGINS = {  # what begins or continues a part, and how it ends
+BEGINS = {  # types that start or continue a part, with the type that ends it
     **{"text-start": "text-end", "text-delta": "text-end", "reasoning-start": "reasoning-end", "reasoning-delta": "reasoning-end"},
     **{"tool-call-input-streaming-start": CALL_END, "tool-call-delta": CALL_END},
 }
@@ -86,6 +86,7 @@ class Processor:
     reads = []
     options_schema = {"type": "object", "properties": {}}
     aliases = []
+    positions = None
     policy = {"timeoutMs": 5000, "attempts": 2, "onFailure": "fail"}
     process_data_parts = False
 
@@ -112,6 +113,7 @@ class Processor:
             "aliases": list(cls.aliases),
             "lists": [name for name, stages in named.items() if stages & set(cls.stages())],
             "policy": cls.policy,
+            **({"positions": cls.positions} if cls.positions else {}),
         }
 
 
@@ -221,7 +223,7 @@ class Stream:
         return []
 
     def verdicts(self):
-        if self.cut and self.stopped:  # it may still hold what nobody has let through
+        if self.cut and self.stopped:  # its state may contain text that was not passed
             return {"verdicts": [{"type": "continue", "violations": self.call.violations}], "ms": [0]}
         return {"verdicts": [self.stopped or self.call.verdict(None)], "ms": [0]}
 
@@ -244,7 +246,7 @@ class Session:
                 some.append(chunks.pop(0))
             last = {} if chunks else more
             batch = self.service.packed({**head, "sequence": self.next_out, "chunks": some, **last})
-            self.next_out += 1  # only what has left is counted
+            self.next_out += 1  # counts sent batches only
             await self.service.nc.publish(self.out, batch)
             if not chunks:
                 return

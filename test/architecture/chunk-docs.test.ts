@@ -2,10 +2,10 @@
 import { knownChunkSchema, passesChain } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { read } from './workspace.ts';
+import { readTracked } from './workspace.ts';
 
-const rows = [...read('docs/chunks.md').matchAll(/^\| `(.+?)` \| (.+?) \| (.*?) ?\| (.+) \|$/gm)].map(
-  ([, type = '', maker = '', members = '', text = '']) => ({ type, maker, members: membersOf(members), text }),
+const rows = [...readTracked('docs/chunks.md').matchAll(/^\| `(.+?)` \| (.+?) \| (.*?) ?\| (.+) \|$/gm)].map(
+  ([, type = '', maker = '', members = '', text = '']) => ({ type, maker, members: readMembers(members), text }),
 );
 
 test('docs/chunks.md lists exactly the chunk types of the schema, in its order, with their members', () => {
@@ -24,11 +24,11 @@ test('docs/chunks.md marks the chunks that do not pass the output chain', () => 
   expect(marked).toEqual(rows.map(({ type }) => type).filter((type) => !passesChain({ type })));
 });
 
-test('docs/chunks.md says of each chunk who makes it', () => {
+test('docs/chunks.md names the producer of each chunk', () => {
   const makers = /^(–|(model|run|tools)(, (model|run|tools))*)$/;
   expect(rows.filter(({ maker }) => !makers.test(maker))).toEqual([]);
 });
 
-function membersOf(cell: string): string[] {
+function readMembers(cell: string): string[] {
   return [...cell.matchAll(/`(.+?)`/g)].map(([, name = '']) => name).toSorted();
 }

@@ -1,5 +1,5 @@
-// No file of the workspace imports another that imports it, directly or through others; rooms import one way. That the checks can
-// see is proved in import-graph.test.ts.
+// Imports of the workspace form no cycle, and rooms import in one direction. import-graph.test.ts shows that the checks
+// work.
 import { expect, test } from 'vitest';
 import { importCycles, importGraph } from './import-graph.ts';
 import { roomCycles, roomProblems } from './room-problems.ts';
@@ -8,7 +8,7 @@ import { readSources } from './workspace.ts';
 
 const graph = importGraph(readSources());
 
-test('the workspace has no circle of imports, type imports included', () => {
+test('the workspace has no import cycle, type imports included', () => {
   expect(importCycles(graph)).toEqual([]);
 });
 

@@ -1,9 +1,9 @@
-// Which file imports which by a relative path, type imports included; and the circles among them. Pure: sources come in.
+// Builds the graph of relative imports, type imports included, and finds its cycles. Pure: takes sources.
 import { posix } from 'node:path';
 import { readFacts } from './source-facts.ts';
 import type { Source } from './workspace.ts';
 
-/** The files that a file imports, by its path from the root. Imports of packages are the import table's matter. */
+/** The files that a file imports, by path from the root. The import table covers imports of packages. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 export function importGraph(sources: readonly Source[]): ImportGraph {
@@ -15,7 +15,7 @@ export function importGraph(sources: readonly Source[]): ImportGraph {
   );
 }
 
-/** Each circle once, as `a → b → a`, beginning with its first file. */
+/** Returns each cycle once, as `a → b → a`, starting with its first file. */
 export function importCycles(graph: ImportGraph): string[] {
   const done = new Set<string>();
   const found = new Map<string, string>();

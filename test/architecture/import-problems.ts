@@ -1,5 +1,5 @@
-// What is wrong with a package's dependencies and with a file's imports, by the import table. Pure: the packages and the
-// specifiers come in, sentences come out, so that the tests can plant a violation of every kind.
+// Finds problems in a package's dependencies and a file's imports, by the import table. Pure: takes packages and
+// specifiers and returns sentences, so that the tests can plant a violation of every kind.
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import { IMPORT_TABLE } from './import-table.ts';
@@ -19,7 +19,7 @@ export function manifestProblems(pkg: Package): string[] {
   ];
 }
 
-/** `path` is the file's, from the root; `pkg` the package that holds it. */
+/** `path` is relative to the root; `pkg` is the package of the file. */
 export function importProblems(
   pkg: Package,
   path: string,
@@ -27,43 +27,43 @@ export function importProblems(
   packages: readonly Package[],
 ): string[] {
   return specifiers.flatMap((specifier) => {
-    const problem = problemOf(pkg, path, specifier, packages);
+    const problem = findProblem(pkg, path, specifier, packages);
     return problem ? [`${path}: imports ${specifier}, ${problem}`] : [];
   });
 }
 
-function problemOf(pkg: Package, path: string, specifier: string, packages: readonly Package[]): string | undefined {
+function findProblem(pkg: Package, path: string, specifier: string, packages: readonly Package[]): string | undefined {
   const inTest = isTestSource(pkg, path);
-  if (specifier.startsWith('.')) return relativeProblem(pkg, path, specifier, inTest);
+  if (specifier.startsWith('.')) return findRelativeProblem(pkg, path, specifier, inTest);
   if (specifier.startsWith('node:')) return undefined;
-  if (/^[/#]|^[a-z]+:/.test(specifier)) return 'which is neither a package nor a path beside it.';
+  if (/^[/#]|^[a-z]+:/.test(specifier)) return 'which is neither a package nor a relative path.';
   if (builtinModules.includes(specifier)) return 'a module of Node without "node:".';
-  const name = packageNameOf(specifier);
+  const name = readPackageName(specifier);
   if (name.startsWith(scope)) {
-    const problem = ownProblem(pkg, specifier, inTest, packages);
+    const problem = findScopedProblem(pkg, specifier, inTest, packages);
     if (problem) return problem;
   }
-  // An image has what a package lists as `dependencies`, and nothing of what its tests need.
+  // An image contains a package's `dependencies` without those of its tests.
   if (!inTest && !pkg.dependencies.includes(name)) return `and ${name} is not among its package's dependencies.`;
   return undefined;
 }
 
-function relativeProblem(pkg: Package, path: string, specifier: string, inTest: boolean): string | undefined {
+function findRelativeProblem(pkg: Package, path: string, specifier: string, inTest: boolean): string | undefined {
   const target = posix.join(posix.dirname(path), specifier);
   if (!target.startsWith(`${pkg.dir}/`)) return 'which leaves its package.';
   if (target.includes('/node_modules/')) return 'which reaches into node_modules.';
-  // Images leave the testing folders out.
+  // Images omit the testing folders.
   if (!inTest && isTestPath(target)) return 'which is for tests only.';
   return undefined;
 }
 
-function ownProblem(
+function findScopedProblem(
   pkg: Package,
   specifier: string,
   inTest: boolean,
   packages: readonly Package[],
 ): string | undefined {
-  const name = packageNameOf(specifier);
+  const name = readPackageName(specifier);
   const allowed = [...(IMPORT_TABLE[shortName(pkg.name)] ?? []), ...(inTest ? ['testkit'] : [])];
   if (!allowed.includes(shortName(name))) return 'which the import table does not allow.';
   const subpath = `.${specifier.slice(name.length)}`;
@@ -73,7 +73,10 @@ function ownProblem(
   return undefined;
 }
 
-/** What only ever runs in a test or a benchmark: it may use the testkit and what its package lists for development. */
+/**
+ * Matches a source that only runs in a test or a benchmark: it can use the testkit and the package's development
+ * dependencies.
+ */
 function isTestSource(pkg: Package, path: string): boolean {
   return ['testkit', 'test'].includes(shortName(pkg.name)) || path.startsWith(`${pkg.dir}/bench/`) || isTestPath(path);
 }
@@ -82,7 +85,7 @@ export function isTestPath(path: string): boolean {
   return /\.(test|conformance)\.ts$|\/(testing|conformance)\//.test(path);
 }
 
-function packageNameOf(specifier: string): string {
+function readPackageName(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 

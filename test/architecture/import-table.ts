@@ -1,10 +1,13 @@
-// Who may import whom: the one table of the architecture, by package name without the scope. Services never import services, shared
-// never imports services: they meet on subjects.
+// The table of allowed imports between packages, by name without the scope. Services never import services and shared
+// never imports services; they communicate on subjects.
 
 const ofProcessorServices = ['contracts', 'bus', 'service', 'processor', 'models'];
 const ofStores = [...ofProcessorServices, 'stores'];
 
-/** Some rows wait for their package. The testkit is not in them: every package may have it as a devDependency, for its tests. */
+/**
+ * Some rows exist before their package. The testkit is omitted: every package can have it as a devDependency for its
+ * tests.
+ */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   servers: [],
@@ -28,7 +31,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'message-history': ofStores,
   'semantic-recall': ofStores,
   'working-memory': ofStores,
-  /** The client for its test alone. */
+  /** The client is for its test only. */
   'processor-examples': ['contracts', 'processor', 'client'],
   dev: ['contracts', 'client', 'cli', 'servers', 'service'],
   testkit: ['contracts', 'bus', 'check', 'service', 'processor', 'models', 'servers', 'client'],

@@ -1,18 +1,23 @@
-// What the glossary replaced stands in no name of the sources: all of them are parsed.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The names of the repository's functions: all sources are parsed.
 import { expect, test } from 'vitest';
-import { namesOf, replacedIn, replacedWords } from './words.ts';
-import { readSources, root } from './workspace.ts';
+import { findNameProblems, isParticiple } from './name-problems.ts';
+import { readSources } from './workspace.ts';
 
-const replaced = replacedWords(readFileSync(join(root, 'docs/glossary.md'), 'utf8'));
-const say = (where: string, name: string) => {
-  const found = replacedIn(name, replaced);
-  return found ? [`${where}: "${name}" says "${found.not}"; the glossary has "${found.but}"`] : [];
-};
+test.each(['told', 'judged', 'given', 'paid'])('%s is a participle', (name) => {
+  expect(isParticiple(name)).toBe(true);
+});
 
-test('no identifier, member or test title says a replaced word', () => {
-  // Most names stand in many files: each is looked at once.
-  const places = new Map(readSources().flatMap(({ path, text }) => namesOf(path, text).map((name) => [name, path])));
-  expect([...places].flatMap(([name, path]) => say(path, name))).toEqual([]);
+test.each(['listen', 'feed', 'open', 'judgeAll', 'isTold'])('%s is no participle', (name) => {
+  expect(isParticiple(name)).toBe(false);
+});
+
+test.each([
+  ['function usageOf() {}', 'usageOf ends in "Of"'],
+  ['const judged = () => 1;', 'judged is a participle'],
+])('%s is reported', (source, problem) => {
+  expect(findNameProblems('a.ts', source)).toEqual([expect.stringContaining(problem)]);
+});
+
+test('no function ends in "Of" or is a bare participle', () => {
+  expect(readSources().flatMap(({ path, text }) => findNameProblems(path, text))).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// docs/processors has a page for each processor of the services, and says what their sources say. `npm run -s pages` writes them.
+// docs/processors has a page for each processor of the services, equal to the page that its source generates. `npm run
+// -s pages` writes them.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAgentFile } from '@millrace/client';
@@ -8,15 +9,15 @@ import { describe, expect, test } from 'vitest';
 import { declaredIn } from '../processor-pages/docstring.ts';
 import { findProcessors, type FoundProcessor } from '../processor-pages/find-processors.ts';
 import { processorPages } from '../processor-pages/processor-page.ts';
-import { read, root } from './workspace.ts';
+import { readTracked, root } from './workspace.ts';
 
 const found = await findProcessors();
 const pages = processorPages(found);
 const byId = found.map((processor) => ({ id: processor.definition.id, ...processor }));
 const verdicts = verdictSchema.options.map(({ shape }) => shape.type.value);
 
-describe.each(byId)('the processor $id', (processor) => {
-  test('has a docstring with its verdicts, what it cannot do, and an example (see docs/processors/README.md)', () => {
+describe.each(byId)('the page of the processor $id', (processor) => {
+  test('the docstring has verdicts, limitations and an example (see docs/processors/README.md)', () => {
     const { docstring, path } = processor;
     expect(docstring, `${path}: write a docstring above defineProcessor`).toBeDefined();
     expect(docstring?.verdicts.map((line) => line.split(':')[0])).not.toEqual([]);
@@ -26,29 +27,29 @@ describe.each(byId)('the processor $id', (processor) => {
     expect(docstring?.cannot).not.toEqual([]);
   });
 
-  test('has an example that is an agent, with options that it takes', () => {
+  test('the example is a valid agent with options that the processor accepts', () => {
     expect(optionProblems(processor)).toEqual([]);
   });
 
-  test('has a page that says what its source says (npm run -s pages writes it)', () => {
+  test('the page equals the one that the source generates (npm run -s pages writes it)', () => {
     const page = pages.find(({ name }) => name === `${processor.id}.md`);
-    expect(read(`docs/processors/${processor.id}.md`)).toBe(page?.text);
+    expect(readTracked(`docs/processors/${processor.id}.md`)).toBe(page?.text);
   });
 });
 
 test('pages and processors are the same set (npm run -s pages)', () => {
   const written = readdirSync(join(root, 'docs/processors'));
   expect(written.toSorted()).toEqual(pages.map(({ name }) => name).toSorted());
-  expect(read('docs/processors/README.md')).toBe(pages[0]?.text);
+  expect(readTracked('docs/processors/README.md')).toBe(pages[0]?.text);
 });
 
-test('what guardrails serves are the processors that its sources define', async () => {
+test('guardrails serves exactly the processors that its sources define', async () => {
   const served = (await loadProcessors('guardrails')).map(({ id }) => id);
   const defined = byId.filter(({ service }) => service === 'guardrails').map(({ id }) => id);
   expect(served.toSorted()).toEqual(defined);
 });
 
-test('a docstring is read with its tags; a definition without one is found, made by a function or not', () => {
+test('a docstring is read with its tags, and a definition without one is found, in a function or not', () => {
   const source = `/**
  * Finds things.
  *
@@ -75,7 +76,7 @@ export const b = (store: Store<A>): ProcessorDefinition =>
   expect(b).toEqual({ name: 'b', docstring: undefined });
 });
 
-/** The example with a name and a model around it is an agent; its entries of this processor have options that fit. */
+/** The example with a name and a model is an agent, and the options of this processor's entries are valid. */
 function optionProblems({ definition, docstring }: FoundProcessor): string[] {
   const text = `name: example\nmodel: openai/gpt-5-mini\n${docstring?.example ?? ''}\n`;
   const agent = agentSchema.parse(parseAgentFile('example', text, {}).definition);

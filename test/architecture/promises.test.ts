@@ -1,8 +1,8 @@
-// docs/promises.md names tests that are there.
+// The tests that docs/promises.md names exist.
 import { expect, test } from 'vitest';
-import { read } from './workspace.ts';
+import { readTracked } from './workspace.ts';
 
-const rows = [...read('docs/promises.md').matchAll(/^\| (\d+) +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)].map(
+const rows = [...readTracked('docs/promises.md').matchAll(/^\| (\d+) +\| (.+?) +\| (.+?) +\| (.+?) +\|$/gm)].map(
   ([, number = '', , file = '', title = '']) => ({ number: Number(number), file, title }),
 );
 
@@ -10,7 +10,7 @@ test('docs/promises.md has all eighteen promises', () => {
   expect([...new Set(rows.map(({ number }) => number))]).toEqual(Array.from({ length: 18 }, (_, at) => at + 1));
 });
 
-test('each test that docs/promises.md names is in its file', () => {
-  const missing = rows.filter(({ file, title }) => file !== '–' && !read(file).includes(title));
+test('docs/promises.md names only tests that exist in their file', () => {
+  const missing = rows.filter(({ file, title }) => file !== '–' && !readTracked(file).includes(title));
   expect(missing).toEqual([]);
 });

@@ -1,17 +1,34 @@
-// The rooms of a package whose folders have an order: who may import whom among them, so that a reader who follows a run never
-// turns back. What stands in no room (service.ts, main.ts) puts them together and may import each. Tests may look anywhere.
+// The allowed imports between the rooms of a package with ordered folders, so that a reader of a run follows one
+// direction. Files outside of the rooms (service.ts, main.ts) connect them and can import each. Tests can import any
+// room.
 
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
 export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
   'services/orchestrator/src': {
-    api: ['agents', 'state', 'peers'],
+    api: ['agents', 'takeover', 'saves', 'state', 'peers'],
     agents: ['peers'],
-    takeover: ['state', 'peers'],
-    run: ['model', 'stages', 'state', 'peers'],
-    model: ['stages', 'state', 'peers'],
-    stages: ['state', 'peers'],
-    state: ['peers'],
+    takeover: ['run', 'saves', 'release', 'state', 'peers'],
+    run: ['model', 'stages', 'saves', 'sessions', 'calls', 'state', 'release', 'peers'],
+    model: ['stages', 'sessions', 'calls', 'state', 'release'],
+    stages: ['sessions', 'calls', 'state', 'release'],
+    saves: ['calls', 'state'],
+    sessions: ['calls', 'state', 'release', 'peers'],
+    calls: ['state', 'release', 'peers'],
+    state: ['release', 'peers'],
+    release: [],
     peers: [],
+  },
+  'services/guardrails/src': {
+    guards: ['guard', 'model', 'patterns', 'segments', 'text', 'work'],
+    limits: ['guard', 'store', 'text', 'work'],
+    shape: ['guard', 'store', 'text', 'work'],
+    guard: ['segments', 'text', 'work'],
+    model: ['work'],
+    patterns: ['text'],
+    segments: ['text'],
+    store: [],
+    text: [],
+    work: [],
   },
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readFacts } from './source-facts.ts';
 
-const importsOf = (text: string) => readFacts('a.ts', text).imports;
+const listImports = (text: string) => readFacts('a.ts', text).imports;
 
 test.each([
   ['a named import', "import { a } from 'x';"],
@@ -15,24 +15,24 @@ test.each([
   ['a dynamic import', "const a = await import('x');"],
   ['a dynamic import by a template', 'const a = await import(`x`);'],
   ['a type by import()', "type A = import('x').A;"],
-])('%s is seen', (_, text) => {
-  expect(importsOf(text)).toEqual(['x']);
+])('readFacts finds %s', (_, text) => {
+  expect(listImports(text)).toEqual(['x']);
 });
 
-test('a comment and a string are no imports', () => {
-  expect(importsOf(`// import 'x';\nconst a = "import 'x';";`)).toEqual([]);
+test('readFacts ignores imports in comments and strings', () => {
+  expect(listImports(`// import 'x';\nconst a = "import 'x';";`)).toEqual([]);
 });
 
-test('a file that is not TypeScript does not pass', () => {
+test('readFacts throws for a file that is not TypeScript', () => {
   expect(() => readFacts('a.ts', 'import {')).toThrow('a.ts: ');
 });
 
-test('strings and templates are seen, comments are not', () => {
+test('readFacts finds strings and templates, but not comments', () => {
   const { strings } = readFacts('a.ts', "const a = 'one'; // 'two'\nconst b = `${a}.three.${a}`;");
   expect(strings).toEqual(['one', '${}.three.${}']);
 });
 
-test('a default export is seen in each of its forms', () => {
+test('readFacts finds a default export in each of its forms', () => {
   const has = (text: string) => readFacts('a.ts', text).hasDefaultExport;
   expect(has('export default 1;')).toBe(true);
   expect(has('const a = 1;\nexport { a as default };')).toBe(true);

@@ -1,23 +1,23 @@
-// What a source says, by its syntax tree and not by its text: comments do not count, and no way of writing an import slips
-// through (side effect, type, re-export, dynamic, type query). An import() of something computed cannot be judged here.
+// Reads facts from a source's syntax tree instead of its text: comments are ignored, and every form of import is found
+// (side effect, type, re-export, dynamic, type query). An import() with a computed specifier is not covered.
 import { parseSync, Visitor, type Program } from 'oxc-parser';
 
 export type SourceFacts = {
   /** Specifiers, as written. */
   imports: string[];
-  /** Values that are imported by name, by the name that they are exported under. */
+  /** Imported values, by the name of their export. */
   names: { from: string; name: string }[];
-  /** Every string, also of types; a template's values are written `${}`. */
+  /** All strings, including those in types; values of a template are written `${}`. */
   strings: string[];
   hasDefaultExport: boolean;
 };
 
-type Read<T> = { text: string; read: T };
-/** Every check asks about every source: each is parsed once, and its facts are read once. */
-const programs = new Map<string, Read<Program>>();
-const facts = new Map<string, Read<SourceFacts>>();
+type CachedRead<T> = { text: string; read: T };
+/** Cached, because every check reads every source. */
+const programs = new Map<string, CachedRead<Program>>();
+const facts = new Map<string, CachedRead<SourceFacts>>();
 
-function once<T>(known: Map<string, Read<T>>, path: string, text: string, read: () => T): T {
+function readOnce<T>(known: Map<string, CachedRead<T>>, path: string, text: string, read: () => T): T {
   const before = known.get(path);
   if (before?.text === text) return before.read;
   const now = { text, read: read() };
@@ -25,9 +25,9 @@ function once<T>(known: Map<string, Read<T>>, path: string, text: string, read: 
   return now.read;
 }
 
-/** @throws when the text is not TypeScript: a file that cannot be read must not pass. */
+/** @throws if the text is not TypeScript: an unreadable file must not pass */
 export function parseSource(path: string, text: string): Program {
-  return once(programs, path, text, () => {
+  return readOnce(programs, path, text, () => {
     const { program, errors } = parseSync(path, text);
     const [error] = errors;
     if (error) throw new Error(`${path}: ${error.message}`);
@@ -37,10 +37,10 @@ export function parseSource(path: string, text: string): Program {
 
 /** @throws as parseSource */
 export function readFacts(path: string, text: string): SourceFacts {
-  return once(facts, path, text, () => factsOf(parseSource(path, text)));
+  return readOnce(facts, path, text, () => collectFacts(parseSource(path, text)));
 }
 
-function factsOf(program: Program): SourceFacts {
+function collectFacts(program: Program): SourceFacts {
   const found: SourceFacts = { imports: [], names: [], strings: [], hasDefaultExport: false };
   new Visitor({
     ImportDeclaration: ({ source, specifiers, importKind }) => {
@@ -57,7 +57,7 @@ function factsOf(program: Program): SourceFacts {
     ImportExpression: ({ source }) => {
       if (source.type === 'Literal' && typeof source.value === 'string') found.imports.push(source.value);
       if (source.type === 'TemplateLiteral' && source.expressions.length === 0)
-        found.imports.push(joined(source.quasis));
+        found.imports.push(joinQuasis(source.quasis));
     },
     TSImportType: ({ source }) => void found.imports.push(source.value),
     ExportDefaultDeclaration: () => void (found.hasDefaultExport = true),
@@ -66,11 +66,11 @@ function factsOf(program: Program): SourceFacts {
       if (name === 'default') found.hasDefaultExport = true;
     },
     Literal: ({ value }) => void (typeof value === 'string' && found.strings.push(value)),
-    TemplateLiteral: ({ quasis }) => void found.strings.push(joined(quasis)),
+    TemplateLiteral: ({ quasis }) => void found.strings.push(joinQuasis(quasis)),
   }).visit(program);
   return found;
 }
 
-function joined(quasis: readonly { value: { raw: string; cooked: string | null } }[]): string {
+function joinQuasis(quasis: readonly { value: { raw: string; cooked: string | null } }[]): string {
   return quasis.map(({ value }) => value.cooked ?? value.raw).join('${}');
 }

@@ -1,8 +1,8 @@
-// What counts as a subject spelt out. That no source does it: subjects.tree.test.ts.
+// Defines the spelling of a subject. subjects.tree.test.ts checks the sources.
 import { describe, expect, test } from 'vitest';
-import { spellsSubject } from './subject-literals.ts';
+import { hasSubjectLiteral } from './subject-literals.ts';
 
-describe('a literal', () => {
+describe('subject literals', () => {
   test.each([
     'mr.v1',
     'mr.v1.tool.clock',
@@ -15,14 +15,14 @@ describe('a literal', () => {
     '${}.tool.clock',
     '${}.runs.*',
     'head.${}.${}',
-  ])('that spells a subject is found: %s', (text) => {
-    expect(spellsSubject(text)).toBe(true);
+  ])('the check reports the subject %s', (text) => {
+    expect(hasSubjectLiteral(text)).toBe(true);
   });
 
   test.each(['tool', 'a tool. Then', 'events.ts', './stage.ts', 'log.level', 'tool-failed', '${}.json'])(
-    'that does not is left alone: %s',
+    'the check ignores %s',
     (text) => {
-      expect(spellsSubject(text)).toBe(false);
+      expect(hasSubjectLiteral(text)).toBe(false);
     },
   );
 });

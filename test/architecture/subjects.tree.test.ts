@@ -1,8 +1,8 @@
-// Subjects are spelt in one file. Tests spell them out on purpose, so that a changed subject fails one.
+// One file spells the subjects. Tests spell them on purpose, so that a changed subject fails a test.
 import { expect, test } from 'vitest';
 import { isTestPath } from './import-problems.ts';
 import { readFacts } from './source-facts.ts';
-import { spellsSubject } from './subject-literals.ts';
+import { hasSubjectLiteral } from './subject-literals.ts';
 import { readSources } from './workspace.ts';
 
 test('no source outside of the contracts spells a subject', () => {
@@ -11,7 +11,7 @@ test('no source outside of the contracts spells a subject', () => {
     .filter(({ path }) => !isTestPath(path))
     .flatMap(({ path, text }) =>
       readFacts(path, text)
-        .strings.filter(spellsSubject)
+        .strings.filter(hasSubjectLiteral)
         .map((literal) => `${path}: ${literal}`),
     );
   expect(others.length).toBeGreaterThan(100);

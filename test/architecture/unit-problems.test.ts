@@ -1,8 +1,8 @@
-// What makes a test one with a server or a process. That no unit test is: unit-problems.tree.test.ts.
+// Defines the tests that use a server or a process. unit-problems.tree.test.ts checks the unit tests.
 import { expect, test } from 'vitest';
 import { unitProblems } from './unit-problems.ts';
 
-const planted = (path: string, text: string) =>
+const plantSource = (path: string, text: string) =>
   unitProblems([
     { path, text },
     { path: 's/src/testing/rig.ts', text: "import { useNats } from '@millrace/testkit';" },
@@ -16,16 +16,16 @@ test.each([
   ['a process', "import { spawn } from 'node:child_process';", 'node:child_process'],
   ['a server of its own', "import { startNats } from '@millrace/servers';", 'startNats'],
   ['a rig that has a server', "import { rig } from './testing/rig.ts';", 'useNats'],
-])('a unit test that uses %s is named', (_, text, what) => {
-  expect(planted('s/src/a.test.ts', text)).toEqual([expect.stringContaining(what)]);
-  expect(planted('s/src/a.integration.test.ts', text)).toEqual([]);
-  expect(planted('test/e2e/a.test.ts', text)).toEqual([]);
+])('the check reports a unit test that uses %s', (_, text, what) => {
+  expect(plantSource('s/src/a.test.ts', text)).toEqual([expect.stringContaining(what)]);
+  expect(plantSource('s/src/a.integration.test.ts', text)).toEqual([]);
+  expect(plantSource('test/e2e/a.test.ts', text)).toEqual([]);
 });
 
 test.each([
   ['the rest of the testkit', "import { eventually, callStages } from '@millrace/testkit';"],
   ['the type of a server', "import type { TestNats } from '@millrace/testkit';"],
   ['a source that can start a process', "import { plain } from './plain.ts';"],
-])('a unit test may use %s', (_, text) => {
-  expect(planted('s/src/a.test.ts', text)).toEqual([]);
+])('the check allows a unit test to use %s', (_, text) => {
+  expect(plantSource('s/src/a.test.ts', text)).toEqual([]);
 });

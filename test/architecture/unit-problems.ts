@@ -1,16 +1,19 @@
-// What a unit test must not use, itself or through what it imports for tests: a server, or a process of its own. Such a test is called
-// `*.integration.test.ts`, so that `npm run test:unit` stays a matter of seconds. Pure: sources come in.
+// Finds servers and processes in a unit test, used directly or through its test helpers. Such a test is named
+// `*.integration.test.ts`, so that `npm run test:unit` takes seconds. Pure: takes sources.
 import { posix } from 'node:path';
 import { isTestPath } from './import-problems.ts';
 import { readFacts, type SourceFacts } from './source-facts.ts';
 import type { Source } from './workspace.ts';
 
-/** Of the testkit: they start servers or processes, or talk to them. Its own files of these names too. */
+/**
+ * Exports of the testkit that start servers or processes, or connect to them; also the testkit's files with these
+ * names.
+ */
 const WITH_SERVER = ['useNats', 'useRedis', 'useBus', 'useService', 'useProcessors', 'useStack', 'startStack'];
 const SERVER_FILES = ['nats', 'redis', 'bus', 'service', 'processors', 'stack', 'start-stack'].map(
   (name) => `shared/testkit/src/${name}.ts`,
 );
-/** Where every test may have a server. */
+/** Folders with tests that can all use a server. */
 const BLACK_BOX = /^test\/(e2e|faults|bench|load)\//;
 
 export const isUnitTest = (path: string): boolean =>
@@ -18,7 +21,7 @@ export const isUnitTest = (path: string): boolean =>
 
 export function unitProblems(sources: readonly Source[]): string[] {
   const facts = new Map<string, SourceFacts>();
-  const factsOf = (source: Source) => {
+  const findFacts = (source: Source) => {
     const known = facts.get(source.path) ?? readFacts(source.path, source.text);
     facts.set(source.path, known);
     return known;
@@ -28,13 +31,13 @@ export function unitProblems(sources: readonly Source[]): string[] {
     const source = byPath.get(path);
     if (!source || seen.has(path)) return [];
     seen.add(path);
-    const { imports, names } = factsOf(source);
+    const { imports, names } = findFacts(source);
     const own = [
       ...imports.filter((from) => from === 'node:child_process' || from === 'node:cluster'),
       ...names.flatMap(({ from, name }) => (isServer(from, name) ? [name] : [])),
     ];
     const local = imports.filter((from) => from.startsWith('.')).map((from) => posix.join(posix.dirname(path), from));
-    // What is tested may be able to start things; what is written for tests is there to do so.
+    // A test may use a subject that can start things; a test helper exists to do so.
     const forTests = local.filter((target) => isTestPath(target) || SERVER_FILES.includes(target));
     return [...own, ...forTests.flatMap((target) => (SERVER_FILES.includes(target) ? [target] : usedBy(target, seen)))];
   };

@@ -1,4 +1,5 @@
-// Every message in docs/wire.md fits the schema that it names, strictly: a member that the schema does not know is a mistake of the page.
+// Every message in docs/wire.md strictly fits the schema that it names: a member outside of the schema is an error of
+// the page.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -74,7 +75,7 @@ test('every kind of message has an example', () => {
   expect(new Set(blocks.map(({ name }) => name))).toEqual(new Set(Object.keys(SCHEMAS)));
 });
 
-test('every name of an example is one that `millrace schemas` knows', () => {
+test('`millrace schemas` knows every name of an example', () => {
   expect(Object.keys(SCHEMAS).filter((name) => !SCHEMA_NAMES.includes(name))).toEqual([]);
 });
 
@@ -82,6 +83,6 @@ test.each(blocks)('message $number of docs/wire.md, a $name, fits its schema', (
   const message: object = JSON.parse(text);
   const parsed = SCHEMAS[name]?.safeParse(message);
   expect(parsed?.error?.issues ?? []).toEqual([]);
-  // What was parsed has everything that the page wrote: nothing was left out as unknown.
+  // The parsed message equals the page: no member was dropped as unknown.
   expect(parsed?.data).toMatchObject(message);
 });

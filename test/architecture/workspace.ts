@@ -1,5 +1,5 @@
-// The workspace as it lies on the disk: its packages, and the sources that the compiler looks at (tsconfig.json's `include`),
-// so that what is type-checked and what is checked here are the same files.
+// Reads the workspace from disk: its packages, and the sources that the compiler reads (tsconfig.json's `include`), so
+// that type checks and these checks cover the same files.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export type Package = {
   exports: string[];
 };
 
-/** A file's path from the root, with slashes, and what it holds. */
+/** A file's path from the root, with slashes, and its text. */
 export type Source = { path: string; text: string };
 
 const namedVersions = z.record(z.string(), z.string()).default({});
@@ -31,16 +31,16 @@ const manifestSchema = z.object({
 });
 const tsconfigSchema = z.object({ include: z.array(z.string()) });
 
-/** Packages that are none of the workspace's: what others compare with is installed apart, and only when it is asked for. */
+/** Packages outside of the workspace: the comparison installs its packages separately and on request only. */
 const OUTSIDE: readonly string[] = ['test/reference'];
 
-/** Every folder, one or two levels down, that has a package.json and is of the workspace. */
+/** Lists every folder, one or two levels deep, with a package.json of the workspace. */
 export function readPackages(): Package[] {
   const manifests = find(['*/package.json', '*/*/package.json']);
   return manifests
     .filter((path) => !OUTSIDE.includes(dirname(path)))
     .map((path) => {
-      const manifest = manifestSchema.parse(JSON.parse(read(path)));
+      const manifest = manifestSchema.parse(JSON.parse(readTracked(path)));
       return {
         name: manifest.name,
         dir: dirname(path),
@@ -54,25 +54,25 @@ export function readPackages(): Package[] {
 }
 
 export function readSources(): Source[] {
-  const { include } = tsconfigSchema.parse(JSON.parse(read('tsconfig.json')));
+  const { include } = tsconfigSchema.parse(JSON.parse(readTracked('tsconfig.json')));
   const patterns = include.map((entry) => (entry.endsWith('.ts') ? entry : `${entry}/**/*.ts`));
   return find(patterns)
     .filter((path) => !OUTSIDE.some((dir) => path.startsWith(`${dir}/`)))
-    .map((path) => ({ path, text: read(path) }));
+    .map((path) => ({ path, text: readTracked(path) }));
 }
 
-/** The package that a file belongs to. Nothing for the files of the root itself. */
-export function packageOf(path: string, packages: readonly Package[]): Package | undefined {
+/** Returns the package of a file, or undefined for files of the root. */
+export function findPackage(path: string, packages: readonly Package[]): Package | undefined {
   return packages.find(({ dir }) => path.startsWith(`${dir}/`));
 }
 
-/** Paths from the root, with slashes, in order; nothing of node_modules. */
+/** Paths from the root, with slashes, sorted, without node_modules. */
 function find(patterns: readonly string[]): string[] {
   return globSync(patterns, { cwd: root, exclude: (path) => path.split(sep).includes('node_modules') })
     .map((path) => path.replaceAll(sep, '/'))
     .toSorted();
 }
 
-export function read(path: string): string {
+export function readTracked(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }

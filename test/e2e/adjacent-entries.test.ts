@@ -1,15 +1,16 @@
-// Adjacent entries are asked in one call, and yet each has its own policy: one that breaks, hangs or talks costs the others nothing.
+// One call serves adjacent entries, but each keeps its own policy: an entry that fails, hangs or sends chunks does not
+// affect the others.
 import type { EntryOutcome, JsonValue, Stage } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
-const nats = useNats();
+const stack = useSharedStack();
 const noOptions = z.strictObject({});
 
-/** Marks the input with its letter, so that the order and what each saw can be told from the prompt. */
+/** Marks the input with its letter, so that the prompt shows the order and the input of each entry. */
 const marker = (id: string) =>
   defineProcessor({
     id,
@@ -36,7 +37,7 @@ const hanger = defineProcessor({
   options: noOptions,
   create: () => ({
     id: 'hanger',
-    // Not even when it is told that it was given up.
+    // Does not return even after it is cancelled.
     processInput: () => new Promise<undefined>(() => undefined),
     processOutputStream: async ({ part }) => part,
   }),
@@ -93,8 +94,7 @@ const talker = defineProcessor({
   }),
 });
 
-useProcessors(nats, [marker('a'), hanger, marker('c'), flaky, echo, talker]);
-const stack = useStack(nats, ['orchestrator']);
+useProcessors(stack, [marker('a'), hanger, marker('c'), flaky, echo, talker]);
 
 async function run(name: string, input: JsonValue[], output: JsonValue[] = []) {
   await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', input, output });
@@ -112,11 +112,11 @@ async function run(name: string, input: JsonValue[], output: JsonValue[] = []) {
   return { chunks, result, outcomes, said };
 }
 
-describe('one of three that hangs', () => {
-  /** The limit of a call for all three is the sum of theirs. */
+describe('adjacent entries with one that hangs', () => {
+  /** The timeout of a call for all three entries is the sum of theirs. */
   const quick = (use: string) => ({ use, timeoutMs: 300 });
 
-  test('is skipped where its policy says so, and the others see each other', async () => {
+  test("the hanging entry is skipped by its policy, and the others see each other's changes", async () => {
     const { result, outcomes, said } = await run('hang-skip', [
       quick('a'),
       { use: 'hanger', onFailure: 'skip' },
@@ -131,7 +131,7 @@ describe('one of three that hangs', () => {
     ]);
   });
 
-  test('fails the run where it says that, by its own name', async () => {
+  test('the hanging entry fails the run by its policy, and the error names it', async () => {
     const { result, outcomes } = await run('hang-fail', [quick('a'), 'hanger', quick('c')]);
     expect(result).toMatchObject({
       status: 'failed',
@@ -141,7 +141,7 @@ describe('one of three that hangs', () => {
   });
 });
 
-test('one that breaks once is asked again, alone, and the run goes on', async () => {
+test('an entry that fails once is retried alone, and the run continues', async () => {
   const { result, outcomes, said } = await run('flaky', ['a', 'flaky', 'c']);
   expect(result).toMatchObject({ status: 'finished', text: 'answer' });
   expect(outcomes('processInput')).toMatchObject([
@@ -153,7 +153,7 @@ test('one that breaks once is asked again, alone, and the run goes on', async ()
 });
 
 describe('custom chunks of a stage', () => {
-  test('that their own entry hears find its state, and leave it whole', async () => {
+  test('an entry that receives its own custom chunks keeps its complete state', async () => {
     const { chunks, said } = await run('echo', ['echo', 'a'], ['echo']);
     expect(chunks.map(({ type }) => type as string).filter((type) => type.startsWith('data-'))).toEqual([
       'data-a',
@@ -162,10 +162,10 @@ describe('custom chunks of a stage', () => {
     expect(said).toContain('{"written":2,"heard":2}');
   });
 
-  test('that a guard of the output stream forbids stop the run, and do not come out', async () => {
+  test('a guard of the output stream stops the run for a forbidden custom chunk and withholds the chunk', async () => {
     const { chunks, result } = await run('forbidden', ['talker', 'a'], ['echo']);
     expect(result).toMatchObject({ status: 'aborted', tripwire: { reason: 'a forbidden chunk', processorId: 'echo' } });
     expect(JSON.stringify(chunks)).not.toContain('data-x');
-    expect(textOf(chunks)).toBe('');
+    expect(joinText(chunks)).toBe('');
   });
 });

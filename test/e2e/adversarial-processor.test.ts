@@ -1,70 +1,78 @@
-// A processor of somebody else's that breaks the wire in every way that we could think of, against the real orchestrator: it ends its own
-// run at most, by a code, with nothing of what it forged; whoever comes next is served. Here: what it answers to a stage call.
+// An adversarial processor breaks the protocol against the real orchestrator in every known way: it ends at most its
+// own run, with a code and without forged content; later runs are served. This file covers the answers to a stage call.
 import { useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { textOf } from './collect.ts';
-import { GO_ON, MEBIBYTE, SAID, answerOf, runIdOf, useAdversaries, type Adversary } from './hostile/run-adversary.ts';
+import { joinText } from './collect.ts';
+import {
+  GO_ON,
+  MEBIBYTE,
+  SAID,
+  makeAnswer,
+  readRunId,
+  useAdversaries,
+  type Adversary,
+} from './hostile/run-adversary.ts';
 import type { WireScript } from './hostile/scripted-wire.ts';
 
 const nats = useNats();
 const adversaries = useAdversaries(nats);
 const forged = { type: 'halt', response: 'forged' };
 
-describe('a processor of a stage', () => {
-  const asked = (call: WireScript['call']): Adversary => ({
+describe('an adversarial processor of a stage', () => {
+  const makeAdversary = (call: WireScript['call']): Adversary => ({
     stage: 'processInput',
     timeoutMs: 1_500,
     call,
   });
   const fails: [string, string, RegExp, Adversary][] = [
     [
-      'answers after its time',
-      'the run fails, and the late answer counts for nothing',
+      'answers after its timeout',
+      'the run fails, and the late answer is ignored',
       /^processor-timeout$/,
-      asked((_call, wire) => void setTimeout(() => wire.reply(answerOf(wire, forged)), 1_600)),
+      makeAdversary((_call, wire) => void setTimeout(() => wire.reply(makeAnswer(wire, forged)), 1_600)),
     ],
-    ['never answers', 'the run fails in its time', /^processor-timeout$/, asked(() => undefined)],
+    ['never answers', 'the run fails within the timeout', /^processor-timeout$/, makeAdversary(() => undefined)],
     [
       'answers garbage',
       'the run fails',
       /^(message-invalid|processor-failed)$/,
-      asked((_call, wire) => wire.reply('{"verdicts": forged')),
+      makeAdversary((_call, wire) => wire.reply('{"verdicts": forged')),
     ],
     [
-      'answers an exception by the headers of NATS services',
-      'that is the run’s failure',
+      'answers with an error in the headers of NATS services',
+      'the run fails with it',
       /^service-failed$/,
-      asked((_call, wire) => wire.throws('forged: no such table')),
+      makeAdversary((_call, wire) => wire.throws('forged: no such table')),
     ],
     [
-      'answers an error that nobody knows',
+      'answers with an unknown error code',
       'the run fails',
       /^(processor-failed|message-invalid)$/,
-      asked((_call, wire) => wire.reply({ error: { code: 'made-up', message: 'forged' } })),
+      makeAdversary((_call, wire) => wire.reply({ error: { code: 'made-up', message: 'forged' } })),
     ],
     [
-      'has a state that is no object',
+      'returns a state that is not an object',
       'the run fails',
       /^(message-invalid|processor-failed)$/,
-      asked((_call, wire) => wire.reply(answerOf(wire, { ...GO_ON, state: ['forged'] }))),
+      makeAdversary((_call, wire) => wire.reply(makeAnswer(wire, { ...GO_ON, state: ['forged'] }))),
     ],
     [
-      'has a state that is not JSON',
+      'returns a state that is not JSON',
       'the run fails',
       /^(message-invalid|processor-failed)$/,
-      asked((_call, wire) =>
+      makeAdversary((_call, wire) =>
         wire.reply(
           `{"sequence":0,"verdicts":[{"type":"continue","state":{"forged":NaN}}],"ms":[0],"replica":"${wire.replica}"}`,
         ),
       ),
     ],
     [
-      'changes a message that is not there',
+      'changes a missing message',
       'the run fails',
       /^processor-verdict-refused$/,
-      asked((_call, wire) =>
+      makeAdversary((_call, wire) =>
         wire.reply(
-          answerOf(wire, {
+          makeAnswer(wire, {
             ...GO_ON,
             changes: {
               ops: [
@@ -79,79 +87,85 @@ describe('a processor of a stage', () => {
       ),
     ],
     [
-      'leaves a number of its answers out',
+      'skips a sequence number of its answers',
       'the run fails',
       /^session-lost$/,
-      asked((_call, wire) => wire.reply(answerOf(wire, forged, { sequence: 3 }))),
+      makeAdversary((_call, wire) => wire.reply(makeAnswer(wire, forged, { sequence: 3 }))),
     ],
     [
       'floods its caller with progress',
       'the run fails',
       /^(processor-verdict-refused|processor-failed)$/,
-      asked((call, wire) => {
+      makeAdversary((call, wire) => {
         for (let sequence = 0; sequence < 5_000; sequence += 1)
           wire.reply({
             sequence,
-            progress: [{ type: 'data-forged', runId: runIdOf(call), from: 'AGENT', data: 'x' }],
+            progress: [{ type: 'data-forged', runId: readRunId(call), from: 'AGENT', data: 'x' }],
             replica: wire.replica,
           });
-        wire.reply(answerOf(wire, GO_ON, { sequence: 5_000 }));
+        wire.reply(makeAnswer(wire, GO_ON, { sequence: 5_000 }));
       }),
     ],
     [
-      'has a state of 2 MiB',
+      'returns a state of 2 MiB',
       'the run fails',
       /^state-too-large$/,
-      asked((_call, wire) => wire.reply(answerOf(wire, { ...GO_ON, state: { held: 'x'.repeat(2 * MEBIBYTE) } }))),
+      makeAdversary((_call, wire) =>
+        wire.reply(makeAnswer(wire, { ...GO_ON, state: { held: 'x'.repeat(2 * MEBIBYTE) } })),
+      ),
     ],
     [
-      'says a chunk of 2 MiB',
+      'returns a chunk of 2 MiB',
       'the run fails',
       /^(processor-verdict-refused|processor-failed)$/,
-      asked((call, wire) => {
+      makeAdversary((call, wire) => {
         wire.reply({
           sequence: 0,
-          progress: [{ type: 'data-forged', runId: runIdOf(call), from: 'AGENT', data: 'x'.repeat(2 * MEBIBYTE) }],
+          progress: [{ type: 'data-forged', runId: readRunId(call), from: 'AGENT', data: 'x'.repeat(2 * MEBIBYTE) }],
           replica: wire.replica,
         });
-        wire.reply(answerOf(wire, GO_ON, { sequence: 1 }));
+        wire.reply(makeAnswer(wire, GO_ON, { sequence: 1 }));
       }),
     ],
   ];
-  test.each(fails)('that %s: %s', async (_name, _outcome, code, wire) => {
+  test.each(fails)('an adversarial processor that %s: %s', async (_name, _outcome, code, wire) => {
     const { chunks, result, path } = await adversaries.run(wire);
     expect(result).toMatchObject({ status: 'failed', error: { code: expect.stringMatching(code), path } });
-    expect(textOf(chunks)).toBe('');
+    expect(joinText(chunks)).toBe('');
     expect(chunks.at(-1)).toMatchObject({ type: 'error' });
     await adversaries.stillServing();
   });
 
   const passes: [string, Adversary][] = [
     [
-      'answers twice: the first answer counts',
-      asked((_call, wire) => [GO_ON, forged].forEach((verdict) => wire.reply(answerOf(wire, verdict)))),
+      'answers twice: the first answer applies',
+      makeAdversary((_call, wire) => [GO_ON, forged].forEach((verdict) => wire.reply(makeAnswer(wire, verdict)))),
     ],
     [
-      'sends back what it was given, changed: nothing of it counts',
-      asked((call, wire) =>
+      'returns its input with changes: the changes are ignored',
+      makeAdversary((call, wire) =>
         wire.reply(
-          answerOf(wire, GO_ON, { ...call, input: { text: 'forged' }, run: { runId: 'another-run', tenant: 'other' } }),
+          makeAnswer(wire, GO_ON, {
+            ...call,
+            input: { text: 'forged' },
+            run: { runId: 'another-run', tenant: 'other' },
+          }),
         ),
       ),
     ],
     [
-      'answers in the name of another run and replica: it is this call’s answer',
-      asked((_call, wire) => wire.reply(answerOf(wire, GO_ON, { replica: 'another', runId: 'another-run' }))),
+      'answers in the name of another run and replica: the answer applies to this call',
+      makeAdversary((_call, wire) => wire.reply(makeAnswer(wire, GO_ON, { replica: 'another', runId: 'another-run' }))),
     ],
     [
-      'answers, and is gone before what it said has its effect: it has judged',
-      asked((_call, wire) => {
-        wire.reply(answerOf(wire, GO_ON));
+      'answers and disconnects before its answer is applied: the answer applies',
+      makeAdversary((_call, wire) => {
+        wire.reply(makeAnswer(wire, GO_ON));
         wire.die();
       }),
     ],
   ];
-  test.each(passes)('that %s', async (_name, wire) => {
+  test.each(passes)('an adversarial processor that %s', async (_name, wire) => {
     const { chunks, result } = await adversaries.run(wire);
     expect(result).toMatchObject({ status: 'finished', text: SAID });
     expect(JSON.stringify([chunks, result])).not.toContain('forged');

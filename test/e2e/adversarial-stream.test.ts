@@ -1,28 +1,38 @@
-// A processor of somebody else's that breaks the wire in every way that we could think of, against the real orchestrator: it ends its own
-// run at most, by a code, with nothing of what it forged; whoever comes next is served. Here: what it does in a session.
+// An adversarial processor breaks the protocol against the real orchestrator in every known way: it ends at most its
+// own run, with a code and without forged content; later runs are served. This file covers its sessions.
 import { useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { GO_ON, MEBIBYTE, SAID, chunksOf, serviceOf, useAdversaries, type Adversary } from './hostile/run-adversary.ts';
-import type { Json, Wire } from './hostile/scripted-wire.ts';
+import {
+  GO_ON,
+  MEBIBYTE,
+  SAID,
+  listChunks,
+  readService,
+  useAdversaries,
+  type Adversary,
+} from './hostile/run-adversary.ts';
+import type { WireJson, ScriptedWire } from './hostile/scripted-wire.ts';
 
 const nats = useNats();
 const adversaries = useAdversaries(nats);
-const ofRun = (runId: string, text: string): Json => ({
+const makeDelta = (runId: string, text: string): WireJson => ({
   type: 'text-delta',
   runId,
   from: 'AGENT',
   payload: { id: 'forged', text },
 });
 
-describe('a processor of the stream', () => {
-  const opened = (call: Json, wire: Wire): Json => ({
+describe('an adversarial processor of the stream', () => {
+  const makeOpened = (call: WireJson, wire: ScriptedWire): WireJson => ({
     opened: true,
-    service: serviceOf(call),
+    service: readService(call),
     replica: wire.replica,
     served: 1,
   });
-  /** Passes everything on, but what `twist` makes of the right answer; a batch in the open request is passed on. */
-  const streaming = (twist: (right: Json, batch: Json, wire: Wire) => readonly unknown[]): Adversary => {
+  /** Returns the correct output as modified by `twist`; a batch in the open request passes. */
+  const streaming = (
+    twist: (right: WireJson, batch: WireJson, wire: ScriptedWire) => readonly unknown[],
+  ): Adversary => {
     const sessions = new Map<unknown, { sequence: number; processed: number }>();
     return {
       stage: 'processOutputStream',
@@ -30,12 +40,12 @@ describe('a processor of the stream', () => {
       call(call, wire) {
         const output = { chunks: call['chunks'] ?? [], verdicts: [GO_ON], ms: [0] };
         sessions.set(call['session'], { sequence: 0, processed: 0 });
-        wire.reply({ ...opened(call, wire), ...(call['end'] === true && { output }) });
+        wire.reply({ ...makeOpened(call, wire), ...(call['end'] === true && { output }) });
       },
       batch(batch, wire) {
         const session = sessions.get(batch['session']);
         if (!session || batch['drop'] === true) return;
-        session.processed += chunksOf(batch).length;
+        session.processed += listChunks(batch).length;
         const end = batch['end'] === true ? { verdicts: [GO_ON], ms: [0] } : {};
         const right = {
           session: batch['session'],
@@ -52,7 +62,7 @@ describe('a processor of the stream', () => {
     };
   };
 
-  test('that passes everything on lets its run finish: what follows is about its twists alone', async () => {
+  test('a processor that passes everything lets its run finish, so the following tests depend on their twist alone', async () => {
     const { result } = await adversaries.run(streaming((right) => [right]));
     expect(result).toMatchObject({ status: 'finished', text: SAID });
   });
@@ -62,27 +72,27 @@ describe('a processor of the stream', () => {
     ['answers each batch twice', /^session-lost$/, streaming((right) => [right, right])],
     ['leaves numbers out', /^session-lost$/, streaming((right) => [{ ...right, sequence: 7 }])],
     [
-      'never says that it has processed anything',
+      'never reports a processed chunk',
       /^(processor-timeout|session-lost)$/,
       streaming((right) => [{ ...right, processed: 0, verdicts: undefined, chunks: [] }]),
     ],
     [
-      'ends well before its end',
+      'ends successfully before the end',
       /^session-lost$/,
       streaming((right) => [{ ...right, verdicts: [GO_ON], ms: [0], chunks: [] }]),
     ],
     [
-      'counts one chunk as processed and no more',
+      'counts only one chunk as processed',
       /^(processor-timeout|session-lost)$/,
       streaming((right) => [{ ...right, processed: 1 }]),
     ],
     [
-      'gives more verdicts than it serves entries',
+      'returns more verdicts than it serves entries',
       /^processor-verdict-refused$/,
       streaming((right) => ('verdicts' in right ? [{ ...right, verdicts: [GO_ON, GO_ON], ms: [0, 0] }] : [right])),
     ],
     [
-      'names chunks that it was not sent',
+      'references chunks that it did not receive',
       /^processor-failed$/,
       streaming((right) => [{ ...right, chunks: [], same: { from: 0, count: 100_000 } }]),
     ],
@@ -94,7 +104,7 @@ describe('a processor of the stream', () => {
       ]),
     ],
     [
-      'makes a second finish',
+      'creates a second finish',
       /./,
       streaming((right) => [
         {
@@ -119,27 +129,27 @@ describe('a processor of the stream', () => {
           sequence: Number(right['sequence']) + at,
           verdicts: undefined,
           ms: undefined,
-          chunks: [ofRun(String(batch['session']), 'f'.repeat(2 * MEBIBYTE))],
+          chunks: [makeDelta(String(batch['session']), 'f'.repeat(2 * MEBIBYTE))],
         })),
       ),
     ],
     [
-      'is gone as soon as it has opened',
+      'disconnects as soon as it has opened the session',
       /./,
       {
         stage: 'processOutputStream',
         timeoutMs: 1_500,
         call: (call, wire) => {
-          wire.reply(opened(call, wire));
+          wire.reply(makeOpened(call, wire));
           wire.die();
         },
       },
     ],
   ];
-  test.each(fails)('that %s fails its run by a code', async (_name, code, wire) => {
+  test.each(fails)('a processor that %s fails its run with a code', async (_name, code, wire) => {
     const { chunks, result, path } = await adversaries.run(wire);
     expect(result).toMatchObject({ status: 'failed', error: { code: expect.stringMatching(code) } });
-    // What it made of the model's answer is too large for the step, whoever made it so: then no processor is named.
+    // The output is too large for the step in total, so the error names no processor.
     expect([path, undefined]).toContain(result.error?.path);
     expect(chunks.at(-1)).toMatchObject({ type: 'error' });
     expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
@@ -148,15 +158,19 @@ describe('a processor of the stream', () => {
   });
 
   const passes: [string, Adversary][] = [
-    ['counts more as processed than there was', streaming((right) => [{ ...right, processed: 1_000_000_000 }])],
-    ['says that it is closing, and serves on', streaming((right) => [{ ...right, closing: true }])],
+    [
+      'counts more chunks as processed than it received',
+      streaming((right) => [{ ...right, processed: 1_000_000_000 }]),
+    ],
+    ['reports that it is closing and continues to serve', streaming((right) => [{ ...right, closing: true }])],
     [
       'sends two thousand heartbeats',
       streaming((right) => [
         ...Array.from({ length: 2_000 }, (_, at) => ({
           ...right,
           sequence: Number(right['sequence']) + at,
-          // The chunks of the batch follow with its count: a heartbeat that counts them first would end a step without them.
+          // The chunks of the batch follow with its count: an earlier heartbeat with that count would end a step
+          // without them.
           processed: 0,
           chunks: [],
           verdicts: undefined,
@@ -166,26 +180,26 @@ describe('a processor of the stream', () => {
       ]),
     ],
     [
-      'writes into the sessions of others',
+      'publishes to other sessions',
       streaming((right, _batch, wire) => {
         for (const other of ['another', 'x'.repeat(60), 'c-1'])
           wire.publish(`${adversaries.prefix()}.out.${other}.${other}`, {
             ...right,
             session: other,
-            chunks: [ofRun('r', 'forged')],
+            chunks: [makeDelta('r', 'forged')],
           });
         return [right];
       }),
     ],
   ];
-  test.each(passes)('that %s lets its run finish', async (_name, wire) => {
+  test.each(passes)('a processor that %s lets its run finish', async (_name, wire) => {
     const { chunks, result } = await adversaries.run(wire);
     expect(result).toMatchObject({ status: 'finished', text: SAID });
     expect(JSON.stringify(chunks)).not.toContain('forged');
     await adversaries.stillServing();
   });
 
-  test('that says that it changes nothing, and masks a word, fails its run by a code; nothing of what it made comes out', async () => {
+  test('a processor that declares no changes and masks a word fails its run with a code, and none of its chunks is published', async () => {
     const masking = streaming((right) => [JSON.parse(JSON.stringify(right).replaceAll('more', 'forged'))]);
     const { chunks, result, path } = await adversaries.run({ ...masking, changes: { processOutputStream: 'never' } });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'processor-verdict-refused', path } });
@@ -193,7 +207,7 @@ describe('a processor of the stream', () => {
     await adversaries.stillServing();
   });
 
-  test('that says that it changes nothing, and does not, lets its run finish', async () => {
+  test('a processor that declares no changes and makes none lets its run finish', async () => {
     const { result } = await adversaries.run({
       ...streaming((right) => [right]),
       changes: { processOutputStream: 'never' },
@@ -201,9 +215,9 @@ describe('a processor of the stream', () => {
     expect(result).toMatchObject({ status: 'finished', text: SAID });
   });
 
-  test('that gives chunks another run’s id gives them to its own run alone', async () => {
+  test("a processor that sets another run's id on chunks sends them to its own run only", async () => {
     const renamed = streaming((right) => [
-      { ...right, chunks: chunksOf(right).map((chunk) => ({ ...chunk, runId: 'another-run', from: 'SYSTEM' })) },
+      { ...right, chunks: listChunks(right).map((chunk) => ({ ...chunk, runId: 'another-run', from: 'SYSTEM' })) },
     ]);
     const { chunks, result } = await adversaries.run(renamed);
     expect(result).toMatchObject({ status: 'finished', text: SAID });

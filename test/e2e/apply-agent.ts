@@ -1,9 +1,9 @@
-// An agent of a test.
+// Applies the agent of a test.
 import type { TestStack } from '@millrace/testkit';
 
-/** @returns applies an agent with these lists, and gives its name back: what a run is started with */
+/** @returns a function that applies an agent with these lists and returns its name */
 export const applying =
-  (stack: TestStack) =>
+  (stack: Pick<TestStack, 'client'>) =>
   async (name: string, lists: object): Promise<string> => {
     await stack.client.agents.apply({
       name,

@@ -1,4 +1,4 @@
-// Our own services hold to docs/wire.md as `millrace check` sees them from outside: every guard, the three memories, the tools.
+// `millrace check` finds that our own services conform to docs/wire.md: every guard, the three memories, the tools.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ const CASES = resolve(import.meta.dirname, 'check-cases.json');
 const CHECK_MS = 160_000;
 
 test.each(services)(
-  'millrace check %s: all that it serves holds to the wire',
+  'millrace check %s: every processor and tool of the service conforms to the protocol',
   async (service) => {
     const { code, stdout, stderr } = await millrace(['check', service, '--cases', CASES, '--limit', '150s', '--json'], {
       env: { NATS_URL: nats.url },

@@ -1,6 +1,7 @@
-// Every type of chunk through the output chain of a run, beside a guard of text: it arrives, and nothing of it unjudged.
+// Sends every chunk type through the output chain of a run with a guard of text: the chunk arrives, and its text is
+// judged.
 import { CHUNK_TYPES, type Chunk, type JsonObject } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
@@ -10,7 +11,7 @@ const call = { toolCallId: 'c1', toolName: 'search' };
 const told = { openai: { itemId: 'i', annotations: [{ type: 'note', title: `a ${SECRET}` }] } };
 const secret = { note: `the ${SECRET}`, deep: [{ word: SECRET }] };
 
-/** What a cache may hold, by type, with the secret wherever there is text. */
+/** Chunks that a cache can hold, by type, with the secret in every text. */
 const CACHED: Record<string, JsonObject> = {
   'text-start': { id: 't', providerMetadata: told },
   'text-delta': { id: 't', text: `a ${SECRET} sings`, providerMetadata: told },
@@ -40,13 +41,13 @@ const CACHED: Record<string, JsonObject> = {
   custom: { kind: 'openai.thing', providerMetadata: told },
   'is-task-complete': secret,
 };
-/** These do not come from a cache: the run makes them, or they are refused, or left out. */
+/** A cache does not provide these: the run creates them, rejects them, or omits them. */
 const OTHERS =
   'start step-start step-finish finish error abort tripwire raw object object-result retract suspended resumed'.split(
     ' ',
   );
 
-const chunkOf = (type: string, payload: JsonObject): Chunk =>
+const makeChunk = (type: string, payload: JsonObject): Chunk =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the wire's schema looks at it
   ({ type, runId: 'x', from: 'AGENT', payload }) as unknown as Chunk;
 
@@ -59,14 +60,13 @@ const cache = defineProcessor({
   create: () => ({
     processLLMRequest: () => {
       const chunks = [...Object.entries(CACHED), ['raw', secret] as const, ['brand-new', secret] as const];
-      return { response: { chunks: chunks.map(([type, payload]) => chunkOf(type, payload)) } };
+      return { response: { chunks: chunks.map(([type, payload]) => makeChunk(type, payload)) } };
     },
   }),
 });
 
-const nats = useNats();
-useProcessors(nats, [cache]);
-const stack = useStack(nats, ['orchestrator', 'guardrails']);
+const stack = useSharedStack();
+useProcessors(stack, [cache]);
 let seen: Chunk[] = [];
 let result: object = {};
 
@@ -84,25 +84,25 @@ beforeAll(async () => {
   result = await run.result();
 }, 60_000);
 
-test('the run ends well, with what was let through', () => {
+test('the run finishes with the accepted chunks', () => {
   expect(result).toMatchObject({ status: 'finished', text: 'a [REDACTED] sings' });
 });
 
-test('every chunk type of the schema is one that a cache may give, or one that it may not', () => {
+test('every chunk type of the schema is allowed or forbidden in a cache', () => {
   expect([...Object.keys(CACHED), ...OTHERS].toSorted()).toEqual(CHUNK_TYPES.toSorted());
 });
 
-test.each([...Object.keys(CACHED), 'brand-new'])('%s arrives, and nothing of it unjudged', (type) => {
+test.each([...Object.keys(CACHED), 'brand-new'])('%s arrives, and all of its text is judged', (type) => {
   const chunks = seen.filter((chunk) => chunk.type === type);
   expect(chunks.length).toBeGreaterThan(0);
   expect(JSON.stringify(chunks)).not.toContain(SECRET);
 });
 
-test('raw data of a cache arrives nowhere', () => {
+test('raw data of a cache reaches no client', () => {
   expect(seen.filter(({ type }) => type === 'raw')).toEqual([]);
 });
 
-test('what the run makes of them holds nothing unjudged either', () => {
+test("the run's own chunks contain no unjudged text", () => {
   expect(JSON.stringify(seen)).not.toContain(SECRET);
   expect(seen.map(({ type }) => type)).toEqual(
     expect.arrayContaining(['start', 'step-start', 'step-finish', 'finish']),

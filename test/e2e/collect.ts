@@ -1,4 +1,4 @@
-// Reading a run to its end.
+// Reads a run to its end.
 import type { Chunk } from '@millrace/contracts';
 import type { Run } from '@millrace/client';
 
@@ -9,6 +9,6 @@ export async function collect(run: Run): Promise<Chunk[]> {
 }
 
 /** The concatenated text of a stream, retracted or not. */
-export function textOf(chunks: readonly Chunk[]): string {
+export function joinText(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
 }

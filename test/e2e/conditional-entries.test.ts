@@ -1,13 +1,12 @@
-// Entries under `when`: called in some runs, by their context, at all stages or at none.
-import { useNats, useProcessors, useStack } from '@millrace/testkit';
+// Entries with `when` are called in the runs that match their context, at all stages or at none.
+import { useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { collect } from './collect.ts';
 import { script } from './script.ts';
 import { stopper } from './verdict-processors.ts';
 
-const nats = useNats();
-useProcessors(nats, [stopper]);
-const stack = useStack(nats, ['orchestrator']);
+const stack = useSharedStack();
+useProcessors(stack, [stopper]);
 
 const when = { context: 'plan', equals: 'free' };
 const stopping = (at: string) => ({ use: 'stopper', options: { at }, when });
@@ -17,9 +16,9 @@ const ask = async (agent: string, requestContext: { plan?: string }) => {
   return { result: await run.result(), events: await stack.client.runs.events(run.runId), runId: run.runId };
 };
 
-describe('an entry under `when`', () => {
+describe('an entry with `when`', () => {
   test.each(['processInput', 'processOutputStream', 'processOutputResult'])(
-    'that stops at %s does so in the runs that have the value, and is asked nothing in the others',
+    'a conditional entry that stops at %s stops matching runs only and is not called in others',
     async (at) => {
       const { when: _, ...same } = stopping(at);
       const name = `when-${at}`;
@@ -41,7 +40,7 @@ describe('an entry under `when`', () => {
     },
   );
 
-  test('is refused where it is required, and `agents plan` warns of a judge', async () => {
+  test('a required entry with `when` is rejected, and `agents plan` warns about a conditional judge', async () => {
     const base = { name: 'when-refused', model: 'openai/gpt-5-mini' };
     await expect(
       stack.client.agents.apply({ ...base, input: [{ ...stopping('processInput'), required: true }] }),

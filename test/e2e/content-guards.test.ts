@@ -1,21 +1,20 @@
-// Limits and lists of the service guardrails in whole runs: what is called, what the model is told, what is seen and stored.
+// Limits and lists of guardrails in complete runs: tool calls, the prompt, the published and the stored texts.
 import { textMessage } from '@millrace/contracts';
-import { useNats, useStack } from '@millrace/testkit';
+import { useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { applying } from './apply-agent.ts';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
-const nats = useNats();
-const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
+const stack = useSharedStack();
 
 const agent = applying(stack);
 const sum = (expression: string) => ({ name: 'calculator', args: { expression } });
-const eventsOf = async (runId: string, kind: string) =>
+const listEvents = async (runId: string, kind: string) =>
   (await stack.client.runs.events(runId)).filter(({ event }) => event === kind);
 
 describe('max-tool-calls', () => {
-  test('makes the first calls only, and the run goes on', async () => {
+  test('max-tool-calls executes only the first calls, and the run continues', async () => {
     const lists = { output: [{ use: 'max-tool-calls', options: { perStep: 2 } }], tools: ['calculator'] };
     const calls = ['1+1', '2+2', '3+3', '4+4'].map(sum);
     const run = await stack.client.start(
@@ -25,12 +24,12 @@ describe('max-tool-calls', () => {
     const result = await run.result();
     expect(result).toMatchObject({ status: 'finished', text: 'Done.' });
     expect(result.steps?.[0]?.toolResults.map(({ args }) => args)).toEqual(calls.slice(0, 2).map(({ args }) => args));
-    expect(await eventsOf(run.runId, 'tool')).toHaveLength(2);
+    expect(await listEvents(run.runId, 'tool')).toHaveLength(2);
   });
 });
 
 describe('tool-allow-list', () => {
-  test('denies a call of a tool that the agent may not use, and the model is told', async () => {
+  test('tool-allow-list denies a forbidden tool call, and the model receives the reason', async () => {
     const lists = {
       input: [{ use: 'tool-allow-list', options: { rules: [{ agents: ['no-sums'], deny: ['calc*'] }] } }],
       tools: ['calculator', 'clock'],
@@ -46,42 +45,42 @@ describe('tool-allow-list', () => {
 });
 
 describe('token-limiter', () => {
-  test('cuts an answer at the same word in the stream and in the result', async () => {
+  test('token-limiter cuts the stream and the result at the same word', async () => {
     const lists = { output: [{ use: 'TokenLimiterProcessor', as: 'short', options: { limit: 5 } }] };
     const run = await stack.client.start(
       await agent('short-answers', lists),
       script({ text: 'one two three four five six seven eight', chunkSize: 3 }),
     );
-    expect(textOf(await collect(run))).toBe('one two three four five');
+    expect(joinText(await collect(run))).toBe('one two three four five');
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'one two three four five' });
   });
-  test('leaves out what the caller said long before', async () => {
+  test('token-limiter removes old messages of the caller', async () => {
     const messages = [
       textMessage('old', 'user', `My name is Ada. ${'And so on. '.repeat(40)}`),
       textMessage('new', 'user', 'What is my name?'),
     ];
-    const told = async (name: string, input: object[]) => {
+    const askAgent = async (name: string, input: object[]) => {
       const run = await stack.client.start(await agent(name, { input }), messages);
       return (await run.result()).text;
     };
-    expect(await told('long-prompts', [])).toContain('Ada');
-    expect(await told('short-prompts', [{ use: 'token-limiter', options: { limit: 60 } }])).not.toContain('Ada');
+    expect(await askAgent('long-prompts', [])).toContain('Ada');
+    expect(await askAgent('short-prompts', [{ use: 'token-limiter', options: { limit: 60 } }])).not.toContain('Ada');
   });
 });
 
 describe('response-validator', () => {
-  const validated = (options: object, more: object = {}) => ({
+  const makeValidator = (options: object, more: object = {}) => ({
     output: [{ use: 'response-validator', options }],
     maxProcessorRetries: 3,
     ...more,
   });
-  test('has the model answer again, told what was wrong, and only the answer that fits counts', async () => {
-    const name = await agent('validated', validated({ mustMatch: ['#\\d+'] }));
+  test('response-validator requests another answer with the reason, and only the valid answer remains', async () => {
+    const name = await agent('validated', makeValidator({ mustMatch: ['#\\d+'] }));
     const run = await stack.client.start(name, script({ text: 'Your order.' }, { text: 'Order #12.' }));
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'Order #12.' });
   });
-  test('stops the run when the model has been asked often enough', async () => {
-    const name = await agent('never-valid', validated({ mustMatch: ['#\\d+'], maxRetries: 1 }));
+  test('response-validator stops the run after the maximum number of retries', async () => {
+    const name = await agent('never-valid', makeValidator({ mustMatch: ['#\\d+'], maxRetries: 1 }));
     const run = await stack.client.start(name, script({ text: 'one' }, { text: 'two' }, { text: '#3' }));
     expect(await run.result()).toMatchObject({
       status: 'aborted',
@@ -90,12 +89,12 @@ describe('response-validator', () => {
   });
 });
 
-test('batch-parts lets the same text go on in fewer chunks', async () => {
+test('batch-parts delivers the same text in fewer chunks', async () => {
   const text = 'A text in many small pieces, as a model sends it.';
   const deltas = async (name: string, output: object[]) => {
     const run = await stack.client.start(await agent(name, { output }), script({ text, chunkSize: 2 }));
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe(text);
+    expect(joinText(chunks)).toBe(text);
     return chunks.filter(({ type }) => type === 'text-delta').length;
   };
   const [few, many] = [await deltas('batched', [{ use: 'batch-parts' }]), await deltas('unbatched', [])];

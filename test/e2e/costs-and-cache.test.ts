@@ -1,7 +1,8 @@
-// What outlives a run and is shared by replicas: costs that are added up, answers that are kept. Two replicas of the guards, one Redis.
+// State that outlives a run and is shared by replicas: total costs, cached answers. Two replicas of the guards, one
+// Redis.
 import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
@@ -18,11 +19,11 @@ const prices = { [model]: { input: 1, output: 1 } };
 const ask = async (agent: string, resourceId: string, text = script({ text: 'Write to ada@example.com.' })) => {
   const run = await stack.client.start(agent, text, { threadId: `thread-of-${resourceId}`, resourceId });
   const chunks = await collect(run);
-  return { result: await run.result(), text: textOf(chunks) };
+  return { result: await run.result(), text: joinText(chunks) };
 };
 
 describe('cost-guard', () => {
-  test('lets no call of a resource be made once its limit is spent, whichever replica is asked', async () => {
+  test('cost-guard prevents further calls of a resource over its limit, on any replica', async () => {
     const input = [{ use: 'cost-guard', options: { maxCost: 1e-9, scope: 'resource' } }];
     await stack.client.agents.apply({ name: 'thrifty', model, prices, input });
     const first = await ask('thrifty', 'ada');
@@ -37,7 +38,7 @@ describe('cost-guard', () => {
     expect((await ask('thrifty', 'eve')).result).toMatchObject({ status: 'finished' });
   });
 
-  test('counts calls that are cut off, by a guard or by a cancel: whoever stops answers does not ask for nothing', async () => {
+  test('cost-guard counts calls that a guard or a cancel ended early, because they cost tokens too', async () => {
     const input = [{ use: 'cost-guard', options: { maxCost: 1e-9, scope: 'resource', window: 'month' } }];
     const output = [{ use: 'keyword', options: { keywords: ['forbidden'] } }];
     await stack.client.agents.apply({ name: 'cut', model, flushMs: 0, prices, input, output });
@@ -58,14 +59,14 @@ describe('cost-guard', () => {
     expect((await ask('cut', 'cy')).result).toMatchObject({ tripwire: { processorId: 'cost-guard' } });
   });
 
-  test('is refused without a price of the agent’s model', async () => {
+  test("cost-guard is rejected without a price of the agent's model", async () => {
     const definition = { name: 'dear', model, input: [{ use: 'cost-guard', options: { maxCost: 1 } }] };
     await expect(stack.client.agents.apply(definition)).rejects.toMatchObject({ issues: [{ code: 'model-unpriced' }] });
   });
 });
 
 describe('response-cache', () => {
-  test('answers what its owner has asked before, and nobody else; what it says passes the guards', async () => {
+  test('response-cache returns answers to their owner only, and cached answers pass the guards', async () => {
     const lists = { input: ['response-cache'], output: ['pii'] };
     await stack.client.agents.apply({ name: 'thoughtful', model, prices, ...lists });
     const first = await ask('thoughtful', 'ada');
@@ -75,10 +76,10 @@ describe('response-cache', () => {
     expect(second.result.usage).not.toHaveProperty('cost');
     expect([first.text, second.text]).toEqual(['Write to ***@***.***.', 'Write to ***@***.***.']);
     expect((await ask('thoughtful', 'eve')).result.steps).toMatchObject([{ fromCache: false }]);
-    expect(await redis.written()).not.toContain('ada@example.com');
+    expect(await redis.readWritten()).not.toContain('ada@example.com');
   });
 
-  test('with other guards asks the model again', async () => {
+  test('response-cache calls the model again if the guards differ', async () => {
     await stack.client.agents.apply({
       name: 'thoughtful',
       model,

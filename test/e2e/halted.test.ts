@@ -1,9 +1,9 @@
-// A run that a processor halts or aborts, and memory: rejected words are in no result, no replay and no store.
+// A processor halts or aborts a run with memory: no result, replay or store contains the rejected words.
 import { messageText } from '@millrace/contracts';
 import { defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
@@ -42,7 +42,7 @@ const stack = useStack(nats, ['orchestrator', 'message-history'], () => ({ REDIS
 
 const LATER = ['processOutputStream', 'processOutputStep', 'processOutputResult'];
 
-async function judged(at: string, abort: boolean) {
+async function runJudged(at: string, abort: boolean) {
   const name = `judged-${at}-${abort}`;
   const options = { at, abort };
   const lists = { input: [{ use: 'judge', options }], output: [{ use: 'judge', options }], memory: {} };
@@ -56,31 +56,28 @@ async function judged(at: string, abort: boolean) {
   return { chunks, result, replayed, stored: messages.map((message) => `${message.role} ${messageText(message)}`) };
 }
 
-describe('halted', () => {
-  test('before the model has answered, nothing is stored', async () => {
-    const { result, stored } = await judged('processInput', false);
+describe('halted runs', () => {
+  test("a halt before the model's answer stores nothing", async () => {
+    const { result, stored } = await runJudged('processInput', false);
     expect(result).toMatchObject({ status: 'finished', text: 'Something else.', finishReason: 'halted' });
     expect(stored).toEqual([]);
   });
 
-  test.each(LATER)(
-    'at %s, the question and the given text are stored, and no rejected word is anywhere',
-    async (at) => {
-      const { result, replayed, stored } = await judged(at, false);
-      expect(result).toMatchObject({ status: 'finished', text: 'Something else.', finishReason: 'halted' });
-      expect(textOf(replayed)).toBe('Something else.');
-      expect(stored.map((line) => line.split(' ')[0])).toEqual(['user', 'assistant']);
-      expect(stored[1]).toBe('assistant Something else.');
-      expect(JSON.stringify({ messages: result.messages, steps: result.steps, replayed })).not.toContain('rejected');
-    },
-  );
+  test.each(LATER)('a halt at %s stores the question and the given text, and no rejected word remains', async (at) => {
+    const { result, replayed, stored } = await runJudged(at, false);
+    expect(result).toMatchObject({ status: 'finished', text: 'Something else.', finishReason: 'halted' });
+    expect(joinText(replayed)).toBe('Something else.');
+    expect(stored.map((line) => line.split(' ')[0])).toEqual(['user', 'assistant']);
+    expect(stored[1]).toBe('assistant Something else.');
+    expect(JSON.stringify({ messages: result.messages, steps: result.steps, replayed })).not.toContain('rejected');
+  });
 });
 
-describe('aborted', () => {
+describe('aborted runs', () => {
   test.each(['processInput', 'processLLMResponse', ...LATER])(
-    'at %s, nothing of the turn is stored, and no rejected word is anywhere',
+    'an abort at %s stores nothing of the turn, and no rejected word remains',
     async (at) => {
-      const { chunks, result, replayed, stored } = await judged(at, true);
+      const { chunks, result, replayed, stored } = await runJudged(at, true);
       expect(chunks.filter(({ type }) => type === 'tripwire')).toHaveLength(1);
       expect(result).toMatchObject({ status: 'aborted', text: '', messages: [], steps: [] });
       expect(JSON.stringify({ result, replayed })).not.toContain('rejected');

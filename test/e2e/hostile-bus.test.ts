@@ -1,9 +1,9 @@
-// A hostile peer on the bus: it publishes on subjects that are not its own, answers out of turn, and asks for answers elsewhere. Whatever it
-// sends, no service ends, and no run but those that it names is touched.
+// A hostile peer on the bus publishes on foreign subjects, answers out of turn, and requests answers elsewhere. No
+// message of it ends a service or affects runs that it does not name.
 import { useBus, useNats, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { collect, textOf } from './collect.ts';
-import { fresh, rawCaller, said } from './hostile/raw-caller.ts';
+import { collect, joinText } from './collect.ts';
+import { fresh, rawCaller, makeRawMessage } from './hostile/raw-caller.ts';
 import { spelledScript } from './hostile/spelled.ts';
 
 const nats = useNats();
@@ -22,7 +22,7 @@ const BODIES = [
   '\u0000\uffff',
 ];
 
-async function guarded(): Promise<string> {
+async function applyGuarded(): Promise<string> {
   await stack.client.agents.apply({
     name: 'guarded',
     model: 'openai/gpt-5-mini',
@@ -33,11 +33,11 @@ async function guarded(): Promise<string> {
   return 'guarded';
 }
 
-describe('a peer on the bus', () => {
-  test('that sends junk on every subject ends nobody, and a run beside it finishes whole', async () => {
+describe('a hostile peer on the bus', () => {
+  test('junk on every subject ends no service, and a concurrent run finishes completely', async () => {
     const pids = stack.pids();
     const text = 'steady words '.repeat(12);
-    const run = await stack.client.start(await guarded(), spelledScript([{ text, chunkSize: 6, delayMs: 40 }]));
+    const run = await stack.client.start(await applyGuarded(), spelledScript([{ text, chunkSize: 6, delayMs: 40 }]));
     const { prefix } = bus.bus.subjects;
     const tails = [
       'stage.processInput.prompt-injection',
@@ -51,7 +51,7 @@ describe('a peer on the bus', () => {
     ];
     for (const tail of tails)
       for (const body of BODIES) bus.bus.nc.publish(`${prefix}.${tail}`, body, { reply: '_INBOX_hostile.junk' });
-    expect(textOf(await collect(run))).toBe(text);
+    expect(joinText(await collect(run))).toBe(text);
     expect(await run.result()).toMatchObject({ status: 'finished' });
     expect(stack.pids()).toEqual(pids);
   }, 60_000);
@@ -60,25 +60,27 @@ describe('a peer on the bus', () => {
     ['of JetStream', '$JS.API.STREAM.DELETE.mr_v1_RUNS'],
     ["of another run's chunks", 'mr.v1.chunks.default.victim'],
     ['of the command queue', 'mr.v1.runs.default'],
-  ])('that asks for its answer on a subject %s gets none there', async (_name, reply) => {
+  ])('a request for an answer on a subject %s gets no answer there', async (_name, reply) => {
     const seen: string[] = [];
     const listening = bus.bus.nc.subscribe(reply, { callback: (_error, message) => void seen.push(message.string()) });
     bus.bus.nc.publish(bus.bus.subjects.api('agents-list', 'default'), '{}', { reply });
     bus.bus.nc.publish(bus.bus.subjects.stage('processInput', 'prompt-injection'), '{}', { reply });
-    // Answers that were on their way are here: the same services have answered a later question.
+    // Pending answers have arrived by now, because the same services have answered a later request.
     await stack.client.agents.list();
     await bus.bus.nc.flush();
     listening.unsubscribe();
     expect(seen).toEqual([]);
-    expect(await caller.run(await guarded(), [said('user', 'hello')])).toMatchObject({ status: 'finished' });
+    expect(await caller.run(await applyGuarded(), [makeRawMessage('user', 'hello')])).toMatchObject({
+      status: 'finished',
+    });
   });
 
-  test('cancels a run before its submission arrives: the run ends as cancelled, like one that is cancelled later', async () => {
+  test('a cancel that arrives before the submission ends the run as cancelled, like a later one', async () => {
     const runId = fresh('early');
     const { error } = await caller.api('cancel', {}, runId);
     expect(error).toMatchObject({ code: 'run-unknown' });
-    const name = await guarded();
-    await caller.submit(name, [said('user', 'hello')], {}, runId);
+    const name = await applyGuarded();
+    await caller.submit(name, [makeRawMessage('user', 'hello')], {}, runId);
     expect(await caller.result(runId)).toMatchObject({ status: 'cancelled' });
   });
 });

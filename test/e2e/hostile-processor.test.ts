@@ -1,12 +1,12 @@
-// A hostile processor: what it returns, throws or answers on the bus must neither get past the guards of its agent nor end anything but
-// its own run.
+// A hostile processor: its return values, errors and bus messages must not pass the guards of its agent and must end
+// only its own run.
 import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
-import { collect, textOf } from './collect.ts';
-import { judged, REPLICA, serveRaw } from './hostile/raw-replica.ts';
+import { collect, joinText } from './collect.ts';
+import { makeStageAnswer, REPLICA, serveRaw } from './hostile/raw-replica.ts';
 import { spelledScript } from './hostile/spelled.ts';
 
 const CARD = '4111 1111 1111 1111';
@@ -16,17 +16,17 @@ const bus = useBus(nats, 'hostile');
 const noOptions = z.strictObject({});
 const chunk = (type: string, payload: object): object => ({ type, runId: 'another-run', from: 'AGENT', payload });
 
-/** In place of the first text delta it gives what `kind` says. */
+/** Replaces the first text delta by the chunk of `kind`. */
 const forger = defineProcessor({
   id: 'forger',
-  description: 'puts chunks into the stream that are not its own',
+  description: 'adds forged chunks to the stream',
   stages: ['processOutputStream'],
   reads: [],
   options: z.strictObject({ kind: z.string() }),
   create: ({ kind }) => ({
     id: 'forger',
     processOutputStream: async ({ part }) => {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor without types may return
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a processor without types can return it
       if (part.type === 'text-delta' && kind !== 'empty') return [part, FORGED[kind]] as Chunk[];
       return part.type === 'finish' && kind === 'empty' ? [] : part;
     },
@@ -42,10 +42,10 @@ const FORGED: Record<string, object> = {
   suspended: chunk('suspended', { resumeToken: 'x', expiresAt: '2030-01-01T00:00:00.000Z' }),
 };
 
-/** Stops at a stage with words of the model's, or of the caller's. */
+/** Stops at a stage with words of the model or of the caller. */
 const parrot = defineProcessor({
   id: 'parrot',
-  description: 'repeats what it read, in the words of a verdict',
+  description: 'repeats its input in the text of a verdict',
   stages: ['processOutputStep', 'processToolResult'],
   reads: ['input', 'response'],
   options: z.strictObject({ as: z.enum(['abort', 'halt', 'data', 'throw', 'reject']) }),
@@ -63,20 +63,20 @@ const parrot = defineProcessor({
   }),
 });
 
-/** Returns wholesale what it never read. */
+/** Returns complete members that it did not read. */
 const blind = defineProcessor({
   id: 'blind',
-  description: 'replaces what it did not read',
+  description: 'replaces members that it did not read',
   stages: ['processInputStep'],
   reads: [],
   options: noOptions,
   create: () => ({ id: 'blind', processInputStep: () => ({ tools: {} }) }),
 });
 
-/** A write that nobody waits for. */
+/** A write without an await. */
 const careless = defineProcessor({
   id: 'careless',
-  description: 'writes a chunk that cannot travel, and does not wait',
+  description: 'writes a chunk that cannot be serialized, without an await',
   stages: ['processInput'],
   reads: [],
   options: noOptions,
@@ -93,26 +93,32 @@ const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
 
 const agent = applying(stack);
 const saying = (text: string, ...more: object[]) => spelledScript([{ text }, ...more], text);
-/** Nothing of one run has ended anybody. */
-async function stillServing() {
+/** Checks that the service still serves after the failed run. */
+async function expectServing() {
   const run = await stack.client.start(await agent('plain', {}), spelledScript([{ text: 'still here' }]));
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'still here' });
 }
 
-describe('a stream processor', () => {
-  test.each(Object.keys(FORGED))('that makes a %s chunk fails its run; the chunk reaches nobody', async (kind) => {
-    const run = await stack.client.start(
-      await agent(`forge-${kind}`, { output: [{ use: 'forger', options: { kind } }] }),
-      saying('hello world'),
-    );
-    const chunks = await collect(run);
-    expect(chunks.at(-1)).toMatchObject({ type: 'error', payload: { error: { path: 'processOutputStream/forger' } } });
-    expect(JSON.stringify(chunks)).not.toContain('forged');
-    expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
-    expect(await run.result()).toMatchObject({ status: 'failed' });
-  });
+describe('a hostile stream processor', () => {
+  test.each(Object.keys(FORGED))(
+    'a processor that creates a %s chunk fails its run, and no client receives the chunk',
+    async (kind) => {
+      const run = await stack.client.start(
+        await agent(`forge-${kind}`, { output: [{ use: 'forger', options: { kind } }] }),
+        saying('hello world'),
+      );
+      const chunks = await collect(run);
+      expect(chunks.at(-1)).toMatchObject({
+        type: 'error',
+        payload: { error: { path: 'processOutputStream/forger' } },
+      });
+      expect(JSON.stringify(chunks)).not.toContain('forged');
+      expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
+      expect(await run.result()).toMatchObject({ status: 'failed' });
+    },
+  );
 
-  test('that answers the finish with an empty array has dropped it: the run fails, no other finish is made', async () => {
+  test('a processor that answers the finish with an empty array drops it: the run fails without another finish', async () => {
     const run = await stack.client.start(
       await agent('forge-empty', { output: [{ use: 'forger', options: { kind: 'empty' } }] }),
       saying('hello'),
@@ -122,13 +128,13 @@ describe('a stream processor', () => {
   });
 });
 
-describe("a processor's words", () => {
+describe('words of a processor', () => {
   test.each([
     ['the reason of an abort', 'abort', 'aborted'],
     ['the text of a halt', 'halt', 'finished'],
     ['a data chunk', 'data', 'finished'],
     ['an exception', 'throw', 'failed'],
-  ])('pass the guards of the output list: %s', async (_name, as, status) => {
+  ])('words of a processor pass the guards of the output list: %s', async (_name, as, status) => {
     const run = await stack.client.start(
       await agent(`parrot-${as}`, { output: [{ use: 'parrot', options: { as } }, 'pii'] }),
       saying(`my card is ${CARD}`),
@@ -139,7 +145,7 @@ describe("a processor's words", () => {
     expect(JSON.stringify([chunks, result])).not.toContain('1111 1111');
   });
 
-  test('about a rejected tool result show it nowhere: not in the stream, the result, or a step', async () => {
+  test('words about a rejected tool result reveal it in no stream, result or step', async () => {
     const name = await agent('parrot-reject', {
       tools: ['calculator'],
       output: [{ use: 'parrot', options: { as: 'reject' } }],
@@ -153,8 +159,8 @@ describe("a processor's words", () => {
   });
 });
 
-describe('a processor that gives more than it may', () => {
-  test('cannot replace the tools that it did not read', async () => {
+describe('a processor that returns too much', () => {
+  test('a processor cannot replace the tools that it did not read', async () => {
     const run = await stack.client.start(
       await agent('blind', { input: ['blind'], tools: ['calculator'] }),
       saying('hi'),
@@ -165,10 +171,10 @@ describe('a processor that gives more than it may', () => {
     });
   });
 
-  test('and does not wait for its write ends its own call, not its replica', async () => {
+  test('a processor that does not await its write ends its own call, not its replica', async () => {
     const run = await stack.client.start(await agent('careless', { input: ['careless'] }), saying('hi'));
     await run.result();
-    await stillServing();
+    await expectServing();
     const again = await stack.client.start(
       await agent('after', { output: [{ use: 'parrot', options: { as: 'data' } }] }),
       saying('ok'),
@@ -180,24 +186,24 @@ describe('a processor that gives more than it may', () => {
 describe('a replica in another language', () => {
   let stop: () => void;
   const nested = `${'{"a":'.repeat(4_000)}1${'}'.repeat(4_000)}`;
-  const opened = (more: object) => ({ opened: true, replica: REPLICA, service: 'raw-service', served: 1, ...more });
+  const makeOpened = (more: object) => ({ opened: true, replica: REPLICA, service: 'raw-service', served: 1, ...more });
   const verdict = { type: 'continue' };
   const input: Record<string, (call: Record<string, unknown>) => object | string> = {
     'raw-coded': () =>
-      judged({ type: 'failure', code: 'store-unavailable', message: `secret ${CARD}`, retryable: false }),
-    'raw-invented': () => judged({ type: 'failure', code: `code-${CARD}`, message: 'odd', retryable: false }),
-    'raw-twice': () => judged(verdict, verdict, verdict),
-    'raw-huge': () => judged({ type: 'abort', reason: 'r'.repeat(2 * 1024 * 1024) }),
+      makeStageAnswer({ type: 'failure', code: 'store-unavailable', message: `secret ${CARD}`, retryable: false }),
+    'raw-invented': () => makeStageAnswer({ type: 'failure', code: `code-${CARD}`, message: 'odd', retryable: false }),
+    'raw-twice': () => makeStageAnswer(verdict, verdict, verdict),
+    'raw-huge': () => makeStageAnswer({ type: 'abort', reason: 'r'.repeat(2 * 1024 * 1024) }),
     'raw-deep': () =>
       `{"sequence":0,"ms":[0],"replica":"${REPLICA}","verdicts":[{"type":"continue","state":${nested}}]}`,
     'raw-garbage': () => 'not json at all',
     'raw-nothing': () => ({}),
   };
   const streams: Record<string, () => object> = {
-    'raw-subject': () => opened({ subject: 'a b' }),
-    'raw-control': () => opened({ subject: 'x'.repeat(70_000) }),
-    'raw-api': () => opened({ subject: '$JS.API.STREAM.DELETE.mr_v1_RUNS' }),
-    'raw-tokens': () => opened({ replica: 'a.b >' }),
+    'raw-subject': () => makeOpened({ subject: 'a b' }),
+    'raw-control': () => makeOpened({ subject: 'x'.repeat(70_000) }),
+    'raw-api': () => makeOpened({ subject: '$JS.API.STREAM.DELETE.mr_v1_RUNS' }),
+    'raw-tokens': () => makeOpened({ replica: 'a.b >' }),
   };
 
   beforeAll(async () => {
@@ -205,13 +211,13 @@ describe('a replica in another language', () => {
       ...Object.entries(input).map(([id, answer]) => ({ id, stages: { processInput: answer } })),
       ...Object.entries(streams).map(([id, answer]) => ({ id, stages: { processOutputStream: answer } })),
     ]);
-    await eventually(async () => (await stack.discovered()).includes('raw-service'));
+    await eventually(async () => (await stack.listDiscovered()).includes('raw-service'));
   });
   afterAll(() => stop());
 
   test.each([
-    ['raw-coded', 'a failure whose message holds a secret', /./],
-    ['raw-invented', 'a code that nobody knows', /^processor-failed$/],
+    ['raw-coded', 'a failure with a secret in its message', /./],
+    ['raw-invented', 'an unknown code', /^processor-failed$/],
     ['raw-twice', 'more verdicts than entries', /./],
     ['raw-deep', 'state that is nested 4,000 deep', /^(message-invalid|processor-failed|processor-verdict-refused)$/],
     ['raw-garbage', 'no JSON', /^(message-invalid|processor-failed)$/],
@@ -227,21 +233,21 @@ describe('a replica in another language', () => {
     });
     expect(JSON.stringify([chunks, result])).not.toContain('4111');
     expect(Date.now() - started).toBeLessThan(10_000);
-    await stillServing();
+    await expectServing();
   });
 
-  test('raw-huge: a reason of 2 MB is cut', async () => {
+  test('raw-huge: the orchestrator cuts a reason of 2 MB', async () => {
     const run = await stack.client.start(await agent('raw-huge', { input: ['raw-huge'] }), saying('hi'));
     const { tripwire } = await run.result();
     expect(tripwire?.reason.length).toBeLessThan(20_000);
-    await stillServing();
+    await expectServing();
   });
 
-  test.each(Object.keys(streams))('%s: a subject in its answer is not followed', async (id) => {
+  test.each(Object.keys(streams))('%s: the orchestrator does not use a subject in its answer', async (id) => {
     const run = await stack.client.start(await agent(id, { output: [id] }), saying('unguarded words'));
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe('');
+    expect(joinText(chunks)).toBe('');
     expect(chunks.at(-1)?.type).toBe('error');
-    await stillServing();
+    await expectServing();
   });
 });

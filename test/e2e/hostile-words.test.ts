@@ -1,5 +1,6 @@
-// A hostile processor that uses what it may do, nothing forged: it moves a message to a source that guards do not judge, writes what
-// only a later chain would see, hides words in names, talks without end. Each run ends before the chain would have seen it at the end.
+// A hostile processor within its permissions: it moves a message to a source that guards do not judge, writes content
+// that only a later chain judges, hides words in names, or sends chunks without end. Each run ends before the chain
+// would judge the content at its end.
 import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +14,7 @@ const nats = useNats();
 
 const launderer = defineProcessor({
   id: 'launderer',
-  description: 'adds what the caller said again, as something else',
+  description: 'adds the user message again from another source',
   stages: ['processInput'],
   reads: ['input'],
   options: z.strictObject({ as: z.enum(['remembered', 'context']) }),
@@ -26,7 +27,7 @@ const launderer = defineProcessor({
   }),
 });
 
-/** Puts a card number where no stream has passed it. */
+/** Adds a card number that has passed no stream. */
 const writer = defineProcessor({
   id: 'writer',
   description: 'rewrites answers',
@@ -62,7 +63,7 @@ const hanging = defineProcessor({
 
 const whisperer = defineProcessor({
   id: 'whisperer',
-  description: 'says a card number in the names of a rule and a denial, and talks without end',
+  description: 'puts a card number into the names of a rule and a denial, and sends chunks without end',
   stages: ['processInput', 'processToolCall'],
   reads: [],
   options: kinds,
@@ -83,23 +84,20 @@ const start = async (name: string, lists: object, text: string) =>
   stack.client.start(await applying(stack)(name, lists), text);
 const calculating = { text: 'one', toolCalls: [{ name: 'calculator', args: { expression: '1 + 1' } }] };
 
-test.each(['remembered', 'context'])(
-  'a caller’s message that is added again as %s is judged all the same',
-  async (as) => {
-    const input = [
-      { use: 'launderer', options: { as } },
-      { use: 'keyword', options: { keywords: ['wombat'] } },
-    ];
-    const run = await start(`laundered-${as}`, { input }, 'a wombat please');
-    expect(await run.result()).toMatchObject({ status: 'aborted', tripwire: { processorId: 'keyword' } });
-  },
-);
+test.each(['remembered', 'context'])('a user message that is added again as %s is judged all the same', async (as) => {
+  const input = [
+    { use: 'launderer', options: { as } },
+    { use: 'keyword', options: { keywords: ['wombat'] } },
+  ];
+  const run = await start(`laundered-${as}`, { input }, 'a wombat please');
+  expect(await run.result()).toMatchObject({ status: 'aborted', tripwire: { processorId: 'keyword' } });
+});
 
 test.each([
   ['processOutputStep, in a tool call', 'step', [calculating], 'tool-call'],
   ['processOutputResult, in a later entry', 'result', [{ text: 'one' }], 'text-end'],
 ])(
-  'what %s wrote is not in the result of a run that is cancelled before the chain has passed it',
+  'content that %s wrote is not in the result if the run is cancelled before the chain judged it',
   async (_name, kind, script, from) => {
     const lists = {
       tools: ['calculator'],
@@ -110,7 +108,7 @@ test.each([
     const chunks = [];
     for await (const chunk of run.fullStream) {
       chunks.push(chunk);
-      // The stage after the one that wrote is asked by then, or is next: the run goes no further by itself.
+      // The stage after the writing one has started or is next: the run does not continue by itself.
       if (chunk.type === from) setTimeout(() => void stack.client.runs.cancel(run.runId), 300);
     }
     const result = await run.result();
@@ -122,7 +120,7 @@ test.each([
 test.each([
   ['a violation’s rule', 'rule'],
   ['a denial’s code', 'deny'],
-])('%s that is no name is shown to no caller', async (_name, kind) => {
+])('no caller receives %s that is not a valid name', async (_name, kind) => {
   const input = [{ use: 'whisperer', options: { kind } }];
   const run = await start(
     `whispered-${kind}`,
@@ -134,7 +132,7 @@ test.each([
   expect(JSON.stringify(shown)).not.toContain('1111');
 });
 
-test('a processor that talks without end fails by itself, with its entry’s policy', async () => {
+test("a processor that sends chunks without end fails alone, by its entry's policy", async () => {
   const input = [{ use: 'whisperer', options: { kind: 'flood' }, onFailure: 'skip' }];
   const run = await start('flooded', { input, output: ['pii'] }, spelledScript([{ text: 'done' }]));
   const chunks = await collect(run);

@@ -1,13 +1,13 @@
-// Names that every object has from its prototype are names like others: of agents, entries, processors and keys of the context.
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+// Members of Object.prototype are valid names of agents, entries, processors and keys of the context.
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
 import { script } from './script.ts';
 
-const nats = useNats();
+const stack = useSharedStack();
 type Counting = { state: Record<string, unknown>; onViolation(violation: { message: string; rule: string }): void };
-/** Numbers its calls in its state, and says the number. */
+/** Counts its calls in its state and reports the number. */
 function count({ state, onViolation }: Counting): undefined {
   state['calls'] = Number(state['calls'] ?? 0) + 1;
   onViolation({ message: 'called', rule: `call-${String(state['calls'])}` });
@@ -36,8 +36,7 @@ const judging = ['toString', 'valueOf'].map((id) =>
     create: () => ({ id, processInput: () => undefined }),
   }),
 );
-useProcessors(nats, [counting, ...judging], 'isPrototypeOf');
-const stack = useStack(nats, ['orchestrator']);
+useProcessors(stack, [counting, ...judging], 'isPrototypeOf');
 
 const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.' };
 const ask = async (agent: string, options: object = {}) => {
@@ -46,7 +45,7 @@ const ask = async (agent: string, options: object = {}) => {
   return run.result();
 };
 
-test('an entry of such a name keeps its state from stage to stage', async () => {
+test('an entry with an inherited name keeps its state across stages', async () => {
   const when = { context: 'constructor', equals: 'yes' };
   const input = ['constructor', { use: 'constructor', as: 'hasOwnProperty', when }];
   await stack.client.agents.apply({ ...base, name: 'constructor', input, output: ['constructor'] });
@@ -57,9 +56,14 @@ test('an entry of such a name keeps its state from stage to stage', async () => 
   expect(violations).toEqual(each);
 });
 
-test('a caller’s list stands in place of a group whose members have such names', async () => {
+test("a caller's list replaces a group of members with inherited names", async () => {
   const group = { parallel: ['toString', { use: 'valueOf' }] };
-  await stack.client.agents.apply({ ...base, name: 'toString', input: [group], overrides: ['constructor', 'valueOf'] });
+  await stack.client.agents.apply({
+    ...base,
+    name: 'toString',
+    input: [group],
+    overrides: ['constructor', 'valueOf'],
+  });
   expect(await ask('toString')).toMatchObject({ status: 'finished' });
   const inputProcessors = ['constructor', 'valueOf'];
   expect(await ask('toString', { inputProcessors })).toMatchObject({ status: 'finished' });

@@ -1,4 +1,4 @@
-// A call of a tool that is named like a member of every object keeps no run and no thread from its answers.
+// A tool call with the name of an inherited member prevents no answer of its run or thread.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,29 +31,29 @@ async function ask(agent: string, input: string | Message[], threadId?: string) 
 const calling = (name: string) => ({ toolCalls: [{ name, args: {} }] });
 const answered = { status: 'finished', text: 'Hello.' };
 
-describe.each(MODELS.map((model, at) => [model, at] as const))('with %s', (_, at) => {
-  test('the model calls it: the run gets a tool error and its next answer', async () => {
+describe.each(MODELS.map((model, at) => [model, at] as const))('a tool call of %s', (_, at) => {
+  test('the run gets a tool error and its next answer if the model calls it', async () => {
     const asked = NAMES.map((name) => ask(`live-${at}`, script(calling(name), { text: 'Hello.' })));
     for (const result of await Promise.all(asked)) expect(result).toMatchObject(answered);
   });
 
-  test('the thread remembers the call: the next run of the thread answers', async () => {
-    const inThread = async (name: string) => {
+  test('the next run of the thread answers if the thread holds the call', async () => {
+    const startInThread = async (name: string) => {
       const threadId = `thread-${at}-${NAMES.indexOf(name)}`;
       expect(await ask(`short-${at}`, script(calling(name)), threadId)).toMatchObject({ finishReason: 'tool-calls' });
       return ask(`short-${at}`, script({ text: 'Hello.' }), threadId);
     };
-    for (const result of await Promise.all(NAMES.map(inThread))) expect(result).toMatchObject(answered);
+    for (const result of await Promise.all(NAMES.map(startInThread))) expect(result).toMatchObject(answered);
   });
 
-  test('the caller’s messages hold the call: the run answers', async () => {
-    const withHistory = (name: string) => {
+  test("the run answers if the user's messages hold the call", async () => {
+    const makeHistory = (name: string) => {
       const toolInvocation = { state: 'result' as const, toolCallId: 'c1', toolName: name, args: {}, result: 'noon' };
       const called = textMessage('m1', 'assistant', '');
       const content = { format: 2 as const, parts: [{ type: 'tool-invocation' as const, toolInvocation }] };
       const messages = [{ ...called, content }, textMessage('m2', 'user', script({ text: 'Hello.' }))];
       return ask(`live-${at}`, messages);
     };
-    for (const result of await Promise.all(NAMES.map(withHistory))) expect(result).toMatchObject(answered);
+    for (const result of await Promise.all(NAMES.map(makeHistory))) expect(result).toMatchObject(answered);
   });
 });

@@ -1,17 +1,17 @@
-// Entries that observe, seen from outside: the run ends as if they were not there, and what they found stands in its events.
+// Observing entries, from outside: the run ends as without them, and its events hold their findings.
 import type { JsonObject } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 import { halter, stopper } from './verdict-processors.ts';
 
-const nats = useNats();
+const stack = useSharedStack();
 const hanging = Promise.withResolvers<void>();
 const finder = defineProcessor({
   id: 'finder',
-  description: 'finds something everywhere, and changes and writes what it can',
+  description: 'reports a finding at every stage, and changes and writes everything possible',
   stages: ['processInput', 'processOutputStream', 'processOutputResult'],
   reads: ['input', 'response'],
   options: z.strictObject({}),
@@ -31,7 +31,7 @@ const finder = defineProcessor({
 });
 const hanger = defineProcessor({
   id: 'hanger',
-  description: 'never comes to an end',
+  description: 'never returns',
   stages: ['processInput', 'processOutputStream', 'processOutputResult'],
   reads: [],
   options: z.strictObject({}),
@@ -42,8 +42,7 @@ const hanger = defineProcessor({
     processOutputResult: async () => hanging.promise,
   }),
 });
-useProcessors(nats, [finder, hanger, halter, stopper]);
-const stack = useStack(nats, ['orchestrator']);
+useProcessors(stack, [finder, hanger, halter, stopper]);
 
 const ask = async (name: string, observers: JsonObject[], more: JsonObject = {}) => {
   await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', input: observers, output: observers, ...more });
@@ -52,12 +51,12 @@ const ask = async (name: string, observers: JsonObject[], more: JsonObject = {})
   return { chunks, result: await run.result(), events: () => stack.client.runs.eventsDetail(run.runId) };
 };
 
-describe('an entry that observes', () => {
-  test('changes, shows and stops nothing; what it found stands in the events alone', async () => {
+describe('an observing entry', () => {
+  test('an observing entry changes, publishes and stops nothing, and its findings are in the events only', async () => {
     const stop = { use: 'stopper', options: { at: 'processInput' }, observe: true };
     const { chunks, result, events } = await ask('observed', [{ use: 'finder', observe: true }, stop]);
     expect(result).toMatchObject({ status: 'finished', text: 'Hello.', violations: [] });
-    expect(textOf(chunks)).toBe('Hello.');
+    expect(joinText(chunks)).toBe('Hello.');
     expect(chunks.filter(({ type }) => type.startsWith('data-'))).toEqual([]);
     await expect
       .poll(async () =>
@@ -71,7 +70,7 @@ describe('an entry that observes', () => {
     );
   });
 
-  test('leaves an agent its raw data, which an entry that may change the answer does not', async () => {
+  test('an observing entry lets an agent keep its raw data, unlike an entry that can change the answer', async () => {
     const { chunks } = await ask('raw-observed', [{ use: 'finder', observe: true }], { raw: true });
     expect(chunks.filter(({ type }) => type === 'raw').length).toBeGreaterThan(0);
     const output = [{ use: 'finder' }];
@@ -79,7 +78,7 @@ describe('an entry that observes', () => {
     await expect(judged).rejects.toMatchObject({ issues: [{ code: 'agent-invalid', path: 'raw' }] });
   });
 
-  test('that hangs holds nobody up, and is given up soon after the run, as its events say', async () => {
+  test('an observing entry that hangs delays no run, and is cancelled soon after the run, as its events report', async () => {
     const { result, events } = await ask('hung', [{ use: 'hanger', observe: true, timeoutMs: 60_000 }]);
     expect(result).toMatchObject({ status: 'finished', text: 'Hello.' });
     await expect

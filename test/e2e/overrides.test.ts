@@ -1,5 +1,5 @@
-// Lists that a caller gives for one run: by the agent's allow-list, and never in place of what the agent requires.
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+// A caller's lists for one run: limited by the agent's allow-list, and never replacing required entries.
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
@@ -7,8 +7,8 @@ import { millrace } from './run-command.ts';
 import { script } from './script.ts';
 import { halter, rescuer, stopper } from './verdict-processors.ts';
 
-const nats = useNats();
-/** Says its place in each of its stages. */
+const stack = useSharedStack();
+/** Reports its index in each of its stages. */
 type Placed = { processorIndex?: number; onViolation(violation: { message: string; rule: string }): void };
 const place =
   (stage: string) =>
@@ -17,7 +17,7 @@ const place =
   };
 const placed = defineProcessor({
   id: 'placed',
-  description: 'says its place',
+  description: 'reports its index',
   stages: ['processInput', 'processInputStep', 'processOutputStep', 'processOutputResult'],
   reads: [],
   options: z.strictObject({}),
@@ -29,8 +29,7 @@ const placed = defineProcessor({
     processOutputResult: place('processOutputResult'),
   }),
 });
-useProcessors(nats, [stopper, halter, rescuer, placed]);
-const stack = useStack(nats, ['orchestrator', 'guardrails']);
+useProcessors(stack, [stopper, halter, rescuer, placed]);
 
 const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.' };
 const ask = async (agent: string, options: object, text = 'Hello.') => {
@@ -41,7 +40,7 @@ const ask = async (agent: string, options: object, text = 'Hello.') => {
 const stop = (at: string, more: object = {}) => ({ use: 'stopper', options: { at, ...more } });
 
 describe('overrides of a run', () => {
-  test('take the place of the agent’s list, and what it requires still judges', async () => {
+  test("overrides replace the agent's list, and required entries still judge", async () => {
     const required = { use: 'keyword', options: { keywords: ['forbidden'] }, required: true };
     const own = { use: 'stopper', options: { at: 'processInput' } };
     await stack.client.agents.apply({
@@ -64,26 +63,26 @@ describe('overrides of a run', () => {
     });
   });
 
-  test('are refused by name before anything runs', async () => {
+  test('invalid overrides are rejected by name before the run starts', async () => {
     await stack.client.agents.apply({ ...base, name: 'closed', input: [stop('processInput')] });
     await stack.client.agents.apply({ ...base, name: 'narrow', overrides: ['pii'] });
-    const refused = async (agent: string, options: object, issue: object) =>
+    const expectRefusal = async (agent: string, options: object, issue: object) =>
       expect(stack.client.start(agent, 'hi', options)).rejects.toMatchObject({ code: 'run-refused', ...issue });
-    await refused('closed', { inputProcessors: [] }, { path: 'inputProcessors' });
-    await refused('closed', { maxProcessorRetries: 1 }, { path: 'maxProcessorRetries' });
-    await refused(
+    await expectRefusal('closed', { inputProcessors: [] }, { path: 'inputProcessors' });
+    await expectRefusal('closed', { maxProcessorRetries: 1 }, { path: 'maxProcessorRetries' });
+    await expectRefusal(
       'narrow',
       { outputProcessors: ['stopper'] },
       { path: 'outputProcessors[0]', remedy: 'They may list: pii.' },
     );
-    await refused(
+    await expectRefusal(
       'narrow',
       { inputProcessors: [{ use: 'pii', options: { volume: 11 } }] },
       { path: expect.stringMatching(/^inputProcessors\[0\]\.options/) },
     );
   });
 
-  test('ask for no more retries than the agent allows', async () => {
+  test("overrides can request at most the agent's number of retries", async () => {
     await stack.client.agents.apply({ ...base, name: 'retries', maxProcessorRetries: 1, overrides: ['stopper'] });
     const twice = { outputProcessors: [stop('processOutputStep', { retry: true, times: 1 })] };
     expect(await ask('retries', twice)).toMatchObject({ status: 'finished', text: 'second' });
@@ -92,7 +91,7 @@ describe('overrides of a run', () => {
     expect(await ask('retries', more)).toMatchObject({ status: 'aborted' });
   });
 
-  test('are part of what makes a run id one request', async () => {
+  test("overrides are part of the identity of a run id's request", async () => {
     await stack.client.agents.apply({ ...base, name: 'hashed', overrides: ['pii'] });
     const runId = `overridden-${crypto.randomUUID()}`;
     const asked = { runId, outputProcessors: ['pii'] };
@@ -101,7 +100,7 @@ describe('overrides of a run', () => {
     await expect(ask('hashed', { runId })).rejects.toMatchObject({ code: 'run-exists' });
   });
 
-  test('word nothing that passes unjudged: the text of a halt is the caller’s, not the agent’s', async () => {
+  test('overrides cannot publish unjudged text: the text of a halt belongs to the caller, not the agent', async () => {
     await stack.client.agents.apply({
       ...base,
       name: 'halting',
@@ -113,19 +112,19 @@ describe('overrides of a run', () => {
     expect(await ask('halting', options)).toMatchObject({ finishReason: 'halted', text: 'To ***@***.***.' });
   });
 
-  test('count in the place that a processor has, with what stays behind them', async () => {
+  test("an overriding processor's index counts the required entries after it", async () => {
     const input = ['pii', { use: 'placed', as: 'own', required: true }];
     const overrides = ['placed', 'pii'];
     await stack.client.agents.apply({ ...base, name: 'placed', input, output: ['pii', 'placed'], overrides });
-    const placesOf = async (options: object) => {
+    const listPlaces = async (options: object) => {
       const run = await stack.client.start('placed', script({ text: 'Hello.' }), options);
       await collect(run);
       return (await run.result()).violations.map(({ processorId, rule }) => `${processorId} ${rule}`);
     };
     const output = ['placed processOutputStep-1', 'placed processOutputResult-1'];
-    expect(await placesOf({})).toEqual(['own processInput-1', 'own processInputStep-1', ...output]);
+    expect(await listPlaces({})).toEqual(['own processInput-1', 'own processInputStep-1', ...output]);
     const all = { inputProcessors: ['pii', 'placed'], outputProcessors: ['placed'] };
-    expect((await placesOf(all)).toSorted()).toEqual([
+    expect((await listPlaces(all)).toSorted()).toEqual([
       'own processInput-2',
       'own processInputStep-2',
       'placed processInput-1',
@@ -135,11 +134,11 @@ describe('overrides of a run', () => {
     ]);
   });
 
-  test('are options of `millrace run`, and what the agent does not allow is said by its place', async () => {
+  test('`millrace run` has options for overrides and reports the path of a forbidden one', async () => {
     const input = [stop('processInput'), { use: 'keyword', options: { keywords: ['forbidden'] }, required: true }];
     await stack.client.agents.apply({ ...base, name: 'typed', input, overrides: ['halter'], maxProcessorRetries: 1 });
     const run = (text: string, ...options: string[]) =>
-      millrace(['run', 'typed', script({ text }), ...options], { env: { NATS_URL: nats.url } });
+      millrace(['run', 'typed', script({ text }), ...options], { env: { NATS_URL: stack.url } });
     expect(await run('Hello.', '--input-processors', '[]')).toMatchObject({ code: 0, stdout: 'Hello.\n' });
     const halts = JSON.stringify([{ use: 'halter', options: { at: 'processInput', text: 'Halted.' } }]);
     expect(await run('Hello.', '--input-processors', halts)).toMatchObject({ code: 0, stdout: 'Halted.\n' });

@@ -1,13 +1,13 @@
-// A parallel group seen from outside: all its members judge, the first that stops ends the run, and nobody waits for the others.
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+// A parallel group, from outside: all members judge, the first stop ends the run, and the others are cancelled.
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 import { denier, stopper } from './verdict-processors.ts';
 
-const nats = useNats();
-/** Judges when the test says so, or is cancelled. */
+const stack = useSharedStack();
+/** Judges on a signal of the test, or is cancelled. */
 let gate = Promise.withResolvers<void>();
 const cancelled: string[] = [];
 const waiter = defineProcessor({
@@ -28,7 +28,7 @@ afterEach(() => {
   gate = Promise.withResolvers();
 });
 
-/** Aborts at a word of the input, when the test says that it has judged. */
+/** Aborts on a word of the input, on a signal of the test. */
 const lateJudge = defineProcessor({
   id: 'late-judge',
   description: 'judges late, and aborts at a word',
@@ -45,12 +45,11 @@ const lateJudge = defineProcessor({
   }),
 });
 
-useProcessors(nats, [stopper, denier, waiter, lateJudge]);
-const stack = useStack(nats, ['orchestrator', 'tools']);
+useProcessors(stack, [stopper, denier, waiter, lateJudge]);
 const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', tools: ['calculator'] };
 
 describe('a parallel group', () => {
-  test('ends the run with its first abort, cancels the members that are at work, and asks no model', async () => {
+  test('the first abort ends the run, cancels the running members, and prevents the model call', async () => {
     const stop = { use: 'stopper', options: { at: 'processInput' } };
     const slow = ['one', 'two'].map((as) => ({ use: 'waiter', as, timeoutMs: 60_000 }));
     await stack.client.agents.apply({ ...base, name: 'first-abort', input: [{ parallel: [...slow, stop] }] });
@@ -67,7 +66,7 @@ describe('a parallel group', () => {
     await expect.poll(() => cancelled.filter((one) => one.startsWith(run.runId)).length).toBe(2);
   });
 
-  test('lets the run go on when all have agreed, at every stage of its list', async () => {
+  test('the run continues after all members agreed, at every stage of its list', async () => {
     gate.resolve();
     await stack.client.agents.apply({
       ...base,
@@ -84,7 +83,7 @@ describe('a parallel group', () => {
     expect(stages).toEqual(['processInput 2', 'processToolCall 2']);
   });
 
-  test('takes the change of a member for its failure', async () => {
+  test('a change by a member counts as its failure', async () => {
     await stack.client.agents.apply({ ...base, name: 'changing', input: [{ parallel: ['denier'] }] });
     const calls = [{ name: 'calculator', args: { expression: '1 + 1' } }];
     const run = await stack.client.start('changing', script({ toolCalls: calls }, { text: 'Two.' }));
@@ -105,17 +104,17 @@ describe('a group that overlaps the model', () => {
     return { run, chunks };
   };
 
-  test('lets nothing out of an answer whose input it stops', async () => {
+  test('nothing of an answer is published if the group stops its input', async () => {
     const { run, chunks } = await begin('forbidden');
     gate.resolve();
     expect((await chunks).map(({ type }) => type)).toEqual(['start', 'tripwire']);
     expect(await run.result()).toMatchObject({ status: 'aborted', text: '', messages: [], steps: [] });
   });
 
-  test('lets the answer out when it agrees', async () => {
+  test('the answer is published after the group agreed', async () => {
     const { run, chunks } = await begin('hello');
     gate.resolve();
-    expect(textOf(await chunks)).toBe('Hello.');
+    expect(joinText(await chunks)).toBe('Hello.');
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'Hello.' });
   });
 });

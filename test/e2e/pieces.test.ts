@@ -1,13 +1,12 @@
-// Pieces of the model's text on their way to the client: joined where they arrive together, on request for up to 50 ms, and never for agents
-// that pass on the provider's events.
+// Pieces of the model's text on their way to the client: merged if they arrive together, by option for up to 50 ms, and
+// never for agents that forward the provider's events.
 import type { Chunk } from '@millrace/contracts';
-import { useNats, useStack } from '@millrace/testkit';
+import { useSharedStack } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
-const nats = useNats();
-const stack = useStack(nats, ['orchestrator']);
+const stack = useSharedStack();
 const PIECES = 60;
 const text = Array.from({ length: PIECES }, (_, at) => `w${String(at).padStart(2, '0')} `).join('');
 const MODELS = ['openai/gpt-5-mini', 'openai-chat/gpt-5-mini'];
@@ -24,11 +23,11 @@ beforeAll(async () => {
 
 async function ask(agent: string, delayMs: number): Promise<Chunk[]> {
   const chunks = await collect(await stack.client.start(agent, script({ text, chunkSize: 4, delayMs })));
-  expect(textOf(chunks)).toBe(text);
+  expect(joinText(chunks)).toBe(text);
   return chunks.filter(({ type }) => type === 'text-delta');
 }
 
-test.each(MODELS.map((model, at) => [model, at]))('%s: pieces that arrive together leave as one', async (_, at) => {
+test.each(MODELS.map((model, at) => [model, at]))('%s: pieces that arrive together are sent as one', async (_, at) => {
   expect((await ask(`plain-${at}`, 0)).length).toBeLessThan(PIECES / 4);
 });
 
@@ -40,14 +39,17 @@ test.each(MODELS.map((model, at) => [model, at]))(
   },
 );
 
-test.each(MODELS.map((model, at) => [model, at]))('%s: `flushMs` gathers pieces that arrive apart', async (_, at) => {
-  const [gathered, apart] = [await ask(`gathered-${at}`, 10), await ask(`at-once-${at}`, 10)];
-  expect(gathered.length).toBeLessThan(PIECES / 2);
-  expect(apart.length).toBeGreaterThan(gathered.length);
-  expect(gathered[0]).toMatchObject({ payload: { text: 'w00 ' } });
-});
+test.each(MODELS.map((model, at) => [model, at]))(
+  '%s: `flushMs` merges pieces that arrive separately',
+  async (_, at) => {
+    const [gathered, apart] = [await ask(`gathered-${at}`, 10), await ask(`at-once-${at}`, 10)];
+    expect(gathered.length).toBeLessThan(PIECES / 2);
+    expect(apart.length).toBeGreaterThan(gathered.length);
+    expect(gathered[0]).toMatchObject({ payload: { text: 'w00 ' } });
+  },
+);
 
-test('an agent that asks for more than 50 ms is refused', async () => {
+test('an agent with a `flushMs` over 50 is rejected', async () => {
   const apply = stack.client.agents.apply({ name: 'slow', model: 'openai/gpt-5-mini', flushMs: 51 });
   await expect(apply).rejects.toMatchObject({ code: 'agent-invalid' });
 });

@@ -1,11 +1,11 @@
-// Promises of docs/promises.md that no other test is about, through real services.
+// Promises of docs/promises.md without another test, through real services.
 import { connect } from '@millrace/client';
 import { STAGES, type Stage } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from './collect.ts';
-import { judged, serveRaw } from './hostile/raw-replica.ts';
+import { collect, joinText } from './collect.ts';
+import { makeStageAnswer, serveRaw } from './hostile/raw-replica.ts';
 import { openRaw } from './hostile/raw-session.ts';
 import { script } from './script.ts';
 
@@ -13,7 +13,7 @@ const seen: string[][] = [];
 let chunks = 0;
 const watching = defineProcessor({
   id: 'watching',
-  description: 'notes what a guard is given',
+  description: 'records the input of a guard',
   stages: ['processInput', 'processOutputStream'],
   reads: { processInput: ['input'] },
   options: z.strictObject({}),
@@ -33,14 +33,14 @@ const stack = useStack(nats, ['orchestrator', 'tools', 'message-history']);
 const SERVICE = 'telling';
 let stop = () => {};
 
-/** Says of each stage that it has found something there. */
+/** Reports a finding at each stage. */
 function telling(stage: Stage) {
   const violations = [{ processorId: 'x', message: 'found', rule: stage, detail: { at: stage } }];
   const verdict = { type: stage === 'processAPIError' ? 'retry' : 'continue', violations };
   return (call: object) =>
     stage === 'processOutputStream'
       ? openRaw(connection.bus, SERVICE, call, { verdict, passes: true })
-      : judged(verdict);
+      : makeStageAnswer(verdict);
 }
 
 beforeAll(async () => {
@@ -51,22 +51,22 @@ beforeAll(async () => {
   const guarded = { ...common, input: ['watching'], output: ['watching'] };
   await stack.client.agents.apply({ ...guarded, name: 'watched' });
   await stack.client.agents.apply({ ...guarded, name: 'remembering', memory: { lastMessages: 20 } });
-  const told = (...stages: Stage[]) => stages.map((stage) => `told-${stage}`);
+  const listTags = (...stages: Stage[]) => stages.map((stage) => `told-${stage}`);
   await stack.client.agents.apply({
     ...common,
     name: 'told',
     tools: ['calculator'],
-    input: told('processInput', 'processInputStep', 'processLLMRequest', 'processLLMResponse', 'processToolCall'),
-    output: told('processOutputStream', 'processOutputStep', 'processToolResult', 'processOutputResult'),
-    error: told('processAPIError'),
+    input: listTags('processInput', 'processInputStep', 'processLLMRequest', 'processLLMResponse', 'processToolCall'),
+    output: listTags('processOutputStream', 'processOutputStep', 'processToolResult', 'processOutputResult'),
+    error: listTags('processAPIError'),
   });
 }, 60_000);
 afterAll(() => stop());
 
 test('7: violations are reported from every stage', async () => {
   const call = { name: 'calculator', args: { expression: '1 + 1' } };
-  const asked = script({ error: { status: 400, message: 'no' } }, { toolCalls: [call] }, { text: 'two' });
-  const run = await stack.client.start('told', asked);
+  const prompt = script({ error: { status: 400, message: 'no' } }, { toolCalls: [call] }, { text: 'two' });
+  const run = await stack.client.start('told', prompt);
   const { status, violations } = await run.result();
   expect(status).toBe('finished');
   expect(new Set(violations.map(({ rule }) => rule))).toEqual(new Set(STAGES));
@@ -75,7 +75,7 @@ test('7: violations are reported from every stage', async () => {
   expect(JSON.stringify(violations)).not.toContain('"at"');
 });
 
-test('11: guards see what the caller sent, and no more of it as the thread grows', async () => {
+test("11: guards judge the caller's messages, and their input does not grow with the thread", async () => {
   seen.length = 0;
   for (const text of ['one', 'two', 'three', 'four'])
     await (await stack.client.start('remembering', script({ text }), { threadId: 'long' })).result();
@@ -83,13 +83,13 @@ test('11: guards see what the caller sent, and no more of it as the thread grows
   expect(seen).toEqual([['user'], ['user'], ['user'], ['user']]);
 });
 
-test('15: guards run once, however many clients follow', async () => {
+test('15: guards run once for any number of followers', async () => {
   const asked = script({ text: 'one two three four five six', chunkSize: 4, delayMs: 10 });
   const count = async (followers: number) => {
     chunks = 0;
     const run = await stack.client.start('watched', asked);
     const others = await Promise.all(Array.from({ length: followers }, () => stack.client.follow(run.runId)));
-    const texts = await Promise.all([run, ...others].map(async (one) => textOf(await collect(one))));
+    const texts = await Promise.all([run, ...others].map(async (one) => joinText(await collect(one))));
     expect(new Set(texts)).toEqual(new Set(['one two three four five six']));
     return chunks;
   };
@@ -98,7 +98,7 @@ test('15: guards run once, however many clients follow', async () => {
   expect(await count(5)).toBe(alone);
 });
 
-test('17: cancelling works from another connection, keeps what was said so far, and stops the model', async () => {
+test('17: cancelling works from another connection, keeps the published text, and stops the model', async () => {
   const other = await connect({ url: nats.url });
   try {
     const text = 'word '.repeat(400);

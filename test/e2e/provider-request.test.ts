@@ -1,4 +1,4 @@
-// What processInputStep decides is in the request that the provider gets: seen between the orchestrator and the stand-in for the model.
+// The provider's request contains the decisions of processInputStep, observed between the orchestrator and dev-model.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

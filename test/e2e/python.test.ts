@@ -1,5 +1,5 @@
-// The examples in Python, in an environment of their own: both hold to docs/wire.md, and judge in a run of the real orchestrator.
-// Skipped, with a line that says why, where there is no python3 or no package index.
+// The Python examples in a virtual environment: both conform to docs/wire.md and judge in a run of the real
+// orchestrator. Skipped with the reason if python3 or a package index is missing.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { SESSION_LIMITS } from '@millrace/contracts';
 import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import {
-  answerOf,
+  awaitAnswer,
   BROKEN_CALLS,
   BROKEN_STREAMS,
   BROKEN_TOOLS,
@@ -30,7 +30,7 @@ const bus = useBus(nats, 'python');
 const stack = useStack(nats, ['orchestrator']);
 const folder = join(root, 'examples/python');
 let environment: string;
-/** Why there is no Python here. */
+/** Reason for skipping Python. */
 let missing: string | undefined;
 const python = () => join(environment, 'bin/python');
 const INSTALL_MS = 120_000;
@@ -60,7 +60,7 @@ const EXAMPLES = [
 ] as const;
 
 test.for(EXAMPLES)(
-  '%s (%s) holds to every rule of the wire, with two replicas and its cases',
+  '%s (%s) conforms to every rule of the protocol, with two replicas and its cases',
   { timeout: CHECK_MS },
   async ([id, file], context) => {
     needsPython(context);
@@ -85,11 +85,11 @@ test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], conte
       input: [id],
       output: [id],
     });
-    const loud = await stack.client.start(id, 'WHY DOES NOBODY EVER LISTEN TO ME');
+    const loud = await stack.client.start(id, 'WHY DO YOU NEVER LISTEN TO ME');
     expect(await loud.result()).toMatchObject({ status: 'aborted', tripwire: { reason: 'Please do not shout.' } });
     const run = await stack.client.start(id, script({ text: 'it is a secret, and more' }));
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe('it is a ***, and more');
+    expect(joinText(chunks)).toBe('it is a ***, and more');
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'it is a ***, and more' });
   } finally {
     child.kill('SIGTERM');
@@ -108,7 +108,7 @@ const NO_BATCHES = [
 const FAILED = { type: 'failure', code: 'processor-failed' };
 
 test(
-  'what does not fit, cannot travel, or ends more than itself is a failure at once, and its service serves on',
+  'invalid results, unserializable values and crashes are failures at once, and the service continues',
   { timeout: CHECK_MS },
   async (context) => {
     needsPython(context);
@@ -120,7 +120,7 @@ test(
         );
       for (const batch of NO_BATCHES) expect(await endOfSession(bus.bus, 'py-plain', [batch])).toMatchObject(FAILED);
       for (const id of Object.keys(BROKEN_CALLS))
-        expect(`${id} ${JSON.stringify(await answerOf(bus.bus, id))}`).toContain(
+        expect(`${id} ${JSON.stringify(await awaitAnswer(bus.bus, id))}`).toContain(
           id === 'py-call-plain' ? '"type":"continue"' : 'processor-failed',
         );
       for (const id of Object.keys(BROKEN_TOOLS))
@@ -133,7 +133,7 @@ test(
   },
 );
 
-test('processor.py: a batch that does not fit ends its session with a failure', async (context) => {
+test('processor.py: an invalid batch ends its session with a failure', async (context) => {
   needsPython(context);
   const rig = { bus: bus.bus, python: python(), folder };
   await withProgram(rig, join(folder, 'processor.py'), 'py-service', async () => {
@@ -142,19 +142,19 @@ test('processor.py: a batch that does not fit ends its session with a failure', 
   });
 });
 
-test('millrace.py: more chunks than may be in flight end their session, with a failure that says so', async (context) => {
+test('millrace.py: chunks over the window end their session with a failure that names the limit', async (context) => {
   needsPython(context);
   const rig = { bus: bus.bus, python: python(), folder };
   await withProgram(rig, await writeBroken(environment), 'py-broken', async () => {
     const most = Array.from({ length: SESSION_LIMITS.windowChunks }, () => DELTA);
-    const endOf = (chunks: object[]) => endOfSession(bus.bus, 'py-plain', [{ sequence: 0, chunks, end: true }]);
-    expect(await endOf(most)).toMatchObject({ type: 'continue' });
+    const endSession = (chunks: object[]) => endOfSession(bus.bus, 'py-plain', [{ sequence: 0, chunks, end: true }]);
+    expect(await endSession(most)).toMatchObject({ type: 'continue' });
     const message = expect.stringContaining('when `processed` has advanced');
-    expect(await endOf([...most, DELTA])).toMatchObject({ type: 'failure', code: 'message-invalid', message });
+    expect(await endSession([...most, DELTA])).toMatchObject({ type: 'failure', code: 'message-invalid', message });
   });
 });
 
-test('millrace.py: a session that is opened again under its id goes on, and the one before it says nothing more', async (context) => {
+test('millrace.py: a session that is opened again under its id continues, and the previous one sends nothing more', async (context) => {
   needsPython(context);
   const { program, entered } = await writeWaiting(environment);
   await withProgram({ bus: bus.bus, python: python(), folder }, program, 'py-waiting', async () => {
@@ -174,7 +174,7 @@ test('millrace.py: a session that is opened again under its id goes on, and the 
 });
 
 test.for(['processor', 'tool'])(
-  'what `millrace new %s --lang py` writes holds to the wire at once',
+  'the output of `millrace new %s --lang py` conforms to the protocol',
   { timeout: CHECK_MS },
   async (kind, context) => {
     needsPython(context);

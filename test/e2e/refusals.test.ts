@@ -1,18 +1,17 @@
-// What is refused, and how: coded, with what, where and what to do instead, all problems at once.
+// Rejections have a code, the problem, its path and a remedy, for all problems at once.
 import type { JsonObject, JsonValue } from '@millrace/contracts';
-import { passingProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { passingProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-const nats = useNats();
+const stack = useSharedStack();
 const plain = (id: string) => ({
   ...passingProcessor(id),
   options: z.strictObject({ level: z.enum(['low', 'high']).default('low') }),
 });
-useProcessors(nats, [plain('one'), plain('two'), plain('three')]);
-const stack = useStack(nats, ['orchestrator']);
+useProcessors(stack, [plain('one'), plain('two'), plain('three')]);
 
-async function issuesOf(definition: JsonObject) {
+async function listIssues(definition: JsonObject) {
   const error: unknown = await stack.client.agents
     .apply({ name: 'refused', model: 'openai/gpt-5-mini', ...definition })
     .catch((thrown: unknown) => thrown);
@@ -20,7 +19,7 @@ async function issuesOf(definition: JsonObject) {
   return error instanceof Error && 'issues' in error && Array.isArray(error.issues) ? error.issues : [];
 }
 
-describe('an agent is refused', () => {
+describe('rejected agents', () => {
   test.each<[string, JsonObject, object]>([
     ['an unknown processor', { input: ['one', 'nosuch'] }, { code: 'processor-unknown', path: 'input[1]' }],
     [
@@ -35,7 +34,7 @@ describe('an agent is refused', () => {
     ],
     ['a duplicate entry', { input: ['one', 'one'] }, { code: 'entry-duplicate', path: 'input[1]' }],
     [
-      'a list that the processor has no stage of',
+      'a list without a stage of the processor',
       { output: ['one'] },
       { code: 'entry-without-stage', path: 'output[0]' },
     ],
@@ -61,19 +60,19 @@ describe('an agent is refused', () => {
       { input: [{ use: 'one', observe: true, required: true }] },
       { code: 'agent-invalid', path: 'input[0].observe' },
     ],
-    ['a parallel group of nobody', { input: [{ parallel: [] }] }, { code: 'agent-invalid', path: 'input[0].parallel' }],
+    ['an empty parallel group', { input: [{ parallel: [] }] }, { code: 'agent-invalid', path: 'input[0].parallel' }],
     [
-      'an overlap of something else than the model',
+      'an overlap with a value other than the model',
       { input: [{ parallel: ['one'], overlap: 'tools' }] },
       { code: 'agent-invalid', path: 'input[0].overlap' },
     ],
     ['a model of no known provider', { model: 'other/model' }, { code: 'agent-invalid', path: 'model' }],
-  ])('for %s, by name and place', async (_what, definition, issue) => {
-    expect(await issuesOf(definition)).toEqual([expect.objectContaining(issue)]);
+  ])('an agent is rejected for %s, by name and path', async (_what, definition, issue) => {
+    expect(await listIssues(definition)).toEqual([expect.objectContaining(issue)]);
   });
 
-  test('with all its problems at once', async () => {
-    const issues = await issuesOf({
+  test('an agent is rejected with all its problems at once', async () => {
+    const issues = await listIssues({
       colour: 'red',
       tools: ['hammer'],
       input: ['nosuch', { use: 'one', options: { x: 1 } }],
@@ -85,8 +84,8 @@ describe('an agent is refused', () => {
   });
 });
 
-describe('order', () => {
-  test('is the declared one, with after and before at the place that they name', async () => {
+describe('the order of entries', () => {
+  test('entries run in the declared order, with after and before at the named entries', async () => {
     const input: JsonValue = [
       'one',
       { use: 'two', as: 'late' },
@@ -100,14 +99,14 @@ describe('order', () => {
   });
 });
 
-/** What is no list. */
+/** Values that are not lists. */
 const given = new Map<string, unknown>([
   ['maxProcessorRetries', 1],
   ['prepareStep', () => undefined],
 ]);
 
-describe('a run is refused', () => {
-  test('for an unknown agent, naming the ones that are there', async () => {
+describe('rejected runs', () => {
+  test('a run of an unknown agent is rejected with the names of the existing ones', async () => {
     await stack.client.agents.apply({ name: 'present', model: 'openai/gpt-5-mini' });
     await expect(stack.client.start('absent', 'hello')).rejects.toMatchObject({
       code: 'agent-unknown',
@@ -115,14 +114,14 @@ describe('a run is refused', () => {
     });
   });
 
-  test('for input over the limit, before anything is stored', async () => {
+  test('a run with input over the limit is rejected before anything is stored', async () => {
     await expect(stack.client.start('present', 'x'.repeat(9 * 1024 * 1024))).rejects.toMatchObject({
       code: 'message-too-large',
     });
   });
 
   test.each(['inputProcessors', 'outputProcessors', 'errorProcessors', 'maxProcessorRetries', 'prepareStep'])(
-    'for the override %s of an agent that allows none, by name',
+    'the override %s of an agent without overrides is rejected by name',
     async (name) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller in JavaScript might pass
       const options = { [name]: given.get(name) ?? [] } as object;

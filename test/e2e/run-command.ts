@@ -1,18 +1,18 @@
-// A command's whole run: how it ended and what it said.
+// Result of a complete command: exit code and output.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 
-export type Ended = { code: number; stdout: string; stderr: string };
-type Options = { env?: NodeJS.ProcessEnv; cwd?: string };
+export type ProgramResult = { code: number; stdout: string; stderr: string };
+type ProgramOptions = { env?: NodeJS.ProcessEnv; cwd?: string };
 
 export const root = resolve(import.meta.dirname, '../..');
 
-/** Never rejects: a command that cannot be run has the code -1. */
+/** Never rejects: a command that cannot be started has the code -1. */
 export function runCommand(
   command: string,
   args: readonly string[],
-  { env, cwd = root }: Options = {},
-): Promise<Ended> {
+  { env, cwd = root }: ProgramOptions = {},
+): Promise<ProgramResult> {
   return new Promise((done) =>
     execFile(
       command,
@@ -24,5 +24,5 @@ export function runCommand(
   );
 }
 
-export const millrace = (args: readonly string[], options: Options = {}): Promise<Ended> =>
+export const millrace = (args: readonly string[], options: ProgramOptions = {}): Promise<ProgramResult> =>
   runCommand(process.execPath, [resolve(root, 'shared/cli/src/main.ts'), ...args], options);

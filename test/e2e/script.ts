@@ -1,4 +1,4 @@
-// What the stand-in for the model is to answer: a script travels in the last user message, one element for each model call.
+// Scripts the answers of dev-model: a script is in the last user message, one element for each model call.
 export type ScriptElement = {
   text?: string;
   reasoning?: string;

@@ -1,17 +1,19 @@
-// A stream that one processor stops: the others' states and violations are not lost with it, in sessions of their own and in one, and no
-// word that was rejected comes out of what they kept.
+// One processor stops a stream: the other processors keep their states and violations, in separate sessions and in one,
+// and no rejected word that they held is published.
 import type { Chunk, JsonObject } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
-const nats = useNats();
+const stack = useSharedStack();
 const options = z.strictObject({});
 const textIn = ({ kept }: JsonObject): string => (typeof kept === 'string' ? kept : '');
 
-/** Holds text back in its state: the last piece at least, and all of it until the third; it goes before whatever is no piece. */
+/**
+ * Holds text in its state: at least the last piece, and all pieces until the third; flushes it before any other chunk.
+ */
 const gatherer = (id: string) =>
   defineProcessor({
     id,
@@ -44,7 +46,7 @@ const piece = ({ runId }: Chunk, text: string): Chunk => ({
   from: 'AGENT',
   payload: { id: 'kept', text },
 });
-/** Stops at a word, before or behind the others. */
+/** Stops on a word, before or after the others. */
 const guard = defineProcessor({
   id: 'guard',
   description: 'asks again at a word',
@@ -59,16 +61,15 @@ const guard = defineProcessor({
     },
   }),
 });
-useProcessors(nats, [guard, gatherer('beside')], 'guards');
-useProcessors(nats, [gatherer('elsewhere')], 'gatherers');
-const stack = useStack(nats, ['orchestrator']);
+useProcessors(stack, [guard, gatherer('beside')], 'guards');
+useProcessors(stack, [gatherer('elsewhere')], 'gatherers');
 
-describe.each(['beside', 'elsewhere'])('a processor (%s) whose stream another one stops', (id) => {
+describe.each(['beside', 'elsewhere'])('a processor (%s) in a stream that another one stops', (id) => {
   test.each([
     ['before', [id, 'guard']],
     ['behind', ['guard', id]],
   ])(
-    'stands %s it: its count and its findings stay, and what it kept of the rejected answer is gone',
+    '%s it, the processor keeps its count and findings, and loses the held text of the rejected answer',
     async (where, output) => {
       await stack.client.agents.apply({
         name: `${id}-${where}`,
@@ -86,13 +87,13 @@ describe.each(['beside', 'elsewhere'])('a processor (%s) whose stream another on
       const [pieces, total] = ['piece', 'pieces'].map(
         (rule) => violations.find((one) => one.rule === rule)?.count ?? 0,
       );
-      // At least one of the rejected answer beside those of the second.
+      // At least one of the rejected answer in addition to those of the second.
       expect(pieces).toBeGreaterThan(1);
       expect(total).toBe(pieces);
     },
   );
 
-  test('and that is the end of the run: what it has found is in the result', async () => {
+  test('the result contains its findings if the stop ends the run', async () => {
     await stack.client.agents.apply({
       name: `${id}-ends`,
       model: 'openai/gpt-5-mini',
@@ -105,6 +106,6 @@ describe.each(['beside', 'elsewhere'])('a processor (%s) whose stream another on
     );
     const chunks = await collect(run);
     expect(await run.result()).toMatchObject({ status: 'aborted', violations: [{ processorId: id, rule: 'piece' }] });
-    expect(textOf(chunks)).not.toContain('bad');
+    expect(joinText(chunks)).not.toContain('bad');
   });
 });

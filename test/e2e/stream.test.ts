@@ -1,12 +1,13 @@
-// The output stream: every chunk through every processor, in order, over several services; nothing unguarded ever comes out.
+// The output stream: every chunk passes every processor in order, over several services; no unguarded chunk is
+// published.
 import type { Chunk, JsonObject, JsonValue } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 
-const nats = useNats();
+const stack = useSharedStack();
 const noOptions = z.strictObject({});
 
 function mapText(part: Chunk, map: (text: string) => string): Chunk {
@@ -24,7 +25,7 @@ const upper = defineProcessor({
 
 const tag = defineProcessor({
   id: 'tag',
-  description: 'numbers the deltas of a run, over all its steps, and says how many it saw',
+  description: 'numbers the deltas of a run over all its steps and reports their number',
   stages: ['processOutputStream', 'processOutputStep'],
   reads: [],
   options: z.strictObject({ mark: z.string() }),
@@ -42,7 +43,7 @@ const tag = defineProcessor({
 
 const hoarder = defineProcessor({
   id: 'hoarder',
-  description: 'keeps much, and says at the end of the step how much it has kept',
+  description: 'keeps much text, and reports its size at the end of the step',
   stages: ['processOutputStream', 'processOutputStep'],
   reads: [],
   options: z.strictObject({ chars: z.number() }),
@@ -123,7 +124,7 @@ const guard = defineProcessor({
 
 const liar = defineProcessor({
   id: 'liar',
-  description: 'returns what is not a chunk',
+  description: 'returns an invalid chunk',
   stages: ['processOutputStream'],
   reads: [],
   options: noOptions,
@@ -135,9 +136,8 @@ const liar = defineProcessor({
   }),
 });
 
-useProcessors(nats, [upper, shape, talker, guard, liar, hoarder], 'first-service');
-useProcessors(nats, [tag, listener], 'second-service');
-const stack = useStack(nats, ['orchestrator']);
+useProcessors(stack, [upper, shape, talker, guard, liar, hoarder], 'first-service');
+useProcessors(stack, [tag, listener], 'second-service');
 
 async function start(name: string, output: JsonValue[], input: string, more: JsonObject = {}) {
   await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', flushMs: 0, output, ...more });
@@ -145,12 +145,12 @@ async function start(name: string, output: JsonValue[], input: string, more: Jso
 }
 
 describe('the output stream', () => {
-  test('passes chunks through processors of several services in declared order, with state over the whole run', async () => {
+  test('chunks pass processors of several services in declared order, with state over the whole run', async () => {
     const words = script({ text: 'ab cd ef ', chunkSize: 3 });
     const run = await start('chain', ['upper', { use: 'tag', options: { mark: '#' } }], words);
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe('AB #1/4CD #2/5EF #3/6');
-    expect(await run.result()).toMatchObject({ text: textOf(chunks), violations: [{ count: 1 }] });
+    expect(joinText(chunks)).toBe('AB #1/4CD #2/5EF #3/6');
+    expect(await run.result()).toMatchObject({ text: joinText(chunks), violations: [{ count: 1 }] });
     expect(JSON.stringify(await stack.client.runs.eventsDetail(run.runId))).toContain('saw 3');
     expect(chunks.map((chunk) => chunk.type)).toEqual([
       'start',
@@ -166,32 +166,32 @@ describe('the output stream', () => {
     ]);
   });
 
-  test('in the other order gives the other text', async () => {
+  test('another order of the processors gives another text', async () => {
     const run = await start(
       'chain-2',
       [{ use: 'tag', as: 'a', options: { mark: 'x' } }, 'upper'],
       script({ text: 'ab' }),
     );
-    expect(textOf(await collect(run))).toBe('ABX1/4');
+    expect(joinText(await collect(run))).toBe('ABX1/4');
   });
 
-  test('two entries of one processor keep their state apart', async () => {
+  test('two entries of one processor have separate states', async () => {
     const twice = [
       { use: 'tag', as: 'one', options: { mark: '-' } },
       { use: 'tag', as: 'two', options: { mark: '+' } },
     ];
     const run = await start('twins', twice, script({ text: 'ab' }));
-    expect(textOf(await collect(run))).toBe('ab-1/4+1/4');
+    expect(joinText(await collect(run))).toBe('ab-1/4+1/4');
   });
 
-  test('drops and multiplies chunks, but never loses the finish', async () => {
+  test('processors drop and multiply chunks but never lose the finish', async () => {
     const run = await start('shaped', ['shape'], script({ text: 'drop  twice keep.', chunkSize: 6 }));
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe('twice twice keep.');
+    expect(joinText(chunks)).toBe('twice twice keep.');
     expect(chunks.at(-1)?.type).toBe('finish');
   });
 
-  test('puts custom chunks in place, and through the later processors that asked for them', async () => {
+  test('custom chunks keep their position and pass the later processors that requested them', async () => {
     const run = await start('talking', ['talker', 'listener'], script({ text: 'hi' }), { input: ['talker'] });
     const chunks = await collect(run);
     const types = chunks.map((chunk) => chunk.type as string);
@@ -202,18 +202,18 @@ describe('the output stream', () => {
     ]);
   });
 
-  test('an abort drops what is not published, and cancels the model', async () => {
+  test('an abort drops unpublished chunks and cancels the model', async () => {
     const run = await start(
       'stopped',
       [{ use: 'guard', options: { word: 'bad' } }, 'upper'],
       script({ text: 'good bad more', chunkSize: 5, delayMs: 30 }),
     );
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe('GOOD ');
+    expect(joinText(chunks)).toBe('GOOD ');
     expect(chunks.at(-1)).toMatchObject({ type: 'tripwire', payload: { reason: 'a word' } });
   });
 
-  test('a halt in mid-stream answers instead', async () => {
+  test('a halt in mid-stream replaces the answer', async () => {
     const run = await start(
       'halted',
       [{ use: 'guard', options: { word: 'bad', halt: true } }],
@@ -223,19 +223,19 @@ describe('the output stream', () => {
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'No more of that.', finishReason: 'halted' });
   });
 
-  test('what is not a chunk fails the run, and does not come out', async () => {
+  test('an invalid chunk fails the run and is not published', async () => {
     const run = await start('lied', ['liar'], script({ text: 'hello' }));
     const chunks = await collect(run);
     expect(chunks.at(-1)).toMatchObject({ type: 'error', payload: { error: { code: 'processor-failed' } } });
-    expect(textOf(chunks)).toBe('');
+    expect(joinText(chunks)).toBe('');
   });
 
-  test('a large state goes with its entry from stage to stage; one that is too large is told by its entry and its size', async () => {
-    const kept = (chars: number) => [{ use: 'hoarder', options: { chars } }, 'upper'];
-    const run = await start('kept', kept(200_000), script({ text: 'hello' }));
-    expect(textOf(await collect(run))).toBe('HELLO');
+  test('a large state travels with its entry across stages, and an error for one over the limit names the entry and the size', async () => {
+    const makeHoarder = (chars: number) => [{ use: 'hoarder', options: { chars } }, 'upper'];
+    const run = await start('kept', makeHoarder(200_000), script({ text: 'hello' }));
+    expect(joinText(await collect(run))).toBe('HELLO');
     expect((await run.result()).violations).toMatchObject([{ rule: 'kept-200011' }]);
-    const other = await start('hoarded', kept(300_000), script({ text: 'hello' }));
+    const other = await start('hoarded', makeHoarder(300_000), script({ text: 'hello' }));
     await collect(other);
     expect(await other.result()).toMatchObject({
       status: 'failed',
@@ -248,17 +248,17 @@ describe('the output stream', () => {
   test('5,000 chunks keep their order over three sessions', async () => {
     const text = Array.from({ length: 5_000 }, (_, at) => `${at} `).join('');
     const run = await start('long', ['shape', 'listener', 'upper'], script({ text, chunkSize: 5 }));
-    expect(textOf(await collect(run))).toBe(text);
+    expect(joinText(await collect(run))).toBe(text);
   });
 
-  test('many followers see one run, and a late one sees it whole', async () => {
+  test('many followers read one run, and a late one reads all of it', async () => {
     const run = await start('followed', ['upper'], script({ text: 'abcdef', chunkSize: 1, delayMs: 10 }));
     const followers = await Promise.all([1, 2, 3].map(() => stack.client.follow(run.runId)));
     const all = await Promise.all([run, ...followers].map(collect));
-    expect(new Set(all.map(textOf))).toEqual(new Set(['ABCDEF']));
-    expect(textOf(await collect(await stack.client.follow(run.runId)))).toBe('ABCDEF');
+    expect(new Set(all.map(joinText))).toEqual(new Set(['ABCDEF']));
+    expect(joinText(await collect(await stack.client.follow(run.runId)))).toBe('ABCDEF');
     const stages = (await stack.client.runs.events(run.runId)).filter((event) => event.event === 'stage');
-    // The finish passes in the step's own sessions: it is judged with the step.
+    // The finish passes in the step's own sessions, so it is judged with the step.
     expect(stages.filter((event) => event.stage === 'processOutputStream')).toHaveLength(1);
   });
 });

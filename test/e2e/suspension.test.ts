@@ -1,4 +1,4 @@
-// Runs that are put away, over processes of their own: an approval, a question to the user, several calls at once, and a restart of
+// Suspended runs over separate processes: an approval, a question to the user, several calls at once, and a restart of
 // everything in between.
 import { parseAgentFile, type Run } from '@millrace/client';
 import { eventually, useNats, useStack } from '@millrace/testkit';
@@ -13,7 +13,7 @@ const services = ['orchestrator', 'guardrails', 'tools'];
 const stack = useStack(nats, services);
 const root = join(import.meta.dirname, '../..');
 
-/** The demo agent's tools and approvals, without its memories. */
+/** The tools and approvals of the demo agent, without its memories. */
 async function demo(more: object = {}): Promise<string> {
   const text = readFileSync(join(root, 'deploy/agents/demo.yaml'), 'utf8');
   const { definition } = parseAgentFile('demo.yaml', text, {});
@@ -24,26 +24,26 @@ async function demo(more: object = {}): Promise<string> {
 }
 const feedback = (text: string) => ({ name: 'send-feedback', args: { text } });
 const sum = { name: 'calculator', args: { expression: '17 * 23' } };
-const pendingOf = async (runId: string) =>
-  (await stack.client.runs.suspended()).find((one) => one.runId === runId)?.pending ?? [];
+const listPending = async (runId: string) =>
+  (await stack.client.runs.listSuspended()).find((one) => one.runId === runId)?.pending ?? [];
 const isDelivered = async (text: string) => (await stack.log('tools')).includes(text);
-const typesOf = async (run: Run) => (await collect(run)).map(({ type }) => type);
+const collectTypes = async (run: Run) => (await collect(run)).map(({ type }) => type);
 
 describe('an approval', () => {
-  test('is waited for, while the other calls of the answer run; what was approved is made, as it was asked for', async () => {
-    const asked = script({ toolCalls: [feedback('One thing.'), sum, feedback('Another.')] }, { text: 'Sent one.' });
-    const run = await stack.client.start(await demo(), asked);
-    expect((await typesOf(run)).at(-1)).toBe('suspended');
+  test('a run waits for an approval while its other calls run, and executes the approved call unchanged', async () => {
+    const prompt = script({ toolCalls: [feedback('One thing.'), sum, feedback('Another.')] }, { text: 'Sent one.' });
+    const run = await stack.client.start(await demo(), prompt);
+    expect((await collectTypes(run)).at(-1)).toBe('suspended');
     expect(await run.result()).toMatchObject({ status: 'suspended' });
     const tools = (await stack.client.runs.events(run.runId)).filter(({ event }) => event === 'tool');
     expect(tools).toMatchObject([{ tool: 'calculator' }]);
 
-    const [one, other] = await pendingOf(run.runId);
+    const [one, other] = await listPending(run.runId);
     expect(one).toMatchObject({ kind: 'approval', by: 'approval-gate', toolCall: { args: { text: 'One thing.' } } });
     const partly = await run.resume(one?.resumeToken ?? '', { approved: true });
-    expect((await typesOf(partly)).at(-1)).toBe('suspended');
+    expect((await collectTypes(partly)).at(-1)).toBe('suspended');
     expect(await isDelivered('One thing.')).toBe(true);
-    expect((await pendingOf(run.runId)).map(({ resumeToken }) => resumeToken)).toEqual([other?.resumeToken]);
+    expect((await listPending(run.runId)).map(({ resumeToken }) => resumeToken)).toEqual([other?.resumeToken]);
 
     const rest = await partly.resume(other?.resumeToken ?? '', { approved: false, reason: 'too short' });
     const chunks = await collect(rest);
@@ -59,10 +59,10 @@ describe('an approval', () => {
     ]);
   });
 
-  test('cannot be given by whoever follows the run: its token is told to operators alone', async () => {
+  test('a follower of the run cannot approve, because only operators receive the token', async () => {
     const run = await stack.client.start(await demo(), script({ toolCalls: [feedback('Mine.')] }, { text: 'Done.' }));
     const chunks = await collect(run);
-    const [pending] = await pendingOf(run.runId);
+    const [pending] = await listPending(run.runId);
     const seen = [chunks, await run.result(), await stack.client.runs.events(run.runId)];
     expect(JSON.stringify(seen)).not.toContain(pending?.resumeToken);
     const answering = run.answer(pending?.resumeToken ?? '', { approved: true });
@@ -76,7 +76,7 @@ describe('an approval', () => {
 describe('a question to the user', () => {
   const question = { name: 'ask-user', args: { question: 'Which city?' } };
 
-  test('carries its token, and its answer is judged as a result of a tool is', async () => {
+  test('a question carries its token, and guards judge its answer like a tool result', async () => {
     const run = await stack.client.start(await demo(), script({ toolCalls: [question] }, { text: 'Noted.' }));
     const suspended = (await collect(run)).find(({ type }) => type === 'suspended');
     if (suspended?.type !== 'suspended') throw new Error('the run did not ask');
@@ -88,7 +88,7 @@ describe('a question to the user', () => {
     expect(await next.result()).toMatchObject({ status: 'finished', text: 'Noted.' });
   });
 
-  test('whose answer carries an attack ends the run where a guard says so', async () => {
+  test('a guard ends the run if the answer of the user contains an attack', async () => {
     const run = await stack.client.start(await demo(), script({ toolCalls: [question] }, { text: 'Never.' }));
     const suspended = (await collect(run)).find(({ type }) => type === 'suspended');
     const token = suspended?.type === 'suspended' ? (suspended.payload.resumeToken ?? '') : '';
@@ -97,7 +97,7 @@ describe('a question to the user', () => {
   });
 });
 
-test('a run that waits is taken up after everything was restarted, NATS too, and who follows it then reads all of it', async () => {
+test('a suspended run resumes after a restart of everything, NATS too, and a later follower reads all of it', async () => {
   const asked = script({ text: 'I will send it.', toolCalls: [feedback('After the restart.')] }, { text: ' Sent.' });
   const run = await stack.client.start(await demo(), asked);
   await run.result();
@@ -105,12 +105,12 @@ test('a run that waits is taken up after everything was restarted, NATS too, and
   await nats.stop();
   await nats.start();
   await Promise.all(services.map((service) => stack.start(service)));
-  const pending = await eventually(async () => (await pendingOf(run.runId))[0], { timeoutMs: 20_000 });
+  const pending = await eventually(async () => (await listPending(run.runId))[0], { timeoutMs: 20_000 });
   expect(await isDelivered('After the restart.')).toBe(false);
   const next = await run.resume(pending.resumeToken, { approved: true });
   expect(await next.result()).toMatchObject({ status: 'finished', text: 'I will send it. Sent.' });
   expect(await isDelivered('After the restart.')).toBe(true);
-  const late = await typesOf(await stack.client.follow(run.runId));
+  const late = await collectTypes(await stack.client.follow(run.runId));
   expect(late).toContain('resumed');
   expect(late).not.toContain('suspended');
   expect([late[0], late.at(-1)]).toEqual(['start', 'finish']);

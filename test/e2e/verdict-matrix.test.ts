@@ -1,15 +1,15 @@
-// Every verdict at every stage, as docs/semantics.md, section 5, has it: allowed, and then what it means for the run; or refused by name. Each
-// is seen by a client over the bus. The cells of `suspend` that are allowed have tests of their own (suspension.test.ts).
-import { STAGES, allowsRetry, allowsVerdict, failureOf, type Stage, type VerdictType } from '@millrace/contracts';
-import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
+// Every verdict at every stage, by docs/semantics.md, section 5: allowed with its effect on the run, or rejected by
+// name. A client observes each over the bus. suspension.test.ts tests the allowed cells of `suspend`.
+import { STAGES, allowsRetry, allowsVerdict, createFailure, type Stage, type VerdictType } from '@millrace/contracts';
+import { eventually, useBus, useSharedStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
-import { judged, serveRaw } from './hostile/raw-replica.ts';
+import { makeStageAnswer, serveRaw } from './hostile/raw-replica.ts';
 import { openRaw } from './hostile/raw-session.ts';
 import { script } from './script.ts';
 
-/** What the client sees; `refused`: the run fails by that name, at that stage. */
+/** The client's view; `refused`: the run fails with that name at that stage. */
 type Cell =
   | 'finished'
   | 'tripwire'
@@ -23,7 +23,7 @@ type Cell =
   | 'refused';
 type Row = VerdictType | 'abort with retry';
 
-const every = (cell: Cell): Record<Stage, Cell> => ({
+const fillStages = (cell: Cell): Record<Stage, Cell> => ({
   processInput: cell,
   processInputStep: cell,
   processLLMRequest: cell,
@@ -36,27 +36,27 @@ const every = (cell: Cell): Record<Stage, Cell> => ({
   processOutputResult: cell,
 });
 const TABLE: Record<Row, Record<Stage, Cell>> = {
-  // A model error that nobody handles fails the run.
-  continue: { ...every('finished'), processAPIError: 'failed' },
-  abort: every('tripwire'),
+  // A model error without a handler fails the run.
+  continue: { ...fillStages('finished'), processAPIError: 'failed' },
+  abort: fillStages('tripwire'),
   'abort with retry': {
-    ...every('again'),
+    ...fillStages('again'),
     processAPIError: 'refused',
     processToolCall: 'refused',
     processToolResult: 'refused',
   },
-  halt: { ...every('halted'), processAPIError: 'refused', processLLMResponse: 'refused' },
+  halt: { ...fillStages('halted'), processAPIError: 'refused', processLLMResponse: 'refused' },
   suspend: {
-    ...every('suspended'),
+    ...fillStages('suspended'),
     processLLMRequest: 'refused',
     processAPIError: 'refused',
     processOutputStream: 'refused',
     processLLMResponse: 'refused',
   },
-  deny: { ...every('refused'), processToolCall: 'denied' },
-  respond: { ...every('refused'), processLLMRequest: 'cached' },
-  retry: { ...every('refused'), processAPIError: 'asked again' },
-  failure: every('failed'),
+  deny: { ...fillStages('refused'), processToolCall: 'denied' },
+  respond: { ...fillStages('refused'), processLLMRequest: 'cached' },
+  retry: { ...fillStages('refused'), processAPIError: 'asked again' },
+  failure: fillStages('failed'),
 };
 
 const chunk = (type: string, payload: object) => ({ type, runId: 'x', from: 'AGENT' as const, payload });
@@ -74,22 +74,21 @@ const VERDICTS: Record<Row, object> = {
   deny: { type: 'deny', reason: 'not that' },
   respond: { type: 'respond', chunks: cached },
   retry: { type: 'retry' },
-  failure: failureOf('processor-failed', 'broken'),
+  failure: createFailure('processor-failed', 'broken'),
 };
 
 const rows = Object.keys(VERDICTS).filter((row): row is Row => row in TABLE);
 const cells = rows.flatMap((row) => STAGES.map((stage) => [row, stage, TABLE[row][stage]] as const));
-const idOf = (row: Row, stage: Stage) => `${row.replaceAll(' ', '-')}-${stage}`;
+const buildId = (row: Row, stage: Stage) => `${row.replaceAll(' ', '-')}-${stage}`;
 const SERVICE = 'matrix';
 
-const nats = useNats();
-const connection = useBus(nats, 'matrix');
-const stack = useStack(nats, ['orchestrator', 'tools']);
+const stack = useSharedStack();
+const connection = useBus(stack, 'matrix');
 let stop = () => {};
 
 beforeAll(async () => {
   const processors = cells.map(([row, stage]) => ({
-    id: idOf(row, stage),
+    id: buildId(row, stage),
     stages: { [stage]: answering(row, stage) },
   }));
   stop = await serveRaw(connection.bus, SERVICE, processors);
@@ -97,14 +96,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stop());
 
-/** The verdict, once: a run that was asked to begin again is let through. */
+/** Returns the verdict once: a repeated run passes. */
 function answering(row: Row, stage: Stage) {
   return (call: Record<string, unknown>): object => {
     const { retryCount } = inputSchema.parse(call['input']);
     const isPassed = row === 'continue' || (row === 'abort with retry' && retryCount > 0);
     const verdict = isPassed ? VERDICTS.continue : VERDICTS[row];
     const said = { verdict, passes: isPassed };
-    return stage === 'processOutputStream' ? openRaw(connection.bus, SERVICE, call, said) : judged(verdict);
+    return stage === 'processOutputStream' ? openRaw(connection.bus, SERVICE, call, said) : makeStageAnswer(verdict);
   };
 }
 const inputSchema = z.object({ retryCount: z.number() });
@@ -135,7 +134,7 @@ const LAST: Partial<Record<Cell, string>> = {
 
 describe('a verdict', () => {
   test.each(cells)('%s at %s: %s', async (row, stage, cell) => {
-    const id = idOf(row, stage);
+    const id = buildId(row, stage);
     const list = stage === 'processAPIError' ? 'error' : INPUT.includes(stage) ? 'input' : 'output';
     await stack.client.agents.apply({
       name: id,
@@ -160,7 +159,7 @@ const INPUT: readonly Stage[] = [
   'processToolCall',
 ];
 
-test('the matrix is the table of the schema', () => {
+test('the matrix equals the table of the schema', () => {
   for (const [row, stage, cell] of cells) {
     const isAllowed = row === 'abort with retry' ? allowsRetry(stage) : allowsVerdict(stage, row);
     expect({ row, stage, isAllowed }).toEqual({ row, stage, isAllowed: cell !== 'refused' });

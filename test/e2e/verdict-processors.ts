@@ -1,4 +1,4 @@
-// Processors that give one verdict each, where their options say so, and nothing else.
+// Processors that return one verdict each at the stage of their options.
 import { defineProcessor } from '@millrace/testkit';
 import { z } from 'zod';
 
@@ -8,9 +8,9 @@ const options = z.strictObject({
   times: z.number().default(99),
   text: z.string().default('stopped'),
 });
-type Options = z.output<typeof options>;
+type VerdictOptions = z.output<typeof options>;
 
-/** Stops at one stage, the first `times` times that it is asked in a run. */
+/** Stops at one stage, in the first `times` calls of a run. */
 export const stopper = defineProcessor({
   id: 'stopper',
   description: 'stops a run',
@@ -27,7 +27,7 @@ export const stopper = defineProcessor({
   ],
   reads: ['input', 'response', 'chunks'],
   options,
-  create({ at, retry, times, text }: Options) {
+  create({ at, retry, times, text }: VerdictOptions) {
     const stop =
       (stage: string) =>
       (args: {

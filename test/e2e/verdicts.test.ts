@@ -1,15 +1,14 @@
-// What each verdict means for a run, stage by stage, seen from outside: chunks, result, events.
-import { useNats, useProcessors, useStack } from '@millrace/testkit';
+// The effect of each verdict on a run, stage by stage: chunks, result, events.
+import { useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { applying } from './apply-agent.ts';
-import { collect, textOf } from './collect.ts';
+import { collect, joinText } from './collect.ts';
 import { script } from './script.ts';
 import { breaker, cache, denier, halter, rescuer, stopper } from './verdict-processors.ts';
 
-const nats = useNats();
+const stack = useSharedStack();
 
-useProcessors(nats, [stopper, halter, denier, cache, rescuer, breaker]);
-const stack = useStack(nats, ['orchestrator', 'tools']);
+useProcessors(stack, [stopper, halter, denier, cache, rescuer, breaker]);
 
 const agent = applying(stack);
 
@@ -22,7 +21,7 @@ const withTool = script(
   { text: 'It is 2.' },
 );
 
-describe('abort', () => {
+describe('abort verdicts', () => {
   test.each([
     ['processInput', 0],
     ['processInputStep', 0],
@@ -33,7 +32,7 @@ describe('abort', () => {
     ['processToolCall', 1],
     ['processToolResult', 1],
     ['processOutputResult', 2],
-  ])('at %s ends the run with one tripwire, and the model is not asked again', async (at, modelCalls) => {
+  ])('an abort at %s ends the run with one tripwire and without another model call', async (at, modelCalls) => {
     const run = await stack.client.start(await agent(`abort-${at}`, stopping(at)), withTool);
     const chunks = await collect(run);
     const result = await run.result();
@@ -63,24 +62,27 @@ describe('abort', () => {
     'processLLMResponse',
     'processOutputStep',
     'processOutputResult',
-  ])('with retry at %s asks again, with the reason, and only what was accepted stays', async (at) => {
-    const name = await agent(`retry-${at}`, {
-      ...stopping(at, { retry: true, times: 1 }),
-      tools: [],
-      maxProcessorRetries: 3,
-    });
-    const run = await stack.client.start(name, script({ text: 'first' }, { text: 'second' }));
-    const chunks = await collect(run);
-    const result = await run.result();
-    const asked = ['processInput', 'processInputStep', 'processLLMRequest'].includes(at) ? 'first' : 'second';
-    expect(result).toMatchObject({ status: 'finished', text: asked });
-    expect(chunks.filter((chunk) => chunk.type === 'tripwire')).toHaveLength(0);
-    const replayed = await collect(await stack.client.follow(run.runId));
-    expect(textOf(replayed)).toBe(asked);
-    expect(replayed.some((chunk) => chunk.type === 'retract')).toBe(false);
-  });
+  ])(
+    'an abort with retry at %s calls the model again with the reason, and only the accepted answer remains',
+    async (at) => {
+      const name = await agent(`retry-${at}`, {
+        ...stopping(at, { retry: true, times: 1 }),
+        tools: [],
+        maxProcessorRetries: 3,
+      });
+      const run = await stack.client.start(name, script({ text: 'first' }, { text: 'second' }));
+      const chunks = await collect(run);
+      const result = await run.result();
+      const answering = ['processInput', 'processInputStep', 'processLLMRequest'].includes(at) ? 'first' : 'second';
+      expect(result).toMatchObject({ status: 'finished', text: answering });
+      expect(chunks.filter((chunk) => chunk.type === 'tripwire')).toHaveLength(0);
+      const replayed = await collect(await stack.client.follow(run.runId));
+      expect(joinText(replayed)).toBe(answering);
+      expect(replayed.some((chunk) => chunk.type === 'retract')).toBe(false);
+    },
+  );
 
-  test('with retry is an abort when retries are used up, or were never set', async () => {
+  test('an abort with retry is an abort if retries are used up or were never configured', async () => {
     const capped = await agent('retry-capped', {
       ...stopping('processOutputStep', { retry: true }),
       tools: [],
@@ -97,20 +99,20 @@ describe('abort', () => {
   });
 });
 
-describe('halt', () => {
-  test('before the model is the answer, and no model is asked', async () => {
+describe('halt verdicts', () => {
+  test('a halt before the model is the answer, without a model call', async () => {
     const name = await agent('halt-input', {
       input: [{ use: 'halter', options: { at: 'processInput', text: 'No.' } }],
     });
     const run = await stack.client.start(name, 'hello');
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe('No.');
+    expect(joinText(chunks)).toBe('No.');
     expect(chunks.at(-1)).toMatchObject({ type: 'finish', payload: { stepResult: { reason: 'halted' } } });
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'No.', finishReason: 'halted' });
     expect((await stack.client.runs.events(run.runId)).some((event) => event.event === 'model')).toBe(false);
   });
 
-  test('with an empty text ends the run as well as any other', async () => {
+  test('a halt with an empty text ends the run too', async () => {
     const name = await agent('halt-empty', { input: [{ use: 'halter', options: { at: 'processInput', text: '' } }] });
     expect(await (await stack.client.start(name, 'hello')).result()).toMatchObject({
       status: 'finished',
@@ -119,19 +121,19 @@ describe('halt', () => {
     });
   });
 
-  test('after the model takes its answer back', async () => {
+  test('a halt after the model retracts its answer', async () => {
     const name = await agent('halt-step', {
       output: [{ use: 'halter', options: { at: 'processOutputStep', text: 'Instead.' } }],
     });
-    const run = await stack.client.start(name, script({ text: 'what the model says' }));
+    const run = await stack.client.start(name, script({ text: 'the text of the model' }));
     await collect(run);
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'Instead.', finishReason: 'halted' });
-    expect(textOf(await collect(await stack.client.follow(run.runId)))).toBe('Instead.');
+    expect(joinText(await collect(await stack.client.follow(run.runId)))).toBe('Instead.');
   });
 });
 
-describe('deny', () => {
-  test('keeps the tool from running and tells the model; allowed calls run as they were changed', async () => {
+describe('deny verdicts', () => {
+  test('a deny skips the tool and informs the model, and allowed calls run as changed', async () => {
     const name = await agent('deny', { input: ['denier'], output: ['denier'], tools: ['calculator'] });
     const calls = [
       { name: 'calculator', args: { expression: '"secret"' } },
@@ -151,7 +153,7 @@ describe('deny', () => {
     expect(result.text).toBe('done');
   });
 
-  test('an unknown tool and bad arguments are told to the model, and the loop goes on', async () => {
+  test('the model receives errors for an unknown tool and invalid arguments, and the loop continues', async () => {
     const name = await agent('bad-calls', { tools: ['calculator'] });
     const calls = [
       { name: 'nosuch', args: {} },
@@ -164,8 +166,8 @@ describe('deny', () => {
   });
 });
 
-describe('respond', () => {
-  test('answers without the model, through the same processors, and processLLMResponse knows', async () => {
+describe('respond verdicts', () => {
+  test('a respond answers without the model through the same processors, and processLLMResponse knows', async () => {
     const run = await stack.client.start(await agent('cached', { input: ['cache'] }), 'hello');
     const result = await run.result();
     expect(result).toMatchObject({
@@ -178,7 +180,7 @@ describe('respond', () => {
 });
 
 describe('model errors', () => {
-  test('processAPIError asks again with changed messages', async () => {
+  test('processAPIError retries with changed messages', async () => {
     const name = await agent('rescued', { error: ['rescuer'] });
     const run = await stack.client.start(
       name,
@@ -187,34 +189,34 @@ describe('model errors', () => {
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'short' });
   });
 
-  test('429 and 5xx are tried twice more', async () => {
+  test('errors 429 and 5xx are retried twice', async () => {
     const name = await agent('plain', {});
     const error = { status: 503, message: 'busy', retryAfterSeconds: 0 };
     const run = await stack.client.start(name, script({ error }, { error }, { text: 'here' }));
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'here' });
   });
 
-  test('an error that nobody handles fails the run, and says what the provider said', async () => {
+  test("an unhandled error fails the run with the provider's message", async () => {
     const run = await stack.client.start('plain', script({ error: { status: 400, message: 'no such thing' } }));
     const result = await run.result();
     expect(result).toMatchObject({ status: 'failed', error: { code: 'model-call-failed' } });
     expect(result.error?.message).toContain('no such thing');
   });
 
-  test('a stream that breaks off is taken back before the next try', async () => {
+  test('the chunks of a broken stream are retracted before the retry', async () => {
     const run = await stack.client.start(
       'plain',
       script({ text: 'half of', error: { status: 500, message: 'gone' } }, { text: 'whole' }),
     );
     await collect(run);
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'whole' });
-    expect(textOf(await collect(await stack.client.follow(run.runId)))).toBe('whole');
+    expect(joinText(await collect(await stack.client.follow(run.runId)))).toBe('whole');
   });
 });
 
-describe('failure', () => {
+describe('failures of processors', () => {
   test.each(['processInput', 'processOutputStep', 'processOutputStream'])(
-    'a processor that throws at %s fails the run, and no text of it counts',
+    'a processor that throws at %s fails the run without its text',
     async (at) => {
       const lists = { input: [{ use: 'breaker', options: { at } }], output: ['breaker'] };
       const run = await stack.client.start(await agent(`broken-${at}`, lists), script({ text: 'unguarded' }));
@@ -224,11 +226,11 @@ describe('failure', () => {
         payload: { error: { code: 'processor-failed', path: `${at}/breaker` } },
       });
       expect(await run.result()).toMatchObject({ status: 'failed', text: '' });
-      expect(textOf(await collect(await stack.client.follow(run.runId)))).toBe('');
+      expect(joinText(await collect(await stack.client.follow(run.runId)))).toBe('');
     },
   );
 
-  test('onFailure skip goes on, and leaves an event', async () => {
+  test('onFailure skip continues the run and records an event', async () => {
     const lists = { input: [{ use: 'breaker', onFailure: 'skip', options: { at: 'processInput' } }] };
     const run = await stack.client.start(await agent('skipping', lists), script({ text: 'fine' }));
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'fine' });

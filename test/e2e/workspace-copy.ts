@@ -1,4 +1,4 @@
-// A copy of this checkout as it is now, what is not committed included, installed: what changes a workspace is tried there.
+// Copies this checkout, including uncommitted files, and installs it, for tests that change a workspace.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { root, runCommand } from './run-command.ts';
 
 export type WorkspaceCopy = { dir: string; remove(): void };
 
-/** @throws with what npm said where it cannot be installed */
+/** @throws with npm's output if the installation fails */
 export async function copyWorkspace(): Promise<WorkspaceCopy> {
   const dir = mkdtempSync(join(tmpdir(), 'millrace-workspace-'));
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root });

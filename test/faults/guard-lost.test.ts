@@ -1,4 +1,5 @@
-// A guard's only replica is lost while it is at work, and another comes up: the run goes on, long before the guard's time is up.
+// A guard's only replica is lost during its work and another one starts: the run continues long before the guard's
+// timeout.
 import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -6,11 +7,11 @@ import { script } from '../e2e/script.ts';
 
 const nats = useNats();
 
-/** Far beyond the time of a test: who waits for it fails. */
+/** Far above the duration of a test: a caller that waits for it fails. */
 const LONG_MS = 120_000;
 let calls = 0;
 let entered = Promise.withResolvers<void>();
-/** Ends the call of the replica that is cut off: its run went on without it. */
+/** Ends the call of the disconnected replica: its run continued without it. */
 const over = Promise.withResolvers<void>();
 afterAll(over.resolve);
 const guard = (id: string, hangs: boolean) =>
@@ -41,11 +42,11 @@ async function submit(name: string, input: string[]) {
   return stack.client.start(name, script({ text: 'guarded' }));
 }
 
-test('a guard whose only replica is killed in a merged call judges by the next one: the run finishes', async () => {
+test('a guard that loses its only replica in a merged call judges on the next one, and the run finishes', async () => {
   const doomed = guards.running;
   const run = await submit('merged', ['first', 'second']);
   await entered.promise;
-  // Cut off from the bus without a goodbye, as a killed process is.
+  // Disconnects without closing, as a killed process does.
   await doomed.bus.nc.close();
   const started = performance.now();
   await guards.start();

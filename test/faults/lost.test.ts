@@ -1,8 +1,8 @@
-// What is lost when something dies, and what the user sees: a guard in mid-stream, a guard that is not there, the orchestrator.
+// The user's view if a component dies: a guard in mid-stream, a missing guard, the orchestrator.
 import { defineProcessor, eventually, passingProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, textOf } from '../e2e/collect.ts';
+import { collect, joinText } from '../e2e/collect.ts';
 import { script } from '../e2e/script.ts';
 
 const nats = useNats();
@@ -12,7 +12,7 @@ const slow = (id: string) => passingProcessor(id, ['processInput', 'processOutpu
 const doomed = useProcessors(nats, [slow('doomed')], 'doomed-service');
 const stuck = defineProcessor({
   id: 'stuck',
-  description: 'never answers, and says when it is given up',
+  description: 'never answers, and reports a cancel',
   stages: ['processInput', 'processOutputStep'],
   reads: [],
   policy: { timeoutMs: 300, attempts: 1 },
@@ -38,8 +38,8 @@ async function apply(name: string, lists: object): Promise<string> {
   return name;
 }
 
-describe('a guard', () => {
-  test('that does not answer in its time fails the run by its policy, and is told that it was given up', async () => {
+describe('the loss of a guard', () => {
+  test('a guard that exceeds its timeout fails the run by its policy and receives a cancel', async () => {
     const run = await stack.client.start(await apply('stuck', { input: ['stuck'] }), 'hello');
     expect(await run.result()).toMatchObject({
       status: 'failed',
@@ -52,7 +52,7 @@ describe('a guard', () => {
     });
   });
 
-  test('that goes away in mid-stream is waited for, and without another one fails the run; nothing unguarded comes out', async () => {
+  test('the orchestrator waits for a guard that disconnects in mid-stream and fails the run without a replacement; no unguarded text is published', async () => {
     const run = await stack.client.start(
       await apply('doomed', { output: [{ use: 'doomed', timeoutMs: 1_000 }] }),
       script({ text: 'x'.repeat(400), chunkSize: 2, delayMs: 20 }),
@@ -60,26 +60,26 @@ describe('a guard', () => {
     const chunks = [];
     for await (const chunk of run.fullStream) {
       chunks.push(chunk);
-      // Cut off from the bus without a goodbye, as a killed process is.
+      // Disconnects without closing, as a killed process does.
       if (chunks.length === 8) await doomed.running.bus.nc.close();
     }
     expect(chunks.at(-1)).toMatchObject({
       type: 'error',
       payload: { error: { code: 'processor-not-there', path: 'processOutputStream/doomed' } },
     });
-    expect(textOf(chunks).length).toBeLessThan(400);
+    expect(joinText(chunks).length).toBeLessThan(400);
   });
 
-  test('that is not there blocks', async () => {
+  test('a missing guard blocks the run', async () => {
     const run = await stack.client.start('doomed', script({ text: 'unguarded' }));
     const chunks = await collect(run);
-    expect(textOf(chunks)).toBe('');
+    expect(joinText(chunks)).toBe('');
     expect(chunks.at(-1)).toMatchObject({ type: 'error', payload: { error: { code: 'processor-not-there' } } });
   });
 });
 
-describe('an orchestrator', () => {
-  test('killed in mid-run is noticed by the next one, which goes on with the run', async () => {
+describe('the loss of an orchestrator', () => {
+  test('an orchestrator that is killed in mid-run is replaced by the next one, which continues the run', async () => {
     const name = await apply('plain', {});
     const text = 'y'.repeat(400);
     const run = await stack.client.start(name, script({ text, chunkSize: 4, delayMs: 20 }));
@@ -93,22 +93,22 @@ describe('an orchestrator', () => {
     expect(await run.result()).toMatchObject({ status: 'finished', text });
   }, 45_000);
 
-  test('asked to stop hands its runs over once their answer is there: the next one ends them', async () => {
+  test('a stopping orchestrator hands its runs over after their answer, and the next one ends them', async () => {
     const run = await stack.client.start('plain', script({ text: 'z'.repeat(40), chunkSize: 4, delayMs: 50 }));
     await eventually(async () => (await stack.client.runs.get(run.runId).catch(() => undefined))?.status === 'running');
     const reading = collect(run);
     await stack.signal('orchestrator', 'SIGTERM');
     await stack.start('orchestrator');
     const chunks = await reading;
-    expect(textOf(chunks)).toBe('z'.repeat(40));
+    expect(joinText(chunks)).toBe('z'.repeat(40));
     expect(chunks.at(-1)?.type).toBe('finish');
     const events = await stack.client.runs.events(run.runId);
     expect(events.filter(({ event }) => event === 'model')).toHaveLength(1);
   }, 30_000);
 });
 
-describe('cancelling', () => {
-  test('works from another client, keeps what was said so far, and stops the model', async () => {
+describe('cancelling a run', () => {
+  test('a cancel works from another client, keeps the published text, and stops the model', async () => {
     const run = await stack.client.start('plain', script({ text: 'w'.repeat(4_000), chunkSize: 4, delayMs: 20 }));
     let count = 0;
     const chunks = [];
@@ -120,10 +120,10 @@ describe('cancelling', () => {
     const result = await run.result();
     expect(result.status).toBe('cancelled');
     expect(result.text.length).toBeGreaterThan(0);
-    expect(result.text).toBe(textOf(chunks));
+    expect(result.text).toBe(joinText(chunks));
   });
 
-  test('a run that passes its deadline fails and says so', async () => {
+  test('a run that exceeds its deadline fails with its code', async () => {
     const run = await stack.client.start('plain', script({ text: 'w'.repeat(4_000), chunkSize: 4, delayMs: 20 }), {
       deadlineMs: 300,
     });

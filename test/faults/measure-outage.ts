@@ -1,15 +1,15 @@
-// Runs under way while NATS is away: how many of them it ends, and with which codes.
+// Counts the runs that an outage of NATS ends, with their codes.
 import type { Client } from '@millrace/client';
 import { script } from '../e2e/script.ts';
 
 export type OutagePoint = { seconds: number; orchestrators: number; runs: number };
 export type OutageOutcome = { withoutSession: number; withSession: number; codes: string[] };
 
-/** Between two deltas, ms; a run speaks for longer than the outage lasts. */
+/** Delay between two deltas, ms; the text of a run takes longer than the outage. */
 const DELTA_MS = 200;
 const AFTER_MS = 6_000;
 
-/** @param outage resolves when the server is back */
+/** @param outage resolves when the server is available again */
 export async function measureOutage(
   client: Client,
   { seconds, runs }: Omit<OutagePoint, 'orchestrators'>,
@@ -27,11 +27,11 @@ export async function measureOutage(
     }),
   );
   await outage();
-  const endedOf = async (started: typeof plain) => {
+  const waitForEnd = async (started: typeof plain) => {
     const results = await Promise.all(started.map((run) => run.result()));
     return results.filter(({ status }) => status !== 'finished').map(({ status, error }) => error?.code ?? status);
   };
-  const [without, withOpen] = await Promise.all([endedOf(plain), endedOf(guarded)]);
+  const [without, withOpen] = await Promise.all([waitForEnd(plain), waitForEnd(guarded)]);
   const codes = [...new Set([...without, ...withOpen])];
   return { withoutSession: without.length, withSession: withOpen.length, codes };
 }

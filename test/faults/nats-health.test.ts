@@ -1,4 +1,4 @@
-// The health check of the compose service `nats`, against a real server with a disk that takes nothing for a while.
+// The health check of the compose service `nats` against a real server with a temporarily full disk.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const isRunning = () => {
   }
 };
 
-test('a server with a stream that takes no writes is stopped by the second check, when there is room, and not before', async () => {
+test('the second health check stops a server with a failed stream as soon as the disk has room, and not before', async () => {
   const { nc } = connection.bus;
   const ask = async (subject: string, payload: object) =>
     (await nc.request(subject, JSON.stringify(payload), { timeout: 2_000 })).json();

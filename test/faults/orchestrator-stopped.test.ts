@@ -1,4 +1,4 @@
-// One of two orchestrators is stopped, as by SIGSTOP: its connection stays, and it still receives its share of the questions.
+// One of two orchestrators is stopped by SIGSTOP: it remains connected and still receives its share of the requests.
 import { eventually, useNats, useStack } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { script } from '../e2e/script.ts';
@@ -14,14 +14,16 @@ afterEach(resume);
 
 async function stopOne(): Promise<void> {
   const isOrchestrator = (name: string) => name === 'orchestrator';
-  await eventually(async () => (await stack.discovered()).filter(isOrchestrator).length === 2, { timeoutMs: 30_000 });
+  await eventually(async () => (await stack.listDiscovered()).filter(isOrchestrator).length === 2, {
+    timeoutMs: 30_000,
+  });
   const one = stack.pids().find(({ service }) => service === 'orchestrator');
   if (!one) throw new Error('there is no orchestrator');
   process.kill(one.pid, 'SIGSTOP');
   stopped.push(one.pid);
 }
 
-test('submissions, reads and cancels are answered by the other one, most of them within a second or two', async () => {
+test('the other orchestrator answers submissions, reads and cancels, most of them within two seconds', async () => {
   await stack.client.agents.apply({ name: 'patient', model: 'openai/gpt-5-mini' });
   await stopOne();
   const runs = Array.from({ length: 16 }, async (_, at) => {
@@ -35,14 +37,14 @@ test('submissions, reads and cancels are answered by the other one, most of them
     return { status: (await run.result()).status, acceptedMs };
   });
   const all = await Promise.all(runs);
-  // A run that the stopped one took before is cancelled by its next owner.
+  // The next owner cancels a run that the stopped one took before.
   expect(all.map(({ status }) => status)).toEqual(all.map(() => 'cancelled'));
   const byTime = all.map(({ acceptedMs }) => acceptedMs).toSorted((one, other) => one - other);
   expect(byTime[7]).toBeLessThan(3_000);
   expect(byTime[15]).toBeLessThan(15_000);
 }, 90_000);
 
-test('a submission that the caller gave up is cancelled when the stopped one reads it', async () => {
+test('a submission that the caller abandoned is cancelled when the stopped orchestrator reads it', async () => {
   await stopOne();
   const runIds = Array.from({ length: 12 }, (_, at) => `given-up-${at}`);
   await Promise.all(

@@ -1,6 +1,6 @@
-// node test/faults/outage-table.ts [--seconds 1,6,11,14] [--orchestrators 1,2] [--runs 6]: how many runs an outage of NATS ends, by its
-// length and the number of orchestrators, apart for runs with and without an open session of the output stream. Prints a row for each.
-// Bounded: a point takes its outage and less than a minute.
+// node test/faults/outage-table.ts [--seconds 1,6,11,14] [--orchestrators 1,2] [--runs 6]: counts the runs that an
+// outage of NATS ends, by its length and the number of orchestrators, separately for runs with and without an open
+// session of the output stream. Prints a row for each. Bounded: a point takes its outage plus less than a minute.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,15 +1,16 @@
-// The bus goes away in mid-run and comes back: the orchestrator lives, the run goes on, its reader gets all of it.
+// NATS fails in mid-run and restarts: the orchestrator survives, the run continues, and its follower receives all of
+// it.
 import { useNats, useStack } from '@millrace/testkit';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { collect, textOf } from '../e2e/collect.ts';
+import { collect, joinText } from '../e2e/collect.ts';
 import { script } from '../e2e/script.ts';
 import { measureOutage } from './measure-outage.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator', 'tools']);
 
-test('a server that restarts costs no run its life', async () => {
+test('a restart of the server ends no run', async () => {
   await stack.client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini', flushMs: 0, tools: ['calculator'] });
   const before = stack.pids();
   const text = 'word '.repeat(40);
@@ -26,17 +27,17 @@ test('a server that restarts costs no run its life', async () => {
 
   const chunks = await reading;
   expect(chunks.at(-1)?.type).toBe('finish');
-  expect(textOf(chunks)).toBe(text + text);
+  expect(joinText(chunks)).toBe(text + text);
   expect(await run.result()).toMatchObject({ status: 'finished', text: text + text });
   expect(stack.pids()).toEqual(before);
 }, 60_000);
 
-describe('two orchestrators', () => {
+describe('an outage with two orchestrators', () => {
   const away = useNats();
   const pair = useStack(away, ['orchestrator', 'orchestrator', 'guardrails']);
 
   test.each([0, 11])(
-    'lose no run to an outage of %i s, with an open session or without one',
+    'an outage of %i s ends no run, with an open session or without one',
     async (seconds) => {
       const outcome = await measureOutage(pair.client, { seconds, runs: 4 }, async () => {
         await away.stop();

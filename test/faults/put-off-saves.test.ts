@@ -1,4 +1,5 @@
-// Redis is away while runs end: they finish, their thread says what is missing, and when Redis is back it is there, in order.
+// Redis is unavailable while runs end: they finish, their thread reports missing messages, and after the outage the
+// messages are stored in order.
 import { messageText } from '@millrace/contracts';
 import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
@@ -8,7 +9,7 @@ const nats = useNats();
 const redis = useRedis();
 const stack = useStack(nats, ['orchestrator', 'message-history'], () => ({ REDIS_URL: redis.url }));
 
-test('runs whose history cannot be stored finish, and are stored in their order when the store is back', async () => {
+test('runs finish if their history cannot be stored, and are stored in order after the outage of the store', async () => {
   await stack.client.agents.apply({ name: 'remembers', model: 'openai/gpt-5-mini', memory: { lastMessages: 5 } });
   const thread = { threadId: 'thread-1', resourceId: 'ada' };
   const say = async (text: string) => {
@@ -25,9 +26,11 @@ test('runs whose history cannot be stored finish, and are stored in their order 
   expect(saves.map(({ runId }) => runId)).toEqual([one.run.runId, two.run.runId]);
 
   await redis.start();
-  const stored = () => stack.client.threads.messages('thread-1');
-  await eventually(async () => (await stored().catch(() => undefined))?.unsaved?.length === 0, { timeoutMs: 60_000 });
-  const answers = (await stored()).messages.filter(({ role }) => role === 'assistant').map(messageText);
+  const listStored = () => stack.client.threads.messages('thread-1');
+  await eventually(async () => (await listStored().catch(() => undefined))?.unsaved?.length === 0, {
+    timeoutMs: 60_000,
+  });
+  const answers = (await listStored()).messages.filter(({ role }) => role === 'assistant').map(messageText);
   expect(answers).toEqual(['zero', 'one', 'two']);
   const events = await stack.client.runs.events(one.run.runId);
   const outcomes = events.flatMap((event) => (event.event === 'save' ? [event.outcome] : []));

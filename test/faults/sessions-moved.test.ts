@@ -1,5 +1,5 @@
-// One of two guards is struck while runs stream through it: every run ends as if nothing had been, and what is to be redacted is never
-// seen, by nobody who listens on the bus either.
+// One of two guards fails while runs stream through it: every run ends as without the fault, and no subscriber of the
+// bus receives text that the guard must redact.
 import type { Chunk } from '@millrace/contracts';
 import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ beforeAll(async () => {
     flushMs: 0,
     output: ['pii', 'secrets'],
   });
-  // Everything that clients can follow, whoever it is for.
+  // Everything that clients can follow, of all tenants.
   listener.bus.nc.subscribe('mr.v1.chunks.>', { callback: (_error, message) => void (heard += message.string()) });
   await listener.bus.nc.flush();
 });
@@ -24,8 +24,8 @@ beforeAll(async () => {
 const SECRET = 'ann.example@example.com';
 const RUNS = 6;
 const said = `before it ${'word '.repeat(20)}write to ${SECRET} and go on ${'word '.repeat(40)}`;
-/** What a client has: what was taken back does not count. */
-function shown(chunks: readonly { index: number; chunk: Chunk }[]): string {
+/** The client's text after all retracts. */
+function joinShown(chunks: readonly { index: number; chunk: Chunk }[]): string {
   let kept: typeof chunks = [];
   for (const one of chunks) {
     const { chunk } = one;
@@ -44,7 +44,7 @@ async function start() {
 }
 const guards = () => stack.pids().filter(({ service }) => service === 'guardrails');
 
-describe('with one of two guards', () => {
+describe('a fault of one of two guards', () => {
   test.each<[string, boolean, (pid: number) => Promise<void>]>([
     ['killed', true, async (pid) => void process.kill(pid, 'SIGKILL')],
     [
@@ -58,7 +58,7 @@ describe('with one of two guards', () => {
     ],
     ['ended cleanly', true, async (pid) => void process.kill(pid, 'SIGTERM')],
   ])(
-    '%s, runs under way end as if nothing had been',
+    '%s, runs under way end as without the fault',
     async (_what, strikeEnds, strike) => {
       const [struck] = guards();
       if (!struck) throw new Error('there are guards');
@@ -72,9 +72,9 @@ describe('with one of two guards', () => {
       const expected = said.replace(SECRET, '***@***.***');
       for (const [at, { text }] of results.entries()) {
         expect(text).toBe(expected);
-        expect(shown(started[at]?.chunks ?? [])).toBe(expected);
+        expect(joinShown(started[at]?.chunks ?? [])).toBe(expected);
       }
-      // Cut over chunks it would come in pieces: none of it may be there.
+      // Cut over chunks it would arrive in pieces: none of them may appear.
       for (const piece of ['ann', 'example']) expect(heard).not.toContain(piece);
     },
     90_000,

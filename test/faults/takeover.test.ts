@@ -1,5 +1,5 @@
-// An orchestrator dies with runs in each of their phases, and another one is there: every run ends as it would have ended, and nothing is
-// done twice.
+// An orchestrator dies with runs in each of their phases, and another one takes over: every run ends as without the
+// fault, and no effect is repeated.
 import { chunkBatchSchema, type ChunkBatch } from '@millrace/contracts';
 import {
   defineProcessor,
@@ -18,7 +18,7 @@ import { script, type ScriptElement } from '../e2e/script.ts';
 const nats = useNats();
 const redis = useRedis();
 
-/** Runs that wait at a gate, by its name; open gates let everybody through. */
+/** Runs that wait at a named gate; open gates let every run pass. */
 const waiting = new Set<string>();
 const open = new Set<string>();
 const pass = async (name: string) => {
@@ -40,7 +40,7 @@ const gate = defineProcessor({
   }),
 });
 
-/** Each call of a tool that was made, by its key. */
+/** Executed tool calls, by key. */
 const called: string[] = [];
 const tool = (name: string, idempotent: boolean) =>
   defineTool({
@@ -88,21 +88,21 @@ async function start(name: string, lists: object, ...says: ScriptElement[]) {
     memory: { lastMessages: 5 },
     ...lists,
   };
-  // On a busy machine options may take too long to be checked, and are then checked again.
+  // On a busy machine the check of options can time out and is then repeated.
   await eventually(() => stack.client.agents.apply(definition), { timeoutMs: 30_000 });
   const threadId = crypto.randomUUID();
   return { name, threadId, run: await stack.client.start(name, script(...says), { threadId, resourceId: 'ada' }) };
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
-const atInput = (name: string) => ({ input: [{ use: 'gate', options: { at: 'input', name } }] });
-const atResult = (name: string) => ({ output: ['memory', { use: 'gate', options: { at: 'result', name } }] });
+const gateInput = (name: string) => ({ input: [{ use: 'gate', options: { at: 'input', name } }] });
+const gateResult = (name: string) => ({ output: ['memory', { use: 'gate', options: { at: 'result', name } }] });
 const long = 'word '.repeat(150);
 
-/** One run for each phase, all of them under way. */
-async function inEveryPhase(): Promise<Started[]> {
+/** Starts one run for each phase. */
+async function startEveryPhase(): Promise<Started[]> {
   const runs = [
-    await start('in-input', atInput('in-input'), { text: 'After the input.' }),
+    await start('in-input', gateInput('in-input'), { text: 'After the input.' }),
     await start('in-stream', {}, { text: long, chunkSize: 5, delayMs: 40 }),
     await start('in-book', {}, { text: 'Booking.', toolCalls: [book('in-book', true)] }, { text: 'Booked.' }),
     await start('in-note', {}, { text: 'Noting.', toolCalls: [note('in-note', true)] }, { text: 'Noted.' }),
@@ -112,7 +112,7 @@ async function inEveryPhase(): Promise<Started[]> {
       { text: 'One.', toolCalls: [book('between', false)] },
       { text: long, chunkSize: 5, delayMs: 40 },
     ),
-    await start('ending', atResult('ending'), { text: 'Saved already.' }),
+    await start('ending', gateResult('ending'), { text: 'Saved already.' }),
   ];
   await eventually(() => waiting.size === 4, { timeoutMs: 30_000 });
   await eventually(() => ['in-stream', 'between'].every((name) => hasSaid(runs, name, 'word')), { timeoutMs: 30_000 });
@@ -144,7 +144,7 @@ async function expectAsIfNothingHadHappened(runs: Started[]): Promise<void> {
   expect({ inBook: times('book in-book'), between: times('book between') }).toEqual({ inBook: 1, between: 1 });
 }
 
-/** Positions follow one another within each epoch, and an epoch begins no later than the one before it ended. */
+/** Positions are consecutive within each epoch, and an epoch starts at most one after the end of the previous one. */
 function expectDense(live: readonly ChunkBatch[]): void {
   const epochs = new Set(live.map(({ epoch }) => epoch));
   let end = 0;
@@ -160,11 +160,11 @@ function expectDense(live: readonly ChunkBatch[]): void {
   }
 }
 
-describe('an orchestrator', () => {
-  test('killed with runs in every phase loses none of them: another one goes on, and no effect is doubled', async () => {
+describe("takeover of an orchestrator's runs", () => {
+  test('killing an orchestrator with runs in every phase loses none of them: another one takes over, and no effect is repeated', async () => {
     const [doomed] = orchestrators();
     if (!doomed) throw new Error('there is no orchestrator');
-    const runs = await inEveryPhase();
+    const runs = await startEveryPhase();
     await stack.start('orchestrator');
     const killedAt = Date.now();
     process.kill(doomed.pid, 'SIGKILL');
@@ -172,17 +172,17 @@ describe('an orchestrator', () => {
     await Promise.all(runs.map(({ run }) => run.result()));
     const tookMs = Date.now() - killedAt;
     await expectAsIfNothingHadHappened(runs);
-    // Its peer requeues the runs after 1 to 3 s, well before the ack wait of 20 s; the streams that begin again take 6 s.
+    // Its peer requeues the runs after 1 to 3 s, well before the ack wait of 20 s; the restarted streams take 6 s.
     expect(tookMs).toBeLessThan(18_000);
     const book = runs.find(({ name }) => name === 'in-book');
     const result = await book?.run.result();
     expect(JSON.stringify(result?.steps[0]?.toolResults)).toContain('tool-outcome-unknown');
   }, 120_000);
 
-  test('asked to stop hands its runs over: another one goes on at once, and what was answered is not asked again', async () => {
+  test('a stopping orchestrator hands its runs over: another one continues at once, and answered calls are not repeated', async () => {
     const [leaving] = orchestrators();
     if (!leaving) throw new Error('there is no orchestrator');
-    const runs = await inEveryPhase();
+    const runs = await startEveryPhase();
     await stack.start('orchestrator');
     const stoppedAt = Date.now();
     process.kill(leaving.pid, 'SIGTERM');

@@ -1,15 +1,15 @@
-// What a processor's docstring says: free text, then the tags @verdict, @cannot and @example. Pure.
+// Parses a processor's docstring: free text, then the tags @verdict, @cannot and @example. Pure.
 
 export type Docstring = {
   text: string;
-  /** `continue: the text as it may pass`, a line for each. */
+  /** One line each, such as `continue: the text as it may pass`. */
   verdicts: string[];
-  /** What it cannot do, a line for each. */
+  /** Limitations, one line each. */
   cannot: string[];
-  /** The lists of an agent that uses it, in YAML. */
+  /** Lists of an agent that uses it, in YAML. */
   example: string;
 };
-/** A processor's definition in its source. `name`: of the export. */
+/** A processor's definition in its source. `name`: name of the export. */
 export type Declared = { name: string; docstring: Docstring | undefined };
 
 const DECLARATION =
@@ -22,19 +22,19 @@ export function declaredIn(source: string): Declared[] {
   }));
 }
 
-/** @param comment between its marks */
+/** @param comment text between the comment marks */
 function readDocstring(comment: string): Docstring {
   const plain = comment.replaceAll(/^[ \t]*\* ?/gm, '').trim();
   const [text = '', ...tags] = plain.split(/^@(?=verdict\b|cannot\b|example\b)/m);
-  const tagged = (name: string) =>
+  const listTagged = (name: string) =>
     tags
       .filter((tag) => tag.startsWith(`${name} `) || tag.startsWith(`${name}\n`))
       .map((tag) => tag.slice(name.length));
-  const lines = (name: string) => tagged(name).map((tag) => tag.trim().replaceAll(/\s+/g, ' '));
+  const lines = (name: string) => listTagged(name).map((tag) => tag.trim().replaceAll(/\s+/g, ' '));
   return {
     text: text.trim(),
     verdicts: lines('verdict'),
     cannot: lines('cannot'),
-    example: tagged('example').join('').replace(/^\n/, '').trimEnd(),
+    example: listTagged('example').join('').replace(/^\n/, '').trimEnd(),
   };
 }

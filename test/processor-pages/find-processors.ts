@@ -1,5 +1,5 @@
-// Every processor that a service of the workspace defines: its definition, and its docstring. Found in the sources, so that a new one
-// cannot be forgotten; made without its stores and models, which only a run needs.
+// Finds every processor that a service of the workspace defines, with its definition and docstring. Reads the sources,
+// so that none is missed; creates the definitions without stores and models, which only a run needs.
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { declaredIn, type Docstring } from './docstring.ts';
 
 export type FoundProcessor = {
   service: string;
-  /** Of its source, from the root. */
+  /** Path of its source, from the root. */
   path: string;
   definition: ProcessorDefinition;
   descriptor: ReturnType<typeof describeProcessor>;
@@ -22,16 +22,16 @@ const definitionSchema = z.custom<ProcessorDefinition>(
 );
 const factorySchema = z.custom<(dependencies: object) => unknown>((value) => typeof value === 'function');
 
-/** In the order of their ids. @throws where one cannot be made without what it depends on */
+/** Sorted by id. @throws if a definition cannot be created without its dependencies */
 export async function findProcessors(): Promise<FoundProcessor[]> {
   const paths = globSync('services/*/src/**/*.ts', { cwd: root })
     .map((path) => path.replaceAll(sep, '/'))
     .filter((path) => !/\.test\.ts$|\/testing\//.test(path));
-  const found = await Promise.all(paths.map(processorsOf));
+  const found = await Promise.all(paths.map(loadProcessors));
   return found.flat().toSorted((a, b) => (a.definition.id < b.definition.id ? -1 : 1));
 }
 
-async function processorsOf(path: string): Promise<FoundProcessor[]> {
+async function loadProcessors(path: string): Promise<FoundProcessor[]> {
   const source = readFileSync(join(root, path), 'utf8');
   if (!source.includes('defineProcessor(')) return [];
   const declared = declaredIn(source);

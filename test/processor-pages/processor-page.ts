@@ -1,26 +1,26 @@
-// The page of a processor, in Markdown: from its descriptor and its docstring. Pure.
-import { LIST_OF_STAGE, optionRows, type ReadsByStage, type Stage } from '@millrace/contracts';
+// Formats the Markdown page of a processor from its descriptor and docstring. Pure.
+import { LIST_OF_STAGE, optionRows, type Positions, type ReadsByStage, type Stage } from '@millrace/contracts';
 import type { Docstring } from './docstring.ts';
 import type { FoundProcessor } from './find-processors.ts';
 
-/** What each stage is about, in docs/semantics.md's words. */
+/** Meaning of each stage, in the words of docs/semantics.md. */
 const STAGE_MEANING: Readonly<Record<Stage, string>> = {
-  processInput: 'what the caller sent, once a run',
+  processInput: 'the messages of the caller, once per run',
   processInputStep: 'before each model call',
-  processLLMRequest: 'the prompt as the provider gets it',
-  processAPIError: 'a model call that failed',
+  processLLMRequest: 'the prompt in the form for the provider',
+  processAPIError: 'a failed model call',
   processOutputStream: 'every chunk of the answer',
-  processLLMResponse: 'the chunks of a whole model call',
-  processOutputStep: 'a whole answer, before its tools are called',
-  processToolCall: 'a tool call, before it is made',
-  processToolResult: 'what a tool gave back',
+  processLLMResponse: 'the chunks of a complete model call',
+  processOutputStep: 'a complete answer, before its tool calls',
+  processToolCall: 'a tool call, before its execution',
+  processToolResult: 'the result of a tool',
   processOutputResult: 'the end of the run',
 };
 
-export type Page = { name: string; text: string };
+export type ProcessorPage = { name: string; text: string };
 
-/** A page for each, and the list of them. */
-export function processorPages(found: readonly FoundProcessor[]): Page[] {
+/** Returns a page for each processor and their index. */
+export function processorPages(found: readonly FoundProcessor[]): ProcessorPage[] {
   return [
     { name: 'README.md', text: indexPage(found) },
     ...found.flatMap((processor) => {
@@ -31,7 +31,7 @@ export function processorPages(found: readonly FoundProcessor[]): Page[] {
 }
 
 function processorPage({ path, service, descriptor }: FoundProcessor, docstring: Docstring): string {
-  const { id, description, stages, reads, aliases, policy, optionsSchema } = descriptor;
+  const { id, description, stages, reads, aliases, policy, positions, optionsSchema } = descriptor;
   const { timeoutMs, attempts, onFailure } = policy;
   const rows = optionRows(optionsSchema).map(({ name, type, required, fallback, meaning }) => [
     code(name),
@@ -46,20 +46,26 @@ function processorPage({ path, service, descriptor }: FoundProcessor, docstring:
     docstring.text,
     '## Stages',
     table(
-      ['stage', 'list', 'what it gets'],
+      ['stage', 'list', 'input'],
       stages.map((stage) => [code(stage), code(LIST_OF_STAGE[stage]), STAGE_MEANING[stage]]),
     ),
     `${readsText(reads)} A call may take ${timeoutMs} ms and is made up to ` +
-      `${attempts === 1 ? 'once' : `${attempts} times`}; where it fails, ${onFailure === 'skip' ? 'the run goes on without it' : 'the run fails'} (\`onFailure: ${onFailure}\`).`,
+      `${attempts === 1 ? 'once' : `${attempts} times`}; if it fails, ${onFailure === 'skip' ? 'the run continues without it' : 'the run fails'} (\`onFailure: ${onFailure}\`).${positionsText(positions)}`,
     '## Options',
     rows.length > 0 ? table(['option', 'default', 'type', 'meaning'], rows) : 'None.',
     '## Verdicts',
     list(docstring.verdicts.map((verdict) => verdict.replace(/^([a-z]+):/, '`$1`:'))),
-    '## What it cannot do',
+    '## Limitations',
+    'The processor cannot:',
     list(docstring.cannot),
     '## Example',
     `\`\`\`yaml\n${docstring.example}\n\`\`\``,
   ]);
+}
+
+function positionsText(positions: Positions = {}): string {
+  const each = Object.entries(positions).map(([name, position]) => `\`${name}\` ${position}`);
+  return each.length === 0 ? '' : ` Default position: ${each.join(', ')}.`;
 }
 
 function indexPage(found: readonly FoundProcessor[]): string {
@@ -72,27 +78,27 @@ function indexPage(found: readonly FoundProcessor[]): string {
   return sections([
     '# Processors',
     '<!-- Written by `npm run -s pages`. -->',
-    'Every processor that the services here define, a page each: stages, options with their defaults, verdicts, what it cannot do, an ' +
-      'example. `npm run -s pages` writes them from the sources: what a processor advertises, and the docstring above its ' +
-      '`defineProcessor`, which has free text and the tags `@verdict`, `@cannot` and `@example` (the lists of an agent, in YAML). A test ' +
-      'holds pages and sources together. `millrace processors show ID` prints the same of what is up.',
-    table(['processor', 'service', 'stages', 'what it does'], rows),
+    'One page per processor of the services in this repository: stages, options with their defaults, verdicts, limitations, an ' +
+      'example. `npm run -s pages` generates the pages from the advertised description of a processor and from the docstring above ' +
+      'its `defineProcessor`, which has free text and the tags `@verdict`, `@cannot` and `@example` (the lists of an agent, in YAML). ' +
+      'A test compares pages and sources. `millrace processors show ID` prints the description of a running processor.',
+    table(['processor', 'service', 'stages', 'description'], rows),
   ]);
 }
 
 const sections = (parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
-/** A bar would end the cell, also in code. */
+/** Escapes a bar, which would end the cell even in code. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-/** What would be emphasis or a tag in Markdown. Code in it stays code. */
+/** Escapes Markdown emphasis and tags. Code stays code. */
 const plain = (text: string): string => text.replaceAll(/[*<]/g, '\\$&');
 const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
 const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [header, header.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
 function readsText(reads: ReadsByStage): string {
-  const listed = (names: readonly string[]) => (names.length > 0 ? names.map(code).join(', ') : 'no messages');
-  if (Array.isArray(reads)) return `It reads ${listed(reads)}.`;
-  const each = Object.entries(reads).map(([stage, names]) => `in ${code(stage)} ${listed(names)}`);
+  const formatNames = (names: readonly string[]) => (names.length > 0 ? names.map(code).join(', ') : 'no messages');
+  if (Array.isArray(reads)) return `It reads ${formatNames(reads)}.`;
+  const each = Object.entries(reads).map(([stage, names]) => `in ${code(stage)} ${formatNames(names)}`);
   return `It reads ${each.join('; ')}.`;
 }

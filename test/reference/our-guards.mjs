@@ -1,4 +1,4 @@
-// Guards of this repository as processors of the reference, in its process: each run has its own state of them, as in a replica.
+// Our guards as processors of the reference in its process: each run has its own state of them, as in a replica.
 import { createEntryArgs, MessageList } from '../../shared/processor/src/mod.ts';
 import { PROCESSORS } from '../../services/guardrails/src/processors.ts';
 
@@ -16,11 +16,11 @@ function argsOf(id) {
   return { ...common, state: {}, onViolation: () => undefined };
 }
 
-const textOf = ({ content }) =>
+const makeText = ({ content }) =>
   typeof content === 'string' ? content : content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 const listOf = (messages, source) => {
   const entries = messages.map((message) => {
-    const text = textOf(message);
+    const text = makeText(message);
     const content = { format: 2, parts: [{ type: 'text', text }] };
     return { source, message: { id: message.id, role: message.role, createdAt: new Date().toISOString(), content } };
   });

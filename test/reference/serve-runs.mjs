@@ -10,7 +10,7 @@ import { inputGuard, outputGuards } from './our-guards.mjs';
 
 const { MODEL_URL, DATABASE = '' } = process.env;
 
-/** The stand-in for the model answers with a script only if a call has a number, as those of an orchestrator have. */
+/** dev-model uses a script only for calls with a number, as the orchestrator sends them. */
 let calls = 0;
 const numbered = (model) => ({
   specificationVersion: model.specificationVersion,
@@ -46,7 +46,7 @@ const SETUPS = {
 };
 
 const agents = new Map();
-function agentOf({ setup, merges, guards }) {
+function makeAgent({ setup, merges, guards }) {
   const key = `${setup} ${merges}`;
   const own = guards && {
     inputProcessors: guards.input.map(inputGuard),
@@ -59,7 +59,7 @@ function agentOf({ setup, merges, guards }) {
       name: key,
       instructions: '',
       model: merges ? merging : plain,
-      // A connection that the server closed while it was idle.
+      // The server closed an idle connection.
       maxRetries: 2,
       ...(SETUPS[setup] ?? own),
     });
@@ -88,7 +88,7 @@ async function one(agent, hasMemory, { input, text }, seen) {
 }
 
 async function measure(asked) {
-  const agent = agentOf(asked);
+  const agent = makeAgent(asked);
   const seen = { deltas: 0, firstMs: [], gapMs: [] };
   let left = asked.total;
   const worker = async () => {

@@ -1,4 +1,4 @@
-// The tests that run the reference itself: `npm run -s reference`, which installs it first. No part of `npm test`.
+// Tests that run the reference itself: `npm run -s reference`, which installs it first. Not part of `npm test`.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

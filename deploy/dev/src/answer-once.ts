@@ -3,7 +3,7 @@ import { codedText, EXIT_CODES, exitOfRun, statusText } from '@millrace/cli';
 import type { Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
-/** Whoever sits at this machine. */
+/** The user of this machine. */
 const RESOURCE = 'npm-start';
 
 export type OnceOptions = {
@@ -15,9 +15,10 @@ export type OnceOptions = {
   signal: AbortSignal;
 };
 
-/** Resolves with the exit code, as of `millrace run`; what is not an answer is reported with its reason. */
+/** Resolves with the exit code, as of `millrace run`; a missing answer is reported with its reason. */
 export async function answerOnce({ client, agent, text, answer, report, signal }: OnceOptions): Promise<number> {
-  // A thread of its own, so that memory takes part, and one resource, so that what is known of the user is shared by all of them.
+  // A thread of its own, so that memory takes part, and one resource, so that all of them share the user's working
+  // memory.
   const run = await client.start(agent, text, {
     threadId: `once-${crypto.randomUUID()}`,
     resourceId: RESOURCE,
@@ -25,11 +26,11 @@ export async function answerOnce({ client, agent, text, answer, report, signal }
   });
   const result = await run.result();
   if (result.status === 'finished') answer(result.text);
-  else report(reasonOf(result));
+  else report(describeFailure(result));
   return EXIT_CODES[exitOfRun(result.status)].code;
 }
 
 /** Why a run has no answer, in the words of `millrace run`. */
-export function reasonOf(result: RunResult): string {
+export function describeFailure(result: RunResult): string {
   return result.error ? `${result.status}. ${codedText(result.error)}` : statusText(result);
 }

@@ -1,5 +1,5 @@
-// Applies an agent's file as soon as everything that it names is there: asked again while the only trouble is that somebody is
-// still starting. Its success is the sign that the stack can be used.
+// Applies an agent's file once all of its processors and tools are running: retries while services are starting. Its
+// success means that the stack is usable.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseAgentFile, withPlaces, type Client } from '@millrace/client';
@@ -9,19 +9,19 @@ import type { Environment } from './backing-servers.ts';
 const WAIT_MS = 60_000;
 const POLL_INTERVAL_MS = 100;
 
-/** What goes away by itself while services start. */
+/** Errors that disappear while services start. */
 const passing: ReadonlySet<string> = new Set(['nobody-there', 'timeout', 'processor-unknown', 'tool-unknown']);
 
-export type ApplyOptions = {
+export type ApplyFileOptions = {
   client: Client;
   agentFile: string;
-  /** `${NAME}` and `${NAME:-default}` in the file stand for it. */
+  /** `${NAME}` and `${NAME:-default}` in the file are replaced by these values. */
   env: Environment;
   signal: AbortSignal;
 };
 
-/** @throws MillraceError what still stood in the way after a minute, or at once what waiting does not change */
-export async function applyAgentFile({ client, agentFile, env, signal }: ApplyOptions): Promise<void> {
+/** @throws MillraceError with the remaining problem after a minute, or at once if waiting cannot help */
+export async function applyAgentFile({ client, agentFile, env, signal }: ApplyFileOptions): Promise<void> {
   const file = parseAgentFile(agentFile, await readFile(agentFile, 'utf8'), env);
   const deadline = performance.now() + WAIT_MS;
   for (;;) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readArguments } from './arguments.ts';
 
-describe('what follows `npm start --`', () => {
+describe('arguments of `npm start --`', () => {
   test.each([
     [[], { command: 'serve', tour: true }],
     [['--no-tour'], { command: 'serve', tour: false }],

@@ -1,7 +1,10 @@
-// What follows `npm start --`.
+// Parses the arguments of `npm start --`.
 import { parseArgs } from 'node:util';
 
-export type Arguments = { command: 'serve'; tour: boolean } | { command: 'once'; text: string } | { command: 'help' };
+export type DevArguments =
+  | { command: 'serve'; tour: boolean }
+  | { command: 'once'; text: string }
+  | { command: 'help' };
 
 export const USAGE = `npm start                      start the stack, show a short tour, serve until Ctrl-C
 npm start -- --no-tour         the same without the tour
@@ -11,7 +14,7 @@ Exit codes: of --once those of the millrace command (npm run -s millrace -- --he
 checkout already.`;
 
 /** @throws Error, for people, on anything that is not understood */
-export function readArguments(argv: readonly string[]): Arguments {
+export function readArguments(argv: readonly string[]): DevArguments {
   const { values } = parseArgs({
     args: [...argv],
     options: { once: { type: 'string' }, 'no-tour': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },

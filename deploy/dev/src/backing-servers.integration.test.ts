@@ -1,4 +1,4 @@
-// The servers that the services stand on, for real where they can be had.
+// Tests the real backing servers of the services, if they are available.
 import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startBackingServers } from './backing-servers.ts';
@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('a server that dies is started again where it was, and a stop ends it for good', { timeout: 60_000 }, async () => {
+test('A crashed server restarts at its address, and a stop ends it permanently', { timeout: 60_000 }, async () => {
   const elsewhere = { REDIS_URL: 'redis://elsewhere:6379', QDRANT_URL: 'http://elsewhere:6333' };
   const { state, servers, resources, reports } = await start(elsewhere);
   const { url, monitorUrl } = servers.nats;

@@ -1,5 +1,6 @@
-// What the services stand on: NATS, Redis, Qdrant, each from the environment's address or started here, all at once. NATS is
-// needed; without Redis or Qdrant the services use their embedded SQLite stores, and the reason is told.
+// Starts the backing servers of the services: NATS, Redis, Qdrant, each from the environment's address or started here,
+// concurrently. NATS is required; without Redis or Qdrant the services use their embedded SQLite stores, and the reason
+// is printed.
 import {
   provideNats,
   provideQdrant,
@@ -17,7 +18,7 @@ import type { StateDir } from './state-dir.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `url` is absent where there is none; `about` says where it came from, or why it is not there. */
+/** `url` is absent without a server; `about` is its source, or the reason. */
 export type BackingServer = { url?: string; about: string; isOurs: boolean };
 export type BackingServers = {
   nats: BackingServer & { url: string; monitorUrl?: string };
@@ -28,7 +29,7 @@ export type BackingServers = {
 export type BackingOptions = {
   state: StateDir;
   env: Environment;
-  /** Told when one dies and what is fetched. */
+  /** Called when a server dies and when one is fetched. */
   report: (line: string) => void;
   resources: Resources;
   signal: AbortSignal;
@@ -38,12 +39,12 @@ export type BackingOptions = {
 export async function startBackingServers(options: BackingOptions): Promise<BackingServers> {
   const started = await Promise.allSettled([startNats(options), startRedis(options), startQdrant(options)]);
   // Only now, so that every server that did start is among the resources and is stopped.
-  const [nats, redis, qdrant] = [valueOf(started[0]), valueOf(started[1]), valueOf(started[2])];
+  const [nats, redis, qdrant] = [unwrapSettled(started[0]), unwrapSettled(started[1]), unwrapSettled(started[2])];
   if (nats.kind === 'unavailable') throw new ServerError('server-unavailable', nats.reason);
   return {
-    nats: { ...described(nats), url: nats.url, ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl }) },
-    redis: described(redis),
-    qdrant: described(qdrant),
+    nats: { ...toBackingServer(nats), url: nats.url, ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl }) },
+    redis: toBackingServer(redis),
+    qdrant: toBackingServer(qdrant),
   };
 }
 
@@ -53,20 +54,22 @@ async function startNats(options: BackingOptions): Promise<NatsServer | External
   const { state } = options;
   const own = { ...commonOptions(options), storeDir: state.nats, logFile: state.log('nats'), isSynced: true };
   return keep(options, 'nats', await provideNats(own), ({ url, monitorUrl }) =>
-    provideNats({ ...own, port: portOf(url), monitorPort: portOf(monitorUrl) }),
+    provideNats({ ...own, port: parsePort(url), monitorPort: parsePort(monitorUrl) }),
   );
 }
 
 async function startRedis(options: BackingOptions): Promise<RunningServer | External | Unavailable> {
   const { state } = options;
   const own = { ...commonOptions(options), dataDir: state.redis, logFile: state.log('redis') };
-  return keep(options, 'redis', await provideRedis(own), ({ url }) => provideRedis({ ...own, port: portOf(url) }));
+  return keep(options, 'redis', await provideRedis(own), ({ url }) => provideRedis({ ...own, port: parsePort(url) }));
 }
 
 async function startQdrant(options: BackingOptions): Promise<RunningServer | External | Unavailable> {
   const { state } = options;
   const own = { ...commonOptions(options), storageDir: state.qdrant, logFile: state.log('qdrant') };
-  return keep(options, 'qdrant', await provideQdrant(own), ({ url }) => provideQdrant({ ...own, port: portOf(url) }));
+  return keep(options, 'qdrant', await provideQdrant(own), ({ url }) =>
+    provideQdrant({ ...own, port: parsePort(url) }),
+  );
 }
 
 function keep<S extends RunningServer>(
@@ -86,15 +89,15 @@ function keep<S extends RunningServer>(
   return found;
 }
 
-function described(found: RunningServer | External | Unavailable): BackingServer {
+function toBackingServer(found: RunningServer | External | Unavailable): BackingServer {
   if (found.kind === 'unavailable') return { about: found.reason, isOurs: false };
   if (found.kind === 'external') return { url: found.url, about: `from ${found.source}`, isOurs: false };
   return { url: found.url, about: `${found.version}, ${found.source}`, isOurs: true };
 }
 
-function valueOf<T>(settled: PromiseSettledResult<T>): T {
+function unwrapSettled<T>(settled: PromiseSettledResult<T>): T {
   if (settled.status === 'rejected') throw settled.reason;
   return settled.value;
 }
 
-const portOf = (url: string): number => Number(new URL(url).port);
+const parsePort = (url: string): number => Number(new URL(url).port);

@@ -4,11 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { claimStack } from './claim-stack.ts';
-import { readStack, removeStack, writeStack, type Stack } from './stack-file.ts';
+import { readStack, removeStack, writeStack, type StackFile } from './stack-file.ts';
 import { stateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const stack: Stack = {
+const stack: StackFile = {
   natsUrl: 'nats://127.0.0.1:4222',
   pid: process.pid,
   ports: { nats: 4222 },
@@ -24,7 +24,7 @@ async function ours() {
 }
 
 describe('stack.json', () => {
-  test('says where the stack is while it runs, and is gone after it', async () => {
+  test('stack.json contains the addresses while the stack runs and is removed afterwards', async () => {
     const { state } = await ours();
     await writeStack(state.stackFile, stack);
     expect(await readStack(state.stackFile)).toEqual(stack);
@@ -65,7 +65,7 @@ describe('the claim on a checkout', () => {
     const exited = once(owner, 'exit');
     owner.kill('SIGKILL');
     await exited;
-    // Its id may belong to somebody else by now; what counts is that this process lives and did not write the claim.
+    // Another process may have its id now: the claim is stale, because that process did not write it.
     await writeStack(state.stackFile, stack);
     expect((await claimStack(state)).kind).toBe('ours');
     await expect(readFile(state.stackFile)).rejects.toMatchObject({ code: 'ENOENT' });

@@ -2,16 +2,16 @@
 // that the first one lives, and a claim left by a killed one is taken over, its stack.json removed.
 import { claimStore, ServerError } from '@millrace/servers';
 import type { StateDir } from './state-dir.ts';
-import { readStack, removeStack, type Stack } from './stack-file.ts';
+import { readStack, removeStack, type StackFile } from './stack-file.ts';
 
-export type Claim =
+export type StackClaim =
   | { kind: 'ours'; release(): Promise<void> }
   /** `stack` is absent while the other one is still starting. */
-  | { kind: 'taken'; stack: Stack | undefined };
+  | { kind: 'taken'; stack: StackFile | undefined };
 
 const CLAIM_NAME = 'npm-start';
 
-export async function claimStack(state: StateDir): Promise<Claim> {
+export async function claimStack(state: StateDir): Promise<StackClaim> {
   try {
     const claim = await claimStore(state.root, CLAIM_NAME);
     await removeStack(state.stackFile);

@@ -1,4 +1,4 @@
-// What the compose file promises for every service of it, so that one that is added cannot forget.
+// Checks the compose file's rules for every service, so that a new one cannot miss them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test.each(Object.entries(services))('%s has no capabilities and gains none', (_n
   expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
 });
 
-test('every root is read-only but that of the one image that writes beside its volume', () => {
+test('Every root is read-only except that of the image that writes outside of its volume', () => {
   const writable = Object.entries(services).filter(([, { read_only }]) => read_only !== true);
   expect(writable.map(([name]) => name)).toEqual(['qdrant']);
 });
@@ -41,7 +41,7 @@ test('NATS has each write on the disk before it acknowledges it', () => {
   expect(read('nats/nats.conf')).toMatch(/^ {2}sync_interval: always$/m);
 });
 
-test('health is asked seldom, and nobody waits for it', () => {
+test('Health checks are infrequent, and no service waits for them', () => {
   const checks = Object.values(services).flatMap(({ healthcheck }) => (healthcheck?.interval ? [healthcheck] : []));
   expect(checks).toHaveLength(3);
   for (const check of checks) expect(check).toMatchObject({ interval: '30s', start_period: '60s' });

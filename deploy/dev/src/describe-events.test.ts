@@ -26,11 +26,11 @@ test('a stage is a line with its wall clock and the time of each entry', () => {
   ]);
 });
 
-test('a stage at which nobody stands is left out, and so is what happened to the run around the stages', () => {
+test('A stage without entries is omitted, and so are events of the run outside of the stages', () => {
   expect(describeEvents([stage([]), { event: 'run', ...at, status: 'running' }])).toEqual([]);
 });
 
-test('what is not a plain continue is said with its reason', () => {
+test('A verdict other than a plain continue has its reason', () => {
   const error = { code: 'processor-not-there', message: 'Nobody answers.' } as const;
   const lines = describeEvents([
     stage([

@@ -1,11 +1,10 @@
-// What a run did, as lines for people: a line for each stage that somebody was called at, each model call and each tool, with
-// milliseconds. Pure.
+// Formats a run's events: a line for each stage with entries, each model call and each tool, with milliseconds. Pure.
 import type { EntryOutcome, RunEvent } from '@millrace/contracts';
 
 const NAME_WIDTH = 21;
 const MS_WIDTH = 8;
 
-/** Stages at which nobody stands are left out. */
+/** Stages without entries are omitted. */
 export function describeEvents(events: readonly RunEvent[]): string[] {
   return events.flatMap((event) => {
     switch (event.event) {
@@ -33,7 +32,7 @@ export function describeEvents(events: readonly RunEvent[]): string[] {
 const row = (name: string, ms: number, text: string): string =>
   `${name.padEnd(NAME_WIDTH)}${format(ms).padStart(MS_WIDTH)} ms  ${text}`;
 
-/** `pii 0.4`: the entry's own milliseconds; what is not a plain "continue" is said. */
+/** `pii 0.4`: the entry's own milliseconds; a verdict other than a plain "continue" is added. */
 function describeEntry({ entry, ms, verdict, skipped, reason, error }: EntryOutcome): string {
   const own = `${entry} ${format(ms)}`;
   if (skipped) return `${own} (skipped: ${error?.message ?? reason ?? verdict})`;

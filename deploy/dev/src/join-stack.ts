@@ -1,34 +1,37 @@
-// `npm start` where a stack runs in this checkout already: --once is answered by it; otherwise it is said how to reach it.
+// Implements `npm start` if a stack runs in this checkout already: it answers --once; otherwise the addresses are
+// printed.
 import { setTimeout as pause } from 'node:timers/promises';
 import { shownAddress } from '@millrace/contracts';
 import { answerOnce } from './answer-once.ts';
 import type { Environment } from './backing-servers.ts';
-import { claimStack, type Claim } from './claim-stack.ts';
+import { claimStack, type StackClaim } from './claim-stack.ts';
 import { openClient } from './open-client.ts';
-import { DEMO_AGENT, type ServeOptions } from './serve-stack.ts';
-import type { Stack } from './stack-file.ts';
+import { DEMO_AGENT, type ServeStackOptions } from './serve-stack.ts';
+import type { StackFile } from './stack-file.ts';
 import { runsAlreadyLines } from './tell-people.ts';
 
-type Taken = Extract<Claim, { kind: 'taken' }>;
-export type JoinOptions = Omit<ServeOptions, 'releaseClaim'>;
+type Taken = Extract<StackClaim, { kind: 'taken' }>;
+export type JoinOptions = Omit<ServeStackOptions, 'releaseClaim'>;
 
 /** As long as a cold start may take. */
 const STARTING_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 100;
 
-/** Resolves with the exit code: not 0 where there was nothing to do, so that a script does not take it for its own stack. */
+/**
+ * Resolves with the exit code: not 0 if nothing was started, so that a script does not mistake the stack for its own.
+ */
 export async function joinStack(taken: Taken, options: JoinOptions): Promise<number> {
   const { arguments: args, env, report } = options;
   if (args.command === 'serve') {
     runsAlreadyLines(taken.stack, DEMO_AGENT).forEach(report);
     return 1;
   }
-  const stack = taken.stack ?? (await untilServing(options));
+  const stack = taken.stack ?? (await waitUntilServing(options));
   if (stack === undefined) {
     report(`The stack that another npm start began in this checkout does not serve. Stop it and try again.`);
     return 1;
   }
-  const client = await openClient(addressOf(stack, env), env);
+  const client = await openClient(chooseAddress(stack, env), env);
   try {
     return await answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options });
   } finally {
@@ -36,7 +39,7 @@ export async function joinStack(taken: Taken, options: JoinOptions): Promise<num
   }
 }
 
-async function untilServing({ state, signal }: JoinOptions): Promise<Taken['stack']> {
+async function waitUntilServing({ state, signal }: JoinOptions): Promise<Taken['stack']> {
   const deadline = performance.now() + STARTING_TIMEOUT_MS;
   while (performance.now() < deadline) {
     const claim = await claimStack(state);
@@ -50,7 +53,7 @@ async function untilServing({ state, signal }: JoinOptions): Promise<Taken['stac
   return undefined;
 }
 
-/** stack.json has no credentials: where the environment names the same server, it has them. */
-function addressOf({ natsUrl }: Stack, { NATS_URL: named }: Environment): string {
+/** stack.json has no credentials: they are read from the environment if it names the same server. */
+function chooseAddress({ natsUrl }: StackFile, { NATS_URL: named }: Environment): string {
   return named && shownAddress(named) === natsUrl ? named : natsUrl;
 }

@@ -61,7 +61,7 @@ test('a server that dies now and then is started again each time, however often 
   expect(reports.filter((line) => line.includes('stays down'))).toEqual([]);
 });
 
-test('a server that dies as often as the policy says within its window stays down, and that is reported', async () => {
+test("A server that exceeds the policy's number of deaths within its window stays down and is reported", async () => {
   const { reports, lives, dieAndWait } = keepMortal();
   for (let death = 0; death < 5; death++) await dieAndWait(10);
   expect(lives).toHaveLength(policy.maxDeaths);

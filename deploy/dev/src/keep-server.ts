@@ -24,7 +24,7 @@ export function keepServer<S extends RunningServer>(options: KeepServerOptions<S
   const stopping = new AbortController();
   const restarts = createRestarts(policy);
 
-  /** Undefined where it does not start; that is a death too. */
+  /** Returns undefined if the server does not start; that counts as a death too. */
   async function startAgain(): Promise<S | undefined> {
     try {
       return await restart(server);
@@ -37,14 +37,14 @@ export function keepServer<S extends RunningServer>(options: KeepServerOptions<S
   async function keepUp(): Promise<void> {
     let said = `ended (code ${await server.exited})`;
     while (!stopping.signal.aborted) {
-      const delayMs = restarts.afterDeath();
+      const delayMs = restarts.nextRestartDelay();
       if (delayMs === undefined) return report(`${name} ${said} again and stays down: ${server.logFile}`);
       report(`${name} ${said}; started again in ${delayMs / 1_000} s. Its log: ${server.logFile}`);
       await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       const next = await startAgain();
       if (next) server = next;
-      // A stop that came in the meantime ended the one before.
+      // A concurrent stop has ended the previous server.
       if (stopping.signal.aborted) return server.stop();
       said = next ? `ended (code ${await server.exited})` : 'did not start';
     }

@@ -1,9 +1,9 @@
-// The stack's processes, with fakes in the place of the services: who is started with which environment, and how it all ends.
+// Tests the stack's processes with fake services: their environments, their start and their end.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { mainOf } from './service-table.ts';
+import { resolveMain } from './service-table.ts';
 import { startLocalStack } from './local-stack.ts';
 import { stateDir, type StateDir } from './state-dir.ts';
 import { SERVICES } from './service-table.ts';
@@ -31,8 +31,8 @@ createServer((_, response) => response.end('{}')).listen(Number(process.env.PORT
 async function checkoutWith(mains: Record<string, string>): Promise<string> {
   const checkout = await scratchDir();
   for (const [name, text] of Object.entries(mains)) {
-    await mkdir(dirname(mainOf(checkout, name)), { recursive: true });
-    await writeFile(mainOf(checkout, name), text);
+    await mkdir(dirname(resolveMain(checkout, name)), { recursive: true });
+    await writeFile(resolveMain(checkout, name), text);
   }
   return checkout;
 }
@@ -57,47 +57,48 @@ async function start(
   return { stack, state, resources };
 }
 
-const linesOf = async (file: string): Promise<string[]> =>
+const readLines = async (file: string): Promise<string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean);
 
-const environmentOf = (state: StateDir, name: string): Promise<object> =>
+const readEnvironment = (state: StateDir, name: string): Promise<object> =>
   vi.waitFor(
     async () => {
-      const env: unknown = JSON.parse((await linesOf(state.log(name)))[0] ?? '');
+      const env: unknown = JSON.parse((await readLines(state.log(name)))[0] ?? '');
       return Object(env);
     },
     { timeout: 10_000 },
   );
 
-test('every service is a process that is told of the servers and the stand-in', { timeout: 30_000 }, async () => {
+test('Every service is a process with the addresses of the servers and dev-model', { timeout: 30_000 }, async () => {
   const { stack, state } = await start();
   expect(stack.services.map(({ name }) => name)).toEqual([...NAMES, 'dev-model']);
   expect((await fetch(`${stack.standInUrl}/healthz`)).ok).toBe(true);
   const { NATS_URL, REDIS_URL, QDRANT_URL } = elsewhere;
   const model = { OPENAI_API_KEY: 'stand-in', OPENAI_BASE_URL: `${stack.standInUrl}/v1` };
-  expect(await environmentOf(state, 'orchestrator')).toMatchObject({ NATS_URL, ...model });
-  expect(await environmentOf(state, 'message-history')).toMatchObject({ NATS_URL, REDIS_URL });
-  expect(await environmentOf(state, 'working-memory')).toMatchObject({ NATS_URL, REDIS_URL, ...model });
-  expect(await environmentOf(state, 'semantic-recall')).toMatchObject({ NATS_URL, QDRANT_URL, ...model });
+  expect(await readEnvironment(state, 'orchestrator')).toMatchObject({ NATS_URL, ...model });
+  expect(await readEnvironment(state, 'message-history')).toMatchObject({ NATS_URL, REDIS_URL });
+  expect(await readEnvironment(state, 'working-memory')).toMatchObject({ NATS_URL, REDIS_URL, ...model });
+  expect(await readEnvironment(state, 'semantic-recall')).toMatchObject({ NATS_URL, QDRANT_URL, ...model });
 });
 
 test(
-  'no service is given what it does not read: not the key, not another one’s store',
+  'A service receives only variables that it reads: neither the key nor another service’s store',
   { timeout: 30_000 },
   async () => {
     const secrets = { OPENAI_API_KEY: 'sk-test', QDRANT_API_KEY: 'q', AWS_SECRET_ACCESS_KEY: 'a', NATS_PASSWORD: 'n' };
     const { state } = await start({ env: { ...secrets, NATS_USER: 'ada', REQUIRE_SHARED_STORE: 'true' } });
-    const told = async (name: string) => Object.keys(await environmentOf(state, name)).toSorted();
+    const listVariables = async (name: string) => Object.keys(await readEnvironment(state, name)).toSorted();
     const common = ['DRAIN_GRACE_MS', 'NATS_PASSWORD', 'NATS_URL', 'NATS_USER', 'NODE_COMPILE_CACHE', 'PATH'];
-    // Node itself tells a child of its channel.
+    // Node passes the channel to a child in its own variable.
     const ofNode = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];
-    const only = async (name: string) => (await told(name)).filter((one) => ![...common, ...ofNode].includes(one));
-    expect(await only('guardrails')).toEqual(['OPENAI_API_KEY', 'REDIS_URL']);
-    expect(await only('tools')).toEqual([]);
-    expect(await only('message-history')).toEqual(['REDIS_URL', 'REQUIRE_SHARED_STORE']);
-    expect(await only('orchestrator')).toEqual(['OPENAI_API_KEY']);
-    expect(await only('working-memory')).toEqual(['OPENAI_API_KEY', 'REDIS_URL', 'REQUIRE_SHARED_STORE']);
-    expect(await only('semantic-recall')).toEqual([
+    const listOwnVariables = async (name: string) =>
+      (await listVariables(name)).filter((one) => ![...common, ...ofNode].includes(one));
+    expect(await listOwnVariables('guardrails')).toEqual(['OPENAI_API_KEY', 'REDIS_URL']);
+    expect(await listOwnVariables('tools')).toEqual([]);
+    expect(await listOwnVariables('message-history')).toEqual(['REDIS_URL', 'REQUIRE_SHARED_STORE']);
+    expect(await listOwnVariables('orchestrator')).toEqual(['OPENAI_API_KEY']);
+    expect(await listOwnVariables('working-memory')).toEqual(['OPENAI_API_KEY', 'REDIS_URL', 'REQUIRE_SHARED_STORE']);
+    expect(await listOwnVariables('semantic-recall')).toEqual([
       'OPENAI_API_KEY',
       'QDRANT_API_KEY',
       'QDRANT_URL',
@@ -106,41 +107,37 @@ test(
   },
 );
 
-test('the stand-in for the model is given no credentials', { timeout: 30_000 }, async () => {
+test('dev-model receives no credentials', { timeout: 30_000 }, async () => {
   const listing = `process.stdout.write(JSON.stringify(process.env) + '\\n');${FAKE_MODEL}`.replace(
     /^(.*?)(import.*?;)/s,
     '$2$1',
   );
   const { state } = await start({ env: { NATS_PASSWORD: 'n', QDRANT_API_KEY: 'q' }, mains: { 'dev-model': listing } });
-  const told = Object.keys(await environmentOf(state, 'dev-model'));
+  const told = Object.keys(await readEnvironment(state, 'dev-model'));
   expect(told).toContain('PORT');
   expect(told.filter((name) => /PASSWORD|KEY|NATS/.test(name))).toEqual([]);
 });
 
-test(
-  'a key or a base address means that a provider answers, and no stand-in is started',
-  { timeout: 30_000 },
-  async () => {
-    const withKey = await start({ env: { OPENAI_API_KEY: 'sk-test' } });
-    expect(withKey.stack.standInUrl).toBeUndefined();
-    expect(await environmentOf(withKey.state, 'orchestrator')).toMatchObject({ OPENAI_API_KEY: 'sk-test' });
+test('With a key or a base address no dev-model is started', { timeout: 30_000 }, async () => {
+  const withKey = await start({ env: { OPENAI_API_KEY: 'sk-test' } });
+  expect(withKey.stack.standInUrl).toBeUndefined();
+  expect(await readEnvironment(withKey.state, 'orchestrator')).toMatchObject({ OPENAI_API_KEY: 'sk-test' });
 
-    const withAddress = await start({ env: { OPENAI_BASE_URL: 'http://localhost:1/v1' } });
-    expect(withAddress.stack.standInUrl).toBeUndefined();
-    const env = await environmentOf(withAddress.state, 'orchestrator');
-    expect(env).toMatchObject({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://localhost:1/v1' });
-  },
-);
+  const withAddress = await start({ env: { OPENAI_BASE_URL: 'http://localhost:1/v1' } });
+  expect(withAddress.stack.standInUrl).toBeUndefined();
+  const env = await readEnvironment(withAddress.state, 'orchestrator');
+  expect(env).toMatchObject({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://localhost:1/v1' });
+});
 
-test('the end drains every service', { timeout: 30_000 }, async () => {
+test('A stop drains every service', { timeout: 30_000 }, async () => {
   const { state, resources } = await start();
-  for (const name of NAMES) await environmentOf(state, name);
+  for (const name of NAMES) await readEnvironment(state, name);
   expect(await resources.release()).toEqual([]);
-  for (const name of NAMES) expect((await linesOf(state.log(name))).at(-1)).toBe('drained');
+  for (const name of NAMES) expect((await readLines(state.log(name))).at(-1)).toBe('drained');
 });
 
 test(
-  'a stand-in that cannot start fails the start with the reason, and nothing is left',
+  'A dev-model that cannot start fails the start with the reason and leaves nothing behind',
   { timeout: 30_000 },
   async () => {
     const failing = start({ mains: { 'dev-model': 'process.exit(9)' } });
@@ -148,7 +145,7 @@ test(
   },
 );
 
-test('a start that is given up leaves nothing', { timeout: 30_000 }, async () => {
+test('A cancelled start leaves nothing behind', { timeout: 30_000 }, async () => {
   const never = 'setInterval(() => {}, 1000)';
   const giveUp = new AbortController();
   const starting = start({ mains: { 'dev-model': never }, signal: giveUp.signal });
@@ -156,7 +153,7 @@ test('a start that is given up leaves nothing', { timeout: 30_000 }, async () =>
   await expect(starting).rejects.toThrow(/aborted/);
 });
 
-test('a service that cannot start is what the stack gave up for', { timeout: 30_000 }, async () => {
+test('The stack gives up with the service that cannot start', { timeout: 30_000 }, async () => {
   const { stack } = await start({ mains: { tools: 'throw new Error("no tools today")' } });
   expect(await stack.gaveUp).toMatch(/tools ended with code 1, 2 times/);
 });

@@ -1,7 +1,5 @@
-// The local stack, from nothing to a demo agent that can be talked to: servers and the stand-in at once, then every service at
-// once, then the agent, whose applying is the sign that all of its processors are there. No fixed delays.
-//
-// What is opened is added to `resources` as it is opened, so that a start that fails half way, or is given up, leaves nothing.
+// Starts the local stack with a demo agent: servers and dev-model concurrently, then every service concurrently,
+// then the agent; it can be applied once all of its processors are running. No fixed delays.
 import { setMaxListeners } from 'node:events';
 import type { Resources } from '@millrace/service';
 import { startBackingServers, type BackingServers, type Environment } from './backing-servers.ts';
@@ -18,14 +16,14 @@ export type LocalStackOptions = {
   resources: Resources;
   /** Gives the start up. */
   signal: AbortSignal;
-  /** Told what is fetched, what died and what was started again. */
+  /** Called when a program is fetched, or a process dies or restarts. */
   report: (line: string) => void;
   restartPolicy?: RestartPolicy;
 };
 
 export type LocalStack = {
   servers: BackingServers;
-  /** Of the stand-in; absent where the environment names a provider. */
+  /** Address of dev-model; absent if the environment names a provider. */
   standInUrl?: string;
   services: readonly SupervisedService[];
   /** Resolves with the reason once one of them stays down. */
@@ -34,7 +32,7 @@ export type LocalStack = {
 
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { checkout, state, env, resources, signal, report, restartPolicy: policy } = options;
-  // Each server, the stand-in and the agent wait on it.
+  // Each server, dev-model and the agent add a listener.
   setMaxListeners(0, signal);
   const [servers, model] = await both(startBackingServers(options), provideModel(options));
   signal.throwIfAborted();
@@ -53,7 +51,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
 
 type Model = { env: Environment; standIn?: Awaited<ReturnType<typeof startStandInModel>> };
 
-/** The stand-in, where neither a key nor another base address is given: an own compatible server may need no key. */
+/** Starts dev-model without a key and a base address: a compatible server of the user may need no key. */
 async function provideModel(options: LocalStackOptions): Promise<Model> {
   const { env, resources } = options;
   if (env['OPENAI_API_KEY']) return { env: {} };
@@ -62,7 +60,7 @@ async function provideModel(options: LocalStackOptions): Promise<Model> {
   return { env: { OPENAI_API_KEY: 'stand-in', OPENAI_BASE_URL: `${standIn.url}/v1` }, standIn };
 }
 
-/** Both have come to an end before either's failure is passed on: what is still opening could not be released. */
+/** Waits for both before rethrowing a failure: a resource that is still opening could not be released. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return [await a, await b];

@@ -16,8 +16,8 @@ export async function openLogFile(path: string, maxBytes = MAX_LOG_BYTES): Promi
   return open(path, 'a');
 }
 
-/** The last lines, at most `bytes` of them, for a message about a service that died. Empty where there is nothing to read. */
-export async function tailOf(path: string, bytes = 1_000): Promise<string> {
+/** Returns the last lines, at most `bytes`, for a message about a crashed service. Empty without a log. */
+export async function readTail(path: string, bytes = 1_000): Promise<string> {
   const log = await open(path, 'r').catch(() => undefined);
   if (log === undefined) return '';
   try {

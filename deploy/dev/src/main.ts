@@ -1,7 +1,7 @@
-// npm start: the whole of Millrace on one machine. arguments.ts has its options, serve-stack.ts what it does.
+// npm start: runs all of Millrace on one machine. arguments.ts parses its options, serve-stack.ts runs it.
 import { join } from 'node:path';
 import { EXIT_CODES, exitOfError } from '@millrace/cli';
-import { readArguments, USAGE, type Arguments } from './arguments.ts';
+import { readArguments, USAGE, type DevArguments } from './arguments.ts';
 import { claimStack } from './claim-stack.ts';
 import { joinStack } from './join-stack.ts';
 import { serveStack } from './serve-stack.ts';
@@ -12,11 +12,11 @@ const checkout = join(import.meta.dirname, '../../..');
 const report = (line: string) => void process.stderr.write(`${line}\n`);
 
 process.exitCode = await main(process.argv.slice(2));
-// Whatever still holds the event loop must not hold the process: everything that matters is stopped by now.
+// Other handles on the event loop must not keep the process alive: all resources are released by now.
 process.exit();
 
 async function main(argv: string[]): Promise<number> {
-  let args: Arguments;
+  let args: DevArguments;
   try {
     args = readArguments(argv);
   } catch (error) {
@@ -36,7 +36,7 @@ async function main(argv: string[]): Promise<number> {
     state,
     env: process.env,
     signal: stopSignal(),
-    // The answer stands alone on stdout.
+    // Only the answer is written to stdout.
     say: isOnce ? report : (line: string) => void process.stdout.write(`${line}\n`),
     report,
     answer: (text: string) => void process.stdout.write(`${text}\n`),

@@ -4,19 +4,20 @@ import { describe, expect, test, vi } from 'vitest';
 import { EXIT_CODES } from '@millrace/cli';
 import { readStack } from './stack-file.ts';
 import { stateDir } from './state-dir.ts';
-import { childrenOf, isAlive, npmStart, type Started } from './testing/npm-start.ts';
+import { findChildren, isAlive, npmStart, type StartedCommand } from './testing/npm-start.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
 const patient = { timeout: 90_000, interval: 50 };
-const untilServing = (started: Started) => vi.waitFor(() => expect(started.stdout()).toContain('Ctrl-C'), patient);
-const untilGone = (pids: number[]) => vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), patient);
+const waitUntilServing = (started: StartedCommand) =>
+  vi.waitFor(() => expect(started.stdout()).toContain('Ctrl-C'), patient);
+const waitUntilExited = (pids: number[]) => vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), patient);
 
 describe.skipIf(process.platform !== 'linux')('npm start', { timeout: 180_000 }, () => {
   test('serves until it ends, and however it ends, nothing is left and the next start takes over', async () => {
     const root = await scratchDir();
     const state = stateDir(root);
     const serving = npmStart(root, []);
-    await untilServing(serving);
+    await waitUntilServing(serving);
     const tour = serving.stdout();
     expect(tour).toMatch(/1\. A tool is used\n.*\n.*391/);
     expect(tour).toMatch(/a tool +[\d.]+ ms {2}calculator/);
@@ -35,20 +36,20 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: 180_000 },
     const { code } = EXIT_CODES.aborted;
     expect(blocked).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/prompt-injection/) });
 
-    const [tools] = await servicesOf(serving.pid, 'tools');
+    const [tools] = await findServices(serving.pid, 'tools');
     process.kill(Number(tools), 'SIGKILL');
     await vi.waitFor(() => expect(serving.stderr()).toContain('tools was ended by SIGKILL; started again'), patient);
-    await vi.waitFor(async () => expect((await servicesOf(serving.pid, 'tools'))[0]).not.toBe(tools), patient);
+    await vi.waitFor(async () => expect((await findServices(serving.pid, 'tools'))[0]).not.toBe(tools), patient);
 
-    const children = await childrenOf(serving.pid);
+    const children = await findChildren(serving.pid);
     serving.kill('SIGKILL');
     await serving.ended;
-    await untilGone(children);
+    await waitUntilExited(children);
     expect(await readStack(state.stackFile)).toMatchObject({ pid: serving.pid });
 
     const next = npmStart(root, ['--once', 'My name is Ada. What is 6 * 7?']);
-    await vi.waitFor(async () => expect(await servicesOf(next.pid, 'orchestrator')).toHaveLength(1), patient);
-    const itsChildren = await childrenOf(next.pid);
+    await vi.waitFor(async () => expect(await findServices(next.pid, 'orchestrator')).toHaveLength(1), patient);
+    const itsChildren = await findChildren(next.pid);
     expect(await next.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[^\n]*42[^\n]*\n$/) });
     expect(itsChildren.filter(isAlive)).toEqual([]);
     expect(await readStack(state.stackFile)).toBeUndefined();
@@ -56,8 +57,8 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: 180_000 },
 
   test('a start that is interrupted leaves nothing', async () => {
     const interrupted = npmStart(await scratchDir(), []);
-    await vi.waitFor(async () => expect(await childrenOf(interrupted.pid)).not.toEqual([]), patient);
-    const children = await childrenOf(interrupted.pid);
+    await vi.waitFor(async () => expect(await findChildren(interrupted.pid)).not.toEqual([]), patient);
+    const children = await findChildren(interrupted.pid);
     interrupted.kill('SIGINT');
     expect(await interrupted.ended).toMatchObject({ code: 0 });
     expect(children.filter(isAlive)).toEqual([]);
@@ -70,8 +71,8 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: 180_000 },
 });
 
 /** The processes of one service among the children. */
-async function servicesOf(pid: number, service: string): Promise<number[]> {
-  const children = await childrenOf(pid);
+async function findServices(pid: number, service: string): Promise<number[]> {
+  const children = await findChildren(pid);
   const commands = await Promise.all(
     children.map(async (child) => ({
       child,

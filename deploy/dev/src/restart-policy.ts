@@ -1,5 +1,5 @@
-// When what died is started again: after a pause that grows with the deaths of the last minute, and not any more when there were
-// too many of them, because then a restart helps nothing.
+// Decides when a crashed process restarts: after a delay that grows with its deaths in the last minute, and not at all
+// after too many of them, because a restart cannot help then.
 
 export type RestartPolicy = {
   /** The pause before the first restart; it doubles with every death in the window. */
@@ -19,13 +19,13 @@ export const DEFAULT_RESTART_POLICY: RestartPolicy = {
 
 export type Restarts = {
   /** Counts a death; gives the pause before the next start, or undefined when there is to be none. */
-  afterDeath(): number | undefined;
+  nextRestartDelay(): number | undefined;
 };
 
 export function createRestarts({ firstDelayMs, maxDelayMs, maxDeaths, windowMs }: RestartPolicy): Restarts {
   const deaths: number[] = [];
   return {
-    afterDeath() {
+    nextRestartDelay() {
       const now = performance.now();
       deaths.push(now);
       while ((deaths[0] ?? now) < now - windowMs) deaths.shift();

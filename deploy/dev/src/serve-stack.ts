@@ -1,34 +1,34 @@
-// `npm start` on a checkout that nobody else uses: the stack, the demo agent, the tour or the one answer, and the end of it all.
+// Runs `npm start` on an unused checkout: the stack, the demo agent, the tour or the single answer, and the shutdown.
 import { EXIT_CODES, exitOfError } from '@millrace/cli';
 import { shownAddress } from '@millrace/contracts';
 import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
-import type { Arguments } from './arguments.ts';
+import type { DevArguments } from './arguments.ts';
 import type { Environment } from './backing-servers.ts';
 import { openClient } from './open-client.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { startLocalStack, type LocalStack } from './local-stack.ts';
 import type { StateDir } from './state-dir.ts';
-import { addressLines, errorText, portsOf, usageLines } from './tell-people.ts';
+import { addressLines, errorText, listPorts, usageLines } from './tell-people.ts';
 import { showTour } from './tour.ts';
 
 export const DEMO_AGENT = 'demo';
 
-/** Services drain and servers write what they hold; each has a bound of its own, and this is the bound of them all. */
+/** Services drain and servers flush, each within a bound of its own; this is the bound of all of them. */
 const STOP_MS = 60_000;
 
-export type ServeOptions = {
-  arguments: Exclude<Arguments, { command: 'help' }>;
+export type ServeStackOptions = {
+  arguments: Exclude<DevArguments, { command: 'help' }>;
   checkout: string;
   agentFile: string;
   state: StateDir;
   env: Environment;
-  /** Ends it, at whatever point it is. */
+  /** Stops the stack at any point of its start. */
   signal: AbortSignal;
   /** Progress and addresses. */
   say: (line: string) => void;
-  /** What went wrong. */
+  /** The error that ended the stack. */
   report: (line: string) => void;
   /** The answer of --once. */
   answer: (text: string) => void;
@@ -37,14 +37,14 @@ export type ServeOptions = {
 };
 
 /** Resolves with the exit code, once everything is stopped. */
-export async function serveStack(options: ServeOptions): Promise<number> {
+export async function serveStack(options: ServeStackOptions): Promise<number> {
   const { signal, say, report } = options;
   const resources = createResources();
   resources.add('claim', options.releaseClaim);
   try {
     return await serve(options, resources);
   } catch (error) {
-    // What was under way when a stop was asked for ends with an error: that is no failure, but no answer either.
+    // Work under way at a stop ends with an error: that is no failure, but no answer either.
     if (signal.aborted) return options.arguments.command === 'once' ? EXIT_CODES.interrupted.code : 0;
     report(errorText(error));
     return EXIT_CODES[exitOfError(error)].code;
@@ -54,18 +54,18 @@ export async function serveStack(options: ServeOptions): Promise<number> {
   }
 }
 
-async function serve(options: ServeOptions, resources: Resources): Promise<number> {
+async function serve(options: ServeStackOptions, resources: Resources): Promise<number> {
   const { arguments: args, state, signal, say } = options;
   const startedAt = new Date();
   say('Starting Millrace.');
   const stack = await startLocalStack({ ...options, resources });
   const client = await openClient(stack.servers.nats.url, options.env);
   resources.add('client', () => client.close());
-  await unlessDown(stack, applyAgentFile({ client, ...options }));
+  await raceWithFailure(stack, applyAgentFile({ client, ...options }));
   await writeStack(state.stackFile, {
     natsUrl: shownAddress(stack.servers.nats.url),
     pid: process.pid,
-    ports: portsOf(stack),
+    ports: listPorts(stack),
     services: stack.services.map(({ name }) => name),
     startedAt: startedAt.toISOString(),
   });
@@ -74,20 +74,20 @@ async function serve(options: ServeOptions, resources: Resources): Promise<numbe
   say(`Up in ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s; the agent "${DEMO_AGENT}" is applied.`);
 
   if (args.command === 'once')
-    return unlessDown(stack, answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options }));
+    return raceWithFailure(stack, answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options }));
   if (args.tour) {
     const resourceId = `tour-${startedAt.getTime()}`;
-    await unlessDown(stack, showTour({ client, agent: DEMO_AGENT, resourceId, say, signal }));
+    await raceWithFailure(stack, showTour({ client, agent: DEMO_AGENT, resourceId, say, signal }));
   }
   say('');
   const { url } = stack.servers.nats;
   usageLines(DEMO_AGENT, shownAddress(url) !== url).forEach(say);
-  await aborted(signal);
+  await waitForAbort(signal);
   return 0;
 }
 
-/** A service that stays down is a reason to stop waiting for what needs it. */
-function unlessDown<T>({ gaveUp }: LocalStack, work: Promise<T>): Promise<T> {
+/** A service that stays down ends the wait of its dependents. */
+function raceWithFailure<T>({ gaveUp }: LocalStack, work: Promise<T>): Promise<T> {
   return Promise.race([
     work,
     gaveUp.then((reason): never => {
@@ -96,7 +96,7 @@ function unlessDown<T>({ gaveUp }: LocalStack, work: Promise<T>): Promise<T> {
   ]);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -10,18 +10,18 @@ export type ServiceSpec = {
   name: string;
   /** Absolute path of its main.ts. */
   main: string;
-  /** What it gets beside PATH, HOME and the like. */
+  /** Variables in addition to PATH, HOME and the like. */
   env: Readonly<Record<string, string | undefined>>;
 };
 
 /** `said`: as in "ended with code 1", "was ended by SIGKILL". */
-export type Exit = { code: number | null; said: string };
+export type ProcessExit = { code: number | null; said: string };
 
-export type ServiceProcess = {
+export type SpawnedService = {
   pid: number | undefined;
   /** Resolves however it ended, also when it could not be started. Never rejects. */
-  exited: Promise<Exit>;
-  /** SIGTERM, and SIGKILL after `stopTimeoutMs`. Any number of calls; answers when the process is gone. */
+  exited: Promise<ProcessExit>;
+  /** Sends SIGTERM, and SIGKILL after `stopTimeoutMs`. Idempotent; resolves when the process has ended. */
   stop(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export async function startServiceProcess(
   spec: ServiceSpec,
   logFile: string,
   stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS,
-): Promise<ServiceProcess> {
+): Promise<SpawnedService> {
   const log = await openLogFile(logFile);
   const child = spawn(process.execPath, [childProgram, spec.main], {
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
@@ -42,7 +42,7 @@ export async function startServiceProcess(
     // A process group of its own: Ctrl-C in the terminal is for the parent, which ends services before servers.
     detached: process.platform !== 'win32',
   });
-  const exited = new Promise<Exit>((resolve) => {
+  const exited = new Promise<ProcessExit>((resolve) => {
     child.once('error', (error) => resolve({ code: null, said: `could not be started: ${error.message}` }));
     child.once('exit', (code, signal) =>
       resolve({ code, said: signal === null ? `ended with code ${code}` : `was ended by ${signal}` }),

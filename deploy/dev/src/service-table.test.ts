@@ -1,11 +1,11 @@
-// The rows name what the services' configurations read, and nothing is forgotten: compared with their sources.
+// The rows contain all variables of the services' configurations: compared with their sources.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SERVICES } from './service-table.ts';
 
 const checkout = join(import.meta.dirname, '../../..');
-/** What the stack decides itself, or leaves to those who run a service alone. */
+/** Variables that the stack sets itself, or that apply only to a service on its own. */
 const NOT_FROM_THE_CALLER = /^(NATS_URL|REDIS_URL|QDRANT_URL|SQLITE_PATH|HEALTH_\w+|DRAIN_GRACE_MS|PROCESSORS|TOOLS)$/;
 
 /** The members of zod objects that are written as environment variables are. */

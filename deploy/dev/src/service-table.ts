@@ -1,8 +1,8 @@
-// The services of the local stack: which variables of the caller's environment each reads, and what each is told beside them.
-// Where Redis or Qdrant cannot be had, a service gets the path of an embedded store instead; never both.
+// Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
+// Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
 import type { BackingServers, Environment } from './backing-servers.ts';
-import { PROXY, environmentOf } from './service-environment.ts';
+import { PROXY, pickVariables } from './service-environment.ts';
 import type { ServiceSpec } from './service-process.ts';
 import type { StateDir } from './state-dir.ts';
 
@@ -26,7 +26,7 @@ const RUN_LIMITS = [
 ];
 const STORE = ['REQUIRE_SHARED_STORE'];
 
-/** In the order in which they are listed to people. dev-model is not among them: it stands in for a model provider. */
+/** In display order. dev-model is not included: it replaces a model provider. */
 export const SERVICES: readonly ServiceRow[] = [
   {
     name: 'orchestrator',
@@ -43,36 +43,37 @@ export const SERVICES: readonly ServiceRow[] = [
   { name: 'tools', reads: BUS },
 ];
 
-/** So that a stop of the whole stack takes seconds: a run that goes on longer is handed over like any other. */
+/** A stop of the whole stack takes seconds: longer runs are handed over. */
 const DRAIN_GRACE_MS = 5_000;
 
 export type SpecOptions = {
   checkout: string;
   state: StateDir;
-  /** The caller's own environment; what is set here wins. */
+  /** The caller's own environment; values that are set here override it. */
   env: Environment;
   servers: BackingServers;
-  /** OPENAI_API_KEY and OPENAI_BASE_URL where the stand-in answers. */
+  /** OPENAI_API_KEY and OPENAI_BASE_URL of dev-model, if it is used. */
   model: Environment;
 };
 
 export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptions): ServiceSpec[] {
   return SERVICES.map(({ name, store, alone, reads }) => ({
     name,
-    main: mainOf(checkout, name),
+    main: resolveMain(checkout, name),
     env: {
-      ...environmentOf({ ...env, ...model }, reads),
+      ...pickVariables({ ...env, ...model }, reads),
       NATS_URL: servers.nats.url,
       DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
       NODE_COMPILE_CACHE: state.compileCache,
-      ...(store && !(alone && servers[store].url === undefined) && storeOf(store, name, servers, state)),
+      ...(store && !(alone && servers[store].url === undefined) && buildStoreEnvironment(store, name, servers, state)),
     },
   }));
 }
 
-export const mainOf = (checkout: string, service: string): string => join(checkout, 'services', service, 'src/main.ts');
+export const resolveMain = (checkout: string, service: string): string =>
+  join(checkout, 'services', service, 'src/main.ts');
 
-function storeOf(store: Store, service: string, servers: BackingServers, state: StateDir): Environment {
+function buildStoreEnvironment(store: Store, service: string, servers: BackingServers, state: StateDir): Environment {
   const { url } = servers[store];
   if (url === undefined) return { SQLITE_PATH: state.database(service) };
   return store === 'redis' ? { REDIS_URL: url } : { QDRANT_URL: url };

@@ -1,4 +1,4 @@
-// Where the local stack keeps what it must find again: `.millrace/` in the checkout. Deleting it is a fresh start.
+// Defines the persistent state of the local stack: `.millrace/` in the checkout. Delete it for a fresh start.
 import { join } from 'node:path';
 
 export type StateDir = ReturnType<typeof stateDir>;

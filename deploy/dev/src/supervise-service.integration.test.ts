@@ -31,15 +31,15 @@ async function supervise(behaviours: string, over: { stopTimeoutMs?: number; mai
   return { service, reports, logFile };
 }
 
-const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
-const untilUp = async (logFile: string, times = 1) =>
-  until(async () => expect((await readFile(logFile, 'utf8')).match(/^up/gm)).toHaveLength(times));
-const pidOf = (service: SupervisedService): number => service.pid() ?? expect.fail('it does not run');
+const waitUntil = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const waitUntilUp = async (logFile: string, times = 1) =>
+  waitUntil(async () => expect((await readFile(logFile, 'utf8')).match(/^up/gm)).toHaveLength(times));
+const expectPid = (service: SupervisedService): number => service.pid() ?? expect.fail('it does not run');
 
 test('a service runs with its output in its log, and is asked to end', async () => {
   const { service, reports, logFile } = await supervise('');
-  await untilUp(logFile);
-  const pid = pidOf(service);
+  await waitUntilUp(logFile);
+  const pid = expectPid(service);
   await service.stop();
   expect(await readFile(logFile, 'utf8')).toBe(`up ${pid}\ndrained ${pid}\n`);
   expect(isAlive(pid)).toBe(false);
@@ -49,21 +49,21 @@ test('a service runs with its output in its log, and is asked to end', async () 
 
 test('one that dies is reported with its last line and started again, in the same log', async () => {
   const { service, reports, logFile } = await supervise('once');
-  await untilUp(logFile, 2);
+  await waitUntilUp(logFile, 2);
   expect(reports).toHaveLength(1);
   expect(reports[0]).toMatch(/^fake ended with code 3; started again in 0\.001 s\. Its last line: up \d+ /);
-  expect(isAlive(pidOf(service))).toBe(true);
+  expect(isAlive(expectPid(service))).toBe(true);
 });
 
 test('one that is killed from outside is started again', async () => {
   const { service, reports, logFile } = await supervise('');
-  await untilUp(logFile);
-  process.kill(pidOf(service), 'SIGKILL');
-  await untilUp(logFile, 2);
+  await waitUntilUp(logFile);
+  process.kill(expectPid(service), 'SIGKILL');
+  await waitUntilUp(logFile, 2);
   expect(reports[0]).toMatch(/^fake was ended by SIGKILL/);
 });
 
-test('one that dies again and again stays down, and says so', async () => {
+test('A service that dies repeatedly stays down and is reported', async () => {
   const { service, reports, logFile } = await supervise('die');
   expect(await service.gaveUp).toBe('fake ended with code 3, 3 times in 60 s, and stays down');
   expect(reports.map((line) => line.slice(0, 45))).toEqual([
@@ -82,8 +82,8 @@ test('one without a main.ts stays down, and the log has the reason', async () =>
 
 test('one that does not drain is killed after its time', async () => {
   const { service, logFile } = await supervise('stubborn', { stopTimeoutMs: 50 });
-  await untilUp(logFile);
-  const pid = pidOf(service);
+  await waitUntilUp(logFile);
+  const pid = expectPid(service);
   await service.stop();
   expect(isAlive(pid)).toBe(false);
 });
@@ -113,9 +113,9 @@ test.each([
     onTestFinished(() => void owner.kill('SIGKILL'));
     const [line]: unknown[] = await once(createInterface(owner.stdout), 'line');
     const { pid } = JSON.parse(String(line));
-    await untilUp(join(directory, 'fake.log'));
+    await waitUntilUp(join(directory, 'fake.log'));
     owner.kill('SIGKILL');
-    await until(() => expect(isAlive(pid)).toBe(false));
+    await waitUntil(() => expect(isAlive(pid)).toBe(false));
     const log = await readFile(join(directory, 'fake.log'), 'utf8');
     expect(log.split('\n').filter((text) => text === `drained ${pid}`)).toHaveLength(drained);
   },
@@ -123,8 +123,8 @@ test.each([
 
 test.skipIf(process.platform !== 'linux')('its terminal’s Ctrl-C does not reach the service', async () => {
   const { service, logFile } = await supervise('');
-  await untilUp(logFile);
-  const pid = pidOf(service);
-  // proc(5): after the name come the state, the parent and the process group.
+  await waitUntilUp(logFile);
+  const pid = expectPid(service);
+  // proc(5): the fields after the name are the state, the parent and the process group.
   expect((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[2]).toBe(String(pid));
 });

@@ -1,8 +1,9 @@
-// Keeps one service up: starts it, says when it died, starts it again as the restart policy has it, and says when it stays down.
+// Supervises one service: starts it, reports its death, restarts it by the restart policy, and reports when it stays
+// down.
 import { setTimeout as pause } from 'node:timers/promises';
-import { tailOf } from './log-file.ts';
+import { readTail } from './log-file.ts';
 import { DEFAULT_RESTART_POLICY, createRestarts, type RestartPolicy } from './restart-policy.ts';
-import { startServiceProcess, type Exit, type ServiceProcess, type ServiceSpec } from './service-process.ts';
+import { startServiceProcess, type ProcessExit, type SpawnedService, type ServiceSpec } from './service-process.ts';
 
 export type SuperviseOptions = {
   spec: ServiceSpec;
@@ -20,21 +21,21 @@ export type SupervisedService = {
   pid(): number | undefined;
   /** Resolves with the reason once the service stays down. Stays pending otherwise, also after a stop. */
   gaveUp: Promise<string>;
-  /** Ends it and starts it no more. Any number of calls; answers when the process is gone. */
+  /** Stops it permanently. Idempotent; resolves when the process has ended. */
   stop(): Promise<void>;
 };
 
 export function superviseService(options: SuperviseOptions): SupervisedService {
   const { spec, logFile, report, policy = DEFAULT_RESTART_POLICY, stopTimeoutMs } = options;
   const stopping = new AbortController();
-  let current: ServiceProcess | undefined;
+  let current: SpawnedService | undefined;
   let tellGivenUp: (reason: string) => void = () => {};
   const gaveUp = new Promise<string>((resolve) => (tellGivenUp = resolve));
 
-  async function live(): Promise<Exit> {
+  async function live(): Promise<ProcessExit> {
     try {
       current = await startServiceProcess(spec, logFile, stopTimeoutMs);
-      // A stop that came while it was being started has not seen it.
+      // A stop during the start has not seen the new process.
       if (stopping.signal.aborted) await current.stop();
       return await current.exited;
     } catch (error) {
@@ -49,13 +50,13 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
     for (;;) {
       const { said } = await live();
       if (stopping.signal.aborted) return;
-      const delayMs = restarts.afterDeath();
+      const delayMs = restarts.nextRestartDelay();
       if (delayMs === undefined) {
         const reason = `${spec.name} ${said}, ${policy.maxDeaths} times in ${seconds(policy.windowMs)}, and stays down`;
-        report(`${reason}. ${await lastWords(logFile)}`);
+        report(`${reason}. ${await readLastLine(logFile)}`);
         return tellGivenUp(reason);
       }
-      report(`${spec.name} ${said}; started again in ${seconds(delayMs)}. ${await lastWords(logFile)}`);
+      report(`${spec.name} ${said}; started again in ${seconds(delayMs)}. ${await readLastLine(logFile)}`);
       await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
     }
@@ -77,7 +78,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
 
 const seconds = (ms: number): string => `${ms / 1_000} s`;
 
-async function lastWords(logFile: string): Promise<string> {
-  const line = (await tailOf(logFile)).split('\n').at(-1) ?? '';
+async function readLastLine(logFile: string): Promise<string> {
+  const line = (await readTail(logFile)).split('\n').at(-1) ?? '';
   return line === '' ? `It wrote nothing: ${logFile}` : `Its last line: ${line} (${logFile})`;
 }

@@ -4,7 +4,7 @@ import { addressLines, runsAlreadyLines, usageLines } from './tell-people.ts';
 
 const elsewhere = (url: string) => ({ url, about: 'from the environment', isOurs: false });
 
-test('addresses are told without the credentials that stand in them', () => {
+test('Addresses are printed without their credentials', () => {
   const stack = {
     servers: {
       nats: elsewhere('nats://ada:s3cret@nats:4222'),
@@ -20,12 +20,12 @@ test('addresses are told without the credentials that stand in them', () => {
   expect(lines).not.toContain('s3cret');
 });
 
-test('who needs credentials in another terminal is told so', () => {
+test('The usage text mentions credentials for another terminal if they are needed', () => {
   expect(usageLines('demo', true)[0]).toBe('Talk to it, in another terminal that has the same NATS_URL:');
   expect(usageLines('demo')[0]).toBe('Talk to it, in another terminal:');
 });
 
-test('a stack that runs already is told with its address and how to stop it', () => {
+test('For a running stack the address and the way to stop it are printed', () => {
   const stack = { natsUrl: 'nats://127.0.0.1:1', pid: 7, ports: {}, services: [], startedAt: 'today' };
   expect(runsAlreadyLines(stack, 'demo').join('\n')).toMatch(
     /process 7, since today, NATS at nats:\/\/127\.0\.0\.1:1\.[^]*kill 7/,

@@ -1,8 +1,8 @@
-// What `npm start` says about a stack: where everything listens, how to use it, and that one runs already. Pure.
+// Formats the output of `npm start`: addresses, usage, and the notice of a running stack. Pure.
 import { codedText } from '@millrace/cli';
 import { MillraceError, shownAddress } from '@millrace/contracts';
 import type { BackingServer } from './backing-servers.ts';
-import type { Stack } from './stack-file.ts';
+import type { StackFile } from './stack-file.ts';
 import type { LocalStack } from './local-stack.ts';
 import type { StateDir } from './state-dir.ts';
 
@@ -44,7 +44,7 @@ export function usageLines(agent: string, hasCredentials = false): string[] {
   ];
 }
 
-export function runsAlreadyLines(stack: Stack | undefined, agent: string): string[] {
+export function runsAlreadyLines(stack: StackFile | undefined, agent: string): string[] {
   if (stack === undefined)
     return ['Another npm start is starting a stack in this checkout. Wait for it, or stop it first.'];
   return [
@@ -54,8 +54,8 @@ export function runsAlreadyLines(stack: Stack | undefined, agent: string): strin
   ];
 }
 
-/** What listens on this machine and was started here, by name, for stack.json. */
-export function portsOf({ servers, standInUrl }: LocalStack): Record<string, number> {
+/** Returns the ports of processes that were started here, by name, for stack.json. */
+export function listPorts({ servers, standInUrl }: LocalStack): Record<string, number> {
   const urls: Record<string, string | undefined> = {
     nats: servers.nats.isOurs ? servers.nats.url : undefined,
     'nats-monitor': servers.nats.monitorUrl,
@@ -69,7 +69,7 @@ export function portsOf({ servers, standInUrl }: LocalStack): Record<string, num
   return Object.fromEntries(ports);
 }
 
-/** Without a stack trace: what ends a start is expected, and its cause is in a log. */
+/** Prints no stack trace: errors of a start are expected, and their cause is in a log. */
 export function errorText(error: unknown): string {
   if (MillraceError.isInstance(error)) return codedText(error);
   return error instanceof Error ? error.message : String(error);

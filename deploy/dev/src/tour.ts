@@ -1,13 +1,13 @@
-// Three turns with the demo agent that show what the stack does: a tool used, something remembered by meaning in another thread,
-// an injection blocked; each with every stage and its milliseconds, from the run's own events.
+// Runs three turns with the demo agent: a tool call, a semantic recall in another thread, a blocked injection; each
+// with every stage and its milliseconds from the run's own events.
 import type { Client } from '@millrace/client';
-import { reasonOf } from './answer-once.ts';
+import { describeFailure } from './answer-once.ts';
 import { describeEvents } from './describe-events.ts';
 
-type Turn = { title: string; text: string; thread: string };
+type TourTurn = { title: string; text: string; thread: string };
 
-// The question shares words with what it asks for, because the stand-in's embedder knows no meaning beyond that; a real one does.
-const TURNS: readonly Turn[] = [
+// The question shares words with its answer, because dev-model's embedder compares words only.
+const TURNS: readonly TourTurn[] = [
   {
     title: 'A tool is used',
     text: 'I parked my car on level 4 of the north garage. What is 17 * 23?',
@@ -24,7 +24,7 @@ const TURNS: readonly Turn[] = [
 export type TourOptions = {
   client: Client;
   agent: string;
-  /** Who asks: new for each tour, so that one tour does not remember another. */
+  /** Owner of the memory: new for each tour, so that one tour does not recall another. */
   resourceId: string;
   say: (line: string) => void;
   signal: AbortSignal;
@@ -36,7 +36,7 @@ export async function showTour({ client, agent, resourceId, say, signal }: TourO
     say(`   you:   ${text}`);
     const run = await client.start(agent, text, { resourceId, threadId: `${resourceId}-${thread}`, signal });
     const result = await run.result();
-    say(`   ${agent}:  ${result.status === 'finished' ? result.text : `[${reasonOf(result)}]`}`);
+    say(`   ${agent}:  ${result.status === 'finished' ? result.text : `[${describeFailure(result)}]`}`);
     for (const line of describeEvents(await client.runs.eventsDetail(run.runId))) say(`      ${line}`);
   }
 }

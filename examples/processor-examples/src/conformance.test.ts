@@ -1,4 +1,4 @@
-// Every example keeps what every processor promises.
+// Runs the conformance suite on every example.
 import { processorConformance } from '@millrace/testkit';
 import { examples } from './examples.ts';
 import { contentFilter } from './content-filter.ts';

@@ -1,4 +1,4 @@
-import { conversationOf, textChunks } from '@millrace/testkit';
+import { buildConversation, textChunks } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { contentFilter } from './content-filter.ts';
 import { callExample, streamExample } from './testing/example-calls.ts';
@@ -6,18 +6,18 @@ import { callExample, streamExample } from './testing/example-calls.ts';
 const options = { blockedWords: ['Secret'] };
 
 describe('content-filter', () => {
-  test('stops an input with a blocked word, in whatever letters', async () => {
-    const called = (text: string) =>
+  test('content-filter stops an input with a blocked word, in any letter case', async () => {
+    const callFilter = (text: string) =>
       callExample(contentFilter, 'processInput', {
-        input: { conversation: conversationOf({ input: [text] }) },
+        input: { conversation: buildConversation({ input: [text] }) },
         options,
       });
-    expect(await called('the SECRET one')).toMatchObject({
+    expect(await callFilter('the SECRET one')).toMatchObject({
       type: 'abort',
       reason: 'Blocked content detected in input',
       violations: [{ rule: 'blocked-word' }],
     });
-    expect(await called('the sect')).toEqual({ type: 'continue' });
+    expect(await callFilter('the sect')).toEqual({ type: 'continue' });
   });
 
   test('stops an answer before the word is shown, however it is cut', async () => {

@@ -16,11 +16,11 @@ const step = (toolCalls: StepResult['toolCalls']): StepResult => ({
   fromCache: false,
 });
 
-test('dynamic-model takes a better model where tools have answered, and the tools away after too many steps', async () => {
-  const called = (stepNumber: number, steps: StepResult[]) =>
+test('dynamic-model selects a better model after tool calls, and removes the tools after too many steps', async () => {
+  const callStep = (stepNumber: number, steps: StepResult[]) =>
     callExample(dynamicModel, 'processInputStep', { input: { steps }, stepNumber, options: { maxToolSteps: 2 } });
-  expect(await called(0, [])).toMatchObject({ changes: { model: 'openai/gpt-5-mini' } });
-  expect(await called(1, [step([call])])).toEqual({ type: 'continue', changes: { model: 'openai/gpt-5' } });
-  expect(await called(2, [step([call]), step([call])])).toMatchObject({ changes: { toolChoice: 'none' } });
-  expect(await called(1, [step([])])).toMatchObject({ changes: { model: 'openai/gpt-5-mini' } });
+  expect(await callStep(0, [])).toMatchObject({ changes: { model: 'openai/gpt-5-mini' } });
+  expect(await callStep(1, [step([call])])).toEqual({ type: 'continue', changes: { model: 'openai/gpt-5' } });
+  expect(await callStep(2, [step([call]), step([call])])).toMatchObject({ changes: { toolChoice: 'none' } });
+  expect(await callStep(1, [step([])])).toMatchObject({ changes: { model: 'openai/gpt-5-mini' } });
 });

@@ -1,5 +1,5 @@
-// Another model for another step: a quick one first, a better one where tools have answered, and no tools at all after too many steps.
-// What is returned holds for this step alone.
+// Selects the model by step: a fast one first, a better one after tool calls, and no tools after too many steps. The
+// result applies to this step only.
 import { defineProcessor } from '@millrace/processor';
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ export const dynamicModel = defineProcessor({
   reads: ['steps'],
   options: z.strictObject({
     first: z.string().default('openai/gpt-5-mini').describe('the model of every other step'),
-    afterTools: z.string().default('openai/gpt-5').describe('the model where the step before called tools'),
+    afterTools: z.string().default('openai/gpt-5').describe('model after a step with tool calls'),
     maxToolSteps: z.int().min(1).default(5).describe('from this step on no tool is called'),
   }),
   create: ({ first, afterTools, maxToolSteps }) => ({

@@ -6,11 +6,11 @@ import { beforeAll, expect, test } from 'vitest';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator', 'tools']);
-const here = (path: string) => new URL(path, import.meta.url).pathname;
+const resolveHere = (path: string) => new URL(path, import.meta.url).pathname;
 
 beforeAll(async () => {
-  await stack.startProgram('examples', here('main.ts'));
-  const file = parseAgentFile('agent.yaml', readFileSync(here('../agent.yaml'), 'utf8'), {});
+  await stack.startProgram('examples', resolveHere('main.ts'));
+  const file = parseAgentFile('agent.yaml', readFileSync(resolveHere('../agent.yaml'), 'utf8'), {});
   await stack.client.agents.apply(file.definition);
 }, 120_000);
 
@@ -31,7 +31,7 @@ test('an agent of all examples answers: words counted, the model chosen, a thin 
   expect(events.filter(({ event }) => event === 'model')).toHaveLength(2);
 });
 
-test('an agent of all examples blocks a word, in what is said and in what is answered', async () => {
+test('An agent of all examples blocks a word in the input and in the answer', async () => {
   const said = await (await ask('What of the secret-project?')).result();
   expect(said).toMatchObject({ status: 'aborted', tripwire: { reason: 'Blocked content detected in input' } });
   const answered = await (await ask('Tell me.', String.raw`it is the \u0073ecret-project then.`)).result();

@@ -1,16 +1,16 @@
-import { conversationOf } from '@millrace/testkit';
+import { buildConversation } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { lowercase } from './lowercase.ts';
 import { callExample } from './testing/example-calls.ts';
 
-test('lowercase replaces what the caller said, and nothing that is in small letters already', async () => {
-  const called = (text: string) =>
-    callExample(lowercase, 'processInput', { input: { conversation: conversationOf({ input: [text] }) } });
-  expect(await called('HELLO Ada')).toMatchObject({
+test("lowercase replaces the caller's messages, and no message that is in lower case already", async () => {
+  const callLowercase = (text: string) =>
+    callExample(lowercase, 'processInput', { input: { conversation: buildConversation({ input: [text] }) } });
+  expect(await callLowercase('HELLO Ada')).toMatchObject({
     type: 'continue',
     changes: {
       ops: [{ op: 'replace', message: { id: 'input-0', content: { parts: [{ type: 'text', text: 'hello ada' }] } } }],
     },
   });
-  expect(await called('hello')).toEqual({ type: 'continue' });
+  expect(await callLowercase('hello')).toEqual({ type: 'continue' });
 });

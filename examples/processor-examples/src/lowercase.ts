@@ -1,10 +1,11 @@
-// The smallest: what the caller said, in small letters. Returning new messages is enough; what differs is replaced.
+// The smallest example: converts the input to lower case. It returns new messages; the runtime replaces those that
+// differ.
 import { defineProcessor, mapMessageText } from '@millrace/processor';
 import { z } from 'zod';
 
 export const lowercase = defineProcessor({
   id: 'lowercase',
-  description: 'Puts what the caller said into small letters.',
+  description: 'Converts the input to lower case.',
   stages: ['processInput'],
   reads: ['input'],
   options: z.strictObject({}),

@@ -1,5 +1,5 @@
-// Custom chunks are for clients; a processor that asks for them (`processDataParts`) sees them too. This one keeps what tools and other
-// processors warn of, takes mild warnings out of the stream, and reports how many there were when the run is over.
+// Reads custom chunks, which a processor receives with `processDataParts`. This one records the warnings of tools and
+// other processors, removes mild ones from the stream, and reports their number at the end of the run.
 import type { Chunk, JsonValue } from '@millrace/contracts';
 import { defineProcessor } from '@millrace/processor';
 import { z } from 'zod';
@@ -21,23 +21,23 @@ export const moderationCollector = defineProcessor({
   }),
   create: ({ hide }) => ({
     processOutputStream({ part, state }) {
-      const warning = warningOf(part);
+      const warning = readWarning(part);
       if (!warning) return part;
-      const warnings = collected(state['warnings']);
+      const warnings = readCollected(state['warnings']);
       if (warnings.length < MAX_WARNINGS) state['warnings'] = [...warnings, warning];
       return hide.includes(warning.level) ? null : part;
     },
     processOutputResult({ state, onViolation }) {
-      const warnings = collected(state['warnings']);
+      const warnings = readCollected(state['warnings']);
       if (warnings.length === 0) return;
       onViolation({ message: 'moderation warnings', rule: 'moderation', count: warnings.length, detail: warnings });
     },
   }),
 });
 
-const collected = (value: JsonValue | undefined) => collectedSchema.safeParse(value).data ?? [];
+const readCollected = (value: JsonValue | undefined) => collectedSchema.safeParse(value).data ?? [];
 
-function warningOf(part: Chunk) {
+function readWarning(part: Chunk) {
   const type: string = part.type;
   return type === 'data-moderation' && 'data' in part ? warningSchema.safeParse(part.data).data : undefined;
 }

@@ -3,28 +3,28 @@ import { qualityGuard } from './quality-guard.ts';
 import { callExample } from './testing/example-calls.ts';
 
 const options = { words: 4, topics: ['mill'], maxRetries: 1 };
-const called = (text: string, retryCount = 0, more: object = {}) =>
+const callGuard = (text: string, retryCount = 0, more: object = {}) =>
   callExample(qualityGuard, 'processOutputStep', { input: { text, ...more }, options, retryCount });
 
 test('quality-guard lets a good answer through', async () => {
-  expect(await called('The mill turns slowly.')).toEqual({ type: 'continue' });
+  expect(await callGuard('The mill turns slowly.')).toEqual({ type: 'continue' });
 });
 
 test('quality-guard asks again with its score, then stops', async () => {
-  expect(await called('It turns.')).toEqual({
+  expect(await callGuard('It turns.')).toEqual({
     type: 'abort',
     reason: 'Response quality too low. Please provide more detail.',
     retry: true,
     metadata: { qualityScore: 0.25 },
   });
-  expect(await called('It turns.', 1)).toEqual({
+  expect(await callGuard('It turns.', 1)).toEqual({
     type: 'abort',
     reason: 'Response quality too low after multiple attempts.',
     metadata: { qualityScore: 0.25 },
   });
 });
 
-test('quality-guard waits for the answer where tools are called first', async () => {
+test('quality-guard waits for the answer if tools are called first', async () => {
   const toolCalls = [{ toolCallId: '1', toolName: 'clock', args: {} }];
-  expect(await called('', 0, { toolCalls })).toEqual({ type: 'continue' });
+  expect(await callGuard('', 0, { toolCalls })).toEqual({ type: 'continue' });
 });

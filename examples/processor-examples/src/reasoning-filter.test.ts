@@ -25,7 +25,7 @@ test.each([
       { type: 'text', text: 'yes' },
     ],
   ],
-])('reasoning-filter makes %s of what a model thought, in place', async (as, expected) => {
+])('reasoning-filter replaces reasoning by %s, in place', async (as, expected) => {
   expect(
     await callExample(reasoningFilter, 'processInputStep', { input: { conversation }, options: { as } }),
   ).toMatchObject({
@@ -33,7 +33,7 @@ test.each([
   });
 });
 
-test('reasoning-filter takes it out of the stream where that is said', async () => {
+test('reasoning-filter removes reasoning from the stream if configured', async () => {
   const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
   const thought: Chunk[] = [
     { type: 'reasoning-start', ...base, payload: { id: 'r' } },

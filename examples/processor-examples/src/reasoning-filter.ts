@@ -1,16 +1,16 @@
-// What a model thought, before another model reads it: left out, or renamed for providers that call it `thinking`. Messages are edited in
-// place; that is a change like any other. Clients do not see it either where `hide` says so.
+// Filters reasoning before another model reads it: removes it, or renames it for providers that call it `thinking`.
+// Edits messages in place; that counts as a change. With `hide` clients do not receive it either.
 import type { Chunk, Message } from '@millrace/contracts';
 import { defineProcessor } from '@millrace/processor';
 import { z } from 'zod';
 
 export const reasoningFilter = defineProcessor({
   id: 'reasoning-filter',
-  description: 'Leaves out, or renames, what models thought.',
+  description: 'Removes or renames the reasoning of models.',
   stages: ['processInputStep', 'processOutputStream'],
   reads: ['input', 'response', 'remembered'],
   options: z.strictObject({
-    as: z.enum(['nothing', 'thinking']).default('nothing').describe('what becomes of it in the messages'),
+    as: z.enum(['nothing', 'thinking']).default('nothing').describe('replacement of reasoning in the messages'),
     hide: z.boolean().default(false).describe('clients do not get it either'),
   }),
   create: ({ as, hide }) => ({

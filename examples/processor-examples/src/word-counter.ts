@@ -1,5 +1,5 @@
-// Counts over a whole stream in its state, and says so at the end in a chunk of its own. A word may be cut by the pieces in which it comes:
-// it counts where it begins.
+// Counts words over a whole stream in its state, and reports the number at the end in a custom chunk. A word that is
+// split over chunks counts at its start.
 import { defineProcessor } from '@millrace/processor';
 import { z } from 'zod';
 

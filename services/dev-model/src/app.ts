@@ -1,5 +1,5 @@
-// The stand-in's HTTP surface, OpenAI's paths under /v1. It never asks for a key: whoever reaches the port may use it.
-// Every answer says in a header that it comes from a stand-in.
+// HTTP surface of dev-model: OpenAI's paths under /v1. It requires no key: every client that reaches the port can
+// use it. A header marks every answer as dev-model's.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { ApiError, errorBody } from './api/api-error.ts';
@@ -48,17 +48,19 @@ export function createDevModel({ log, maxBodyBytes = defaultMaxBodyBytes }: DevM
   app.post('/v1/embeddings', ({ req: { raw } }) => serveEmbeddings(raw));
 
   app.notFound(({ req }) => {
-    const message = `There is no ${req.method} ${req.path} here; GET /v1/models says what there is`;
+    const message = `There is no route ${req.method} ${req.path}; GET /v1/models lists the models`;
     return errorResponse(new ApiError({ status: 404, code: 'unknown_url', message }));
   });
   app.onError((error, { req }) => {
     if (error instanceof ApiError) return errorResponse(error);
     if (req.raw.signal.aborted) {
-      log.info({ path: req.path }, 'the client went away before its answer');
-      return errorResponse(new ApiError({ status: 499, code: 'client_closed_request', message: 'You went away' }));
+      log.info({ path: req.path }, 'client disconnected before its answer');
+      return errorResponse(
+        new ApiError({ status: 499, code: 'client_closed_request', message: 'The client disconnected' }),
+      );
     }
-    log.error({ err: error, path: req.path }, 'the stand-in broke');
-    const message = `The stand-in broke: ${error.message}`;
+    log.error({ err: error, path: req.path }, 'request handler threw');
+    const message = `dev-model failed: ${error.message}`;
     return errorResponse(new ApiError({ status: 500, code: 'internal_error', message, cause: error }));
   });
   return app;

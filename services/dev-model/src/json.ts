@@ -1,11 +1,10 @@
-// What a client sends inside schemas, tool arguments and tool results is JSON of unknown shape. These guards are how the
-// rest of the service looks into it without a cast.
-export type JsonObject = { readonly [key: string]: unknown };
+// Guards for JSON of unknown shape that clients send in schemas, tool arguments and tool results.
+export type UnknownObject = { readonly [key: string]: unknown };
 
-export const isJsonObject = (value: unknown): value is JsonObject =>
+export const isJsonObject = (value: unknown): value is UnknownObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The parsed text, or undefined where it is not JSON (JSON itself has no undefined). */
+/** Returns the parsed text, or undefined if it is not JSON (JSON has no undefined). */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,9 +1,9 @@
-// What the stand-in says in one model call, before it is put into either API's wire form: the reasoning, then the text,
-// then the tool calls, in deltas of `chunkSize` code points, `delayMs` apart. A `failure` beside any output breaks the
-// answer off after that output; alone it is an HTTP error.
+// The reply of one model call, before the wire form of either API: the reasoning, the text, then the tool calls, in
+// deltas of `chunkSize` code points, `delayMs` apart. A `failure` with output breaks the answer off after it; without
+// output it is an HTTP error.
 export type ReplyCall = {
   readonly name: string;
-  /** The argument text as sent; a script may put text here that is not JSON. */
+  /** Argument text as sent; a script can set text that is not JSON. */
   readonly arguments: string;
 };
 
@@ -13,7 +13,7 @@ export type ReplyFailure = {
   readonly retryAfterSeconds: number | undefined;
 };
 
-export type Reply = {
+export type ModelReply = {
   readonly reasoning: string;
   readonly text: string;
   readonly toolCalls: readonly ReplyCall[];
@@ -25,7 +25,7 @@ export type Reply = {
 
 export const defaultChunkSize = 16;
 
-export const plainReply = (text: string, toolCalls: readonly ReplyCall[] = []): Reply => ({
+export const plainReply = (text: string, toolCalls: readonly ReplyCall[] = []): ModelReply => ({
   reasoning: '',
   text,
   toolCalls,
@@ -35,14 +35,14 @@ export const plainReply = (text: string, toolCalls: readonly ReplyCall[] = []): 
   failure: undefined,
 });
 
-export const hasOutput = (reply: Reply): boolean =>
+export const hasOutput = (reply: ModelReply): boolean =>
   reply.reasoning !== '' || reply.text !== '' || reply.toolCalls.length > 0;
 
-// Without the u flag, so that the halves of a pair match too.
+// Has no u flag, so that it matches the halves of a pair too.
 const surrogate = /[\uD800-\uDFFF]/;
 
-/** The text in pieces of `size` code points: a pair of surrogates is never parted. */
-export function* chunked(text: string, size: number): Generator<string> {
+/** Splits the text into pieces of `size` code points without splitting a surrogate pair. */
+export function* splitChunks(text: string, size: number): Generator<string> {
   if (!surrogate.test(text)) {
     for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
     return;
@@ -60,8 +60,8 @@ export function* chunked(text: string, size: number): Generator<string> {
   if (piece !== '') yield piece;
 }
 
-/** How many deltas the reply streams as: what a caller that does not stream waits for, in pauses between them. */
-export function deltaCount(reply: Reply): number {
+/** Counts the deltas of the reply: a call without streaming waits for as many pauses. */
+export function deltaCount(reply: ModelReply): number {
   const parts = [reply.reasoning, reply.text, ...reply.toolCalls.map((call) => call.arguments)];
   return parts.reduce((sum, part) => sum + Math.ceil(codePoints(part) / reply.chunkSize), 0);
 }

@@ -3,8 +3,8 @@ import { startDevModel } from './start-dev-model.ts';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
-describe('the server', () => {
-  test('picks a port, and says which', async () => {
+describe('the server of dev-model', () => {
+  test('the server picks a free port and returns it', async () => {
     const devModel = await startDevModel({ port: 0, log });
     expect(devModel.url).toBe(`http://127.0.0.1:${devModel.port}`);
     expect((await fetch(`${devModel.url}/healthz`)).status).toBe(200);
@@ -12,13 +12,13 @@ describe('the server', () => {
     await expect(fetch(`${devModel.url}/healthz`)).rejects.toThrow('fetch failed');
   });
 
-  test("rejects with the system's error where the port is taken", async () => {
+  test("the server rejects with the system's error if the port is taken", async () => {
     const devModel = await startDevModel({ port: 0, log });
     await expect(startDevModel({ port: devModel.port, log })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await devModel.close();
   });
 
-  test('lets answers under way end when it closes, and cuts them when their time is up', async () => {
+  test('the server finishes pending answers when it closes, and cuts them after the close timeout', async () => {
     const stream = (url: string, delayMs: number) =>
       fetch(`${url}/v1/chat/completions`, {
         method: 'POST',

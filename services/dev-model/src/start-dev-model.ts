@@ -1,4 +1,4 @@
-// Serves the stand-in on a port, and stops it again.
+// Serves dev-model on a port until it is closed.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
@@ -6,9 +6,9 @@ import type { DevModelLog } from './api/serve-model-call.ts';
 import { createDevModel } from './app.ts';
 
 export type DevModelAddress = {
-  /** 0 lets the system pick one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** 127.0.0.1 unless others must reach it: it asks nobody for a key. */
+  /** Default: 127.0.0.1, because the server requires no key. */
   readonly host?: string;
   readonly log: DevModelLog;
 };
@@ -17,29 +17,29 @@ export type RunningDevModel = {
   /** Without /v1: `OPENAI_BASE_URL` is this with /v1 after it. */
   readonly url: string;
   readonly port: number;
-  /** Refuses new calls and lets those under way end; after `closeTimeoutMs` (2 000) they are cut. */
+  /** Rejects new calls and finishes pending ones; cuts them after `closeTimeoutMs` (2,000). */
   readonly close: (options?: { readonly closeTimeoutMs?: number }) => Promise<void>;
 };
 
 const defaultCloseTimeoutMs = 2_000;
 
-/** Rejects with the system's error, its code kept (EADDRINUSE), when the address cannot be had. */
+/** Rejects with the system's error and its code (EADDRINUSE) if the address is not available. */
 export async function startDevModel({ port, host = '127.0.0.1', log }: DevModelAddress): Promise<RunningDevModel> {
-  // The process' own Request and Response stay as they are: others in it may use them.
+  // Keeps the process's own Request and Response, because other code can use them.
   const listener = getRequestListener(createDevModel({ log }).fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => {
-    // A connection kept alive after its last answer would hold a closing server open until its client lets go of it.
+    // A connection kept alive after its last answer would keep a closing server open until its client closes it.
     outgoing.once('close', () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
     listener(incoming, outgoing).catch((error: unknown) => {
-      log.error({ err: error }, 'the answer could not be written');
+      log.error({ err: error }, 'writing the answer failed');
       outgoing.destroy();
     });
   });
   server.listen(port, host);
   await once(server, 'listening');
-  const boundPort = portOf(server);
+  const boundPort = readPort(server);
   const authority = host.includes(':') ? `[${host}]` : host;
   return {
     url: `http://${authority}:${boundPort}`,
@@ -48,7 +48,7 @@ export async function startDevModel({ port, host = '127.0.0.1', log }: DevModelA
   };
 }
 
-function portOf(server: Server): number {
+function readPort(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server listens on no port');
   return address.port;

@@ -1,14 +1,14 @@
-// Every guard keeps what every processor promises; texts are streamed whole and in pieces.
+// Runs the processor conformance suite for every guard, with whole and split texts.
 import { processorConformance } from '@millrace/testkit';
 import { describe } from 'vitest';
-import { moderation } from './moderation/moderation.ts';
-import { piiWith } from './pii/pii.ts';
-import { FIXED_MODELS } from './testing/fixed-models.ts';
+import { moderation } from './guards/moderation/moderation.ts';
+import { definePii } from './guards/pii/pii.ts';
+import { FIXED_MODELS } from './testing/judging-provider.ts';
 import { GUARD_CASES } from './testing/guard-cases.ts';
 
 for (const [guard, given] of GUARD_CASES) processorConformance(guard, given);
 
-describe('asking a model', () => {
+describe('guards with a model', () => {
   const judged = [
     `${'Plain words of no harm. '.repeat(3)}A vile word 😀 stands here. ${'More of them. '.repeat(4)}`,
     `${'plain words of no harm, '.repeat(8)}Ada has said so, ${'and more of them, '.repeat(4)}says Ada`,
@@ -21,5 +21,5 @@ describe('asking a model', () => {
     ],
     texts: judged,
   });
-  processorConformance(piiWith(FIXED_MODELS), { options: [{ model, when: 'always' }], texts: judged });
+  processorConformance(definePii(FIXED_MODELS), { options: [{ model, when: 'always' }], texts: judged });
 });

@@ -1,4 +1,4 @@
-// The program of the service guardrails.
+// Entry point of the service guardrails.
 import { runService } from '@millrace/service';
 import { guardrailsService } from './service.ts';
 

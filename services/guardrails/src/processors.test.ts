@@ -1,4 +1,4 @@
-// What holds for every processor of this service, seen as the runtime sees it.
+// Tests every processor of this service through the runtime.
 import {
   emptyConversation,
   processorDescriptorSchema,
@@ -9,7 +9,7 @@ import {
 import { callStage, createHostedProcessors, describeProcessor } from '@millrace/processor';
 import { describe, expect, test } from 'vitest';
 import { PROCESSORS } from './processors.ts';
-import { requiredOptions } from './testing/required-options.ts';
+import { listRequiredOptions } from './testing/guard-cases.ts';
 
 const hosted = createHostedProcessors(PROCESSORS);
 
@@ -41,32 +41,33 @@ function call(stage: Stage, processor: string, options: StageCall['entries'][num
   return callStage(request, hosted, context);
 }
 
-describe.each(PROCESSORS)('$id', (definition) => {
-  test('describes itself as discovery wants it', () => {
+describe.each(PROCESSORS)('the processor $id', (definition) => {
+  test('the processor has a complete discovery entry', () => {
     expect(processorDescriptorSchema.parse(describeProcessor(definition)).optionsSchema).toMatchObject({
       additionalProperties: false,
     });
   });
-  test('refuses an option that it does not know', () => {
-    expect(definition.options.safeParse({ ...requiredOptions(definition.id), mystery: true }).success).toBe(false);
+  test('the processor rejects an unknown option', () => {
+    expect(definition.options.safeParse({ ...listRequiredOptions(definition.id), mystery: true }).success).toBe(false);
   });
-  test('describes every option', () => {
+  test('the processor describes every option', () => {
     const { properties } = describeProcessor(definition).optionsSchema;
     const undescribed = Object.entries(properties ?? {}).filter(
       ([, schema]) => !JSON.stringify(schema).includes('"description"'),
     );
     expect(undescribed).toEqual([]);
   });
-  test('has a method for each of its stages', () => {
-    const processor = definition.create(requiredOptions(definition.id));
+  test('the processor implements each of its stages', () => {
+    const processor = definition.create(listRequiredOptions(definition.id));
     expect(definition.stages.filter((stage) => processor[stage] === undefined)).toEqual([]);
   });
-  // A cache judges nothing: without it the model is asked.
+  // A cache judges nothing: without it the model answers.
   const breaks = definition.id === 'response-cache' ? 'skip' : 'fail';
-  test(`when it breaks: ${breaks}`, () => expect(describeProcessor(definition).policy.onFailure).toBe(breaks));
+  test(`the default failure policy is ${breaks}`, () =>
+    expect(describeProcessor(definition).policy.onFailure).toBe(breaks));
 });
 
-test('no two processors share an id or an alias', () => {
+test('ids and aliases are unique', () => {
   const names = PROCESSORS.flatMap((definition) => [definition.id, ...(definition.aliases ?? [])]);
   expect(new Set(names).size).toBe(names.length);
 });
@@ -90,19 +91,19 @@ test.each([
   ['CostGuard', 'cost-guard'],
   ['StructuredOutputProcessor', 'structured-output'],
   ['ResponseCache', 'response-cache'],
-])('%s, as other frameworks call it, is %s', (name, id) => {
+])('the alias %s of other frameworks selects %s', (name, id) => {
   expect(PROCESSORS.find(({ aliases = [] }) => aliases.includes(name))?.id).toBe(id);
 });
 
-describe('called as the runtime calls them', () => {
-  test('pii answers with the change and the violation', async () => {
+describe('calls of the runtime', () => {
+  test('pii returns the change and the violation', async () => {
     const { verdicts } = await call('processInput', 'pii', {}, 'I am ada@example.com');
     expect(verdicts).toMatchObject([
       { type: 'continue', changes: { ops: [{ op: 'replace' }] }, violations: [{ processorId: 'pii' }] },
     ]);
     expect(JSON.stringify(verdicts)).not.toContain('ada@example.com');
   });
-  test('prompt-injection answers with an abort', async () => {
+  test('prompt-injection returns an abort', async () => {
     const { verdicts } = await call(
       'processInput',
       'prompt-injection',
@@ -113,11 +114,11 @@ describe('called as the runtime calls them', () => {
       { type: 'abort', violations: [{ rule: 'instruction-override', strategy: 'block' }, { rule: 'prompt-leak' }] },
     ]);
   });
-  test('keyword answers with a halt where it has a response', async () => {
+  test('keyword returns a halt if a response is set', async () => {
     const { verdicts } = await call('processInput', 'keyword', { keywords: ['x'], response: 'No.' }, 'x');
     expect(verdicts).toMatchObject([{ type: 'halt', response: 'No.' }]);
   });
-  test('wrong options are a failure that names them', async () => {
+  test('invalid options cause a failure that names them', async () => {
     const { verdicts } = await call('processInput', 'pii', { threshold: 1 }, 'x');
     expect(verdicts).toMatchObject([
       { type: 'failure', code: 'options-invalid', message: expect.stringContaining('threshold') },

@@ -1,36 +1,36 @@
-// The processors of this service. A new one is a folder beside these, its test, and a line here.
+// Lists the processors of this service. A new processor needs a folder, its test and an entry here.
 import type { ProcessorDefinition } from '@millrace/processor';
-import { approvalGate } from './approval-gate/approval-gate.ts';
-import { batchParts } from './batch-parts/batch-parts.ts';
-import { contentLength } from './content-length/content-length.ts';
-import { costGuard } from './cost-guard/cost-guard.ts';
-import { language } from './language/language.ts';
-import { keyword } from './keyword/keyword.ts';
-import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
-import { moderation } from './moderation/moderation.ts';
+import { approvalGate } from './limits/approval-gate/approval-gate.ts';
+import { batchParts } from './shape/batch-parts/batch-parts.ts';
+import { contentLength } from './limits/content-length/content-length.ts';
+import { costGuard } from './limits/cost-guard/cost-guard.ts';
+import { language } from './guards/language/language.ts';
+import { keyword } from './guards/keyword/keyword.ts';
+import { maxToolCalls } from './limits/max-tool-calls/max-tool-calls.ts';
+import { moderation } from './guards/moderation/moderation.ts';
 import { NO_MODELS, type GuardModels } from './model/guard-models.ts';
-import { piiWith } from './pii/pii.ts';
-import { promptInjectionWith } from './prompt-injection/prompt-injection.ts';
-import { responseCache } from './response-cache/response-cache.ts';
-import { responseValidator } from './response-validator/response-validator.ts';
-import { tokenLimiter } from './token-limiter/token-limiter.ts';
-import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
-import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
-import { regexFilter } from './regex-filter/regex-filter.ts';
-import { secrets } from './secrets/secrets.ts';
-import { systemPromptScrubber } from './system-prompt-scrubber/system-prompt-scrubber.ts';
+import { definePii } from './guards/pii/pii.ts';
+import { definePromptInjection } from './guards/prompt-injection/prompt-injection.ts';
+import { responseCache } from './shape/response-cache/response-cache.ts';
+import { responseValidator } from './guards/response-validator/response-validator.ts';
+import { tokenLimiter } from './limits/token-limiter/token-limiter.ts';
+import { toolAllowList } from './limits/tool-allow-list/tool-allow-list.ts';
+import { toolCallFilter } from './shape/tool-call-filter/tool-call-filter.ts';
+import { regexFilter } from './guards/regex-filter/regex-filter.ts';
+import { secrets } from './guards/secrets/secrets.ts';
+import { systemPromptScrubber } from './guards/system-prompt-scrubber/system-prompt-scrubber.ts';
 import { NO_STORE, type GuardStore } from './store/guard-store.ts';
-import { structuredOutput } from './structured-output/structured-output.ts';
-import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
+import { structuredOutput } from './shape/structured-output/structured-output.ts';
+import { unicodeNormalizer } from './shape/unicode-normalizer/unicode-normalizer.ts';
 
 /**
- * @param models what those ask that take a `model`
- * @param store where those keep what outlives a run
+ * @param models for processors with the option `model`
+ * @param store for processors that store data beyond a run
  */
 export const createProcessors = (models: GuardModels, store: GuardStore = NO_STORE): ProcessorDefinition[] => [
   unicodeNormalizer,
-  promptInjectionWith(models),
-  piiWith(models),
+  definePromptInjection(models),
+  definePii(models),
   secrets,
   language(models),
   moderation(models),
@@ -50,5 +50,5 @@ export const createProcessors = (models: GuardModels, store: GuardStore = NO_STO
   responseCache(store),
 ];
 
-/** What they say of themselves is the same whoever is asked. */
+/** The definitions' metadata does not depend on the models and the store. */
 export const PROCESSORS: readonly ProcessorDefinition[] = createProcessors(NO_MODELS, NO_STORE);

@@ -1,25 +1,51 @@
-// What the service guardrails is: a host for the processors that judge what goes in and comes out.
+// Configures the service guardrails, which hosts the processors that judge input and output.
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
-import { configSchema } from './config.ts';
 import { createProcessors } from './processors.ts';
 import { createGuardStore, NO_STORE } from './store/guard-store.ts';
 import { closeThreads } from './work/task.ts';
+import { z } from 'zod';
+
+/**
+ * Provider of the guards' models, which may differ from the agents' provider, and the Redis of cost-guard and
+ * response-cache.
+ */
+const configSchema = z
+  .object({
+    OPENAI_API_KEY: z.string().optional(),
+    OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
+    GUARD_API_KEY: z.string().optional().describe('API key of GUARD_BASE_URL.'),
+    GUARD_BASE_URL: z
+      .url()
+      .optional()
+      .describe('Base URL of the OpenAI-compatible server used by guards. Default: OPENAI_BASE_URL.'),
+    REDIS_URL: z
+      .string()
+      .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+      .optional()
+      .describe('Redis of cost-guard and response-cache. If absent, their calls fail by their policy.'),
+  })
+  .transform((env) => ({
+    // Never sends the agents' key to another server.
+    apiKey: env.GUARD_BASE_URL === undefined ? (env.GUARD_API_KEY ?? env.OPENAI_API_KEY) : env.GUARD_API_KEY,
+    baseUrl: env.GUARD_BASE_URL ?? env.OPENAI_BASE_URL,
+    redisUrl: env.REDIS_URL,
+  }));
 
 export const guardrailsService = processorService({
   name: 'guardrails',
   version: '0.1.0',
-  description: 'Guards: they judge, redact and refuse what goes into a run and what comes out of it.',
+  description: 'Guards: judge, redact and reject the input and output of a run.',
   config: configSchema,
   open: async ({ resources, config, log }) => {
     resources.add('threads', closeThreads);
     const { apiKey, baseUrl, redisUrl } = config;
     if (apiKey === undefined && baseUrl === undefined) {
-      log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL no model judges: what names one fails');
+      log.warn('no model provider: calls with the option model fail; set OPENAI_API_KEY or OPENAI_BASE_URL');
     }
     if (redisUrl === undefined) {
       log.warn(
-        'without REDIS_URL response-cache keeps nothing, and cost-guard counts the costs of a run alone: more than that fails',
+        'no REDIS_URL: response-cache stores nothing, and cost-guard supports only the scope run; other scopes fail',
       );
     }
     const store = redisUrl === undefined ? NO_STORE : createGuardStore(redisUrl, log);

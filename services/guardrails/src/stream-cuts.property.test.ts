@@ -1,6 +1,6 @@
-// Every processor of the registry that sees the stream, each in every way in which it redacts or blocks: however a text, reasoning or
-// the arguments of a tool are cut into deltas, what passes is what passes of the whole, which is what the end of the run makes of it;
-// and what is refused whole is refused however it is cut.
+// Tests every processor with a stream stage, with each redacting or blocking strategy: any chunking of text, reasoning
+// or tool arguments has the result of the whole text, which is also the result at the end of the run, and a rejected
+// text is rejected in every chunking.
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import { MessageList, StopError, type Processor } from '@millrace/processor';
 import { commonArgs, resultArgs } from '@millrace/testkit';
@@ -8,15 +8,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PROCESSORS, createProcessors } from './processors.ts';
 import { NO_STORE } from './store/guard-store.ts';
-import { FIXED_MODELS } from './testing/fixed-models.ts';
-import { assistant } from './testing/messages.ts';
+import { FIXED_MODELS } from './testing/judging-provider.ts';
+import { assistant, withSystem } from './testing/messages.ts';
 import { deltaChunk, endChunk, send, type StreamKind } from './testing/stream-text.ts';
-import { withSystem } from './testing/with-system.ts';
 
 const model = 'openai/judge';
 const byModel = { model, categories: ['hate'], window: 50 };
 
-/** A processor that sees the stream and is not here fails the first test. */
+/** The first test fails if this list lacks a processor with a stream stage. */
 const WAYS: Readonly<Record<string, readonly JsonObject[]>> = {
   pii: [
     {},
@@ -120,8 +119,8 @@ const SETTINGS = { seed: 20_261_122, numRuns: 40 };
 
 type Outcome = { passed: string; isStopped: boolean };
 
-/** Until it is stopped. @param sizes of the deltas, again from the start when they run out */
-async function streamed(
+/** Until the processor stops it. @param sizes of the deltas, repeated if they run out */
+async function streamText(
   processor: Processor,
   text: string,
   sizes: readonly number[],
@@ -136,14 +135,14 @@ async function streamed(
   }
   let passed = '';
   for (const part of [...parts, endChunk(kind)]) {
-    const out = await unlessStopped(() => send(processor, part, args));
+    const out = await runUnlessStopped(() => send(processor, part, args));
     if (!out) return { passed, isStopped: true };
-    passed += out.map(textOf).join('');
+    passed += out.map(readChunkText).join('');
   }
   return { passed, isStopped: false };
 }
 
-async function unlessStopped<T>(call: () => Promise<T>): Promise<T | undefined> {
+async function runUnlessStopped<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
@@ -152,13 +151,13 @@ async function unlessStopped<T>(call: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-function textOf(chunk: Chunk): string {
+function readChunkText(chunk: Chunk): string {
   if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') return chunk.payload.text;
   return chunk.type === 'tool-call-delta' ? chunk.payload.argsTextDelta : '';
 }
 
-/** What the end of a run makes of an answer that no stream has shown. */
-async function atTheEnd(processor: Processor, text: string): Promise<Outcome> {
+/** Returns the result of the end of a run for an answer that was not streamed. */
+async function judgeAtEnd(processor: Processor, text: string): Promise<Outcome> {
   const given = resultArgs([assistant('a1', text)]);
   const messageList = new MessageList(
     {
@@ -167,7 +166,7 @@ async function atTheEnd(processor: Processor, text: string): Promise<Outcome> {
     },
     'response',
   );
-  const done = await unlessStopped(async () => {
+  const done = await runUnlessStopped(async () => {
     await processor.processOutputResult?.({ ...given, messageList });
     return true;
   });
@@ -176,15 +175,15 @@ async function atTheEnd(processor: Processor, text: string): Promise<Outcome> {
   return { passed: left.map((part) => (part.type === 'text' ? part.text : '')).join(''), isStopped: false };
 }
 
-/** What was let through before a stream is stopped depends on the cut: it is a beginning of the text. */
-const comparable = ({ passed, isStopped }: Outcome, text: string): object =>
+/** The output before a stopped stream depends on the cuts: it is a prefix of the text. */
+const toComparable = ({ passed, isStopped }: Outcome, text: string): object =>
   isStopped ? { isStopped, isBeginning: text.startsWith(passed) } : { isStopped, passed };
 
 const definitions = createProcessors(FIXED_MODELS, NO_STORE).filter(({ stages }) =>
   stages.includes('processOutputStream'),
 );
 
-test('every processor that sees the stream is held to it', () => {
+test('the suite covers every processor with a stream stage', () => {
   const ids = PROCESSORS.filter(({ stages }) => stages.includes('processOutputStream')).map(({ id }) => id);
   expect(Object.keys(WAYS).toSorted()).toEqual(ids.toSorted());
 });
@@ -194,27 +193,27 @@ const ways = definitions.flatMap((definition) =>
 );
 
 describe.each(ways)('$id with $options', ({ definition, options }) => {
-  const made = () => withSystem(definition.create(options), PROMPT);
+  const createProcessor = () => withSystem(definition.create(options), PROMPT);
 
-  test.each<StreamKind>(['text', 'reasoning', 'tool'])('%s: any cut comes to the same', async (kind) => {
+  test.each<StreamKind>(['text', 'reasoning', 'tool'])('%s: every chunking has the same result', async (kind) => {
     await fc.assert(
       fc.asyncProperty(texts, cuts, async (text, sizes) => {
-        const whole = await streamed(made(), text, [Math.max(1, text.length)], kind);
-        const cut = await streamed(made(), text, sizes, kind);
-        expect(comparable(cut, text)).toEqual(comparable(whole, text));
+        const whole = await streamText(createProcessor(), text, [Math.max(1, text.length)], kind);
+        const cut = await streamText(createProcessor(), text, sizes, kind);
+        expect(toComparable(cut, text)).toEqual(toComparable(whole, text));
       }),
       SETTINGS,
     );
   });
 
   test.runIf(definition.stages.includes('processOutputResult'))(
-    'the stream comes to what the end makes of it',
+    'the stream and the end of the run have the same result',
     async () => {
       await fc.assert(
         fc.asyncProperty(texts, cuts, async (text, sizes) => {
-          const cut = await streamed(made(), text, sizes, 'text');
-          const end = await atTheEnd(made(), text);
-          expect(comparable(cut, text)).toEqual(comparable(end, text));
+          const cut = await streamText(createProcessor(), text, sizes, 'text');
+          const end = await judgeAtEnd(createProcessor(), text);
+          expect(toComparable(cut, text)).toEqual(toComparable(end, text));
         }),
         SETTINGS,
       );

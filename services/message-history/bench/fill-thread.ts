@@ -1,4 +1,5 @@
-// Fills a thread with COUNT messages of a line each, in Redis (REDIS_URL), for the bench. THREAD, RESOURCE.
+// Fills a thread in Redis (REDIS_URL) with COUNT one-line messages for the bench. THREAD and RESOURCE name the thread
+// and its owner.
 import { textMessage } from '@millrace/contracts';
 import { connectRedis, memoryOwner } from '@millrace/stores';
 import { STORE } from '../src/store/history-errors.ts';

@@ -1,4 +1,3 @@
-// The program of the service message-history.
 import { runService } from '@millrace/service';
 import { messageHistoryService } from './service.ts';
 

@@ -1,4 +1,4 @@
-// The service as it runs: over NATS, with its store. What is asked here is what the orchestrator and the client ask.
+// Runs the service over NATS with its store, and sends the requests of the orchestrator and the client.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { askStage, callEntry, stageCall, useBus, useNats, useRedis, useService }
 import { afterAll, describe, expect, test } from 'vitest';
 import { messageHistoryService } from './service.ts';
 import { RUN } from './testing/call-history.ts';
-import { idsOf, message, newTenant } from './testing/history-fixtures.ts';
+import { listIds, message, newTenant } from './testing/history-fixtures.ts';
 
 const nats = useNats();
 const folder = mkdtempSync(join(tmpdir(), 'millrace-history-'));
@@ -21,7 +21,7 @@ describe('message-history on SQLite', () => {
 
 describe('message-history on Redis', () => {
   const redis = useRedis();
-  // Where there is no Redis the tests are skipped, but the service starts before them all the same.
+  // Without Redis the tests are skipped, but the hook that starts the service runs all the same.
   const embedded = { SQLITE_PATH: ':memory:' };
   describeService('redis', () => (redis.available ? { REDIS_URL: redis.url } : embedded));
 });
@@ -31,7 +31,7 @@ function describeService(store: string, env: () => Record<string, string>): void
   const tests = useBus(nats, 'tests', { prefix });
   useService(messageHistoryService, () => ({ NATS_URL: nats.url, MILLRACE_PREFIX: prefix, ...env() }));
 
-  const stageCallOf = (
+  const makeStageCall = (
     stage: Stage,
     run: Partial<typeof RUN>,
     messages: { input: string[]; response?: string[] },
@@ -44,12 +44,12 @@ function describeService(store: string, env: () => Record<string, string>): void
     const conversation = { entries, system: [] };
     return stageCall(stage, [callEntry('message-history')], { answered: true, conversation }, { ...RUN, ...run });
   };
-  const callStage = async (...given: Parameters<typeof stageCallOf>) =>
-    (await askStage(tests.bus, stageCallOf(...given)))[0];
+  const callStage = async (...given: Parameters<typeof makeStageCall>) =>
+    (await askStage(tests.bus, makeStageCall(...given)))[0];
   const addedIds = (ops: MessageOp[] = []) =>
     ops.flatMap((op) => (op.op === 'add' ? [`${op.source} ${op.message.id}`] : []));
 
-  test('recalls in the next run what it stored of the one before', async () => {
+  test('message-history recalls in the next run the messages that it stored for the previous run', async () => {
     const tenant = newTenant();
     const first = { tenant, runId: 'run-1' };
     expect(await callStage('processInput', first, { input: ['u1'] })).toEqual({ type: 'continue' });
@@ -62,10 +62,10 @@ function describeService(store: string, env: () => Record<string, string>): void
     expect(addedIds(ops)).toEqual(['remembered u1', 'remembered a1']);
   });
 
-  test('stores nothing for a save whose cancellation came with it, as it does to a process that was stopped', async () => {
+  test('message-history stores nothing for a save that is cancelled with its request', async () => {
     const tenant = newTenant();
     const { bus } = tests;
-    const call = stageCallOf('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
+    const call = makeStageCall('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
     const asked = askStage(bus, { ...call, callId: 'given-up' });
     publish(bus, bus.subjects.cancelCalls('message-history'), { callIds: ['given-up'] });
     await asked.catch(() => undefined);
@@ -74,7 +74,7 @@ function describeService(store: string, env: () => Record<string, string>): void
     });
   });
 
-  test('answers the verbs of threads and messages, for the tenant of the subject', async () => {
+  test('the service answers the verbs on threads and messages for the tenant in the subject', async () => {
     const tenant = newTenant();
     await callStage('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
     const { bus } = tests;
@@ -83,12 +83,12 @@ function describeService(store: string, env: () => Record<string, string>): void
     expect(total).toBe(1);
     expect(threads).toEqual([await askApi(bus, 'threads-get', { tenant }, { threadId: 'thread-1' })]);
     const { messages } = await askApi(bus, 'messages-list', { tenant }, { threadId: 'thread-1' });
-    expect(idsOf(messages)).toEqual(['u1', 'a1']);
+    expect(listIds(messages)).toEqual(['u1', 'a1']);
     const elsewhere = askApi(bus, 'messages-list', { tenant: newTenant() }, { threadId: 'thread-1' });
     await expect(elsewhere).rejects.toMatchObject({ code: 'thread-unknown' });
   });
 
-  test('is found by discovery, with its policy and its verbs', async () => {
+  test('discovery lists the processor with its policy and its verbs', async () => {
     const infos = await gatherInfo(tests.bus, { service: 'message-history', gatherMs: 2_000, max: 1 });
     const info = infos.find((found) => found.endpoints.some((endpoint) => endpoint.subject.startsWith(`${prefix}.`)));
     const names = info?.endpoints.map((endpoint) => endpoint.name);
@@ -103,8 +103,8 @@ function describeService(store: string, env: () => Record<string, string>): void
   });
 }
 
-describe('message-history at its start', () => {
-  test('refuses PROCESSORS that it does not have', async () => {
+describe('starting message-history', () => {
+  test('the service rejects unknown names in PROCESSORS', async () => {
     const env = {
       NATS_URL: nats.url,
       SQLITE_PATH: ':memory:',

@@ -1,19 +1,22 @@
-// What the service message-history is: the processor of that name, and the public verbs over the threads that it stores.
+// Defines the service message-history: its processor, and the public verbs on the threads that it stores.
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis } from '@millrace/stores';
-import { configSchema, type Config } from './config.ts';
+import { connectRedis, sharedStoreSchema } from '@millrace/stores';
 import { createHistoryApi } from './api/history-api.ts';
 import { STORE } from './store/history-errors.ts';
 import type { HistoryStore } from './store/history-store.ts';
 import { messageHistory } from './processor/message-history.ts';
 import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
 import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
+import type { z } from 'zod';
+
+const configSchema = sharedStoreSchema('REDIS_URL', 'message-history');
+type HistoryConfig = z.output<typeof configSchema>;
 
 export const messageHistoryService = processorService({
   name: 'message-history',
   version: '0.1.0',
-  description: 'Threads and their messages: recalled before a run, stored after it.',
+  description: 'Recalls messages of a thread before a run and stores them after it.',
   config: configSchema,
   async open(context) {
     const store = await openStore(context);
@@ -22,9 +25,9 @@ export const messageHistoryService = processorService({
   },
 });
 
-async function openStore({ config: { store }, log }: ServiceContext<Config>): Promise<HistoryStore> {
+async function openStore({ config: { store }, log }: ServiceContext<HistoryConfig>): Promise<HistoryStore> {
   if (store.kind === 'sqlite') {
-    log.info({ path: store.path }, 'messages are kept in the embedded store, which serves this machine only');
+    log.info({ path: store.path }, 'messages are stored in the embedded store, which serves this machine only');
     return openSqliteHistoryStore(store);
   }
   return createRedisHistoryStore(await connectRedis({ url: store.url, service: 'message-history', store: STORE, log }));

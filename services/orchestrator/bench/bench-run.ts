@@ -1,4 +1,5 @@
-// A run that is only what the measured modules need of one: a plan of pass-through processors, no state store, no streams.
+// A run with only the parts that the measured modules need: a plan of pass-through processors, no state store, no
+// streams.
 import type { Agent, Plan, PlanEntry, RunState, Stage } from '@millrace/contracts';
 import { connectBus, openJetStream, type Bus } from '@millrace/bus';
 import { createModels } from '@millrace/models';
@@ -7,13 +8,13 @@ import { createDrivenRuns } from '../src/state/driven-runs.ts';
 import { createRunActivity } from '../src/state/run-activity.ts';
 import { createOverlap } from '../src/state/overlap.ts';
 import { createObserverQueues } from '../src/state/observer-queues.ts';
-import { createReleaseGate } from '../src/state/release-gate.ts';
+import { createReleaseGate } from '../src/release/release-gate.ts';
 import { initialState } from '../src/state/run-state.ts';
 import type { Run } from '../src/state/run-context.ts';
 import { noSaves } from '../src/testing/no-saves.ts';
 import { createSessionInbox } from '../src/peers/session-inbox.ts';
 
-const silent = { nextIndex: () => 0, publish() {}, publishLast() {}, flush: async () => undefined, close() {} };
+const silent = { getNextIndex: () => 0, publish() {}, publishLast() {}, flush: async () => undefined, close() {} };
 
 export type BenchBus = {
   bus: Bus;
@@ -35,7 +36,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
     bus,
     createRun(processors, stage) {
       const runId = `bench-${count++}`;
-      const plan = planOf(processors, stage);
+      const plan = makePlan(processors, stage);
       const agent: Agent = {
         name: 'bench',
         model: 'openai/none',
@@ -93,10 +94,10 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         interruption: () => undefined,
         checkpoint: async () => undefined,
         beginCheckpoint() {},
-        saved: async () => undefined,
+        awaitCheckpoint: async () => undefined,
         isLeaving: () => false,
-        rest: async () => undefined,
-        inTurn: (work) => work(),
+        handOverIfLeaving: async () => undefined,
+        serialize: (work) => work(),
       };
     },
     async close() {
@@ -107,7 +108,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
   };
 }
 
-function planOf(processors: readonly string[], stage: Stage): Plan {
+function makePlan(processors: readonly string[], stage: Stage): Plan {
   const entries = processors.map((processor): PlanEntry => ({
     entry: processor,
     processor,

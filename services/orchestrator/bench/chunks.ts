@@ -1,7 +1,8 @@
-// Chunks per second through the orchestrator's end of the stream path, fed from memory: PROCESSORS (comma-separated, none: no
-// processors) in services of their own, RUNS at once, CHUNKS a run (200 if absent). Prints JSON; `runMs` is what a run takes, p50.
+// Measures chunks per second through the orchestrator's end of the stream path, fed from memory: PROCESSORS
+// (comma-separated, none: no processors) in services of their own, RUNS concurrent runs, CHUNKS per run (default 200).
+// Prints JSON; `runMs` is the median duration of a run.
 import type { Chunk } from '@millrace/contracts';
-import { openOutputChain } from '../src/stages/output-chain.ts';
+import { openOutputChain } from '../src/sessions/output-chain.ts';
 import { openBench } from './bench-run.ts';
 
 const CHUNKS = Number(process.env['CHUNKS'] ?? '200');
@@ -32,7 +33,7 @@ async function oneRun(): Promise<void> {
   }
   const fold = await chain.end();
   if (fold.stopped || out !== CHUNKS)
-    throw new Error(`a run let ${out} of ${CHUNKS} chunks through: ${JSON.stringify(fold.outcomes)}`);
+    throw new Error(`a run passed ${out} of ${CHUNKS} chunks: ${JSON.stringify(fold.outcomes)}`);
   if (!counting) return;
   passed += CHUNKS;
   runsMs.push(performance.now() - begun);

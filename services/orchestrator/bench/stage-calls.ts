@@ -1,6 +1,6 @@
-// Stage calls a second of one PROCESSOR with AT_ONCE under way, through all its replicas. Prints JSON.
-import { entriesOf, textMessage, type StageInput } from '@millrace/contracts';
-import { callProcessors } from '../src/stages/call-processors.ts';
+// Measures stage calls per second of one PROCESSOR with AT_ONCE calls in flight, through all its replicas. Prints JSON.
+import { listEntries, textMessage, type StageInput } from '@millrace/contracts';
+import { callProcessors } from '../src/calls/call-processors.ts';
 import { openBench } from './bench-run.ts';
 
 const WARMUP_MS = 1_000;
@@ -16,10 +16,10 @@ let calls = 0;
 let stop = false;
 async function worker(): Promise<void> {
   const run = createRun([processor], 'processInput');
-  const group = entriesOf(run.plan, 'processInput');
+  const group = listEntries(run.plan, 'processInput');
   // oxlint-disable-next-line no-unmodified-loop-condition -- set below, when the measuring is over
   while (!stop) {
-    const ask = { stage: 'processInput' as const, input, onData: () => undefined };
+    const ask = { stage: 'processInput' as const, input, receiveData: () => undefined };
     const [judged] = await Array.fromAsync(callProcessors(run, group, ask));
     if (judged?.verdict.type !== 'continue') throw new Error(`it answered ${JSON.stringify(judged)}`);
     calls += 1;

@@ -1,7 +1,7 @@
-// One validated stage call against a raw NATS request of the same bytes, pair by pair, one at a time. Prints JSON.
+// Compares one validated stage call with a raw NATS request of the same bytes, pair by pair. Prints JSON.
 import { textMessage, type StageInput } from '@millrace/contracts';
-import { callProcessors } from '../src/stages/call-processors.ts';
-import { entriesOf } from '@millrace/contracts';
+import { callProcessors } from '../src/calls/call-processors.ts';
+import { listEntries } from '@millrace/contracts';
 import { openBench } from './bench-run.ts';
 
 const WARMUP = 2_000;
@@ -9,14 +9,14 @@ const PAIRS = 10_000;
 
 const { bus, createRun, close } = await openBench(process.env['NATS_URL'] ?? '');
 const run = createRun(['pass-a'], 'processInput');
-const group = entriesOf(run.plan, 'processInput');
+const group = listEntries(run.plan, 'processInput');
 const message = textMessage('m1', 'user', 'A question of ordinary length, as people ask them all day long.');
 const input: StageInput = {
   retryCount: 0,
   stepNumber: 0,
   conversation: { entries: [{ source: 'input', message }], system: [] },
 };
-const ask = { stage: 'processInput' as const, input, onData: () => undefined };
+const ask = { stage: 'processInput' as const, input, receiveData: () => undefined };
 const raw = Buffer.from(
   JSON.stringify({
     ...ask,

@@ -1,4 +1,4 @@
-// The orchestrator as a service: what it opens, serves and closes, in order.
+// Opens, serves and closes the parts of the orchestrator, in order.
 import { LOG_SHARDS } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import {
@@ -11,24 +11,25 @@ import {
   openJetStream,
   serveApi,
   watchRunShards,
-  type Endpoint,
+  type MicroEndpoint,
   type Serving,
+  type JetStreamAccess,
 } from '@millrace/bus';
 import type { ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
-import { openAgentStore } from './agents/agent-store.ts';
+import { openAgentStore, type AgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createDeadLettersApi } from './api/dead-letters-api.ts';
 import { createInspectVerb, serveReports } from './api/inspect-run.ts';
 import { createRunsApi } from './api/runs-api.ts';
-import { createSubmitGuard } from './api/submit-limits.ts';
-import { createDiscovery } from './peers/discovery.ts';
-import { createFlushTick } from './state/flush-tick.ts';
-import { expireRun } from './run/expire-run.ts';
-import { startSaver } from './run/save-later.ts';
+import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
+import { createDiscovery, type Discovery } from './peers/discovery.ts';
+import { createFlushTick } from './release/flush-tick.ts';
+import { expireRun } from './takeover/expire-run.ts';
+import { startSaver } from './saves/retry-saves.ts';
 import { createDrivenRuns } from './state/driven-runs.ts';
-import { MAX_WAIT_HOURS, openPutOffSaves } from './state/put-off-saves.ts';
-import { createRunConsumer } from './run/run-consumer.ts';
+import { MAX_WAIT_HOURS, openDeferredSaves, type DeferredSaves } from './saves/deferred-saves.ts';
+import { createRunConsumer } from './takeover/run-consumer.ts';
 import { startLogTrimmer } from './state/trim-log.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
 import { watchPeers } from './takeover/watch-peers.ts';
@@ -42,25 +43,37 @@ const maxBytes = z.coerce
 const configSchema = z.object({
   OPENAI_API_KEY: z.string().default('none'),
   OPENAI_BASE_URL: z.url().optional(),
-  /** Runs at once, and an eighth more for tenants that have no run at this orchestrator; further ones stay in the queue. */
+  /**
+   * Concurrent runs; an eighth more is reserved for tenants that have no run at this orchestrator. Further runs stay in
+   * the queue.
+   */
   MAX_RUNS: z.coerce.number().int().min(1).max(10_000).default(64),
-  /** Of one tenant, on one orchestrator; absent: as many as MAX_RUNS. */
+  /** Concurrent runs of one tenant on one orchestrator. Default: MAX_RUNS. */
   MAX_RUNS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).optional(),
-  /** Of one tenant in one shard of the queue, waiting and running, on all orchestrators; a submission beyond it is refused. */
+  /**
+   * Queued and running runs of one tenant in one shard of the queue, on all orchestrators. The API rejects further
+   * submissions.
+   */
   MAX_QUEUED_RUNS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
-  /** Of one tenant's runs that wait or are in flight, as far as this orchestrator submitted them; a submission beyond it is refused. */
+  /**
+   * Bytes of one tenant's queued and running requests that this orchestrator submitted. The API rejects further
+   * submissions.
+   */
   MAX_QUEUED_BYTES: z.coerce
     .number()
     .int()
     .min(1_024)
     .default(256 * 1024 * 1024),
-  /** Limits of the streams, bytes; absent: a default (1, 2 and 1 GiB), unless they have limits already. The same for all orchestrators. */
+  /**
+   * Size limits of the streams, in bytes; the same for all orchestrators. Default: 1, 2 and 1 GiB, unless the streams
+   * have limits already.
+   */
   QUEUE_MAX_BYTES: maxBytes,
   LOG_MAX_BYTES: maxBytes,
   EVENTS_MAX_BYTES: maxBytes,
-  /** Commands of one shard of the queue (of 16) that all orchestrators together hold; the same for all orchestrators. */
+  /** Commands of one of the queue's 16 shards that all orchestrators together hold; the same for all orchestrators. */
   MAX_RUNS_IN_FLIGHT: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
-  /** Of one tenant, at this orchestrator. */
+  /** Submissions per second of one tenant at this orchestrator. */
   RUNS_PER_SECOND: z.coerce.number().min(0.1).max(100_000).default(1_000),
   MAX_INPUT_BYTES: z.coerce
     .number()
@@ -68,10 +81,13 @@ const configSchema = z.object({
     .min(1_024)
     .max(64 * 1024 * 1024)
     .default(4 * 1024 * 1024),
-  /** Streams that hold the chunk log: for the first start under a prefix, which stores it; absent: as stored, or 1. */
+  /**
+   * Streams that hold the chunk log. The first start under a prefix stores the number. Default: the stored number, or
+   * 1.
+   */
   LOG_STREAMS: z.coerce.number().int().min(1).max(LOG_SHARDS).optional(),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
-  /** How long a memory's save is tried again while its store is away; then it is a dead letter. */
+  /** Time for which a memory's save is retried while its store is unavailable; after that it becomes a dead letter. */
   SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),
 });
 
@@ -94,10 +110,10 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('discovery', () => discovery.stop());
     const agents = await openAgentStore(access);
     resources.add('agents', () => agents.stop());
-    const saves = await openPutOffSaves(access);
+    const saves = await openDeferredSaves(access);
     resources.add('saves', () => saves.stop());
-    const restored = async () => void (await Promise.all([agents.reload(), saves.reload()]));
-    const guard = guardTopology(access, { ...topology, restored });
+    const reloadStores = async () => void (await Promise.all([agents.reload(), saves.reload()]));
+    const guard = guardTopology(access, { ...topology, onRestored: reloadStores });
     resources.add('topology', () => guard.stop());
     watchHealth(guard.problem);
     const sessions = createSessionInbox(bus);
@@ -112,7 +128,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('saver', stopSaving);
     const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };
     const consumer = createRunConsumer(deps, limits, draining);
-    // Released after the runs: a peer that has no answer any more has no runs either.
+    // Released after the runs: if a peer gets no answer any more, this orchestrator has no runs either.
     const peers = answerPeers(bus);
     resources.add('answers to peers', () => peers.stop());
     resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
@@ -121,8 +137,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const trimmer = startLogTrimmer(access);
     resources.add('trimmer of the chunk log', () => trimmer.stop());
     await discovery.refresh();
-    const refuse = (error: Error, subject: string) =>
-      log.error({ subject, error: error.message }, 'a command was refused');
+    const refuse = (error: Error, subject: string) => log.error({ subject, error: error.message }, 'command refused');
     const consuming = consumeCommands(access, { room: consumer.room, take: consumer.take, refuse }, draining);
     resources.add('commands', () => consuming);
     const watching = watchPeers(access);
@@ -136,31 +151,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       maxQueuedBytes: config.MAX_QUEUED_BYTES,
     };
     const submits = createSubmitGuard(submitLimits, access.runShards.queuedBytes);
-    const runs = createRunsApi(access, agents, submits);
-    const letters = createDeadLettersApi(access, saves, runs.submit);
-    const definitions = createAgentsApi(agents, discovery);
-    const verbs: Serving[] = [
-      serveApi(bus, 'submit', runs.submit),
-      serveApi(bus, 'run', runs.run),
-      serveApi(bus, 'inspect', createInspectVerb(access, saves)),
-      serveApi(bus, 'cancel', runs.cancel),
-      serveApi(bus, 'resume', runs.resume),
-      serveApi(bus, 'answer', runs.answer),
-      serveApi(bus, 'release', runs.release),
-      serveApi(bus, 'suspended-list', runs.suspendedList),
-      serveApi(bus, 'replay', runs.replay),
-      serveApi(bus, 'events', runs.events),
-      serveApi(bus, 'events-detail', runs.eventsDetail),
-      serveApi(bus, 'runs-list', runs.list),
-      serveApi(bus, 'saves-list', letters.saves),
-      serveApi(bus, 'dead-letters-list', letters.list),
-      serveApi(bus, 'dead-letters-retry', letters.retry),
-      serveApi(bus, 'agents-apply', definitions.apply),
-      serveApi(bus, 'agents-list', definitions.list),
-      serveApi(bus, 'agents-delete', definitions.delete),
-      serveApi(bus, 'agents-get', definitions.get),
-      serveApi(bus, 'agents-plan', definitions.plan),
-    ];
+    const verbs = serveVerbs({ access, saves, agents, discovery }, submits);
     resources.add('api', async (remainingMs) => {
       await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
     });
@@ -173,7 +164,38 @@ export const service: ServiceDefinition<typeof configSchema> = {
   },
 };
 
-function apiEndpoint(serving: Serving): Endpoint {
+type ApiParts = { access: JetStreamAccess; saves: DeferredSaves; agents: AgentStore; discovery: Discovery };
+
+function serveVerbs({ access, saves, agents, discovery }: ApiParts, submits: SubmitGuard): Serving[] {
+  const { bus } = access;
+  const runs = createRunsApi(access, agents, submits);
+  const letters = createDeadLettersApi(access, saves, runs.submit);
+  const definitions = createAgentsApi(agents, discovery);
+  return [
+    serveApi(bus, 'submit', runs.submit),
+    serveApi(bus, 'run', runs.run),
+    serveApi(bus, 'inspect', createInspectVerb(access, saves)),
+    serveApi(bus, 'cancel', runs.cancel),
+    serveApi(bus, 'resume', runs.resume),
+    serveApi(bus, 'answer', runs.answer),
+    serveApi(bus, 'release', runs.release),
+    serveApi(bus, 'suspended-list', runs.suspendedList),
+    serveApi(bus, 'replay', runs.replay),
+    serveApi(bus, 'events', runs.events),
+    serveApi(bus, 'events-detail', runs.eventsDetail),
+    serveApi(bus, 'runs-list', runs.list),
+    serveApi(bus, 'saves-list', letters.saves),
+    serveApi(bus, 'dead-letters-list', letters.list),
+    serveApi(bus, 'dead-letters-retry', letters.retry),
+    serveApi(bus, 'agents-apply', definitions.apply),
+    serveApi(bus, 'agents-list', definitions.list),
+    serveApi(bus, 'agents-delete', definitions.delete),
+    serveApi(bus, 'agents-get', definitions.get),
+    serveApi(bus, 'agents-plan', definitions.plan),
+  ];
+}
+
+function apiEndpoint(serving: Serving): MicroEndpoint {
   const verb = serving.subject.split('.').find((_token, at, all) => all[at - 1] === 'api') ?? 'api';
   return { name: `api-${verb}`, queue: `api-${verb}`, serving, metadata: { kind: 'api' } };
 }

@@ -1,4 +1,3 @@
-// The program of the service semantic-recall.
 import { runService } from '@millrace/service';
 import { semanticRecallService } from './service.ts';
 

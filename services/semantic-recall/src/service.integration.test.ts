@@ -1,5 +1,4 @@
-// The service as it runs: over NATS, with its store, and an embedder that is asked over HTTP. What is asked here is what the
-// orchestrator asks.
+// Runs the service over NATS with its store and an embedder over HTTP, and sends the requests of the orchestrator.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/mode
 import { startService } from '@millrace/service';
 import { aRun, askStage, callEntry, stageCall, useBus, useNats, useService } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { collectionName } from './store/collection-name.ts';
+import { collectionName } from './store/point-id.ts';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { semanticRecallService } from './service.ts';
 
@@ -27,11 +26,11 @@ describe('semantic-recall on SQLite', () => {
   describeService('sqlite', { SQLITE_PATH: join(folder, 'recall.db'), EMBEDDING_MODEL: 'openai/test' });
 });
 
-// Where there is no Qdrant, qdrant-vector-store.integration.test.ts says so.
+// Without Qdrant, qdrant-vector-store.integration.test.ts reports the reason.
 describe.runIf(QDRANT_URL)('semantic-recall on Qdrant', () => {
   const model = `openai/test-${crypto.randomUUID()}`;
   describeService('qdrant', { QDRANT_URL, QDRANT_API_KEY, EMBEDDING_MODEL: model });
-  // By the address that the service has: the collection is that of the embedder at the test's server, and nobody else's.
+  // Uses the address that the service has: the collection belongs to the embedder at the test's server alone.
   afterAll(async () => {
     const collection_name = collectionName({ embedder: `${model}@127.0.0.1`, dimensions: DIMENSIONS });
     const qdrant = createQdrant({ url: QDRANT_URL ?? '', apiKey: QDRANT_API_KEY, timeoutMs: 15_000 });
@@ -56,7 +55,7 @@ function describeService(name: string, env: Record<string, string | undefined>):
     return { source: 'response', message: textMessage('a', 'assistant', text) };
   };
 
-  test('shows in the next run what was said about the same in the one before', async () => {
+  test('semantic-recall shows in the next run the messages on the same topic from the previous run', async () => {
     expect(await callStage('processInput', 'run-1', [user('My cat is called Tom.')])).toMatchObject([
       { type: 'continue', state: { query: {} } },
     ]);
@@ -71,7 +70,7 @@ function describeService(name: string, env: Record<string, string | undefined>):
     });
   });
 
-  test('is found by discovery, with its stages', async () => {
+  test('discovery lists semantic-recall with its stages', async () => {
     const infos = await gatherInfo(tests.bus, { service: 'semantic-recall', gatherMs: 300 });
     const subjects = infos.flatMap((info) => info.endpoints.map((endpoint) => endpoint.subject));
     expect(subjects.filter((subject) => subject.startsWith(prefix))).toEqual(
@@ -83,18 +82,18 @@ function describeService(name: string, env: Record<string, string | undefined>):
   });
 }
 
-describe('semantic-recall at its start', () => {
+describe('starting semantic-recall', () => {
   const start = (env: Record<string, string>) =>
     startService(semanticRecallService, { NATS_URL: nats.url, LOG_LEVEL: 'silent', SQLITE_PATH: ':memory:', ...env });
 
-  test('refuses the embedded store where it is told to share', async () => {
+  test('the service rejects the embedded store if the configuration requires a shared one', async () => {
     await expect(start({ REQUIRE_SHARED_STORE: 'true' })).rejects.toMatchObject({
       code: 'config-invalid',
       message: expect.stringContaining('QDRANT_URL'),
     });
   });
 
-  test('refuses what is wrong in its environment, all at once', async () => {
+  test('the service reports all errors in its environment together', async () => {
     await expect(start({ QDRANT_URL: 'localhost', EMBEDDING_MODEL: 'openai-chat/x' })).rejects.toMatchObject({
       code: 'config-invalid',
       message: expect.stringMatching(/QDRANT_URL.*EMBEDDING_MODEL/s),

@@ -1,47 +1,61 @@
-// What the service semantic-recall is: the processor of that name, on Qdrant or on the embedded store.
+// Defines the service semantic-recall: its processor on Qdrant or on the embedded store.
 import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { configSchema, type Config } from './config.ts';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { createQdrantVectorStore } from './stores/qdrant/qdrant-vector-store.ts';
 import { semanticRecall } from './processor/semantic-recall.ts';
 import { openSqliteVectorStore } from './stores/sqlite/sqlite-vector-store.ts';
 import type { VectorStore } from './store/vector-store.ts';
+import { sharedStoreSchema } from '@millrace/stores';
+import { z } from 'zod';
+
+const embedderSchema = z.object({
+  QDRANT_API_KEY: z.string().optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
+  EMBEDDING_MODEL: z
+    .string()
+    .regex(/^openai\/.+$/, 'must be "openai/<id>"')
+    .default('openai/text-embedding-3-small'),
+});
+
+const configSchema = z.intersection(sharedStoreSchema('QDRANT_URL', 'semantic-recall'), embedderSchema);
+type RecallConfig = z.output<typeof configSchema>;
 
 export const semanticRecallService = processorService({
   name: 'semantic-recall',
   version: '0.1.0',
-  description: 'Recalls earlier messages by meaning, and indexes those of a run.',
+  description: 'Recalls earlier messages by meaning and indexes those of a run.',
   config: configSchema,
   open(context) {
     const { config, log, resources } = context;
     const store = openStore(context);
     resources.add('store', () => store.close());
     if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
-      log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL nothing is recalled and nothing is indexed');
+      log.warn('semantic recall is off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set');
     }
     return { processors: [semanticRecall({ store, embedder: openEmbedder(config) })] };
   },
 });
 
 /**
- * Another server may make other vectors under the same model name (dev-model does), so the server's host is part of the name
- * that tells spaces apart. Not its port: that may be another one after each start.
+ * Another server can produce other vectors under the same model name (dev-model does), so the space's name includes the
+ * server's host. It omits the port, which can change at each start.
  */
 function openEmbedder({
   OPENAI_API_KEY,
   OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL,
   EMBEDDING_MODEL,
-}: Config): Embedder {
+}: RecallConfig): Embedder {
   const embedder = createModels({ apiKey: OPENAI_API_KEY ?? 'none', baseUrl }).embedder(EMBEDDING_MODEL);
   return { ...embedder, id: `${EMBEDDING_MODEL}@${new URL(baseUrl).hostname}` };
 }
 
-function openStore({ config: { store, QDRANT_API_KEY: apiKey }, log }: ServiceContext<Config>): VectorStore {
+function openStore({ config: { store, QDRANT_API_KEY: apiKey }, log }: ServiceContext<RecallConfig>): VectorStore {
   if (store.kind === 'shared') return createQdrantVectorStore(createQdrant({ url: store.url, apiKey }));
-  log.info({ path: store.path }, 'vectors are kept in the embedded store, which serves this machine only');
+  log.info({ path: store.path }, 'vectors are stored in the embedded store, which serves this machine only');
   const onFallback = (reason: string) =>
-    log.warn({ reason }, 'sqlite-vec cannot be loaded here: searches compare all vectors of a resource in JavaScript');
+    log.warn({ reason }, 'sqlite-vec cannot be loaded: searches compare all vectors of a resource in JavaScript');
   return openSqliteVectorStore({ path: store.path, onFallback });
 }

@@ -2,7 +2,7 @@ import { StopError, type ToolContext } from '@millrace/processor';
 import { describe, expect, test } from 'vitest';
 import { askUser } from './ask-user.ts';
 
-/** What it asks, or answers. */
+/** The question or the answer of a call. */
 async function call(args: object, resumeData?: ToolContext['resumeData']) {
   const suspend: ToolContext['suspend'] = (payload) => {
     throw new StopError({ kind: 'suspend', payload });
@@ -15,20 +15,17 @@ async function call(args: object, resumeData?: ToolContext['resumeData']) {
   });
 }
 
-describe('a question', () => {
-  test('is asked before anything is answered', async () => {
+describe('the tool ask-user', () => {
+  test('ask-user suspends the call with its question before any answer', async () => {
     const asked = await call({ question: 'Which one?', choices: ['a', 'b'] });
     expect(asked).toEqual({ kind: 'suspend', payload: { question: 'Which one?', choices: ['a', 'b'] } });
   });
 
-  test.each(['the first', null, { city: 'Oslo' }])(
-    'is answered with what was said, whatever it is: %j',
-    async (data) => {
-      expect(await call({ question: 'Which one?' }, data)).toEqual({ answer: data });
-    },
-  );
+  test.each(['the first', null, { city: 'Oslo' }])('ask-user returns any answer as it was given: %j', async (data) => {
+    expect(await call({ question: 'Which one?' }, data)).toEqual({ answer: data });
+  });
 
-  test('that is empty is refused', async () => {
+  test('ask-user rejects an empty question', async () => {
     await expect(call({ question: '' })).rejects.toMatchObject({ code: 'tool-arguments-invalid', path: 'question' });
   });
 });

@@ -1,4 +1,4 @@
-// The tool `ask-user`: what a model cannot know it asks the person it works for. The run is put away until the answer is there.
+// The tool `ask-user`: the model asks the user for missing information. The run is suspended until the answer arrives.
 import { defineTool } from '@millrace/processor';
 import { z } from 'zod';
 
@@ -7,18 +7,18 @@ const MAX_CHOICES = 20;
 const MAX_CHOICE_CHARS = 200;
 
 const inputSchema = z.strictObject({
-  question: z.string().min(1).max(MAX_QUESTION_CHARS).describe('the question, complete in itself'),
+  question: z.string().min(1).max(MAX_QUESTION_CHARS).describe('The question, complete in itself.'),
   choices: z
     .array(z.string().min(1).max(MAX_CHOICE_CHARS))
     .max(MAX_CHOICES)
     .optional()
-    .describe('answers to choose from, where there are only so many'),
+    .describe('Choices, if only certain answers are possible.'),
 });
 
 export const askUser = defineTool({
   name: 'ask-user',
   description:
-    'Asks the user a question and waits for the answer, for days if need be. Use it when you cannot go on without something that only the user knows or decides.',
+    'Asks the user a question and waits for the answer, for days if necessary. Use it when only the user has the information or the decision that you need.',
   inputSchema,
   idempotent: true,
   timeoutMs: 5_000,

@@ -1,4 +1,4 @@
-// The tool `clock`: a model does not know what time it is.
+// The tool `clock`: a model does not know the time.
 import { defineTool, type Tool } from '@millrace/processor';
 import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
@@ -11,15 +11,15 @@ const inputSchema = z.strictObject({
     .string()
     .max(MAX_ZONE_CHARACTERS)
     .optional()
-    .describe('an IANA time zone such as "Europe/Oslo" or "America/New_York"; UTC where absent'),
+    .describe('IANA time zone such as "Europe/Oslo" or "America/New_York". Default: UTC.'),
 });
 
-/** @param now is asked at every call */
+/** @param now called once per call */
 export function createClock(now: () => Date): Tool {
   return defineTool({
     name: 'clock',
     description:
-      'Tells the current date, weekday and time in a time zone. Use it whenever an answer depends on what time or day it is.',
+      'Returns the current date, weekday and time in a time zone. Use it whenever an answer depends on the current time or day.',
     inputSchema,
     idempotent: true,
     timeoutMs: 5_000,
@@ -27,7 +27,10 @@ export function createClock(now: () => Date): Tool {
   });
 }
 
-/** `iso`: local time with its offset; `utc`: the same moment; `text`: for people, in English. @throws tool-arguments-invalid */
+/**
+ * `iso`: local time with its offset; `utc`: the same instant; `text`: readable, in English. @throws
+ * tool-arguments-invalid
+ */
 export type ZonedTime = { timeZone: string; iso: string; utc: string; text: string };
 
 export function timeIn(moment: Date, timeZone: string): ZonedTime {
@@ -35,7 +38,7 @@ export function timeIn(moment: Date, timeZone: string): ZonedTime {
   const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? '';
   const clock = `${part('hour')}:${part('minute')}:${part('second')}`;
-  // "GMT+01:00", and "GMT" alone where there is no difference.
+  // "GMT+01:00", or "GMT" for offset zero.
   const offset = part('timeZoneName').replace('GMT', '') || '+00:00';
   const monthNumber = new Intl.DateTimeFormat('en-GB', { timeZone, month: '2-digit' }).format(moment);
   const zone = format.resolvedOptions().timeZone;
@@ -64,7 +67,7 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
   } catch (cause) {
     throw new MillraceError('tool-arguments-invalid', `timeZone: "${timeZone}" is not an IANA time zone.`, {
       path: 'timeZone',
-      remedy: 'Use a name such as "Europe/Oslo", or leave it out for UTC.',
+      remedy: 'Use a name such as "Europe/Oslo", or omit it for UTC.',
       cause,
     });
   }

@@ -1,4 +1,3 @@
-// The program of the service tools.
 import { runService } from '@millrace/service';
 import { toolsService } from './service.ts';
 

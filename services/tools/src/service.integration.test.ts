@@ -1,4 +1,4 @@
-// The service as it runs: what a caller is answered, and what discovery shows of it.
+// Runs the service and checks the answers to a caller and the entries in discovery.
 import { gatherInfo, request } from '@millrace/bus';
 import { toolReplySchema, type JsonValue, type ToolRequest } from '@millrace/contracts';
 import { startService } from '@millrace/service';
@@ -43,7 +43,7 @@ test('the calculator calculates', async () => {
   });
 });
 
-test('the clock tells the time that it is', async () => {
+test('the clock returns the current time', async () => {
   const before = Date.now();
   const answer = await call('clock', { timeZone: 'Europe/Oslo' });
   const after = Date.now();
@@ -60,21 +60,21 @@ test.each([
   ['calculator', { expression: '1 / 0' }, 'tool-failed', 'expression'],
   ['calculator', { expression: '1'.repeat(100_000) }, 'tool-arguments-invalid', 'expression'],
   ['clock', { timeZone: 'Mars/Phobos' }, 'tool-arguments-invalid', 'timeZone'],
-])('%s refuses what it cannot do with a code and the place', async (name, args, code, path) => {
+])('%s rejects invalid arguments with a code and the position', async (name, args, code, path) => {
   expect(await call(name, args)).toMatchObject({ ok: { error: { code, path } } });
 });
 
-test('a question to the user suspends, and is answered with what they said', async () => {
+test("a question to the user suspends the call, which returns the user's answer", async () => {
   const question = { question: 'Which city?' };
   expect(await call('ask-user', question)).toMatchObject({ ok: { suspended: { payload: question } } });
   expect(await call('ask-user', question, 'Oslo')).toMatchObject({ ok: { result: { answer: 'Oslo' } } });
 });
 
-test('feedback is delivered', async () => {
+test('the service delivers feedback', async () => {
   expect(await call('send-feedback', { text: 'Well done.' })).toMatchObject({ ok: { result: { delivered: true } } });
 });
 
-test('discovery shows the tools, and which of them may be called again', async () => {
+test('discovery lists the tools and marks the idempotent ones', async () => {
   const [info] = await replicas();
   expect(info?.endpoints.map(({ name, queue_group }) => [name, queue_group])).toEqual([
     ['tool-calculator', 'calculator'],
@@ -88,8 +88,8 @@ test('discovery shows the tools, and which of them may be called again', async (
   expect(idempotent).toEqual([true, true, true, false]);
 });
 
-describe('replicas', () => {
-  test('share the calls, and one that stops is missed by nobody', async () => {
+describe('replicas of the tools service', () => {
+  test('replicas share the calls, and stopping one loses no call', async () => {
     const second = await tools.start();
     const answering = async () => {
       const answer = await call('calculator', { expression: '1 + 1' });
@@ -103,14 +103,14 @@ describe('replicas', () => {
     expect(new Set(await ask())).toEqual(new Set([tools.running.replica]));
   });
 
-  test('serve the tools that TOOLS names', async () => {
+  test('the service serves the tools that TOOLS names', async () => {
     const clockOnly = await tools.start({ TOOLS: ' clock ' });
     const own = (await replicas()).find(({ id }) => id === clockOnly.replica);
     expect(own?.endpoints.map(({ name }) => name)).toEqual(['tool-clock']);
     await clockOnly.stop();
   });
 
-  test('do not start with a tool that there is not', async () => {
+  test('the service does not start with an unknown tool', async () => {
     const env = { NATS_URL: nats.url, LOG_LEVEL: 'silent', TOOLS: 'clock,abacus' };
     await expect(startService(toolsService, env)).rejects.toMatchObject({
       code: 'tool-unknown',

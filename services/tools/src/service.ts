@@ -1,4 +1,4 @@
-// What the service tools is: a host for the tools that ship with Millrace.
+// Defines the service tools, the host of the tools that ship with Millrace.
 import { processorService } from '@millrace/processor';
 import { calculator } from './calculator/calculator.ts';
 import { askUser } from './ask-user.ts';
@@ -8,7 +8,7 @@ import { createSendFeedback } from './send-feedback.ts';
 export const toolsService = processorService({
   name: 'tools',
   version: '0.1.0',
-  description: 'Tools that a model can call: a calculator, a clock, a question to the user, feedback.',
+  description: 'Tools for models: a calculator, a clock, a question to the user, feedback.',
   tools: [calculator, createClock(() => new Date()), askUser],
   open: ({ log }) => ({
     tools: [createSendFeedback((feedback) => log.info({ feedback }, 'feedback of a user'))],

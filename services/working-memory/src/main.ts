@@ -1,4 +1,3 @@
-// The program of the service working-memory.
 import { runService } from '@millrace/service';
 import { workingMemoryService } from './service.ts';
 

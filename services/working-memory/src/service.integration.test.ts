@@ -1,5 +1,5 @@
-// The service as it runs: over NATS, with its store, and a model that is asked over HTTP. What is asked here is what the
-// orchestrator and the client ask.
+// Runs the service over NATS with its store and a model over HTTP, and sends the requests of the orchestrator and the
+// client.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import {
   aRun,
   askStage,
   callEntry,
-  conversationOf,
+  buildConversation,
   stageCall,
   useBus,
   useNats,
@@ -37,7 +37,7 @@ describe('working-memory on SQLite', () => {
 
 describe('working-memory on Redis', () => {
   const redis = useRedis();
-  // Where there is no Redis the tests are skipped, but the service starts before them all the same.
+  // Without Redis the tests are skipped, but the hook that starts the service runs all the same.
   describeService('redis', () => (redis.available ? { REDIS_URL: redis.url } : { SQLITE_PATH: ':memory:' }));
 });
 
@@ -48,13 +48,13 @@ function describeService(name: string, env: () => Record<string, string>): void 
   useService(workingMemoryService, () => ({ ...common(), ...env() }));
 
   async function callStage(stage: Stage, runId: string, said: string) {
-    const conversation = conversationOf({ input: [said] });
+    const conversation = buildConversation({ input: [said] });
     const memory = callEntry('working-memory', { template: 'Name: {{name}}' }, { entry: 'memory' });
     const call = stageCall(stage, [memory], { answered: true, conversation }, aRun({ runId }));
     return askStage(tests.bus, call);
   }
 
-  test('shows in the next run what it extracted from the one before, and answers memory-get', async () => {
+  test('working-memory shows in the next run the facts of the previous one, and memory-get returns them', async () => {
     const { bus } = tests;
     expect(await askApi(bus, 'memory-get', { tenant: 'default' }, { resourceId: 'ada' })).toMatchObject({
       memory: null,
@@ -73,7 +73,7 @@ function describeService(name: string, env: () => Record<string, string>): void 
     expect(await askApi(bus, 'memory-get', { tenant: 'other' }, { resourceId: 'ada' })).toMatchObject({ memory: null });
   });
 
-  test('is found by discovery, with its stages and its verb', async () => {
+  test('discovery lists working-memory with its stages and its verb', async () => {
     const infos = await gatherInfo(tests.bus, { service: 'working-memory', gatherMs: 2_000, max: 1 });
     const subjects = infos.flatMap((info) => info.endpoints.map((endpoint) => endpoint.subject));
     expect(subjects.toSorted((a, b) => a.localeCompare(b))).toEqual([
@@ -84,25 +84,25 @@ function describeService(name: string, env: () => Record<string, string>): void 
   });
 }
 
-describe('working-memory at its start', () => {
+describe('starting working-memory', () => {
   const start = (env: Record<string, string>) =>
     startService(workingMemoryService, { NATS_URL: nats.url, LOG_LEVEL: 'silent', SQLITE_PATH: ':memory:', ...env });
 
-  test('refuses the embedded store where it is told to share', async () => {
+  test('the service rejects the embedded store if the configuration requires a shared one', async () => {
     await expect(start({ REQUIRE_SHARED_STORE: 'true' })).rejects.toMatchObject({
       code: 'config-invalid',
       message: expect.stringContaining('REDIS_URL'),
     });
   });
 
-  test('refuses what is wrong in its environment, all at once', async () => {
+  test('the service reports all errors in its environment together', async () => {
     await expect(start({ REDIS_URL: 'localhost', MODEL: 'gpt-5-mini' })).rejects.toMatchObject({
       code: 'config-invalid',
       message: expect.stringMatching(/REDIS_URL.*MODEL/s),
     });
   });
 
-  test('refuses PROCESSORS that it does not have', async () => {
+  test('the service rejects unknown names in PROCESSORS', async () => {
     await expect(start({ PROCESSORS: 'pii' })).rejects.toMatchObject({ code: 'processor-unknown' });
   });
 });

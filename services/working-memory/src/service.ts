@@ -1,19 +1,28 @@
-// What the service working-memory is: the processor of that name, and the public verb over what it keeps.
+// Defines the service working-memory: its processor and the public verb on the memories that it stores.
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis } from '@millrace/stores';
-import { configSchema, type Config } from './config.ts';
-import { memoryGet } from './api/memory-api.ts';
-import { STORE, type WorkingMemoryStore } from './store/memory-store.ts';
+import { connectRedis, sharedStoreSchema, ownerOfResource, ownerOfThread } from '@millrace/stores';
+import { STORE, type WorkingMemoryStore, type MemoryOwner } from './store/memory-store.ts';
 import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
 import { openSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
 import { workingMemory } from './processor/working-memory.ts';
+import { modelIdSchema, MillraceError, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
+import { z } from 'zod';
+
+const modelsSchema = z.object({
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
+  MODEL: modelIdSchema.default('openai/gpt-5-mini').describe("Extraction model if the agent's options name none."),
+});
+
+const configSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'working-memory'), modelsSchema);
+type WorkingMemoryConfig = z.output<typeof configSchema>;
 
 export const workingMemoryService = processorService({
   name: 'working-memory',
   version: '0.1.0',
-  description: 'What is known about a resource: shown before a run, brought up to date after it.',
+  description: 'Shows the known facts about a resource before a run and updates them after it.',
   config: configSchema,
   async open(context) {
     const { config, log, resources } = context;
@@ -22,7 +31,7 @@ export const workingMemoryService = processorService({
 
     const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = config;
     if (apiKey === undefined && baseUrl === undefined) {
-      log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL nothing is extracted: memories are only shown');
+      log.warn('extraction is off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set; memories are only shown');
     }
     const models = createModels({ apiKey: apiKey ?? 'none', baseUrl });
     return {
@@ -32,10 +41,34 @@ export const workingMemoryService = processorService({
   },
 });
 
-async function openStore({ config: { store }, log }: ServiceContext<Config>): Promise<WorkingMemoryStore> {
+async function openStore({ config: { store }, log }: ServiceContext<WorkingMemoryConfig>): Promise<WorkingMemoryStore> {
   if (store.kind === 'sqlite') {
-    log.info({ path: store.path }, 'memories are kept in the embedded store, which serves this machine only');
+    log.info({ path: store.path }, 'memories are stored in the embedded store, which serves this machine only');
     return openSqliteMemoryStore(store);
   }
   return createRedisMemoryStore(await connectRedis({ url: store.url, service: 'working-memory', store: STORE, log }));
+}
+
+// Implements the public verb memory-get: the working memory of a resource, of a thread without a resource, or of one thread of a resource.
+/** `tenant` is taken from the subject; a tenant in the payload is ignored. */
+type MemoryCaller = { tenant: string };
+
+/** @throws message-invalid if the request names no owner */
+export const memoryGet =
+  (store: WorkingMemoryStore) =>
+  async (request: ApiRequest<'memory-get'>, { tenant }: MemoryCaller): Promise<ApiAnswer<'memory-get'>> =>
+    store.read({ tenant, ...askedFor(request) });
+
+function askedFor({ resourceId, threadId }: ApiRequest<'memory-get'>): Omit<MemoryOwner, 'tenant'> {
+  if (resourceId !== undefined) return { key: ownerOfResource(resourceId), threadId };
+  if (threadId !== undefined) return { key: ownerOfThread(threadId) };
+  throw new MillraceError(
+    'message-invalid',
+    'The request names no owner: a memory belongs to a resource, or to a thread without one.',
+    {
+      path: 'resourceId',
+      remedy:
+        'Set resourceId; or threadId for a thread without a resource; or both for the memory of one thread of the resource.',
+    },
+  );
 }

@@ -28,12 +28,12 @@ beforeAll(async () => {
   });
   serveApi(owner.bus, 'cancel', async (_ask, { run }) => ({ runId: run ?? 'none', status: 'cancelled' }));
   serveApi(owner.bus, 'messages-list', async ({ limit, offset }) => ({ messages: [], total: limit * 1_000 + offset }));
-  // A server that answers what its verb does not have.
+  // A server that violates the contract of its verb.
   serveApi(owner.bus, 'memory-get', async () => JSON.parse('{"memory": 3}'));
   await owner.bus.nc.flush();
 });
 
-test('an api handler gets tenant and run from the subject', async () => {
+test('An api handler receives tenant and run from the subject', async () => {
   const found = await askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId: 't1' });
   expect(found).toEqual({ ...thread, title: 'acme undefined' });
   expect(await askApi(client.bus, 'cancel', { tenant: 'acme', run: 'r1' }, {})).toEqual({
@@ -42,11 +42,11 @@ test('an api handler gets tenant and run from the subject', async () => {
   });
 });
 
-test('an idempotent question that a stopped replica received is asked again after a second, and another one answers', async () => {
+test('An idempotent request that a stopped replica received is repeated after a second, and another replica answers', async () => {
   let asked = 0;
   const subject = client.bus.subjects.api('release', 'acme', 'r1');
   const answer = JSON.stringify({ ok: { runId: 'r1', status: 'released' } });
-  // The first question is kept without an answer, as by a process that was stopped.
+  // Keeps the first request without an answer, like a stopped process.
   const replica = owner.bus.nc.subscribe(subject, {
     callback: (_error, message) => void (++asked > 1 && message.respond(answer)),
   });
@@ -58,23 +58,23 @@ test('an idempotent question that a stopped replica received is asked again afte
   replica.unsubscribe();
 });
 
-test('an api handler gets the defaults of a request filled in', async () => {
+test('An api handler receives the defaults of a request', async () => {
   const { total } = await askApi(client.bus, 'messages-list', { tenant: 'acme' }, { threadId: 't1' });
   expect(total).toBe(100_000);
 });
 
-describe('an api request that goes wrong throws the code of', () => {
+describe('errors of an api request', () => {
   const get = (threadId: string) => askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId });
 
-  test('a coded refusal, with its remedy', async () => {
+  test('A coded error is thrown with its remedy', async () => {
     await expect(get('unknown')).rejects.toMatchObject({ code: 'thread-unknown', remedy: 'List them.' });
   });
 
-  test('a bug at the other side', async () => {
+  test('A bug of the service is thrown as internal', async () => {
     await expect(get('broken')).rejects.toMatchObject({ code: 'internal', message: 'a bug' });
   });
 
-  test('a request that does not fit, before it is sent, without a word of subjects', async () => {
+  test('An invalid request is rejected before it is sent, without a mention of subjects', async () => {
     await expect(get('')).rejects.toMatchObject({
       code: 'message-invalid',
       path: 'threadId',
@@ -83,27 +83,27 @@ describe('an api request that goes wrong throws the code of', () => {
     });
   });
 
-  test('a request that does not fit, at the other end too', async () => {
+  test('The service rejects an invalid request too', async () => {
     const subject = client.bus.subjects.api('threads-get', 'acme');
     const answer = await request(client.bus, { subject, payload: {}, reply: z.unknown(), timeoutMs: 5_000 });
     expect(answer).toMatchObject({ ok: { error: { code: 'message-invalid', path: 'threadId' } } });
   });
 
-  test('an answer that does not fit', async () => {
+  test('An invalid answer is rejected', async () => {
     await expect(askApi(client.bus, 'memory-get', { tenant: 'acme' }, {})).rejects.toMatchObject({
       code: 'message-invalid',
     });
   });
 
-  test('nobody there, with the service that is missing and what to do', async () => {
+  test('Without responders the error names the missing service and the remedy', async () => {
     await expect(askApi(client.bus, 'agents-list', { tenant: 'acme' }, {})).rejects.toMatchObject({
       code: 'nobody-there',
-      message: 'Nobody answers agents-list, which the orchestrator owns.',
+      message: 'No service is subscribed to agents-list, which the orchestrator owns.',
       remedy: expect.stringMatching(/^Start the orchestrator .*NATS_URL.*MILLRACE_PREFIX other than mr\.v1\.$/),
     });
   });
 
-  test('no answer in time, with the service that owes it', async () => {
+  test('A timeout names the service', async () => {
     const asking = askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId: 'slow' }, { timeoutMs: 20 });
     await expect(asking).rejects.toMatchObject({
       code: 'timeout',
@@ -112,12 +112,12 @@ describe('an api request that goes wrong throws the code of', () => {
     });
   });
 
-  test('a tenant that no subject can carry', async () => {
+  test('An invalid tenant is rejected', async () => {
     const asking = askApi(client.bus, 'threads-get', { tenant: 'a.b' }, { threadId: 't1' });
     await expect(asking).rejects.toMatchObject({ code: 'token-invalid' });
   });
 
-  test('a definition that a stopped replica received: it is asked once, because its answer would differ', async () => {
+  test('A definition is requested once, because a repeated request has another answer', async () => {
     let asked = 0;
     const subject = client.bus.subjects.api('agents-apply', 'once');
     const stopped = owner.bus.nc.subscribe(subject, { callback: () => void (asked += 1) });
@@ -129,7 +129,7 @@ describe('an api request that goes wrong throws the code of', () => {
     stopped.unsubscribe();
   });
 
-  test('a caller that gave up', async () => {
+  test('A cancelled request is rejected', async () => {
     const asking = askApi(
       client.bus,
       'threads-get',

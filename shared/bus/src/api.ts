@@ -1,4 +1,5 @@
-// The public verbs over the bus, at both ends: `askApi` for clients, `serveApi` for the service that owns the data.
+// Implements the public verbs over the bus at both ends: `askApi` for clients, `serveApi` for the service that owns the
+// data.
 import {
   API,
   MillraceError,
@@ -6,7 +7,7 @@ import {
   fromWireError,
   isIdempotent,
   loggedError,
-  issuesOf,
+  listIssues,
   toWireError,
   tenantAndRun,
   type ApiAnswer,
@@ -19,13 +20,14 @@ import type { Bus } from './bus.ts';
 import { request } from './request.ts';
 import { serve, type Serving } from './serve.ts';
 import { decode, encode, misfit } from './wire.ts';
+import type { MicroEndpoint } from './micro.ts';
 
 export type ApiAddress = { tenant: string; run?: string };
 const API_TIMEOUT_MS = 10_000;
-/** A replica that was stopped keeps its share of the questions without answering: the next question may reach another one. */
+/** A stopped replica keeps its share of the requests without answering: a repeated request may reach another one. */
 const REPEAT_EVERY_MS = 1_000;
 
-/** @throws the coded error that was answered, or nobody-there, timeout, message-invalid, message-too-large */
+/** @throws the coded error of the reply, or nobody-there, timeout, message-invalid, message-too-large */
 export async function askApi<V extends ApiVerb>(
   bus: Bus,
   verb: V,
@@ -37,10 +39,10 @@ export async function askApi<V extends ApiVerb>(
   const { timeoutMs = API_TIMEOUT_MS, signal } = options;
   const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
   const checked = contract.request.safeParse(ask);
-  if (!checked.success) throw misfit(`The ${verb} request`, issuesOf(checked.error));
+  if (!checked.success) throw misfit(`The ${verb} request`, listIssues(checked.error));
   const repeatEveryMs = isIdempotent(verb) ? REPEAT_EVERY_MS : undefined;
   const reply = await request(bus, { subject, payload: ask, reply: apiReplySchema, timeoutMs, repeatEveryMs, signal });
-  if ('error' in reply) throw unanswered(bus, verb, reply.error, timeoutMs);
+  if ('error' in reply) throw explainUnanswered(bus, verb, reply.error, timeoutMs);
   if ('error' in reply.ok) throw fromWireError(reply.ok.error);
   const answer = decode(encode(reply.ok.ok), contract.answer, `the answer of ${subject}`);
   if ('error' in answer) throw answer.error;
@@ -48,25 +50,25 @@ export async function askApi<V extends ApiVerb>(
   return answer.ok as ApiAnswer<V>;
 }
 
-/** Who asks the api is a person or a program from outside: subjects say nothing to them. */
-function unanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeoutMs: number): MillraceError {
-  const service = ownerOf(verb);
+/** Callers of the api are outside of the system: the message avoids subjects. */
+function explainUnanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeoutMs: number): MillraceError {
+  const service = nameOwner(verb);
   const { prefix } = bus.subjects;
   if (error.code === 'nobody-there')
-    return new MillraceError('nobody-there', `Nobody answers ${verb}, which the ${service} owns.`, {
+    return new MillraceError('nobody-there', `No service is subscribed to ${verb}, which the ${service} owns.`, {
       cause: error,
-      remedy: `Start the ${service} (npm start, or docker compose up). If one is up, it has another NATS_URL than this, or a MILLRACE_PREFIX other than ${prefix}.`,
+      remedy: `Start the ${service} (npm start, or docker compose up). If one is running, it has another NATS_URL than this client, or a MILLRACE_PREFIX other than ${prefix}.`,
     });
   if (error.code === 'timeout')
     return new MillraceError('timeout', `No ${service} answered ${verb} within ${timeoutMs} ms.`, {
       cause: error,
-      remedy: `Try again; if it stays so, the ${service}'s log says why.`,
+      remedy: `Try again; if the error persists, read the ${service}'s log.`,
     });
   return error;
 }
 
-/** Which service has the data of a verb. */
-function ownerOf(verb: ApiVerb): string {
+/** Names the service that owns the data of a verb. */
+function nameOwner(verb: ApiVerb): string {
   if (verb.startsWith('threads-') || verb.startsWith('messages-')) return 'message-history';
   if (verb.startsWith('memory-')) return 'working-memory';
   return 'orchestrator';
@@ -75,7 +77,7 @@ function ownerOf(verb: ApiVerb): string {
 export type ApiCall = { tenant: string; run: string | undefined };
 export type ApiHandler<V extends ApiVerb> = (request: ApiRequest<V>, call: ApiCall) => Promise<ApiAnswer<V>>;
 
-/** Replicas share a verb by queue group. A coded error that the handler throws is the answer. */
+/** Replicas share a verb by queue group. A coded error of the handler becomes the reply. */
 export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandler<V>): Serving {
   const contract: { request: z.ZodType; run: boolean } = API[verb];
   return serve(bus, {
@@ -84,14 +86,33 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
     request: contract.request,
     handle: async (ask, { subject }) => {
       const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
-      if (tenant === undefined) throw new MillraceError('token-invalid', `${subject} names no tenant.`);
+      if (tenant === undefined) throw new MillraceError('token-invalid', `${subject} contains no tenant.`);
       try {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the verb's own schema
         return { ok: await handle(ask as ApiRequest<V>, { tenant, run }) };
       } catch (error) {
-        if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...loggedError(error) }, 'an api verb broke');
+        if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...loggedError(error) }, 'api handler threw');
         return { error: toWireError(error) };
       }
     },
   });
 }
+
+export type ApiHandlers = { [V in ApiVerb]?: ApiHandler<V> };
+
+/** Serves several public verbs as endpoints for discovery, with the handlers of a service that owns data. */
+export function serveVerbs(bus: Bus, handlers: ApiHandlers): MicroEndpoint[] {
+  return Object.keys(API)
+    .filter(isVerb)
+    .flatMap((verb) => serveVerb(bus, verb, handlers));
+}
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- ties the handler that is looked up to its verb
+function serveVerb<V extends ApiVerb>(bus: Bus, verb: V, handlers: ApiHandlers): MicroEndpoint[] {
+  const handle: ApiHandlers[V] = handlers[verb];
+  if (!handle) return [];
+  const name = `api-${verb}`;
+  return [{ name, queue: name, serving: serveApi(bus, verb, handle), metadata: { kind: 'api' } }];
+}
+
+const isVerb = (name: string): name is ApiVerb => name in API;

@@ -16,7 +16,7 @@ const nats = useNats({
 const log = createCollectedLog();
 const free = useBus(nats, 'free', { user: 'all', pass: 'all', log });
 
-test('connecting says at which address there was no server', async () => {
+test('A failed connection names the address without a server', async () => {
   const failing = connectBus({ servers: 'nats://127.0.0.1:1', name: 'x', connectTimeoutMs: 500 });
   await expect(failing).rejects.toMatchObject({
     code: 'bus-unreachable',
@@ -26,7 +26,7 @@ test('connecting says at which address there was no server', async () => {
   await expect(failing).rejects.toSatisfy(MillraceError.isInstance);
 });
 
-test('credentials that stand in the address are heeded, and those that are given win over them', async () => {
+test('Credentials in the address are used, and explicit ones override them', async () => {
   const address = nats.url.replace('//', '//all:all@');
   const bus = await connectBus({ servers: address, name: 'in-address', connectTimeoutMs: 5_000 });
   expect(await bus.nc.rtt()).toBeGreaterThanOrEqual(0);
@@ -35,7 +35,7 @@ test('credentials that stand in the address are heeded, and those that are given
   expect(await other.nc.rtt()).toBeGreaterThanOrEqual(0);
 });
 
-test('an address that is not reached is told without its credentials, in the error and in the log', async () => {
+test('An unreachable address appears without its credentials in the error and in the log', async () => {
   const silent = createCollectedLog();
   const servers = 'nats://ada:s3cret@127.0.0.1:1';
   const failing = connectBus({ servers, name: 'x', connectTimeoutMs: 500, log: silent });
@@ -47,17 +47,17 @@ test('an address that is not reached is told without its credentials, in the err
   expect(inspect(silent.lines, { depth: Infinity })).not.toContain('s3cret');
 });
 
-test("a connection knows the server's limit for a message", () => {
+test("A connection knows the server's maximum message size", () => {
   expect(free.bus.maxPayload()).toBe(8 * 1024 * 1024);
 });
 
-test('the id of a connection is a token, another one for each', async () => {
+test('The id of a connection is a unique token', async () => {
   const second = await free.connect();
   expect(second.id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   expect(second.id).not.toBe(free.bus.id);
 });
 
-test('a publish that permissions deny is silent to its caller, and loud in the log', async () => {
+test('A publish that permissions deny returns normally and is logged', async () => {
   const narrowLog = createCollectedLog();
   const narrow = await free.connect({ name: 'narrow', user: 'narrow', pass: 'narrow', log: narrowLog });
   publish(narrow, 'denied.subject', {});
@@ -65,7 +65,7 @@ test('a publish that permissions deny is silent to its caller, and loud in the l
   expect(JSON.stringify(line)).toContain('denied.subject');
 });
 
-test('a listener gets what fits, in order; what does not fit is logged with its subject', async () => {
+test('A listener receives valid messages in order; an invalid one is logged with its subject', async () => {
   const seen: number[] = [];
   const listening = listen(free.bus, 'numbers.*', z.object({ n: z.number() }), ({ n }) => seen.push(n));
   for (const n of [1, 'two', 3]) publish(free.bus, 'numbers.x', { n });
@@ -77,30 +77,30 @@ test('a listener gets what fits, in order; what does not fit is logged with its 
   listening.stop();
 });
 
-test('a connection is not connected while the server is away, and is again when it is back', async () => {
-  expect(free.bus.connected()).toBe(true);
+test('A connection reports the loss of the server and its return', async () => {
+  expect(free.bus.hasConnection()).toBe(true);
   await nats.kill();
-  await eventually(() => !free.bus.connected());
+  await eventually(() => !free.bus.hasConnection());
   await nats.start();
-  await eventually(() => free.bus.connected());
+  await eventually(() => free.bus.hasConnection());
   await free.bus.nc.rtt();
 });
 
-test('closing a connection does not wait for a server that is gone', async () => {
+test('Closing a connection does not wait for a lost server', async () => {
   const bus = await free.connect();
   await nats.kill();
-  await eventually(() => !bus.connected());
+  await eventually(() => !bus.hasConnection());
   const started = performance.now();
   await bus.close();
   expect(performance.now() - started).toBeLessThan(500);
-  expect(bus.connected()).toBe(false);
+  expect(bus.hasConnection()).toBe(false);
   await bus.close();
   await nats.start();
 });
 
-test('closing a connection sends what was published before', async () => {
+test('Closing a connection flushes pending messages', async () => {
   const seen = Promise.withResolvers<string>();
-  await eventually(() => free.bus.connected());
+  await eventually(() => free.bus.hasConnection());
   const subscription = free.bus.nc.subscribe('last.words', {
     callback: (_error, message) => seen.resolve(message.string()),
   });

@@ -1,26 +1,34 @@
-// A connection to NATS with what every service needs of it: names, limits, and one inbox over which all replies come.
-import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX, shownAddress } from '@millrace/contracts';
-import type { NatsConnection } from 'nats';
+// Opens a connection to NATS with the names, limits and inbox of a service. All replies arrive in one inbox.
+import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX, shownAddress, timings } from '@millrace/contracts';
+import type { NatsConnection, NodeConnectionOptions } from 'nats';
 import type { BusLog } from './bus-log.ts';
-import { connectNats } from './connect-nats.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { parseServerAddress } from './server-address.ts';
 import { within } from './within.ts';
+import { NatsConnectionImpl, setTransportFactory } from '@nats-io/nats-core/internal';
+import { nodeResolveHost } from 'nats/lib/node_transport.js';
+import { TurnTransport } from './turn-transport.ts';
+
+/** Connects with our own transport: the client's own `connect` would replace it. */
+export function connectNats(options: NodeConnectionOptions): Promise<NatsConnection> {
+  setTransportFactory({ factory: () => new TurnTransport(), dnsResolveFn: nodeResolveHost });
+  return NatsConnectionImpl.connect(options);
+}
 
 export type Bus = {
   nc: NatsConnection;
-  /** Who speaks: a token, unique to this process. */
+  /** Sender id: a token, unique to this process. */
   id: string;
   name: string;
   subjects: ReturnType<typeof createSubjects>;
   names: ReturnType<typeof createNames>;
   inbox: Inbox;
   log: BusLog;
-  /** Whether there is a connection now; a lost one is tried again for ever. */
-  connected(): boolean;
-  /** How often it has been made: answers to what was asked over an earlier one may be lost. */
+  /** Returns true while connected; a lost connection is retried forever. */
+  hasConnection(): boolean;
+  /** Returns the number of connections so far: replies to requests over an earlier one may be lost. */
   connections(): number;
-  /** Calls back each time a lost connection is there again. Returns what ends that. */
+  /** Calls the listener after each reconnect. Returns a function that removes it. */
   onReconnect(listener: () => void): () => void;
   /** The server's limit for one message, bytes. */
   maxPayload(): number;
@@ -28,9 +36,11 @@ export type Bus = {
 };
 
 export type BusOptions = {
-  /** As in NATS_URL: several with commas between them, credentials before an @. `user` and `token` win over those. */
+  /** As in NATS_URL: comma-separated, credentials before an @. `user` and `token` override those. */
   servers: string;
-  /** A token: the service's name. Its inboxes begin with `_INBOX_<name>`, so that permissions can tell services apart. */
+  /**
+   * A token: the service's name. Its inboxes start with `_INBOX_<name>`, so that permissions can distinguish services.
+   */
   name: string;
   id?: string;
   prefix?: string;
@@ -38,23 +48,22 @@ export type BusOptions = {
   pass?: string;
   token?: string;
   log?: BusLog;
-  /** How long the first connection is tried; forever if absent. */
+  /** Maximum time for the first connection. Default: unlimited. */
   connectTimeoutMs?: number;
 };
 
-const PING_INTERVAL_MS = 5_000;
 const RECONNECT_WAIT_MS = 200;
 const FIRST_TRY_TIMEOUT_MS = 5_000;
-/** How long the last messages may take on their way out. */
+/** Maximum time to flush the last messages. */
 const CLOSE_GRACE_MS = 2_000;
 
 const silent: BusLog = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** @throws bus-unreachable, with the address but never its credentials; config-invalid */
+/** @throws bus-unreachable with the address without its credentials; config-invalid */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const { servers, name, prefix = DEFAULT_PREFIX, log = silent } = options;
   const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
-  const nc = await open(options, `_INBOX_${name}`);
+  const nc = await openConnection(options, `_INBOX_${name}`);
   const inbox = createInbox(nc, `_INBOX_${name}`, log);
   const state = { connected: true, connections: 1 };
   const reconnected = new Set<() => void>();
@@ -67,7 +76,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     names: createNames(prefix),
     inbox,
     log,
-    connected: () => state.connected && !nc.isClosed(),
+    hasConnection: () => state.connected && !nc.isClosed(),
     connections: () => state.connections,
     onReconnect(listener) {
       reconnected.add(listener);
@@ -77,7 +86,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     close: async () => {
       if (nc.isClosed()) return;
       inbox.close();
-      // A drain ends with the server's answer, and so never where the server is gone.
+      // A drain ends with the server's reply, and never after the server is lost.
       if (state.connected) await within(nc.drain(), CLOSE_GRACE_MS);
       await nc.close();
       log.debug({ servers: shownAddress(servers) }, 'disconnected from NATS');
@@ -85,7 +94,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   };
 }
 
-async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConnection> {
+async function openConnection(options: BusOptions, inboxPrefix: string): Promise<NatsConnection> {
   const { servers, name, user, pass, token, connectTimeoutMs } = options;
   const parsed = parseServerAddress(servers);
   const own = { ...(user !== undefined && { user, pass: pass ?? '' }), ...(token !== undefined && { token }) };
@@ -95,7 +104,7 @@ async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConne
       name,
       inboxPrefix,
       maxReconnectAttempts: -1,
-      pingInterval: PING_INTERVAL_MS,
+      pingInterval: timings.busPingMs,
       reconnectTimeWait: RECONNECT_WAIT_MS,
       noAsyncTraces: true,
       waitOnFirstConnect: connectTimeoutMs === undefined,
@@ -104,15 +113,15 @@ async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConne
   } catch (cause) {
     throw new MillraceError('bus-unreachable', `No NATS server answers at ${shownAddress(servers)}.`, {
       cause,
-      remedy: 'Start the stack (npm start), or set NATS_URL to where it is.',
+      remedy: 'Start the stack (npm start), or set NATS_URL to its address.',
     });
   }
 }
 
-type Connection = { connected: boolean; connections: number };
+type BusConnection = { connected: boolean; connections: number };
 
-/** A denied publish is silent to its caller and arrives here alone: make it loud. */
-async function report(nc: NatsConnection, log: BusLog, state: Connection, reconnected: () => void): Promise<void> {
+/** A denied publish is reported only in these events: log it as an error. */
+async function report(nc: NatsConnection, log: BusLog, state: BusConnection, reconnected: () => void): Promise<void> {
   for await (const status of nc.status()) {
     if (status.type === 'disconnect') state.connected = false;
     if (status.type === 'reconnect') {

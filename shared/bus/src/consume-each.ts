@@ -1,23 +1,21 @@
-// Pulls the messages of a durable consumer until the signal fires. A failure is logged, and the pull is tried again.
-import { loggedError } from '@millrace/contracts';
+// Pulls the messages of a durable consumer until the signal fires. A failure is logged, and the pull is retried.
+import { loggedError, timings } from '@millrace/contracts';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamAccess } from './jetstream-access.ts';
 
-/** A pull that the server forgot in a restart is noticed no later than this. */
-const PULL_EXPIRES_MS = 5_000;
 const RETRY_WAIT_MS = 500;
 
 export type Consumed = {
   stream: string;
   durable: string;
-  /** For the log: what could not be done. */
+  /** Log message of a failure. */
   trouble: string;
-  /** Resolves with the number of messages that the next pull asks for, 1 or more; absent: 1. */
+  /** Resolves with the batch size of the next pull, 1 or more. Default: 1. */
   room?: () => Promise<number>;
 };
 
-/** @param handle is called with one message after the other; an error that it throws is logged, and that message is delivered again */
+/** @param handle called with one message at a time; its error is logged, and the message is redelivered */
 export async function consumeEach(
   { bus, js }: JetStreamAccess,
   { stream, durable, trouble, room }: Consumed,
@@ -25,7 +23,7 @@ export async function consumeEach(
   signal: AbortSignal,
 ): Promise<void> {
   let consumer: Consumer | undefined;
-  const failed = async (error: unknown) => {
+  const reportFailure = async (error: unknown) => {
     if (signal.aborted) return;
     bus.log.warn(loggedError(error), `${trouble}; trying again`);
     await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
@@ -35,22 +33,22 @@ export async function consumeEach(
       const count = (await room?.()) ?? 1;
       if (signal.aborted) return;
       consumer ??= await js.consumers.get(stream, durable);
-      await pull(consumer, count, (message) => handle(message).catch(failed), signal);
+      await pull(consumer, count, (message) => handle(message).catch(reportFailure), signal);
     } catch (error) {
       consumer = undefined;
-      await failed(error);
+      await reportFailure(error);
     }
   }
 }
 
-/** Hands each message over as it arrives. When the signal fires it takes the pull back and requeues the messages that were on their way. */
+/** Passes each message on arrival. When the signal fires it cancels the pull and requeues the messages in transit. */
 async function pull(
   consumer: Consumer,
   count: number,
   handle: (message: JsMsg) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const messages = await consumer.fetch({ max_messages: count, expires: PULL_EXPIRES_MS });
+  const messages = await consumer.fetch({ max_messages: count, expires: timings.pullMs });
   const stop = () => messages.stop();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

@@ -13,20 +13,20 @@ beforeAll(async () => {
   await ensureTopology(access);
 });
 
-const stored = async () => (await access.jsm.streams.info(owner.bus.names.events)).state.messages;
+const countStored = async () => (await access.jsm.streams.info(owner.bus.names.events)).state.messages;
 const subject = () => owner.bus.subjects.events('0', 'acme', 'run1');
 
-test('a durable publish that comes twice with one msgID is stored once, and has one sequence', async () => {
-  const before = await stored();
+test('A durable publish that is repeated with its msgID is stored once, under one sequence', async () => {
+  const before = await countStored();
   const first = await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1');
   expect(await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1')).toEqual({
     sequence: first.sequence,
     duplicate: true,
   });
-  expect(await stored()).toBe(before + 1);
+  expect(await countStored()).toBe(before + 1);
 });
 
-test('a durable publish with another msgID is another message', async () => {
+test('A durable publish with another msgID is another message', async () => {
   const first = await publishDurably(access, subject(), { n: 2 }, 'acme.run1.2');
   expect(await publishDurably(access, subject(), { n: 2 }, 'acme.run1.3')).toEqual({
     sequence: first.sequence + 1,
@@ -34,23 +34,23 @@ test('a durable publish with another msgID is another message', async () => {
   });
 });
 
-test('a publish while the server is away is stored once it is back, and once only', async () => {
-  const before = await stored();
+test('A publish during an outage is stored once after it', async () => {
+  const before = await countStored();
   await nats.kill();
   const publishing = publishDurably(access, subject(), { n: 4 }, 'acme.run1.4');
   await nats.start();
   await publishing;
-  expect(await stored()).toBe(before + 1);
+  expect(await countStored()).toBe(before + 1);
 });
 
-test('a durable publish that is too large is refused at once', async () => {
+test('An oversized durable publish is rejected at once', async () => {
   const text = 'x'.repeat(owner.bus.maxPayload());
   await expect(publishDurably(access, subject(), { text }, 'acme.run1.5')).rejects.toMatchObject({
     code: 'message-too-large',
   });
 });
 
-test('a durable publish does not wait for a connection that was closed', async () => {
+test('A durable publish does not wait for a closed connection', async () => {
   const bus = await owner.connect();
   const closing = await openJetStream(bus);
   await bus.close();

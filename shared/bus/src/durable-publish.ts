@@ -1,6 +1,6 @@
-// An acknowledged publish: tried again, with its msgID, while the stream has no leader or the connection is down. The msgID
-// makes the second try harmless, so nothing is lost and nothing doubled.
-import { MillraceError } from '@millrace/contracts';
+// Publishes with an ack: retries with the same msgID while the stream has no leader or the connection is down. The
+// server deduplicates by msgID, so nothing is lost or doubled.
+import { MillraceError, timings } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { SUBJECT_IS_FULL, isCode } from './jetstream-errors.ts';
@@ -8,42 +8,40 @@ import { encodeWithin } from './wire.ts';
 
 const ACK_TIMEOUT_MS = 2_000;
 const RETRY_WAIT_MS = 100;
-/** Losing the leader of a replicated stream stops its publishes for 5 to 7 s; a server that is restarted is back sooner. */
-const GIVE_UP_AFTER_MS = 15_000;
 
 export type DurableOptions = {
-  /** Ends the trying. */
+  /** Stops the retries. */
   signal?: AbortSignal;
-  /** One try: an outage that was waited out already is not waited out again. */
+  /** One attempt, for callers that have waited for the end of the outage. */
   once?: boolean;
-  /** A full subject or stream is refused at once; absent: it is tried again, since room is made. */
+  /** Rejects a full subject or stream at once. Default: retry until it has room. */
   isQueue?: boolean;
-  /** The stream forgets it after so long, s; where it takes such. Absent: after its own age. */
+  /** Time to live of the message, s, if the stream allows it. Default: the stream's age limit. */
   ttlSeconds?: number;
 };
-/** `duplicate`: a message of that msgID is stored already, under that sequence. */
-export type Stored = { sequence: number; duplicate: boolean };
+/** `duplicate`: a message with this msgID is stored already, under that sequence. */
+export type StoredPublish = { sequence: number; duplicate: boolean };
 
-/** @throws bus-unreachable after `GIVE_UP_AFTER_MS`; message-too-large and queue-full at once */
+/** @throws bus-unreachable after `timings.outageMs`; message-too-large and queue-full at once */
 export async function publishDurably(
   access: JetStreamAccess,
   subject: string,
   value: unknown,
   msgID: string,
   options?: DurableOptions,
-): Promise<Stored> {
+): Promise<StoredPublish> {
   return publishBytesDurably(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), msgID, options);
 }
 
-/** The same for what is written already, and known to be within the server's limit. @throws bus-unreachable, queue-full */
+/** Publishes encoded bytes within the server's limit. @throws bus-unreachable, queue-full */
 export async function publishBytesDurably(
   access: JetStreamAccess,
   subject: string,
   payload: Uint8Array,
   msgID: string,
   { signal, once = false, isQueue = false, ttlSeconds }: DurableOptions = {},
-): Promise<Stored> {
-  const giveUpAt = once ? 0 : performance.now() + GIVE_UP_AFTER_MS;
+): Promise<StoredPublish> {
+  const giveUpAt = once ? 0 : performance.now() + timings.outageMs;
   for (;;) {
     try {
       const acked = await access.js.publish(subject, payload, {
@@ -59,23 +57,23 @@ export async function publishBytesDurably(
         throw new MillraceError('bus-unreachable', `${subject} was not stored: ${String(cause)}`, {
           cause,
           path: subject,
-          remedy: 'Try again when NATS is back.',
+          remedy: 'Try again after NATS has recovered.',
         });
       }
-      access.bus.log.warn({ subject, error: String(cause) }, 'a stored publish is tried again');
+      access.bus.log.warn({ subject, error: String(cause) }, 'JetStream publish failed, retrying');
       await delay(RETRY_WAIT_MS);
     }
   }
 }
 
-/** Runs take seconds: some of what waits is done by then. */
+/** Runs take seconds: some waiting commands are done by then. */
 const FULL_RETRY_AFTER_MS = 2_000;
 
 function full(subject: string, cause: unknown): MillraceError {
   return new MillraceError('queue-full', `${subject} has no room for another message.`, {
     cause,
     path: subject,
-    remedy: 'Try again when some of what waits has been done, or start more orchestrators.',
+    remedy: 'Try again after some waiting commands are done, or start more orchestrators.',
     retryAfterMs: FULL_RETRY_AFTER_MS,
   });
 }

@@ -3,7 +3,6 @@
 import { MillraceError } from '@millrace/contracts';
 import type { ConsumerConfig, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
-import { configDifferences, type Difference } from './config-differences.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import {
   CONSUMER_EXISTS,
@@ -11,15 +10,31 @@ import {
   STREAM_NAME_EXISTS,
   STREAM_NOT_FOUND,
   isCode,
-  notGiven,
+  createMissingError,
 } from './jetstream-errors.ts';
+
+type ConfigDifference = { key: string; there: string; wanted: string };
+
+/** Compares the wanted members of a configuration with those of the server, which adds defaults. Pure. */
+function configDifferences(there: object, wanted: object): ConfigDifference[] {
+  const had = new Map<string, unknown>(Object.entries(there));
+  return Object.entries(wanted).flatMap(([key, value]) => {
+    const [one, other] = [formatValue(had.get(key)), formatValue(value)];
+    return one === other ? [] : [{ key, there: one, wanted: other }];
+  });
+}
+
+/** A server omits members that are false or zero. */
+function formatValue(value: unknown): string {
+  return value === undefined || value === false || value === 0 ? 'not set' : JSON.stringify(value);
+}
 
 export const NS_PER_MS = 1_000_000;
 
-type Named = Partial<StreamConfig> & { name: string };
+type NamedConfig = Partial<StreamConfig> & { name: string };
 
 export type WantedStream = {
-  config: Named;
+  config: NamedConfig;
   /** The prefix that the stream belongs to: stored in its metadata, since two prefixes can have the same stream names. */
   prefix: string;
   /** Subjects that an older version gave the stream: they alone are updated to those of `config`. */
@@ -37,14 +52,16 @@ const PREFIX_KEY = 'millrace_prefix';
 
 /** Compares all existing ones before the first one is changed. @throws stream-mismatch with both values, bus-unreachable */
 export async function ensureStreams(jsm: JetStreamManager, wanted: readonly WantedStream[]): Promise<void> {
-  await Promise.all(wanted.map((one) => compareStream(jsm, one)));
+  const compared = await Promise.allSettled(wanted.map((one) => compareStream(jsm, one)));
+  // The first mismatch in the order of the table, whichever answer arrived first.
+  for (const one of compared) if (one.status === 'rejected') throw one.reason;
   for (const one of wanted) await ensureStream(jsm, one);
 }
 
 async function compareStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
   const there = await jsm.streams.info(wanted.config.name).catch((error: unknown) => {
     if (isCode(error, STREAM_NOT_FOUND)) return undefined;
-    throw notGiven(wanted.config.name, error);
+    throw createMissingError(wanted.config.name, error);
   });
   if (there) refuseForeign(there.config, wanted);
 }
@@ -55,7 +72,7 @@ async function ensureStream(jsm: JetStreamManager, wanted: WantedStream): Promis
     await jsm.streams.add({ ...config, metadata: { [PREFIX_KEY]: prefix } });
     if (!maxBytes) return;
   } catch (error) {
-    if (!isCode(error, STREAM_NAME_EXISTS)) throw notGiven(config.name, error);
+    if (!isCode(error, STREAM_NAME_EXISTS)) throw createMissingError(config.name, error);
   }
   await matchStream(jsm, wanted);
 }
@@ -76,7 +93,7 @@ async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise
       throw mismatch(`Stream ${name}`, differences, cause);
     });
   } catch (error) {
-    throw MillraceError.isInstance(error) ? error : notGiven(name, error);
+    throw MillraceError.isInstance(error) ? error : createMissingError(name, error);
   }
 }
 
@@ -121,7 +138,7 @@ export async function ensureConsumer(
     await jsm.consumers.add(stream, wanted);
     return;
   } catch (error) {
-    if (!isCode(error, CONSUMER_EXISTS)) throw notGiven(name, error);
+    if (!isCode(error, CONSUMER_EXISTS)) throw createMissingError(name, error);
   }
   try {
     const there = (await jsm.consumers.info(stream, name)).config;
@@ -131,7 +148,7 @@ export async function ensureConsumer(
       throw mismatch(`Consumer ${name}`, differences, cause);
     });
   } catch (error) {
-    throw MillraceError.isInstance(error) ? error : notGiven(name, error);
+    throw MillraceError.isInstance(error) ? error : createMissingError(name, error);
   }
 }
 
@@ -141,7 +158,7 @@ export async function ensureBucket({ bus, jsm }: JetStreamAccess, bucket: string
   try {
     await new Kvm(bus.nc).create(bucket, wanted);
   } catch (error) {
-    if (!isCode(error, STREAM_NAME_EXISTS)) throw notGiven(bucket, error);
+    if (!isCode(error, STREAM_NAME_EXISTS)) throw createMissingError(bucket, error);
   }
   const { history, replicas, prefix, markerTTL } = wanted;
   const config = {
@@ -154,11 +171,11 @@ export async function ensureBucket({ bus, jsm }: JetStreamAccess, bucket: string
 }
 
 /** @param cause the server's refusal; absent: the update is not attempted */
-function mismatch(what: string, differences: readonly Difference[], cause?: Error): MillraceError {
+function mismatch(what: string, differences: readonly ConfigDifference[], cause?: Error): MillraceError {
   const each = differences.map(({ key, there, wanted }) => `${key} is ${there}, and should be ${wanted}`);
   const why =
     cause === undefined ? 'A running system is not changed' : `The server does not change it (${String(cause)})`;
-  return new MillraceError('stream-mismatch', `${what} has another configuration: ${each.join('; ')}.`, {
+  return new MillraceError('stream-mismatch', `${what} has an incompatible configuration: ${each.join('; ')}.`, {
     cause,
     remedy: `${why}: start with the setting that it was created with, change it with the nats tool, or remove it when it is empty.`,
   });

@@ -6,26 +6,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { within } from './within.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { removeAcknowledged } from './remove-acknowledged.ts';
-import { consumersOf, ensureTopology, type TopologyOptions } from './topology.ts';
+import { listConsumers, ensureTopology, type TopologyOptions } from './topology.ts';
 import { createWriteProbe } from './write-probe.ts';
 
 /** A loss is noticed within this time, ms. About ten small requests each time. */
 const CHECK_EVERY_MS = 3_000;
 
 export type TopologyGuard = {
-  /** Why nothing can be stored now; undefined: it can. */
+  /** Why the store rejects writes; undefined: it accepts them. */
   problem(): string | undefined;
   stop(): Promise<void>;
 };
 
 export type GuardOptions = TopologyOptions & {
   /** Called when a stream was created again, here or by another process: copies of its content no longer count. */
-  restored?: () => Promise<void> | void;
+  onRestored?: () => Promise<void> | void;
   checkEveryMs?: number;
 };
 
 export function guardTopology(access: JetStreamAccess, options: GuardOptions = {}): TopologyGuard {
-  const { restored, checkEveryMs = CHECK_EVERY_MS, ...topology } = options;
+  const { onRestored: restored, checkEveryMs = CHECK_EVERY_MS, ...topology } = options;
   const { bus } = access;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -54,18 +54,18 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
       await access.clock.read();
       await probe.check();
       const broken = probe.problem();
-      if (broken !== undefined && broken !== problem) bus.log.error({ problem: broken }, 'NATS stores nothing');
+      if (broken !== undefined && broken !== problem) bus.log.error({ problem: broken }, 'NATS rejects writes');
       problem = broken;
       if (broken === undefined && parts.lost.length === 0) await clear(parts.queues);
     } catch (error) {
-      problem = `NATS stores nothing now: ${toWireError(error).message}`;
-      bus.log.warn({ error: String(error) }, 'the store of NATS cannot be checked');
+      problem = `NATS rejects writes: ${toWireError(error).message}`;
+      bus.log.warn({ error: String(error) }, 'checking the store of NATS failed');
     }
   };
   const watch = async () => {
     while (!signal.aborted) {
       // A lost connection is reported by the connection itself.
-      if (bus.connected()) await check();
+      if (bus.hasConnection()) await check();
       await delay(checkEveryMs, undefined, { signal }).catch(() => undefined);
     }
   };
@@ -103,6 +103,6 @@ async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
     if (created.has(stream)) for await (const queue of jsm.consumers.list(stream)) queues.push(queue);
   }
   const found = new Set(queues.map(({ name }) => name));
-  const consumers = consumersOf(bus).map(({ durable_name: name }) => name);
+  const consumers = listConsumers(bus).map(({ durable_name: name }) => name);
   return { lost: [...lost, ...consumers.filter((name) => !found.has(name))], queues, created };
 }

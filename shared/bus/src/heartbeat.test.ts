@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const errors: string[] = [];
 const log = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => void errors.push(message) };
 
-test('a heartbeat tells everybody who is there at the time, until it is stopped', () => {
+test('A heartbeat calls all current members until it is stopped', () => {
   const told: string[] = [];
   const living = new Map<string, Living>();
   const heartbeat = startHeartbeat(log, 100, () => living.values());
@@ -21,7 +21,7 @@ test('a heartbeat tells everybody who is there at the time, until it is stopped'
   expect(told).toHaveLength(3);
 });
 
-test('a heartbeat that throws is logged, and the others are told all the same', () => {
+test('A member that throws is logged, and the others are called too', () => {
   const told: string[] = [];
   const broken: Living = {
     heartbeat() {
@@ -35,7 +35,7 @@ test('a heartbeat that throws is logged, and the others are told all the same', 
   heartbeat.stop();
 });
 
-test('a process that stood still calls nobody silent at its first heartbeat after that', () => {
+test('A stalled process detects no silent member at its first heartbeat after the stall', () => {
   const told: number[] = [];
   const heartbeat = startHeartbeat(log, 100, () => [{ heartbeat: (now) => void told.push(now) }]);
   vi.advanceTimersByTime(100);

@@ -1,4 +1,4 @@
-// One timer for the signs of life of many: of all sessions of a process, of all calls that it works on.
+// Runs one timer for the heartbeats of all sessions of a process, or of all of its calls.
 import { loggedError } from '@millrace/contracts';
 import type { BusLog } from './bus-log.ts';
 
@@ -9,12 +9,14 @@ export type Living = {
 
 export type Heartbeat = { stop(): void };
 
-/** Tells everyone in `living`, each time anew, every `intervalMs`. What one of them throws is logged and costs nobody else anything. */
+/**
+ * Calls every current member of `living` at each interval. An error of one is logged and does not affect the others.
+ */
 export function startHeartbeat(log: BusLog, intervalMs: number, living: () => Iterable<Living>): Heartbeat {
   let last = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
-    // A process that stood still itself must first read what has come since, before it calls anybody silent.
+    // A stalled process must first read the messages that arrived during the stall before it detects silence.
     const stoodStill = now - last > 2 * intervalMs;
     last = now;
     if (stoodStill) return;

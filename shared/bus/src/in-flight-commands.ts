@@ -25,11 +25,11 @@ const MAX_IN_FLIGHT = 10_000;
 
 /** Reads only the delivered part of the queue, not the commands that wait. @throws bus-unreachable, store-unavailable */
 export async function listInFlight(access: JetStreamAccess): Promise<InFlight[]> {
-  const lists = await Promise.all(commandQueues(access.bus).map((queue) => listOf(access, queue)));
+  const lists = await Promise.all(commandQueues(access.bus).map((queue) => listQueue(access, queue)));
   return lists.flat();
 }
 
-async function listOf(access: JetStreamAccess, queue: string): Promise<InFlight[]> {
+async function listQueue(access: JetStreamAccess, queue: string): Promise<InFlight[]> {
   const { jsm, bus } = access;
   const stream = bus.names.runs;
   const found: InFlight[] = [];

@@ -1,20 +1,24 @@
-// One subscription for the replies to all requests of a connection, told apart by the last token. A subscription per request,
-// as the client's own requests with several answers have it, costs the server and us a third more under load.
+// One subscription for the replies to all requests of a connection, distinguished by the last token. A subscription per
+// request, as in the client's own requests with several replies, costs a third more under load, for the server and for
+// us.
 import { loggedError } from '@millrace/contracts';
 import type { Msg, NatsConnection } from 'nats';
 import type { BusLog } from './bus-log.ts';
 
 export type Inbox = {
-  /** A reply subject whose messages go to `listener` until `release` is called; `closed`: none comes any more. */
+  /**
+   * Opens a reply subject: its messages are passed to `listener` until `release` is called; `closed` is called when no
+   * more can arrive.
+   */
   open(listener: (message: Msg) => void, closed?: () => void): { subject: string; release(): void };
-  /** Whoever waits for an answer is told. */
+  /** Notifies all waiting requests. */
   close(): void;
 };
 
-/** A longer control line would cut our own connection. */
+/** A longer control line would close our own connection. */
 const MAX_INBOX_LENGTH = 512;
 
-/** Answers only go under an inbox: an asker that names another subject would make us publish there with our rights. */
+/** Replies are sent to inboxes only: a caller that names another subject would publish there with our permissions. */
 export function isInbox(subject: string): boolean {
   return subject.length <= MAX_INBOX_LENGTH && /^_INBOX[A-Za-z0-9_-]*(\.[^\s.*>]+)+$/.test(subject);
 }
@@ -25,12 +29,12 @@ export function createInbox(nc: NatsConnection, prefix: string, log: BusLog): In
   let next = 0;
   const subscription = nc.subscribe(`${base}.*`, {
     callback: (error, message) => {
-      if (error) return log.error({ error: String(error) }, 'the inbox was refused');
+      if (error) return log.error({ error: String(error) }, 'inbox subscription rejected');
       try {
         listeners.get(message.subject.slice(base.length + 1))?.take(message);
       } catch (thrown) {
-        // Let through, it would end the connection's reading, and with it all other requests.
-        log.error(loggedError(thrown), 'an answer could not be handled');
+        // Rethrown, the error would end the connection's read loop, and with it all other requests.
+        log.error(loggedError(thrown), 'reply handler threw');
       }
     },
   });

@@ -1,8 +1,8 @@
-// What every use of JetStream needs: the connection, the client and the manager.
+// Bundles the connection, the client and the manager of JetStream.
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { MillraceError, logShard } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
-import { notGiven } from './jetstream-errors.ts';
+import { createMissingError } from './jetstream-errors.ts';
 import { countLogStreams } from './log-streams.ts';
 import { createRunShards, type RunShards } from './run-shards.ts';
 import { createServerClock, type ServerClock } from './server-clock.ts';
@@ -11,12 +11,12 @@ export type JetStreamAccess = {
   bus: Bus;
   js: JetStreamClient;
   jsm: JetStreamManager;
-  /** How many streams hold the chunk log. */
+  /** Number of streams of the chunk log. */
   logStreams: number;
-  /** The stream that holds a run's chunks. */
-  logStreamOf(tenant: string, run: string): string;
+  /** Returns the stream of a run's chunks. */
+  chooseLogStream(tenant: string, run: string): string;
   runShards: RunShards;
-  /** The time by which all orchestrators compare deadlines and expiries. */
+  /** The clock by which all orchestrators compare deadlines and expiries. */
   clock: ServerClock;
 };
 
@@ -25,7 +25,10 @@ export type JetStreamOptions = {
   logStreams?: number | undefined;
 };
 
-/** @throws bus-unreachable when the server has no JetStream for us; stream-mismatch when the chunk log is in another number of streams */
+/**
+ * @throws bus-unreachable if the server has no JetStream for us; stream-mismatch if the chunk log has another number of
+ * streams
+ */
 export async function openJetStream(
   bus: Bus,
   { logStreams: configured }: JetStreamOptions = {},
@@ -33,10 +36,10 @@ export async function openJetStream(
   try {
     const [js, jsm] = [jetstream(bus.nc), await jetstreamManager(bus.nc)];
     const logStreams = await countLogStreams(jsm, bus, configured);
-    const logStreamOf = (tenant: string, run: string) => bus.names.chunks(logShard(tenant, run) % logStreams);
+    const findLogStream = (tenant: string, run: string) => bus.names.chunks(logShard(tenant, run) % logStreams);
     const clock = createServerClock(bus, bus.names.runs);
-    return { bus, js, jsm, logStreams, logStreamOf, runShards: createRunShards(bus), clock };
+    return { bus, js, jsm, logStreams, chooseLogStream: findLogStream, runShards: createRunShards(bus), clock };
   } catch (cause) {
-    throw MillraceError.isInstance(cause) ? cause : notGiven('its API', cause);
+    throw MillraceError.isInstance(cause) ? cause : createMissingError('its API', cause);
   }
 }

@@ -1,4 +1,4 @@
-// What JetStream's API answers when it refuses: the codes that are acted on, and the error where it does not give what is needed.
+// Error codes of JetStream's API that the code handles, and the error for a missing part.
 import { MillraceError } from '@millrace/contracts';
 import { JetStreamApiError } from '@nats-io/jetstream';
 
@@ -15,8 +15,8 @@ export function isCode(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code;
 }
 
-export function notGiven(name: string, cause: unknown): MillraceError {
-  return new MillraceError('bus-unreachable', `JetStream does not give ${name}: ${String(cause)}`, {
+export function createMissingError(name: string, cause: unknown): MillraceError {
+  return new MillraceError('bus-unreachable', `JetStream does not provide ${name}: ${String(cause)}`, {
     cause,
     remedy: 'Run nats-server 2.12 or newer with JetStream enabled (-js).',
   });

@@ -1,6 +1,6 @@
-// Entries of a key-value bucket, typed, written by compare-and-set. Reads go to the stream's leader: a replica may be behind,
-// and an owner that reads its own write back must see it. `kv.update` has no TTL, so the writes are plain publishes with the
-// expected sequence.
+// Reads and writes typed entries of a key-value bucket by compare-and-set. Reads use the stream's leader: a replica may
+// lag, and an owner must read its own writes. `kv.update` has no TTL, so writes are plain publishes with the expected
+// sequence.
 import { MillraceError } from '@millrace/contracts';
 import { JetStreamApiError, type JetStreamPublishOptions } from '@nats-io/jetstream';
 import { headers } from 'nats';
@@ -10,18 +10,20 @@ import type { JetStreamAccess } from './jetstream-access.ts';
 import { WRONG_LAST_SEQUENCE, isCode } from './jetstream-errors.ts';
 import { decodeStored, encodeWithin } from './wire.ts';
 
-export type Entry<T> = { value: T; revision: number };
-/** What stands under a key: an entry, one that does not fit its schema, or none (`revision` of what was removed or has expired, or 0). */
-export type Located<T> = Entry<T> | { error: MillraceError; revision: number } | { revision: number };
-/** `conflict`: somebody else wrote first. */
+export type BucketEntry<T> = { value: T; revision: number };
+/**
+ * Result of a read: a valid entry, an invalid one, or none (`revision` of the tombstone or the expiry marker, or 0).
+ */
+export type Located<T> = BucketEntry<T> | { error: MillraceError; revision: number } | { revision: number };
+/** `conflict`: another writer was first. */
 export type Written = { revision: number } | { conflict: true };
 
-/** A write that was under way when the connection broke is lost without a sign: it is tried again no later than this. */
+/** A write during a disconnection may be lost silently: it is retried after this timeout. */
 const WRITE_TIMEOUT_MS = 2_000;
 const NOT_FOUND = 10037;
 
-export type WriteOptions = {
-  /** 0 for an entry that was never there; absent: whatever is there. */
+export type KeyWriteOptions = {
+  /** 0: the entry must not exist. Default: any revision. */
   expectedRevision?: number;
   /** A key of the same bucket under which nothing may ever have been written; not together with `expectedRevision`. */
   unlessWritten?: string;
@@ -57,7 +59,7 @@ export async function readEntry<T>(
   bucket: string,
   key: string,
   schema: z.ZodType<T>,
-): Promise<Entry<T> | undefined> {
+): Promise<BucketEntry<T> | undefined> {
   const located = await locateEntry(access, bucket, key, schema);
   if ('error' in located) throw located.error;
   return 'value' in located ? located : undefined;
@@ -69,7 +71,7 @@ export async function writeEntry(
   bucket: string,
   key: string,
   value: unknown,
-  options: WriteOptions,
+  options: KeyWriteOptions,
 ): Promise<Written> {
   const subject = `$KV.${bucket}.${key}`;
   const { expectedRevision, unlessWritten, ttlSeconds } = options;
@@ -80,7 +82,10 @@ export async function writeEntry(
   });
 }
 
-/** Leaves a tombstone, which those who watch the bucket are told; not of an entry that somebody has written since. @throws bus-unreachable, store-unavailable */
+/**
+ * Leaves a tombstone, which watchers of the bucket receive; keeps an entry that was written since. @throws
+ * bus-unreachable, store-unavailable
+ */
 export async function deleteEntry(
   access: JetStreamAccess,
   bucket: string,
@@ -95,7 +100,8 @@ export async function deleteEntry(
 }
 
 /**
- * Without a trace: nobody is told. @param keys may end in `.*` @param upTo what was written after this revision stays
+ * Removes entries without a tombstone: watchers are not notified. @param keys may end in `.*` @param upTo later
+ * revisions are kept
  * @throws bus-unreachable, store-unavailable
  */
 export async function purgeEntries(
@@ -137,5 +143,5 @@ async function put(
 }
 
 export function conflictError(key: string): MillraceError {
-  return new MillraceError('state-conflict', `${key} was written by somebody else in between.`, { path: key });
+  return new MillraceError('state-conflict', `Another writer changed ${key} first.`, { path: key });
 }

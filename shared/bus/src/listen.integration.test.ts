@@ -13,8 +13,8 @@ type Batch = z.infer<typeof batchSchema>;
 let listening: Listening | undefined;
 afterEach(() => listening?.stop());
 
-/** What arrives of the chunks, published with a number for each message. */
-async function sent(chunks: string[], maxBytes: number): Promise<Batch[]> {
+/** Returns the received batches, published with a number for each message. */
+async function collectBatches(chunks: string[], maxBytes: number): Promise<Batch[]> {
   const seen: Batch[] = [];
   listening = listen(hearer.bus, 'batches', batchSchema, (batch) => seen.push(batch));
   await hearer.bus.nc.flush();
@@ -25,17 +25,17 @@ async function sent(chunks: string[], maxBytes: number): Promise<Batch[]> {
   return seen;
 }
 
-test('chunks that fit go in one message, which is the last', async () => {
-  expect(await sent(['a', 'b'], 1_000)).toEqual([{ n: 0, end: true, chunks: ['a', 'b'] }]);
+test('Chunks that fit are sent in one message, which is marked as last', async () => {
+  expect(await collectBatches(['a', 'b'], 1_000)).toEqual([{ n: 0, end: true, chunks: ['a', 'b'] }]);
 });
 
-test('a batch without chunks is one message too: a heartbeat', async () => {
-  expect(await sent([], 1_000)).toEqual([{ n: 0, end: true, chunks: [] }]);
+test('A batch without chunks is one message: a heartbeat', async () => {
+  expect(await collectBatches([], 1_000)).toEqual([{ n: 0, end: true, chunks: [] }]);
 });
 
-test('chunks that do not fit are split, numbered in order, and only the last message ends the batch', async () => {
+test('Chunks that do not fit are split into numbered messages, and only the last one ends the batch', async () => {
   const chunks = Array.from({ length: 9 }, (_, at) => String(at).repeat(100));
-  const batches = await sent(chunks, 350);
+  const batches = await collectBatches(chunks, 350);
   expect(batches.flatMap((batch) => batch.chunks)).toEqual(chunks);
   expect(batches.map((batch) => batch.n)).toEqual(batches.map((_, at) => at));
   expect(batches.map((batch) => batch.end)).toEqual(
@@ -44,19 +44,19 @@ test('chunks that do not fit are split, numbered in order, and only the last mes
   for (const batch of batches) expect(JSON.stringify(batch.chunks).length).toBeLessThanOrEqual(350);
 });
 
-test('one chunk over the bound still goes, alone', async () => {
+test('One chunk over the bound is sent alone', async () => {
   const large = 'x'.repeat(1_000);
-  expect((await sent(['a', large, 'b'], 300)).map((batch) => batch.chunks)).toEqual([['a'], [large], ['b']]);
+  expect((await collectBatches(['a', large, 'b'], 300)).map((batch) => batch.chunks)).toEqual([['a'], [large], ['b']]);
 });
 
-test("one chunk over the server's limit is refused before it is sent", async () => {
+test("One chunk over the server's limit is rejected before it is sent", async () => {
   const huge = 'x'.repeat(speaker.bus.maxPayload());
   expect(() => publishInBatches(speaker.bus, 'batches', [huge], 1_000, () => ({}))).toThrow(
     expect.objectContaining({ code: 'message-too-large' }),
   );
 });
 
-test('a handler that throws is logged, and neither ends the connection nor keeps later messages away', async () => {
+test('A handler that throws is logged, and later messages still arrive', async () => {
   const log = createCollectedLog();
   const bus = await hearer.connect({ log });
   const seen: number[] = [];

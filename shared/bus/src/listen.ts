@@ -1,4 +1,4 @@
-// Subscribes without answering: what fits goes to the handler, what does not is logged with its subject.
+// Subscribes without replying: valid messages are passed to the handler, invalid ones are logged with their subject.
 import { loggedError, type MillraceError } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
@@ -7,8 +7,8 @@ import { decode } from './wire.ts';
 export type Listening = { stop(): void };
 
 /**
- * What the handler does is done when it returns: messages come in the order of the subject. A throw is logged.
- * @param refused is told of a message that does not fit, which is logged too
+ * The handler runs synchronously, in the order of the subject. Its errors are logged.
+ * @param refused called with invalid messages, which are logged too
  */
 export function listen<T>(
   bus: Bus,
@@ -19,17 +19,18 @@ export function listen<T>(
 ): Listening {
   const subscription = bus.nc.subscribe(subject, {
     callback: (error, message) => {
-      if (error) return bus.log.error({ subject, error: String(error) }, 'a subscription was refused');
+      if (error) return bus.log.error({ subject, error: String(error) }, 'subscription rejected');
       const decoded = decode(message.data, schema, message.subject);
       if ('error' in decoded) {
-        bus.log.warn({ subject: message.subject, error: decoded.error.message }, 'a message was refused');
+        bus.log.warn({ subject: message.subject, error: decoded.error.message }, 'invalid message rejected');
       }
       try {
         if ('error' in decoded) return refused(decoded.error, message.subject);
         handle(decoded.ok, message.subject, message.data.length);
       } catch (thrown) {
-        // Let through, it would end the connection's reading: every other subscription would lose what is under way.
-        bus.log.error({ subject: message.subject, ...loggedError(thrown) }, 'a message could not be handled');
+        // Rethrown, the error would end the connection's read loop: every other subscription would lose its pending
+        // messages.
+        bus.log.error({ subject: message.subject, ...loggedError(thrown) }, 'message handler threw');
       }
     },
   });

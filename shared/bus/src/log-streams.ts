@@ -10,7 +10,7 @@ export function logSubjects(subjects: Subjects, logStreams: number): string[][] 
   if (logStreams === 1) return [[subjects.logs]];
   const shards = Array.from({ length: LOG_SHARDS }, (_, shard) => shard);
   return Array.from({ length: logStreams }, (_, at) =>
-    shards.filter((shard) => shard % logStreams === at).map((shard) => subjects.logsOf(shard)),
+    shards.filter((shard) => shard % logStreams === at).map((shard) => subjects.shardLogs(shard)),
   );
 }
 
@@ -30,7 +30,10 @@ export async function countLogStreams(
   });
 }
 
-/** undefined: no stream holds the log. The number follows from the subjects of each stream, so that one that was lost changes nothing. */
+/**
+ * undefined: no stream holds the log. The number follows from the subjects of each stream, so a lost stream does not
+ * change it.
+ */
 async function readCount(jsm: JetStreamManager, { subjects, names }: Bus): Promise<number | undefined> {
   const counts = Array.from({ length: LOG_SHARDS }, (_, at) => at + 1);
   for await (const { config } of jsm.streams.list(subjects.logs)) {

@@ -42,7 +42,7 @@ beforeAll(async () => {
       handle,
     });
     const endpoints = () => [{ name: 'clock', queue: 'clock', serving, metadata: { kind: 'tool' as const, tool } }];
-    advertise(bus, { name: 'clocks', version: '1.2.3', description: 'Tells the time.', endpoints });
+    advertise(bus, { name: 'clocks', version: '1.2.3', description: 'Returns the time.', endpoints });
     await bus.nc.flush();
   }
 });
@@ -64,7 +64,7 @@ describe('the NATS services protocol (ADR-32)', () => {
     ['PING', srvPingSchema],
     ['INFO', srvInfoSchema],
     ['STATS', srvStatsSchema],
-  ])('%s is answered by every replica: to all, by service, by replica', async (verb, schema) => {
+  ])('Every replica answers %s: for all, by service, by replica', async (verb, schema) => {
     for (const [subject, count] of [
       [`$SRV.${verb}`, 2],
       [`$SRV.${verb}.clocks`, 2],
@@ -76,14 +76,14 @@ describe('the NATS services protocol (ADR-32)', () => {
     }
   });
 
-  test('identities are complete, and metadata is an object of strings', async () => {
+  test('Identities are complete, and metadata is an object of strings', async () => {
     const [info] = z.array(z.looseObject({ id: z.string() })).parse(await askAll(`$SRV.INFO.clocks.${second.id}`));
     expect(info).toEqual({
       type: 'io.nats.micro.v1.info_response',
       name: 'clocks',
       id: second.id,
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-      description: 'Tells the time.',
+      description: 'Returns the time.',
       metadata: {},
       endpoints: [
         { name: 'clock', subject: 'clock', queue_group: 'clock', metadata: { [METADATA_KEY]: expect.any(String) } },
@@ -91,13 +91,13 @@ describe('the NATS services protocol (ADR-32)', () => {
     });
   });
 
-  test('an endpoint says in its metadata what it is', async () => {
+  test('The metadata of an endpoint describes it', async () => {
     const [info] = await gatherInfo(asker.bus, { service: 'clocks', gatherMs: 1_000, max: 1 });
     const metadata: unknown = JSON.parse(info?.endpoints[0]?.metadata?.[METADATA_KEY] ?? 'null');
     expect(endpointMetadataSchema.parse(metadata)).toEqual({ kind: 'tool', tool });
   });
 
-  test('statistics count requests and errors', async () => {
+  test('Statistics count requests and errors', async () => {
     const reply = z.object({ time: z.string() });
     const ask = (payload: object) => request(asker.bus, { subject: 'clock', payload, reply, timeoutMs: 1_000 });
     for (const payload of [{}, {}, { fail: true }]) await ask(payload);
@@ -109,7 +109,7 @@ describe('the NATS services protocol (ADR-32)', () => {
     expect(endpoints.every((one) => Number.isInteger(one.processing_time))).toBe(true);
   });
 
-  test('an answer to elsewhere than an inbox is not given', async () => {
+  test('A reply outside of an inbox is not sent', async () => {
     const heard: string[] = [];
     const spy = asker.bus.nc.subscribe('mr.v1.runs.acme', {
       callback: (_error, message) => void heard.push(message.string()),
@@ -122,17 +122,17 @@ describe('the NATS services protocol (ADR-32)', () => {
   });
 });
 
-describe('gathering answers of services', () => {
-  test('ends at once when all that are wanted have answered', async () => {
+describe('gathering replies of services', () => {
+  test('Gathering ends at once when all requested replies have arrived', async () => {
     const pings = await gatherPings(asker.bus, 'clocks', { gatherMs: 60_000, max: 2 });
     expect(pings.map(({ id }) => id).toSorted()).toEqual([first.bus.id, second.id].toSorted());
   });
 
-  test('ends at once when nobody is there', async () => {
+  test('Gathering ends at once without responders', async () => {
     expect(await gatherPings(asker.bus, 'nobody', { gatherMs: 60_000 })).toEqual([]);
   });
 
-  test('leaves out what others answer that does not fit', async () => {
+  test('Gathering ignores invalid replies of foreign services', async () => {
     const other = asker.bus.nc.subscribe('$SRV.INFO.odd', {
       callback: (_error, message) => void message.respond('{"type":"odd"}'),
     });
@@ -141,7 +141,7 @@ describe('gathering answers of services', () => {
   });
 });
 
-test('a service that has stopped is not listed any more', async () => {
+test('A stopped service is not listed', async () => {
   const bus = await first.connect({ name: 'brief' });
   const stop = advertise(bus, { name: 'brief', version: '0.0.1', description: '', endpoints: () => [] });
   await bus.nc.flush();

@@ -1,5 +1,6 @@
-// NATS services protocol (ADR-32), spoken by our own small runtime, because the client's does not wait for handlers: answers
-// $SRV.PING, INFO and STATS for one process, so that the stock `nats micro ls` lists it, and asks them of all others.
+// Implements the NATS services protocol (ADR-32), because the client's implementation does not wait for handlers:
+// answers $SRV.PING, INFO and STATS for one process, so that the stock `nats micro ls` lists it, and sends these
+// requests to others.
 import {
   MillraceError,
   srvInfoSchema,
@@ -21,12 +22,12 @@ import type { Serving } from './serve.ts';
 import { decode, encode } from './wire.ts';
 
 /** `name` matches [A-Za-z0-9_-]+; one for each subject that the process serves. */
-export type Endpoint = {
+export type MicroEndpoint = {
   name: string;
   queue: string;
   serving: Serving;
   metadata: EndpointMetadata;
-  /** What STATS says of it beside the numbers of the protocol: how much is under way. */
+  /** Additional data in STATS: the calls under way. */
   data?: () => EndpointLoad;
 };
 export type MicroService = {
@@ -34,16 +35,16 @@ export type MicroService = {
   version: string;
   description: string;
   limits?: ServiceLimits;
-  endpoints: () => Endpoint[];
+  endpoints: () => MicroEndpoint[];
 };
 
 const VERBS = ['PING', 'INFO', 'STATS'] as const;
 const NS_PER_MS = 1_000_000;
 
-/** What ADR-32 wants of a service's version: clients leave out or hide what answers with another one. */
+/** Version pattern of ADR-32: clients omit or hide services with another one. */
 const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 
-/** Returns what stops it. @throws config-invalid for a version that is not semantic */
+/** Returns a function that stops it. @throws config-invalid for a version that is not semantic */
 export function advertise(bus: Bus, service: MicroService): () => void {
   if (!SEMANTIC_VERSION.test(service.version)) {
     throw new MillraceError(
@@ -112,12 +113,12 @@ function stats(bus: Bus, service: MicroService, started: string): SrvStats {
 }
 
 type Gather = {
-  /** How long answers are waited for, ms, when fewer than `max` come. */
+  /** Maximum time to wait for replies, ms, if fewer than `max` arrive. */
   gatherMs: number;
   max?: number;
 };
 
-/** Who is there: everybody, or the replicas of one service. */
+/** Lists the running replicas of all services or of one. */
 export function gatherInfo(bus: Bus, options: Gather & { service?: string }): Promise<SrvInfo[]> {
   const subject = options.service === undefined ? '$SRV.INFO' : `$SRV.INFO.${options.service}`;
   return gather(bus, subject, srvInfoSchema, options);
@@ -127,19 +128,22 @@ export function gatherPings(bus: Bus, service: string, options: Gather): Promise
   return gather(bus, `$SRV.PING.${service}`, srvPingSchema, options);
 }
 
-/** Whether nobody listens there any more, as the server says: a process that is only slow to answer has not left. */
+/** Returns true if the subject has no subscriber, according to the server: a slow process has not left. */
 export async function hasLeft(bus: Bus, serviceAndReplica: string, timeoutMs: number): Promise<boolean> {
   const subject = `$SRV.PING.${serviceAndReplica}`;
   const answer = await request(bus, { subject, payload: {}, reply: srvPingSchema, timeoutMs });
   return 'error' in answer && answer.error.code === 'nobody-there';
 }
 
-/** One process' answer, as JSON: names, descriptions, schemas. */
+/** Maximum size of one process's reply as JSON: names, descriptions, schemas. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** All that is read of one question. */
+/** Maximum size of all replies to one request. */
 const MAX_GATHERED_BYTES = 64 * 1024 * 1024;
 
-/** Others' services answer on these subjects too: what does not fit is theirs, and is left out. What is too large is left out aloud. */
+/**
+ * Foreign services answer on these subjects too: their invalid replies are ignored. Oversized replies are ignored with
+ * a warning.
+ */
 export function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gatherMs, max }: Gather): Promise<T[]> {
   return new Promise((resolve) => {
     const found: T[] = [];
@@ -153,7 +157,7 @@ export function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gat
       if (message.headers?.code === 503) return finish();
       bytes += message.data.length;
       if (message.data.length > MAX_ANSWER_BYTES || bytes > MAX_GATHERED_BYTES) {
-        bus.log.warn({ subject, bytes: message.data.length, all: bytes }, 'an answer of discovery is too large');
+        bus.log.warn({ subject, bytes: message.data.length, all: bytes }, 'oversized discovery reply ignored');
         return;
       }
       const answer = decode(message.data, schema, subject);

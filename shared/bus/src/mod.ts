@@ -10,7 +10,7 @@ export {
   deleteEntry,
   readEntry,
   writeEntry,
-  type Entry,
+  type BucketEntry,
   type Located,
   type Written,
 } from './key-value.ts';
@@ -24,11 +24,11 @@ export { guardTopology, type TopologyGuard } from './guard-topology.ts';
 export { listen, type Listening } from './listen.ts';
 export { answerPeers, askPeer, findPeers, type PeerAnswer } from './peers.ts';
 export { publish, publishBytes, publishInBatches } from './publish.ts';
-export { advertise, gatherInfo, gatherPings, hasLeft, type Endpoint, type MicroService } from './micro.ts';
+export { advertise, gatherInfo, gatherPings, hasLeft, type MicroEndpoint, type MicroService } from './micro.ts';
 export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';
-export { request, type Answer, type Request } from './request.ts';
-export { resolveAddress, type Address, type Env } from './resolve-address.ts';
-export { serveVerbs, type ApiHandlers } from './serve-verbs.ts';
+export { request, type RequestAnswer, type Request } from './request.ts';
+export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts';
+export { serveVerbs, type ApiHandlers } from './api.ts';
 export { serverAnswers } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';

@@ -21,7 +21,7 @@ export function answerPeers(bus: Bus): { stop(): void } {
   const subscriptions = [bus.subjects.peer(), bus.subjects.peer(bus.id)].map((subject) =>
     bus.nc.subscribe(subject, {
       callback: (error, { reply }) => {
-        if (error) return bus.log.error({ subject, ...loggedError(error) }, 'a subscription was refused');
+        if (error) return bus.log.error({ subject, ...loggedError(error) }, 'subscription rejected');
         if (reply && isInbox(reply)) publish(bus, reply, { id: bus.id });
       },
     }),
@@ -36,7 +36,7 @@ export async function findPeers(bus: Bus): Promise<string[]> {
 }
 
 export async function askPeer(bus: Bus, id: string): Promise<PeerAnswer> {
-  if (!bus.connected()) return 'silent';
+  if (!bus.hasConnection()) return 'silent';
   const subject = bus.subjects.peer(id);
   const answer = await request(bus, { subject, payload: {}, reply: peerSchema, timeoutMs: ASK_WITHIN_MS });
   if ('ok' in answer) return 'answered';

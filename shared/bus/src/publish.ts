@@ -1,21 +1,21 @@
-// Core publish: at most once, to whoever listens.
+// Core publish: at most once, to current subscribers.
 import type { Bus } from './bus.ts';
-import { encodeWithin, tooLarge } from './wire.ts';
+import { encodeWithin, createTooLargeError } from './wire.ts';
 
 /** @throws message-too-large */
 export function publish(bus: Bus, subject: string, value: unknown): void {
   publishBytes(bus, subject, encodeWithin(value, bus.maxPayload(), subject));
 }
 
-/** A connection that is closed for good loses the message as a broken one does: nobody is there who could act on a throw. */
+/** A closed connection drops the message as a lost one does: the caller could not handle an error. */
 export function publishBytes(bus: Bus, subject: string, bytes: Uint8Array): void {
   if (!bus.nc.isClosed()) bus.nc.publish(subject, bytes);
 }
 
 /**
- * Publishes chunks as one message, or as several where one would be over `maxBytes` (UTF-16 length, close enough for a bound far
- * below the server's). `head` makes the rest of a message; `last` is true for the one that ends the batch. The chunks are
- * written as JSON once, whatever the head is.
+ * Publishes chunks as one message, or as several if one would exceed `maxBytes` (UTF-16 length, close enough for a
+ * bound far below the server's). `head` returns the rest of a message; `last` is true for the message that ends the
+ * batch. Each chunk is encoded once.
  */
 export function publishInBatches(
   bus: Bus,
@@ -33,6 +33,6 @@ export function publishInBatches(
     return;
   }
   const bytes = Buffer.from(`${JSON.stringify(head(last, chunks.length)).slice(0, -1)},"chunks":${body}}`);
-  if (bytes.length > bus.maxPayload()) throw tooLarge(bytes.length, bus.maxPayload(), subject);
+  if (bytes.length > bus.maxPayload()) throw createTooLargeError(bytes.length, bus.maxPayload(), subject);
   publishBytes(bus, subject, bytes);
 }

@@ -13,10 +13,10 @@ export type QueuedBytes = {
   sum(tenant: string): number;
 };
 
-type Published = { bytes: number; at: number };
+type PublishedBytes = { bytes: number; at: number };
 
 export function createQueuedBytes(now: () => number = () => performance.now()): QueuedBytes {
-  const byTenant = new Map<string, { commands: Published[]; sum: number }>();
+  const byTenant = new Map<string, { commands: PublishedBytes[]; sum: number }>();
   return {
     add(tenant, bytes) {
       const own = byTenant.get(tenant) ?? { commands: [], sum: 0 };

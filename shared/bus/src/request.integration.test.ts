@@ -17,20 +17,20 @@ const answering = async (subject: string, handle: (request: unknown) => Promise<
   await server.bus.nc.flush();
 };
 const numbered = z.object({ n: z.number(), last: z.boolean().optional() });
-const progressOf = (answer: z.infer<typeof numbered>) => (answer.last ? 'final' : answer.n);
+const readProgress = (answer: z.infer<typeof numbered>) => (answer.last ? 'final' : answer.n);
 
-test('the answer of a request is checked and given back as a value', async () => {
+test('The reply of a request is validated and returned as a value', async () => {
   await answering('plain', async () => ({ answer: 'yes', more: 1 }));
   expect(await ask('plain')).toEqual({ ok: { answer: 'yes' } });
 });
 
-test('a request on a subject that nobody serves fails at once, long before the timeout', async () => {
+test('A request without responders fails at once, long before the timeout', async () => {
   const started = performance.now();
   expect(await ask('nobody', { timeoutMs: 10_000 })).toMatchObject({ error: { code: 'nobody-there', path: 'nobody' } });
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
-test('a request that is under way when its connection is closed ends then', async () => {
+test('A request under way ends when its connection is closed', async () => {
   await answering('slow', () => new Promise(() => undefined));
   const bus = await asker.connect({ name: 'closing' });
   const asked = request(bus, { subject: 'slow', payload: {}, reply: replySchema, timeoutMs: 60_000 });
@@ -38,14 +38,14 @@ test('a request that is under way when its connection is closed ends then', asyn
   expect(await asked).toMatchObject({ error: { code: 'bus-unreachable' } });
 });
 
-test('no answer in time is a timeout that names subject and time', async () => {
+test('A timeout names the subject and the time', async () => {
   await answering('silent', () => new Promise(() => undefined));
   expect(await ask('silent', { timeoutMs: 30 })).toMatchObject({
     error: { code: 'timeout', message: 'silent did not answer within 30 ms.' },
   });
 });
 
-test('an answer that comes after the timeout is not taken for the answer of the next request', async () => {
+test('A late reply is not used for the next request', async () => {
   const late = Promise.withResolvers<unknown>();
   let asked = 0;
   await answering('late', () => (asked++ === 0 ? late.promise : Promise.resolve({ answer: 'second' })));
@@ -55,7 +55,7 @@ test('an answer that comes after the timeout is not taken for the answer of the 
   expect(await second).toEqual({ ok: { answer: 'second' } });
 });
 
-test('a coded error of the other side is the error here, with its remedy', async () => {
+test('A coded error of the other side is returned with its remedy', async () => {
   await answering('coded', async () => ({
     error: { code: 'thread-unknown', message: 'No thread.', remedy: 'Make one.' },
   }));
@@ -64,12 +64,12 @@ test('a coded error of the other side is the error here, with its remedy', async
   });
 });
 
-test('the answer of a request that does not fit is an error that names the place', async () => {
+test('An invalid reply is an error with the path', async () => {
   await answering('misfit', async () => ({ answer: 3 }));
   expect(await ask('misfit')).toMatchObject({ error: { code: 'message-invalid', path: 'answer' } });
 });
 
-test('the answer of a request that is not JSON is an error', async () => {
+test('A reply that is not JSON is an error', async () => {
   const subscription = server.bus.nc.subscribe('garbage', {
     callback: (_error, message) => void message.respond('{"answer":'),
   });
@@ -80,7 +80,7 @@ test('the answer of a request that is not JSON is an error', async () => {
   subscription.unsubscribe();
 });
 
-test('a message of somebody else with the status 503 and a body is not taken for the server', async () => {
+test("A foreign message with status 503 and a body is not treated as the server's", async () => {
   const status = headers(503, 'No Responders');
   const subscription = server.bus.nc.subscribe('forged', {
     callback: (_error, message) => void message.respond('{"answer":"yes"}', { headers: status }),
@@ -90,8 +90,8 @@ test('a message of somebody else with the status 503 and a body is not taken for
   subscription.unsubscribe();
 });
 
-describe('giving a request up', () => {
-  test('before asking asks nothing', async () => {
+describe('cancelling a request', () => {
+  test('Cancelling before the request sends nothing', async () => {
     let asked = 0;
     await answering('unasked', async () => ({ answer: String(++asked) }));
     expect(await ask('unasked', { signal: AbortSignal.abort() })).toMatchObject({ error: { code: 'cancelled' } });
@@ -100,7 +100,7 @@ describe('giving a request up', () => {
     expect(asked).toBe(0);
   });
 
-  test('while waiting ends the wait', async () => {
+  test('Cancelling during the request ends the wait', async () => {
     const asked = Promise.withResolvers<void>();
     await answering('waiting', () => {
       asked.resolve();
@@ -131,13 +131,13 @@ describe('progress of a request', () => {
       payload: {},
       reply: numbered,
       timeoutMs: 2_000,
-      progressOf,
+      readProgress,
       onProgress: (progress) => seen.push(progress),
     });
     return { seen, answer };
   };
 
-  test('is told in order, until the final answer', async () => {
+  test('Progress is passed in order until the final reply', async () => {
     expect(await track('dense', [{ n: 0 }, { n: 1 }, { n: 2, last: true }])).toEqual({
       seen: [{ n: 0 }, { n: 1 }],
       answer: { ok: { n: 2, last: true } },
@@ -147,15 +147,15 @@ describe('progress of a request', () => {
   test.each([
     ['one that is missing', [{ n: 0 }, { n: 2 }]],
     ['the first that is missing', [{ n: 1 }]],
-    ['one that comes twice', [{ n: 0 }, { n: 0 }]],
-  ])('with a gap ends the request: %s', async (name, numbers) => {
+    ['one that arrives twice', [{ n: 0 }, { n: 0 }]],
+  ])('A gap in the progress ends the request: %s', async (name, numbers) => {
     const { answer } = await track(`gap-${name.replaceAll(' ', '-')}`, numbers);
     expect(answer).toMatchObject({ error: { code: 'session-lost' } });
   });
 });
 
 describe('a request that cannot be sent', () => {
-  test('is an error at the sender: too large, with the limit and what to do', async () => {
+  test('An oversized request is an error of the sender with the limit and the remedy', async () => {
     const tooLarge = { text: 'x'.repeat(asker.bus.maxPayload()) };
     expect(await ask('plain', { payload: tooLarge })).toMatchObject({
       error: {
@@ -166,12 +166,12 @@ describe('a request that cannot be sent', () => {
     });
   });
 
-  test('is an error at the sender: not JSON', async () => {
+  test('A request that is not JSON is an error of the sender', async () => {
     expect(await ask('plain', { payload: { big: 1n } })).toMatchObject({ error: { code: 'not-json' } });
   });
 });
 
-test('many requests at once each get their own answer', async () => {
+test('Concurrent requests each receive their own reply', async () => {
   serve(server.bus, {
     subject: 'echo',
     request: z.object({ text: z.string() }),
@@ -183,7 +183,7 @@ test('many requests at once each get their own answer', async () => {
   expect(answers).toEqual(texts.map((text) => ({ ok: { answer: text } })));
 });
 
-test('a progress handler that throws loses that message, not the connection', async () => {
+test('A progress handler that throws loses that message, not the connection', async () => {
   serve(server.bus, {
     subject: 'throwing',
     request: z.unknown(),
@@ -201,14 +201,14 @@ test('a progress handler that throws loses that message, not the connection', as
     payload: {},
     reply: numbered,
     timeoutMs: 2_000,
-    progressOf,
+    readProgress,
     onProgress,
   });
   expect(answer).toEqual({ ok: { n: 1, last: true } });
-  expect(asker.bus.connected()).toBe(true);
+  expect(asker.bus.hasConnection()).toBe(true);
 });
 
-describe('an exception by the convention of NATS services', () => {
+describe('an error in the headers of the NATS services protocol', () => {
   const throwing = (data: string, fields: Record<string, string>) => {
     const subscription = server.bus.nc.subscribe('svc.thrown', {
       callback: (_error, message) => {
@@ -222,13 +222,16 @@ describe('an exception by the convention of NATS services', () => {
   const askOne = () =>
     request(asker.bus, { subject: 'svc.thrown', payload: {}, reply: z.object({}), timeoutMs: 2_000 });
 
-  test.each(['', '{}', 'not JSON'])('is a coded failure with its text, whatever the data is: "%s"', async (data) => {
-    const subscription = throwing(data, { 'Nats-Service-Error': 'no such table', 'Nats-Service-Error-Code': '500' });
-    await server.bus.nc.flush();
-    const answer = await askOne();
-    subscription.unsubscribe();
-    expect(answer).toMatchObject({
-      error: { code: 'service-failed', message: expect.stringContaining('500: no such table') },
-    });
-  });
+  test.each(['', '{}', 'not JSON'])(
+    'An error header is a coded failure with its text, for any data: "%s"',
+    async (data) => {
+      const subscription = throwing(data, { 'Nats-Service-Error': 'no such table', 'Nats-Service-Error-Code': '500' });
+      await server.bus.nc.flush();
+      const answer = await askOne();
+      subscription.unsubscribe();
+      expect(answer).toMatchObject({
+        error: { code: 'service-failed', message: expect.stringContaining('500: no such table') },
+      });
+    },
+  );
 });

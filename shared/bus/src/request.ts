@@ -1,5 +1,5 @@
-// A request: one question, answers until the final one, all to one reply subject. What goes wrong is a value: {error}, coded.
-// Progress messages are numbered densely from 0; a gap means that something was lost, and ends the request.
+// Sends a request: one message, replies until the final one, all to one reply subject. An error is a value: {error},
+// coded. Progress messages are numbered densely from 0; a gap means a lost message and ends the request.
 import { MillraceError, fromWireError, wireErrorSchema } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import { z } from 'zod';
@@ -10,36 +10,44 @@ export type Request<T> = {
   subject: string;
   payload: unknown;
   reply: z.ZodType<T>;
-  /** From asking to the final answer, ms. */
+  /** From the request to the final reply, ms. */
   timeoutMs: number;
-  /** Repeats the question after each such time without an answer, ms: another replica of the queue group may receive it. Only for idempotent ones. */
+  /**
+   * Repeats the request after each such time without a reply, ms: another replica of the queue group may receive it.
+   * Only for idempotent ones.
+   */
   repeatEveryMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** The same without a signal, which costs more than the rest of a request: is told how to give this one up. */
+  /**
+   * Alternative to a signal, which costs more than the rest of a request: receives the function that cancels this one.
+   */
   onAsked?: (giveUp: () => void) => void;
-  /** Says what an answer is: the number of a progress message, or that it is final. Absent: the first answer is final. */
-  progressOf?: (answer: T) => number | 'final';
+  /** Returns the number of a progress message, or 'final'. Default: the first reply is final. */
+  readProgress?: (answer: T) => number | 'final';
   onProgress?: (answer: T) => void;
 };
-export type Answer<T> = Decoded<T>;
+export type RequestAnswer<T> = Decoded<T>;
 
 const errorReplySchema = z.object({ error: wireErrorSchema });
 
-/** Codes: nobody-there, timeout, cancelled, bus-unreachable, message-invalid, message-too-large; and what the other side answered. */
-export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
+/**
+ * Codes: nobody-there, timeout, cancelled, bus-unreachable, message-invalid, message-too-large; and those of the other
+ * side.
+ */
+export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>> {
   const { subject, timeoutMs, repeatEveryMs, signal } = ask;
   let payload: Buffer;
   try {
     payload = encodeWithin(ask.payload, bus.maxPayload(), subject);
   } catch (error) {
-    return Promise.resolve(failed(MillraceError.isInstance(error) ? error : notJson(subject, error)));
+    return Promise.resolve(toFailure(MillraceError.isInstance(error) ? error : createNotJsonError(subject, error)));
   }
-  if (signal?.aborted) return Promise.resolve(failed(cancelled(subject)));
+  if (signal?.aborted) return Promise.resolve(toFailure(cancelledError(subject)));
   return new Promise((resolve) => {
     let expected = 0;
     let isOver = false;
     let repeating: NodeJS.Timeout | undefined;
-    const finish = (answer: Answer<T>) => {
+    const finish = (answer: RequestAnswer<T>) => {
       isOver = true;
       inbox.release();
       clearTimeout(timer);
@@ -49,15 +57,15 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
     };
     const onMessage = (message: Msg) => {
       const answer = read(message, ask);
-      const progress = 'ok' in answer ? (ask.progressOf?.(answer.ok) ?? 'final') : 'final';
+      const progress = 'ok' in answer ? (ask.readProgress?.(answer.ok) ?? 'final') : 'final';
       if (progress === 'final' || 'error' in answer) return finish(answer);
-      if (progress !== expected) return finish(failed(gap(subject, expected, progress)));
+      if (progress !== expected) return finish(toFailure(gap(subject, expected, progress)));
       expected += 1;
       ask.onProgress?.(answer.ok);
     };
-    const onAbort = () => finish(failed(cancelled(subject)));
-    const inbox = bus.inbox.open(onMessage, () => finish(failed(closed(subject))));
-    const timer = setTimeout(() => finish(failed(timedOut(subject, timeoutMs))), timeoutMs);
+    const onAbort = () => finish(toFailure(cancelledError(subject)));
+    const inbox = bus.inbox.open(onMessage, () => finish(toFailure(createClosedError(subject))));
+    const timer = setTimeout(() => finish(toFailure(timedOut(subject, timeoutMs))), timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     ask.onAsked?.(onAbort);
     if (isOver) return;
@@ -66,28 +74,32 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
         bus.nc.publish(subject, payload, { reply: inbox.subject });
       } catch (cause) {
         finish(
-          failed(new MillraceError('bus-unreachable', `${subject} could not be asked: ${String(cause)}`, { cause })),
+          toFailure(
+            new MillraceError('bus-unreachable', `The request to ${subject} failed: ${String(cause)}`, { cause }),
+          ),
         );
       }
     };
     publish();
-    // While the connection is down the client library keeps the first question and sends it on reconnection.
+    // While the connection is down the client library keeps the first request and sends it on reconnection.
     if (!isOver && repeatEveryMs !== undefined)
-      repeating = setInterval(() => bus.connected() && publish(), repeatEveryMs);
+      repeating = setInterval(() => bus.hasConnection() && publish(), repeatEveryMs);
   });
 }
 
-function read<T>(message: Msg, ask: Request<T>): Answer<T> {
-  if (isNoResponders(message)) return failed(nobody(ask.subject));
+function read<T>(message: Msg, ask: Request<T>): RequestAnswer<T> {
+  if (isNoResponders(message)) return toFailure(nobody(ask.subject));
   const thrown = serviceError(message, ask.subject);
-  if (thrown) return failed(thrown);
+  if (thrown) return toFailure(thrown);
   const answer = decode(message.data, ask.reply, `the answer of ${ask.subject}`);
   if ('ok' in answer) return answer;
   const coded = decode(message.data, errorReplySchema, ask.subject);
-  return 'ok' in coded ? failed(fromWireError(coded.ok.error)) : answer;
+  return 'ok' in coded ? toFailure(fromWireError(coded.ok.error)) : answer;
 }
 
-/** An exception by the convention of NATS services (ADR-32): two headers, whatever the data is. Its text is the other side's own. */
+/**
+ * Reads an error of the NATS services protocol (ADR-32): two headers, for any data. Its text is the other side's own.
+ */
 function serviceError({ headers }: Msg, subject: string): MillraceError | undefined {
   const text = headers?.get('Nats-Service-Error') ?? '';
   const code = headers?.get('Nats-Service-Error-Code') ?? '';
@@ -98,18 +110,18 @@ function serviceError({ headers }: Msg, subject: string): MillraceError | undefi
 const MAX_CODE_LENGTH = 16;
 const MAX_TEXT_LENGTH = 4_096;
 
-const failed = (error: MillraceError) => ({ error });
+const toFailure = (error: MillraceError) => ({ error });
 const nobody = (subject: string) =>
-  new MillraceError('nobody-there', `Nobody answers on ${subject}.`, {
+  new MillraceError('nobody-there', `No service is subscribed to ${subject}.`, {
     path: subject,
     remedy: 'Start a service that serves it, with the same NATS_URL and MILLRACE_PREFIX.',
   });
-const cancelled = (subject: string) => new MillraceError('cancelled', `The call of ${subject} was given up.`);
-const closed = (subject: string) =>
+const cancelledError = (subject: string) => new MillraceError('cancelled', `The call of ${subject} was cancelled.`);
+const createClosedError = (subject: string) =>
   new MillraceError('bus-unreachable', `The connection was closed before ${subject} answered.`);
-const notJson = (subject: string, cause: unknown) =>
-  new MillraceError('not-json', `What was meant for ${subject} cannot be written as JSON: ${String(cause)}`, { cause });
+const createNotJsonError = (subject: string, cause: unknown) =>
+  new MillraceError('not-json', `The message for ${subject} is not JSON: ${String(cause)}`, { cause });
 const timedOut = (subject: string, timeoutMs: number) =>
   new MillraceError('timeout', `${subject} did not answer within ${timeoutMs} ms.`, { path: subject });
 const gap = (subject: string, expected: number, got: number) =>
-  new MillraceError('session-lost', `An answer of ${subject} was lost: number ${expected} is missing, ${got} came.`);
+  new MillraceError('session-lost', `A reply of ${subject} was lost: number ${expected} is missing, ${got} arrived.`);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the address of the server', () => {
-  test('is NATS_URL before all else', async () => {
+  test('NATS_URL has the highest priority', async () => {
     await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1' }));
     expect(await resolveAddress({ NATS_URL: 'nats://env:1' }, deep())).toEqual({
       url: 'nats://env:1',
@@ -24,17 +24,17 @@ describe('the address of the server', () => {
     });
   });
 
-  test('is that of the stack of the checkout, found upwards; an empty NATS_URL counts as none', async () => {
+  test("The address of the checkout's stack is found upwards; an empty NATS_URL is ignored", async () => {
     await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1', gateway: 'http://x' }));
     expect(await resolveAddress({ NATS_URL: '' }, deep())).toEqual({ url: 'nats://stack:1', source: stackFile() });
   });
 
-  test('is the default where nothing is said', async () => {
+  test('The default address is used without a setting', async () => {
     expect(await resolveAddress({}, root)).toEqual({ url: DEFAULT_URL, source: 'default' });
   });
 
   test.each(['{', '{}', '{"natsUrl": 5}', ''])(
-    'is refused, with the file, where stack.json holds %j',
+    "A stack.json that contains %j is rejected with the file's path",
     async (content) => {
       await writeFile(stackFile(), content);
       await expect(resolveAddress({}, deep())).rejects.toMatchObject({ code: 'config-invalid', path: stackFile() });

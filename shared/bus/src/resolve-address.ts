@@ -1,32 +1,32 @@
-// Where NATS is, for services and clients alike: NATS_URL, else the stack that runs in this checkout, else NATS's own port here.
-// The environment is handed in: only programs read it.
+// Finds the address of NATS for services and clients: NATS_URL, the stack of this checkout, or NATS's own port on this
+// host. The environment is an argument: only programs read it.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
 
 export type Env = Record<string, string | undefined>;
-export type Address = {
+export type BusAddress = {
   url: string;
-  /** Who said so: `NATS_URL`, the path of a stack.json, or `default`. */
+  /** Source of the address: `NATS_URL`, the path of a stack.json, or `default`. */
   source: string;
 };
 
 export const DEFAULT_URL = 'nats://localhost:4222';
-/** Written by `npm start` for as long as the stack runs. */
+/** `npm start` writes this file while the stack runs. */
 const STACK_FILE = join('.millrace', 'stack.json');
 const stackSchema = z.looseObject({ natsUrl: z.string().min(1) });
 
 /**
- * @param cwd where the search for `.millrace/stack.json` begins; it goes on upwards
- * @throws config-invalid when the file that is found says nothing
+ * @param cwd start of the upward search for `.millrace/stack.json`
+ * @throws config-invalid if the file has no address
  */
-export async function resolveAddress(env: Env, cwd: string): Promise<Address> {
+export async function resolveAddress(env: Env, cwd: string): Promise<BusAddress> {
   if (env['NATS_URL']) return { url: env['NATS_URL'], source: 'NATS_URL' };
   for (let dir = cwd; ; dir = dirname(dir)) {
     const file = join(dir, STACK_FILE);
     const text = await readIfThere(file);
-    if (text !== undefined) return { url: natsUrlOf(file, text), source: file };
+    if (text !== undefined) return { url: readNatsUrl(file, text), source: file };
     if (dirname(dir) === dir) return { url: DEFAULT_URL, source: 'default' };
   }
 }
@@ -39,11 +39,11 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-function natsUrlOf(file: string, text: string): string {
+function readNatsUrl(file: string, text: string): string {
   try {
     return stackSchema.parse(JSON.parse(text)).natsUrl;
   } catch (cause) {
-    throw new MillraceError('config-invalid', `${file} does not say where NATS is.`, {
+    throw new MillraceError('config-invalid', `${file} contains no NATS address.`, {
       cause,
       path: file,
       remedy: 'Delete the file and start the stack again, or set NATS_URL.',

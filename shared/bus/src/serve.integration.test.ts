@@ -13,15 +13,15 @@ const server = useBus(nats, 'server', { log });
 const replySchema = z.union([z.number(), z.string(), z.object({ ok: z.literal(true) })]);
 const ask = (subject: string, payload: unknown = {}, timeoutMs = 2_000) =>
   request(asker.bus, { subject, payload, reply: replySchema, timeoutMs });
-const served = async (subject: string, handle: () => Promise<unknown>, bus = server.bus) => {
+const serveHandler = async (subject: string, handle: () => Promise<unknown>, bus = server.bus) => {
   const serving = serve(bus, { subject, queue: 'q', request: z.object({ text: z.string().optional() }), handle });
   await bus.nc.flush();
   return serving;
 };
 
-describe('a request that does not fit', () => {
-  test('is answered with a coded error that names the place, and logged', async () => {
-    const serving = await served('misfit', async () => ({ ok: true }));
+describe('an invalid request', () => {
+  test('An invalid request is answered with a coded error that names the path, and logged', async () => {
+    const serving = await serveHandler('misfit', async () => ({ ok: true }));
     expect(await ask('misfit', { text: 3 })).toMatchObject({ error: { code: 'message-invalid', path: 'text' } });
     expect(serving.stats).toMatchObject({
       requests: 1,
@@ -35,45 +35,45 @@ describe('a request that does not fit', () => {
 
   test.each(['', '{"text":', '\u0000', 'null', '"text"'])('%j is answered with a coded error', async (text) => {
     const subject = `raw-${Buffer.from(text).toString('hex')}x`;
-    await served(subject, async () => ({ ok: true }));
+    await serveHandler(subject, async () => ({ ok: true }));
     const reply = await asker.bus.nc.request(subject, text, { timeout: 2_000 });
     expect(reply.json()).toMatchObject({ error: { code: 'message-invalid' } });
   });
 });
 
 describe('a handler that throws', () => {
-  test('a coded error is the answer', async () => {
-    await served('coded', async () => {
+  test('A coded error of the handler is the reply', async () => {
+    await serveHandler('coded', async () => {
       throw new MillraceError('thread-unknown', 'No thread "x".', { remedy: 'Make one.' });
     });
     expect(await ask('coded')).toMatchObject({ error: { code: 'thread-unknown', remedy: 'Make one.' } });
   });
 
-  test('anything else is internal', async () => {
-    await served('broken', async () => {
+  test('Any other error of the handler is internal', async () => {
+    await serveHandler('broken', async () => {
       throw new TypeError('x is not a function');
     });
     expect(await ask('broken')).toMatchObject({ error: { code: 'internal', message: 'x is not a function' } });
   });
 });
 
-test('an answer that is too large is answered with that, and not with silence', async () => {
-  await served('huge', async () => 'x'.repeat(server.bus.maxPayload() + 1));
+test('An oversized reply is replaced by an error', async () => {
+  await serveHandler('huge', async () => 'x'.repeat(server.bus.maxPayload() + 1));
   expect(await ask('huge')).toMatchObject({ error: { code: 'message-too-large' } });
 });
 
-test('an answer that is not JSON is answered with an error', async () => {
-  await served('bigint', async () => ({ n: 1n }));
+test('A reply that is not JSON is replaced by an error', async () => {
+  await serveHandler('bigint', async () => ({ n: 1n }));
   expect(await ask('bigint')).toHaveProperty('error');
 });
 
-describe('an answer to elsewhere than an inbox is refused', () => {
+describe('a reply subject outside of an inbox', () => {
   test.each(['mr.v1.runs.acme', '$JS.API.STREAM.DELETE.X', '_INBOXES', 'INBOX.x', 'x._INBOX.y'])(
-    '%s',
+    'The request is rejected: %s',
     async (reply) => {
       const subject = `foreign-${Buffer.from(reply).toString('hex')}`;
       let handled = 0;
-      const serving = await served(subject, async () => ++handled);
+      const serving = await serveHandler(subject, async () => ++handled);
       const heard: string[] = [];
       const spy = server.bus.nc.subscribe(reply, { callback: (_error, message) => void heard.push(message.subject) });
       await server.bus.nc.flush();
@@ -86,15 +86,15 @@ describe('an answer to elsewhere than an inbox is refused', () => {
     },
   );
 
-  test('no reply subject at all', async () => {
-    const serving = await served('unanswered', async () => ({}));
+  test('A request without a reply subject is rejected', async () => {
+    const serving = await serveHandler('unanswered', async () => ({}));
     asker.bus.nc.publish('unanswered', '{}');
     await eventually(() => serving.stats.errors === 1);
-    expect(serving.stats.lastError).toContain('wants its answer on no subject');
+    expect(serving.stats.lastError).toContain('has the reply subject (none)');
   });
 
-  test('but under any prefix of inboxes it is given, also that of the nats command', async () => {
-    await served('inboxes', async () => ({ ok: true }));
+  test('A reply subject under any prefix of inboxes is accepted, also that of the nats command', async () => {
+    await serveHandler('inboxes', async () => ({ ok: true }));
     expect((await asker.bus.nc.request('inboxes', '{}')).json()).toEqual({ ok: true });
     const reply = '_INBOX.nats-cli.1';
     const heard = Promise.withResolvers<string>();
@@ -105,22 +105,22 @@ describe('an answer to elsewhere than an inbox is refused', () => {
   });
 });
 
-test('replicas share the requests by queue group: each is handled once', async () => {
+test('Replicas share the requests by queue group: each is handled once', async () => {
   const second = await server.connect();
   const handled: string[] = [];
-  await served('shared', async () => handled.push('first'));
-  await served('shared', async () => handled.push('second'), second);
+  await serveHandler('shared', async () => handled.push('first'));
+  await serveHandler('shared', async () => handled.push('second'), second);
   await Promise.all(Array.from({ length: 60 }, () => ask('shared')));
   expect(handled).toHaveLength(60);
   expect(new Set(handled)).toEqual(new Set(['first', 'second']));
 });
 
 describe('draining an endpoint', () => {
-  test('lets nothing new in, and waits for what is in flight', async () => {
+  test('A draining endpoint accepts nothing new and waits for requests in flight', async () => {
     const bus = await server.connect();
     const entered = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    const serving = await served(
+    const serving = await serveHandler(
       'draining',
       async () => {
         entered.resolve();
@@ -141,9 +141,9 @@ describe('draining an endpoint', () => {
     expect(await first).toEqual({ ok: 'done' });
   });
 
-  test('waits no longer than its grace for a handler that hangs', async () => {
+  test('A draining endpoint waits at most its grace period for a hanging handler', async () => {
     const entered = Promise.withResolvers<void>();
-    const serving = await served('hanging', () => {
+    const serving = await serveHandler('hanging', () => {
       entered.resolve();
       return new Promise(() => undefined);
     });
@@ -155,11 +155,11 @@ describe('draining an endpoint', () => {
   });
 });
 
-test('a handler that answers after the end of the connection breaks nothing', async () => {
+test('A handler that replies after the connection is closed causes no error', async () => {
   const bus = await server.connect();
   const entered = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const serving = await served(
+  const serving = await serveHandler(
     'too-late',
     async () => {
       entered.resolve();
@@ -176,7 +176,7 @@ test('a handler that answers after the end of the connection breaks nothing', as
   expect(await answer).toMatchObject({ error: { code: 'timeout' } });
 });
 
-test('a request above the number that a subject takes at once is refused by a code, at once', async () => {
+test('A request above the concurrency limit of a subject is rejected with a code, at once', async () => {
   const gate = Promise.withResolvers<void>();
   const serving = serve(server.bus, {
     subject: 'bounded.subject',

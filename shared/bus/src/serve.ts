@@ -1,5 +1,6 @@
-// Serves a subject: each request is checked, handled and answered, in any order. What does not fit is answered with a coded
-// error and logged, never dropped. `drain` lets nothing new in and waits for what is in flight: the client's own drain does not.
+// Serves a subject: each request is validated, handled and answered, in any order. An invalid request is answered with
+// a coded error and logged, never dropped. `drain` accepts nothing new and waits for requests in flight: the client's
+// own drain does not.
 import { MillraceError, toWireError } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import { z } from 'zod';
@@ -20,14 +21,14 @@ export type Serving = {
 export type ServeOptions<Q> = {
   subject: string;
   queue?: string;
-  /** Requests that are handled at once; what comes beyond is refused with a code: asked again, another replica may take it. */
+  /** Maximum number of concurrent requests; more are rejected with a code, and a retry may reach another replica. */
   maxInFlight?: number;
   request: z.ZodType<Q>;
-  /** Returns the answer; undefined when it was given by `respond` already. A throw is answered as a coded error. */
+  /** Returns the reply; undefined if `respond` has sent it already. An error becomes a coded reply. */
   handle: (request: Q, context: ServeContext) => Promise<unknown>;
 };
 
-/** More than an orchestrator's runs and their sessions ask of one replica. */
+/** More than an orchestrator's runs and their sessions request of one replica. */
 const MAX_IN_FLIGHT = 2_048;
 
 export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
@@ -37,7 +38,7 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
   const subscription = bus.nc.subscribe(subject, {
     ...(queue !== undefined && { queue }),
     callback: (error, message) => {
-      if (error) return bus.log.error({ subject, error: String(error) }, 'a subscription was refused');
+      if (error) return bus.log.error({ subject, error: String(error) }, 'subscription rejected');
       if (inFlight.size >= maxInFlight) return refuseFull(bus, message, maxInFlight);
       const work = answer(bus, options, message, stats).finally(() => inFlight.delete(work));
       inFlight.add(work);
@@ -60,7 +61,7 @@ function refuseFull(bus: Bus, { subject, reply }: Msg, limit: number): void {
     message: `${subject} has ${limit} requests under way.`,
     remedy: 'Ask again later, or start another replica.',
   };
-  bus.log.warn({ subject, error }, 'a request was refused');
+  bus.log.warn({ subject, error }, 'request rejected');
   if (reply && isInbox(reply)) publishBytes(bus, reply, encode({ error }));
 }
 
@@ -72,7 +73,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     const wire = toWireError(error);
     stats.errors += 1;
     stats.lastError = `${wire.code}: ${wire.message}`;
-    bus.log.warn({ subject, ...runOf(message.data), error: wire }, 'a request was refused');
+    bus.log.warn({ subject, ...readRunId(message.data), error: wire }, 'request rejected');
     return { error: wire };
   };
   if (!reply || !isInbox(reply)) return void fail(refusedReply(subject, reply));
@@ -86,7 +87,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
   };
   const respondSafely = (value: unknown) => {
     const failure = attempt(() => respond(value));
-    // Where the connection is gone nobody can be told: the asker runs into its timeout.
+    // Without a connection no reply is possible: the caller times out.
     if (failure) attempt(() => respond(failure));
   };
   const request = decode(message.data, options.request, subject);
@@ -103,15 +104,15 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
 function refusedReply(subject: string, reply: string | undefined): MillraceError {
   return new MillraceError(
     'reply-subject-refused',
-    `A request on ${subject} wants its answer on ${reply || 'no subject'}.`,
+    `A request on ${subject} has the reply subject ${reply || '(none)'}.`,
     {
-      remedy: 'Ask with a reply subject under _INBOX.',
+      remedy: 'Use a reply subject under _INBOX.',
     },
   );
 }
 
-/** Which run a request was about, as far as a message that may not even be JSON says so: the log should name it. */
-function runOf(data: Uint8Array): { runId?: unknown } {
+/** Reads the run id of a request for the log, as far as the message is readable. */
+function readRunId(data: Uint8Array): { runId?: unknown } {
   const decoded = decode(data, z.looseObject({ run: z.looseObject({ runId: z.string() }) }), '');
   return 'ok' in decoded ? { runId: decoded.ok.run.runId } : {};
 }

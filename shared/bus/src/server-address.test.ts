@@ -20,13 +20,15 @@ describe('credentials in a server address', () => {
       'nats://ada:pw@a:1,nats://b:2',
       { servers: ['nats://a:1', 'nats://b:2'], user: 'ada', pass: 'pw' },
     ],
-  ])('are taken out of it: %s', (_what, address, parsed) => expect(parseServerAddress(address)).toEqual(parsed));
+  ])('Credentials are removed from the address: %s', (_what, address, parsed) =>
+    expect(parseServerAddress(address)).toEqual(parsed),
+  );
 
-  test('need not be there', () => {
+  test('Credentials are optional', () => {
     expect(parseServerAddress('nats://a:1, b:2,[::1]:3')).toEqual({ servers: ['nats://a:1', 'b:2', '[::1]:3'] });
   });
 
-  test('that differ between servers are refused without being told', () => {
+  test('Different credentials of two servers are rejected without being shown', () => {
     const parse = () => parseServerAddress('nats://ada:one@a:1,nats://bob:two@b:2');
     expect(parse).toThrow(
       expect.objectContaining({

@@ -13,7 +13,7 @@ const ADDRESS = /^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)?(?<auth>.*)@(?<host>[^@]*)$/
  * @throws config-invalid when two addresses name different credentials
  */
 export function parseServerAddress(addresses: string): ServerAddress {
-  const parts = addresses.split(',').map((address) => partOf(address.trim()));
+  const parts = addresses.split(',').map((address) => splitAddress(address.trim()));
   const named = parts.flatMap(({ credentials }) => credentials ?? []);
   const [first = {}] = named;
   if (named.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
@@ -25,19 +25,19 @@ export function parseServerAddress(addresses: string): ServerAddress {
   return { servers: parts.map(({ server }) => server), ...first };
 }
 
-function partOf(address: string): { server: string; credentials?: Credentials } {
+function splitAddress(address: string): { server: string; credentials?: Credentials } {
   const { scheme = '', auth = '', host = '' } = ADDRESS.exec(address)?.groups ?? {};
   if (host === '') return { server: address };
   const colon = auth.indexOf(':');
   const credentials =
     colon < 0
-      ? { token: decoded(auth) }
-      : { user: decoded(auth.slice(0, colon)), pass: decoded(auth.slice(colon + 1)) };
+      ? { token: decodeComponent(auth) }
+      : { user: decodeComponent(auth.slice(0, colon)), pass: decodeComponent(auth.slice(colon + 1)) };
   return { server: `${scheme}${host}`, credentials };
 }
 
 /** A password that was not encoded may hold a percent sign of its own. */
-function decoded(text: string): string {
+function decodeComponent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

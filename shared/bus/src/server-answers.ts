@@ -1,9 +1,9 @@
-// Whether the server answers now: a connection stands for a while after the server at its other end has stopped.
+// Checks whether the server answers now: a connection remains open for a while after its server has stopped.
 import type { Bus } from './bus.ts';
 
-/** False also where there is no connection. */
+/** Returns false also without a connection. */
 export async function serverAnswers(bus: Bus, withinMs: number): Promise<boolean> {
-  if (!bus.connected()) return false;
+  if (!bus.hasConnection()) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), withinMs);
   bus.nc.rtt().then(

@@ -19,13 +19,13 @@ afterEach(() => {
 });
 
 const step = (ms: number) => vi.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
-const clockOf = () => createServerClock(owner.bus, owner.bus.names.runs);
+const createClock = () => createServerClock(owner.bus, owner.bus.names.runs);
 /** The server runs on this machine, with its real clock. */
 const errorMs = (clock: { now(): number }) => Math.abs(clock.now() - realNow());
 
 test('a process with a wrong clock has the time of the server, and reports the difference once', async () => {
   step(HOUR_MS);
-  const clock = clockOf();
+  const clock = createClock();
   expect(errorMs(clock)).toBeGreaterThan(HOUR_MS - 1_000);
   await clock.read();
   await clock.read();
@@ -34,7 +34,7 @@ test('a process with a wrong clock has the time of the server, and reports the d
 });
 
 test('a step of the own clock changes nothing, before and after the next reading', async () => {
-  const clock = clockOf();
+  const clock = createClock();
   await clock.read();
   step(-HOUR_MS);
   expect(errorMs(clock)).toBeLessThan(1_000);
@@ -44,7 +44,7 @@ test('a step of the own clock changes nothing, before and after the next reading
 
 test('a difference of less than five seconds is not reported', async () => {
   step(3_000);
-  const clock = clockOf();
+  const clock = createClock();
   await clock.read();
   expect(errorMs(clock)).toBeLessThan(1_000);
   expect(warnings).toEqual([]);

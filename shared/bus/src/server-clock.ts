@@ -42,7 +42,7 @@ export function createServerClock(bus: Bus, stream: string): ServerClock {
         if (Math.abs(error) > tookMs) offset += error;
         report(serverMs);
       } catch (error) {
-        bus.log.debug(loggedError(error), 'the time of NATS could not be read');
+        bus.log.debug(loggedError(error), 'reading the time of NATS failed');
       }
     },
   };

@@ -7,29 +7,29 @@ const home = homeShard('quiet');
 
 /** As the stream's info counts them. */
 const counts = (shard: number, tenant: string, count: number) => ({ [subjects.runs(shard, tenant)]: count });
-const loadsOf = (...all: Record<string, number>[]) => readLoads('mr.v1', Object.assign({}, ...all));
+const mergeLoads = (...all: Record<string, number>[]) => readLoads('mr.v1', Object.assign({}, ...all));
 
 describe('the shard of a tenant’s next command', () => {
   test('is its home shard while nothing is queued', () => {
-    expect(chooseShard(loadsOf(), 'quiet')).toBe(home);
+    expect(chooseShard(mergeLoads(), 'quiet')).toBe(home);
   });
 
   test('is its home shard however many commands the tenant itself has there', () => {
-    expect(chooseShard(loadsOf(counts(home, 'quiet', 10_000)), 'quiet')).toBe(home);
+    expect(chooseShard(mergeLoads(counts(home, 'quiet', 10_000)), 'quiet')).toBe(home);
   });
 
   test('is another shard when other tenants have a backlog in its home shard', () => {
-    expect(chooseShard(loadsOf(counts(home, 'noisy', CONGESTED_AT + 1)), 'quiet')).not.toBe(home);
-    expect(chooseShard(loadsOf(counts(home, 'noisy', CONGESTED_AT)), 'quiet')).toBe(home);
+    expect(chooseShard(mergeLoads(counts(home, 'noisy', CONGESTED_AT + 1)), 'quiet')).not.toBe(home);
+    expect(chooseShard(mergeLoads(counts(home, 'noisy', CONGESTED_AT)), 'quiet')).toBe(home);
   });
 
   test('is the least loaded one when all shards have a backlog', () => {
     const busy = Array.from({ length: RUN_SHARDS }, (_, shard) => counts(shard, 'noisy', shard === 5 ? 50 : 100));
-    expect(chooseShard(loadsOf(...busy), 'quiet')).toBe(5);
+    expect(chooseShard(mergeLoads(...busy), 'quiet')).toBe(5);
   });
 
   test('heeds commands that were published since the counts were read', () => {
-    const loads = loadsOf();
+    const loads = mergeLoads();
     for (let at = 0; at <= CONGESTED_AT; at += 1) addCommand(loads, home, 'noisy');
     expect(chooseShard(loads, 'quiet')).not.toBe(home);
     expect(chooseShard(loads, 'noisy')).toBe(homeShard('noisy'));

@@ -31,13 +31,13 @@ export function createStallGate({ nc }: { nc: { flush(): Promise<void> } }): Sta
     pass(signal) {
       // A request may be read in the very turn that stalled, before the timer fires.
       if (performance.now() - lastTick > STALL_MS) tick();
-      return flushing && Promise.race([flushing, aborted(signal)]);
+      return flushing && Promise.race([flushing, waitForAbort(signal)]);
     },
     stop: () => clearInterval(timer),
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,40 +1,40 @@
-// What JetStream's refusals mean to whoever wanted something stored or read.
+// Maps JetStream's errors to coded errors for reads and writes.
 import { MillraceError } from '@millrace/contracts';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from 'nats';
 
-/** A stream, a consumer or all of JetStream is gone: the connection is there, its store is not. */
+/** A stream, a consumer or all of JetStream is missing: the connection works, its store does not. */
 const STORE_IS_GONE: readonly number[] = [10059, 10014, 10039, 10008, 10076];
 
 export function isStoreGone(error: unknown): boolean {
   return (error instanceof JetStreamApiError && STORE_IS_GONE.includes(error.code)) || isNobody(error);
 }
 
-/** Nobody answers for JetStream, or no stream takes the subject. */
+/** No responder for JetStream, or no stream for the subject. */
 function isNobody(error: unknown): boolean {
   if (error instanceof errors.NoRespondersError) return true;
   if (!(error instanceof Error)) return false;
   return (error instanceof errors.RequestError && error.isNoResponders()) || isNobody(error.cause);
 }
 
-/** Coded errors and bugs stay what they are. */
+/** Coded errors and bugs are returned unchanged. */
 export function storeError(error: unknown, what: string): unknown {
   if (MillraceError.isInstance(error) || isBug(error)) return error;
   if (isStoreGone(error)) {
-    return new MillraceError('store-unavailable', `NATS has no store for ${what} now: ${String(error)}`, {
+    return new MillraceError('store-unavailable', `NATS has no store for ${what}: ${String(error)}`, {
       cause: error,
       path: what,
-      remedy: 'Try again in some seconds; an orchestrator makes what is missing anew.',
+      remedy: 'Try again in some seconds; an orchestrator creates missing streams again.',
     });
   }
-  return new MillraceError('bus-unreachable', `${what} could not be stored or read: ${String(error)}`, {
+  return new MillraceError('bus-unreachable', `Reading or writing ${what} failed: ${String(error)}`, {
     cause: error,
     path: what,
-    remedy: 'Try again when NATS is back.',
+    remedy: 'Try again after NATS has recovered.',
   });
 }
 
-/** Trying again would throw the same. */
+/** Returns true if a retry would throw the same. */
 export function isBug(error: unknown): boolean {
   return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
 }

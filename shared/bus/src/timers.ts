@@ -1,5 +1,5 @@
-// When a suspended run's time is up: a schedule in the server, which survives its restart, and what comes of it, pulled by whichever
-// orchestrator is there. A run has one: the next one replaces it.
+// Schedules the expiry of a suspended run in the server, which persists it across restarts, and consumes due expiries
+// in any orchestrator. A run has one: a later one replaces it.
 import { expirySchema, type Expiry } from '@millrace/contracts';
 import type { JsMsg } from '@nats-io/jetstream';
 import { consumeEach } from './consume-each.ts';
@@ -9,7 +9,7 @@ import { decode, encode } from './wire.ts';
 
 const WRITE_TIMEOUT_MS = 2_000;
 
-/** @param at ms since 1970; what is in the past is due at once. @throws bus-unreachable, store-unavailable */
+/** @param at ms since 1970; a past time is due at once. @throws bus-unreachable, store-unavailable */
 export async function setTimer({ bus, js }: JetStreamAccess, expiry: Expiry, at: number): Promise<void> {
   const { subjects } = bus;
   const subject = subjects.timer(expiry.tenant, expiry.runId);
@@ -31,7 +31,7 @@ export async function clearTimer({ bus, jsm }: JetStreamAccess, tenant: string, 
   }
 }
 
-/** One after the other. What `handle` throws is logged, and that expiry comes again. */
+/** Processes one expiry at a time. An error of `handle` is logged, and the expiry is redelivered. */
 export async function consumeExpiries(
   access: JetStreamAccess,
   handle: (expiry: Expiry) => Promise<void>,
@@ -44,5 +44,5 @@ export async function consumeExpiries(
     await handle(expiry.ok);
     await message.ackAck();
   };
-  await consumeEach(access, { stream, durable, trouble: 'an expiry could not be handled' }, onMessage, signal);
+  await consumeEach(access, { stream, durable, trouble: 'expiry handler failed' }, onMessage, signal);
 }

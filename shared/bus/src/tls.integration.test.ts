@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { connectNats } from './connect-nats.ts';
+import { connectNats } from './bus.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'millrace-tls-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -21,12 +21,12 @@ function makeCertificate(): boolean {
   }
 }
 
-// Only openssl makes certificates here.
+// Only openssl creates certificates here.
 describe.skipIf(!makeCertificate())('over TLS', () => {
   const nats = useNats({ extraConfig: `tls { cert_file: "${cert}", key_file: "${key}" }` });
   const open = () => connectNats({ servers: nats.url, tls: { ca: readFileSync(cert, 'utf8') } });
 
-  test('messages of all sizes arrive in order, before and after the server was restarted', async () => {
+  test('Messages of all sizes arrive in order, before and after a restart of the server', async () => {
     const nc = await open();
     const sizes: number[] = [];
     nc.subscribe('sizes', { callback: (_error, message) => void sizes.push(message.data.length) });
@@ -47,7 +47,7 @@ describe.skipIf(!makeCertificate())('over TLS', () => {
     await nc.close();
   });
 
-  test('what is published before the connection is drained arrives', async () => {
+  test('Messages published before the drain of a connection arrive', async () => {
     const [sender, receiver] = await Promise.all([open(), open()]);
     const messages: string[] = [];
     receiver.subscribe('last', { callback: (_error, message) => void messages.push(message.string()) });
@@ -60,7 +60,7 @@ describe.skipIf(!makeCertificate())('over TLS', () => {
     await receiver.close();
   });
 
-  test('a certificate that nobody vouches for is refused', async () => {
+  test('An untrusted certificate is rejected', async () => {
     await expect(connectNats({ servers: nats.url, tls: {} })).rejects.toThrow(/certificate|self.signed/i);
   });
 });

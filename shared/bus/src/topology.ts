@@ -1,24 +1,19 @@
-// JetStream as Millrace uses it: the streams, the consumers of the work queues and the buckets, as a table.
+// Defines Millrace's JetStream resources: the streams, the consumers of the work queues and the buckets, as a table.
 import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType, type ConsumerConfig } from '@nats-io/jetstream';
-import { RUN_SHARDS } from '@millrace/contracts';
+import { RUN_SHARDS, timings } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
 import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStreams, type WantedStream } from './ensure-config.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { logSubjects } from './log-streams.ts';
 
 const HOUR_MS = 3_600_000;
-/** The longest deadline and ten minutes. What belongs to a shorter run says itself how long it is kept. */
+/** The longest deadline and ten minutes. Entries of a shorter run have a time to live of their own. */
 const CHUNK_LOG_AGE_MS = 24 * HOUR_MS + 10 * 60_000;
 const EVENTS_AGE_MS = 7 * 24 * HOUR_MS;
 const GIB = 1024 ** 3;
 const DEFAULT_BYTES = { commands: GIB, log: 2 * GIB, events: GIB };
 /** Publishing twice within this time stores once: longer than an outage of a stream's leader. */
 const DUPLICATE_WINDOW_MS = 2 * 60_000;
-/**
- * A killed orchestrator is noticed after this. Owners extend it every 3 s while they work, and try writes for 15 s: it is more than both
- * together, so that an outage that an owner survives does not give its run to somebody else.
- */
-const ACK_WAIT_MS = 20_000;
 /** Default of `maxQueuedRuns`. */
 export const MAX_QUEUED_RUNS = 10_000;
 /** Default of `maxRunsInFlight`. */
@@ -35,7 +30,7 @@ export type TopologyOptions = {
 };
 
 /**
- * Makes the streams, the consumers of the work queues and the buckets as this version wants them. May be called again at any time: it
+ * Creates or updates the streams, the consumers of the work queues and the buckets of this version. Repeatable: it
  * creates lost ones again. @throws stream-mismatch with both values, bus-unreachable
  */
 export async function ensureTopology(access: JetStreamAccess, options: TopologyOptions = {}): Promise<void> {
@@ -43,13 +38,13 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   const { names } = bus;
   const { replicas = 1 } = options;
   const { prefix } = bus.subjects;
-  const streams = streamsOf(access, options).map((one) => ({ ...one, prefix }));
+  const streams = listStreams(access, options).map((one) => ({ ...one, prefix }));
   const formerSubjects = [bus.subjects.unshardedRuns];
   await ensureStreams(
     jsm,
     streams.map((one) => (one.config.name === names.runs ? { ...one, formerSubjects } : one)),
   );
-  for (const { stream, ...config } of consumersOf(bus, options)) await ensureConsumer(jsm, stream, config);
+  for (const { stream, ...config } of listConsumers(bus, options)) await ensureConsumer(jsm, stream, config);
   await ensureBucket(access, names.state, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureBucket(access, names.agents, { history: 8, replicas, prefix });
   await access.clock.read();
@@ -62,9 +57,9 @@ type QueueConsumer = Partial<ConsumerConfig> & { durable_name: string; filter_su
  * The consumers of work queues, the one of unsharded commands first: versions without shards made it for all of the stream, and the
  * server accepts no consumer of a shard until its filter is narrowed.
  */
-export function consumersOf({ names, subjects }: Bus, options: TopologyOptions = {}): QueueConsumer[] {
+export function listConsumers({ names, subjects }: Bus, options: TopologyOptions = {}): QueueConsumer[] {
   const { maxRunsInFlight = MAX_RUNS_IN_FLIGHT } = options;
-  const common = { ack_policy: AckPolicy.Explicit, ack_wait: ACK_WAIT_MS * NS_PER_MS };
+  const common = { ack_policy: AckPolicy.Explicit, ack_wait: timings.ackWaitMs * NS_PER_MS };
   const ofRuns = { ...common, stream: names.runs, max_ack_pending: maxRunsInFlight };
   return [
     { ...ofRuns, durable_name: names.worker(), filter_subject: subjects.unshardedRuns },
@@ -77,7 +72,7 @@ export function consumersOf({ names, subjects }: Bus, options: TopologyOptions =
   ];
 }
 
-function streamsOf(
+function listStreams(
   { bus: { subjects, names }, logStreams }: JetStreamAccess,
   { replicas = 1, maxQueuedRuns = MAX_QUEUED_RUNS, maxBytes = {} }: TopologyOptions,
 ): Pick<WantedStream, 'config' | 'maxBytes'>[] {
@@ -86,7 +81,7 @@ function streamsOf(
     num_replicas: replicas,
     duplicate_window: DUPLICATE_WINDOW_MS * NS_PER_MS,
   };
-  const kept = (ageMs: number) => ({ max_age: ageMs * NS_PER_MS, allow_direct: true });
+  const keepFor = (ageMs: number) => ({ max_age: ageMs * NS_PER_MS, allow_direct: true });
   const limit = (of: keyof typeof DEFAULT_BYTES, parts = 1) => {
     const bytes = maxBytes[of];
     return { maxBytes: { bytes: Math.ceil((bytes ?? DEFAULT_BYTES[of]) / parts), isSet: bytes !== undefined } };
@@ -117,9 +112,9 @@ function streamsOf(
     // A full log refuses new chunks until those of ended runs are removed: it must not discard those of a run that has not ended.
     discard: DiscardPolicy.New,
     allow_msg_ttl: true,
-    ...kept(CHUNK_LOG_AGE_MS),
+    ...keepFor(CHUNK_LOG_AGE_MS),
   }));
-  const events = { ...common, name: names.events, subjects: [subjects.allEvents], ...kept(EVENTS_AGE_MS) };
+  const events = { ...common, name: names.events, subjects: [subjects.allEvents], ...keepFor(EVENTS_AGE_MS) };
   return [
     { config: runs, ...limit('commands') },
     { config: timers },

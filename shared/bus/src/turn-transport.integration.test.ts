@@ -13,7 +13,7 @@ const receiver = useBus(nats, 'receiver');
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** What was written to the socket from here on, write by write. */
+/** Records the writes to the socket from here on. */
 function watchWrites(): string[] {
   const writes: string[] = [];
   const send = NodeTransport.prototype.send;
@@ -24,19 +24,19 @@ function watchWrites(): string[] {
   return writes;
 }
 
-/** How many messages each write had; writes of the client's own accord have none. */
+/** Number of messages per write; the client's own writes have none. */
 const publishes = (writes: readonly string[]) =>
   writes.map((write) => write.split('PUB ').length - 1).filter((count) => count > 0);
 
-/** All that has come on a subject so far, in order. */
-async function received(subject: string): Promise<Uint8Array[]> {
+/** All messages on a subject so far, in order. */
+async function collectReceived(subject: string): Promise<Uint8Array[]> {
   const messages: Uint8Array[] = [];
   receiver.bus.nc.subscribe(subject, { callback: (_error, message) => void messages.push(message.data) });
   await receiver.bus.nc.flush();
   return messages;
 }
 
-/** One after the other, each behind a promise of the one before. */
+/** In sequence, each after a promise of the preceding one. */
 async function publishInTurn(subject: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     sender.bus.nc.publish(subject, String(at));
@@ -47,15 +47,15 @@ async function publishInTurn(subject: string, count: number): Promise<void> {
 }
 
 describe('the transport of a connection', () => {
-  test('writes what one piece of work publishes in one write, promises in between or not', async () => {
+  test('The transport writes all messages of one task in one write, also across promises', async () => {
     const writes = watchWrites();
     await publishInTurn('one.write', 20);
     await nextTurn();
     expect(publishes(writes)).toEqual([20]);
   });
 
-  test('writes a message without waiting for the end of the turn when nothing else was sent', async () => {
-    // The busy time of the test before this one is over.
+  test('The transport writes a single message without waiting for the end of the turn', async () => {
+    // The busy time of the preceding test is over.
     await delay(BUSY_MS * 2);
     const writes = watchWrites();
     let atEndOfTurn: number[] | undefined;
@@ -65,7 +65,7 @@ describe('the transport of a connection', () => {
     expect(atEndOfTurn).toEqual([1]);
   });
 
-  test('writes once at the end of a turn that is busy', async () => {
+  test('The transport writes once at the end of a busy turn', async () => {
     const writes = watchWrites();
     const work = Array.from({ length: 10 }, (_, at) => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -80,12 +80,12 @@ describe('the transport of a connection', () => {
     await nextTurn();
     const counts = publishes(writes);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(10);
-    // The first one leaves at once: nobody knows yet that the turn will be busy. On a busy machine a few more do.
+    // The first one is sent at once, because the turn is not busy yet. On a busy machine a few more are.
     expect(counts.length).toBeLessThanOrEqual(5);
   });
 
-  test('keeps order and bytes, whatever the sizes', async () => {
-    const messages = await received('sizes');
+  test('The transport keeps order and bytes for all sizes', async () => {
+    const messages = await collectReceived('sizes');
     const sizes = [0, 1, 70_000, 3, 65_536, 2, 1_000_000, 10, 300, 64_000, 4_000, 8];
     for (const [at, size] of sizes.entries()) {
       sender.bus.nc.publish('sizes', Buffer.alloc(size, at));
@@ -96,7 +96,7 @@ describe('the transport of a connection', () => {
     expect(messages.every((message, at) => message.every((byte) => byte === at))).toBe(true);
   });
 
-  test('answers requests that are asked at once', async () => {
+  test('The transport answers concurrent requests', async () => {
     serve(receiver.bus, {
       subject: 'twice',
       request: z.object({ n: z.number() }),
@@ -114,9 +114,9 @@ describe('the transport of a connection', () => {
     ['closed', async () => sender.connect().then((bus) => ({ bus, end: () => bus.close() }))],
     ['drained', async () => sender.connect().then((bus) => ({ bus, end: () => bus.nc.drain() }))],
     ['cut off by its own process', async () => sender.connect().then((bus) => ({ bus, end: () => bus.nc.close() }))],
-  ])('lets out what was published before it is %s', async (how, open) => {
+  ])('The transport flushes published messages before it is %s', async (how, open) => {
     const subject = `last.${how.replaceAll(' ', '-')}`;
-    const messages = await received(subject);
+    const messages = await collectReceived(subject);
     const { bus, end } = await open();
     bus.nc.publish(subject, 'first');
     await nextTurn();
@@ -126,13 +126,13 @@ describe('the transport of a connection', () => {
     expect(messages).toHaveLength(11);
   });
 
-  test('is made anew when the server comes back: what is published then arrives once', async () => {
-    const messages = await received('after.restart');
+  test('The transport is created again after a reconnect: later messages arrive once', async () => {
+    const messages = await collectReceived('after.restart');
     await nats.kill();
-    await eventually(() => !sender.bus.connected() && !receiver.bus.connected());
+    await eventually(() => !sender.bus.hasConnection() && !receiver.bus.hasConnection());
     sender.bus.nc.publish('after.restart', 'lost');
     await nats.start();
-    await eventually(() => sender.bus.connected() && receiver.bus.connected());
+    await eventually(() => sender.bus.hasConnection() && receiver.bus.hasConnection());
     await receiver.bus.nc.flush();
     sender.bus.nc.publish('after.restart', 'arrives');
     await eventually(() => messages.length > 0);
@@ -141,8 +141,8 @@ describe('the transport of a connection', () => {
     expect(messages.map((message) => Buffer.from(message).toString())).toEqual(['arrives']);
   });
 
-  test('stands on the very client that it was written for', () => {
-    // It overrides four methods of the client's own transport: read those of the new one before this is changed.
+  test('The transport matches the version of the client that it was written for', () => {
+    // It overrides four methods of the client's own transport: read those of the new version before changing this.
     expect(new TurnTransport().version).toBe('3.4.0');
     const own = Object.getOwnPropertyNames(NodeTransport.prototype);
     expect(own).toEqual(expect.arrayContaining(['send', 'close', 'disconnect', 'discard']));

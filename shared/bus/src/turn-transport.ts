@@ -1,15 +1,18 @@
-// The socket under a connection. While there is much to send, everything that one turn of the event loop sends goes out in one write
-// at its end: a write costs more than most of the messages in it. Otherwise a message leaves as soon as the code that sent it is done.
+// Buffers the writes of a connection. Under load all messages of one turn of the event loop are sent in one write at
+// its end: a write costs more than most of its messages. Otherwise a message is sent at the end of its task.
 import { NodeTransport } from 'nats/lib/node_transport.js';
 
-/** Gathered up to here: what is larger is written at once, and not copied for the sake of a write. */
+/** Maximum size of the buffer: a larger message is written at once without a copy. */
 const MAX_GATHERED_BYTES = 64 * 1024;
-/** What is sent so soon after a write was sent by the same turn of the event loop: an answer to the write takes longer, ms. */
+/**
+ * Messages within this time after a write belong to the same turn of the event loop: a reply to the write takes longer,
+ * ms.
+ */
 const ONE_TURN_MS = 0.05;
-/** How long it counts as busy that one turn had several things to send, ms. */
+/** Duration of the busy mode after a turn with several messages, ms. */
 export const BUSY_MS = 8;
 
-/** A class because the client's own transport is one: all but the sending stays as it is there. */
+/** A class, because the client's own transport is one: everything but sending is inherited. */
 export class TurnTransport extends NodeTransport {
   #frames: Uint8Array[] = [];
   #bytes = 0;
@@ -26,7 +29,7 @@ export class TurnTransport extends NodeTransport {
     if (this.#bytes >= MAX_GATHERED_BYTES) this.#write();
     if (this.#isWriteAwaited) return;
     this.#isWriteAwaited = true;
-    // To wait for the end of the turn costs a message that is alone some 20 µs: another pass of the loop.
+    // Waiting for the end of the turn costs a single message about 20 µs: another pass of the loop.
     if (now < this.#busyUntil) setImmediate(this.#writeAwaited);
     else process.nextTick(this.#writeAwaited);
   }

@@ -23,21 +23,21 @@ const write = async (key: string, value: unknown) => {
   const { revision = 0 } = (await readEntry(access, bucket, key, z.unknown())) ?? {};
   return writeEntry(access, bucket, key, value, { expectedRevision: revision });
 };
-const watched = async () => {
+const watchEntries = async () => {
   const entries = new Map<string, number>();
   const stop = await watchBucket(access, bucket, schema, {
     put: (key, { value }) => entries.set(key, value.n),
-    removed: (key) => entries.delete(key),
+    onRemoved: (key) => entries.delete(key),
   });
   return { entries, stop };
 };
 
-test('a watched bucket has told all that is there when it is open, however much or little that is', async () => {
-  const empty = await watched();
+test('A watched bucket has passed all existing entries when it is open, for any number of them', async () => {
+  const empty = await watchEntries();
   expect([...empty.entries]).toEqual([]);
   empty.stop();
   for (let n = 0; n < 50; n++) await write(`many.${n % 25}`, { n });
-  const { entries, stop } = await watched();
+  const { entries, stop } = await watchEntries();
   expect(entries.size).toBe(25);
   stop();
   for (const key of entries.keys()) {
@@ -45,15 +45,15 @@ test('a watched bucket has told all that is there when it is open, however much 
     await deleteEntry(access, bucket, key, revision);
   }
   const started = performance.now();
-  const emptied = await watched();
+  const emptied = await watchEntries();
   expect([...emptied.entries]).toEqual([]);
   expect(performance.now() - started).toBeLessThan(4_000);
   emptied.stop();
 });
 
-test('a watched bucket tells what is there already, then every change; what does not fit is logged and left out', async () => {
+test('A watched bucket passes existing entries, then every change; invalid ones are logged and skipped', async () => {
   await write('acme.before', { n: 1 });
-  const { entries, stop } = await watched();
+  const { entries, stop } = await watchEntries();
   await eventually(() => entries.get('acme.before') === 1);
   await write('acme.before', { n: 2 });
   await write('acme.wrong', { n: 'three' });
@@ -69,13 +69,13 @@ test('a watched bucket tells what is there already, then every change; what does
   stop();
 });
 
-test('a watched bucket continues after an outage of the server, and misses nothing', async () => {
-  const { entries, stop } = await watched();
+test('A watched bucket continues after an outage of the server and misses nothing', async () => {
+  const { entries, stop } = await watchEntries();
   await eventually(() => entries.size > 0);
   await nats.kill();
-  await eventually(() => !owner.bus.connected());
+  await eventually(() => !owner.bus.hasConnection());
   await nats.start();
-  await eventually(() => owner.bus.connected());
+  await eventually(() => owner.bus.hasConnection());
   await eventually(() => write('acme.later', { n: 5 }).catch(() => false), { timeoutMs: 15_000 });
   await eventually(() => entries.get('acme.later') === 5, { timeoutMs: 15_000 });
   expect(entries.get('acme.later')).toBe(5);

@@ -19,9 +19,9 @@ export function watchRunShards({ bus, jsm, runShards }: JetStreamAccess): { stop
   const watch = async () => {
     while (!signal.aborted) {
       const startedAt = performance.now();
-      if (bus.connected()) {
+      if (bus.hasConnection()) {
         await read().catch((error: unknown) =>
-          bus.log.debug(loggedError(error), 'the shards of commands are not counted'),
+          bus.log.debug(loggedError(error), 'counting the shards of commands failed'),
         );
       }
       const pauseMs = Math.max(READ_EVERY_MS, (performance.now() - startedAt) * PAUSE_FACTOR);

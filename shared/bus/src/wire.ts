@@ -1,19 +1,19 @@
-// Bytes on the wire and back. Every message is checked at both ends: what is written against the server's limit, what is read
-// against its schema.
+// Encodes and decodes messages. Every message is validated at both ends: against the server's limit when it is written,
+// against its schema when it is read.
 import {
   MillraceError,
   fitsAsIs,
   hasProtoMember,
   isNestedDeeper,
-  issuesOf,
+  listIssues,
   type Issue,
   isStoredByNewer,
+  MAX_NESTING,
 } from '@millrace/contracts';
 import type { Msg } from 'nats';
-import { MAX_JSON_DEPTH, isTooDeep } from './json-bounds.ts';
 import type { z } from 'zod';
 
-/** Buffer.from(JSON.stringify(x)) costs half of what TextEncoder and string publishes do (measured). */
+/** Buffer.from(JSON.stringify(x)) costs half of TextEncoder and string publishes (measured). */
 export function encode(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
@@ -22,13 +22,13 @@ export function encode(value: unknown): Buffer {
 export function encodeWithin(value: unknown, maxPayload: number, subject: string): Buffer {
   const bytes = encode(value);
   if (bytes.length <= maxPayload) return bytes;
-  throw tooLarge(bytes.length, maxPayload, subject);
+  throw createTooLargeError(bytes.length, maxPayload, subject);
 }
 
-export function tooLarge(bytes: number, limit: number, subject: string): MillraceError {
+export function createTooLargeError(bytes: number, limit: number, subject: string): MillraceError {
   return new MillraceError(
     'message-too-large',
-    `A message of ${bytes} bytes for ${subject} is over the limit of ${limit}.`,
+    `A message of ${bytes} bytes for ${subject} exceeds the limit of ${limit}.`,
     {
       path: subject,
       remedy: 'Send less text, or send files as references; or raise max_payload on the server.',
@@ -46,10 +46,10 @@ export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: strin
   if (fitsAsIs(schema, json.value)) return { ok: json.value as T };
   const parsed = schema.safeParse(json.value);
   if (parsed.success) return { ok: parsed.data };
-  return { error: misfit(`The message on ${subject}`, issuesOf(parsed.error)) };
+  return { error: misfit(`The message on ${subject}`, listIssues(parsed.error)) };
 }
 
-/** The same for a stored entry: one that a newer version wrote is not read, whether it would fit or not. Code: stored-by-newer. */
+/** Decodes a stored entry: rejects one that a newer version wrote, valid or not. Code: stored-by-newer. */
 export function decodeStored<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
   const json = parseJson(data);
   if ('value' in json && isStoredByNewer(json.value)) return { error: storedByNewer(subject) };
@@ -59,11 +59,11 @@ export function decodeStored<T>(data: Uint8Array, schema: z.ZodType<T>, subject:
 function storedByNewer(subject: string): MillraceError {
   return new MillraceError('stored-by-newer', `${subject} was written by a newer version.`, {
     path: subject,
-    remedy: 'Run that version: finish the upgrade, or undo it only when the runs that it has begun are over.',
+    remedy: 'Run that version: finish the upgrade, or roll it back after the runs that it has started have ended.',
   });
 }
 
-/** One problem stands in the message itself; of several the message names the first, and the issues are all of them. */
+/** An only problem is part of the message; of several the message contains the first, and the issues all of them. */
 export function misfit(what: string, issues: readonly Issue[]): MillraceError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (the first of ${issues.length} problems)` : '';
@@ -72,10 +72,13 @@ export function misfit(what: string, issues: readonly Issue[]): MillraceError {
   return new MillraceError('message-invalid', `${what} does not fit: ${problem}${more}.`, details);
 }
 
-/** Why the bytes are not read; undefined: they are JSON within our bounds. */
+/** Result of parsing: JSON within our bounds, or the problem. */
 type Parsed = { value: unknown } | { problem: string };
 
-/** Up to here a text is parsed before its depth is counted in the value, which costs a sixth; above, nothing deep is even made. Bytes. */
+/**
+ * Up to this size a text is parsed before its depth is counted in the value, which costs a sixth; above, deep nesting
+ * is rejected before parsing. Bytes.
+ */
 const COUNTED_IN_VALUE_BYTES = 512 * 1024;
 
 function parseJson(data: Uint8Array): Parsed {
@@ -92,7 +95,30 @@ function parseJson(data: Uint8Array): Parsed {
   }
 }
 
-/** True for the server's own answer to a request that nobody serves. */
+/** Returns true for the server's own reply to a request without responders. */
 export function isNoResponders(message: Msg): boolean {
   return message.data.length === 0 && message.headers?.code === 503;
+}
+
+// Bounds parsed JSON before any schema reads it: nesting is limited, because schemas, comparisons and JSON.stringify recurse; and no member may be named `__proto__`, which some copies of an object would set as its prototype.
+/** Maximum nesting: a value of maximum depth in a message of ours. */
+export const MAX_JSON_DEPTH = MAX_NESTING + 32;
+
+const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+function isTooDeep(json: Uint8Array): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (isText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) return true;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+  }
+  return false;
 }

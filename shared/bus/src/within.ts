@@ -1,6 +1,6 @@
-// Waits for work, but not for ever.
+// Waits for work with a timeout.
 
-/** Resolves when the work is done, however it ended, or after `ms`. */
+/** Resolves after `ms`, or when the work has settled. */
 export async function within(work: Promise<unknown>, ms: number): Promise<void> {
   const bound = Promise.withResolvers<void>();
   const timer = setTimeout(bound.resolve, ms);

@@ -47,49 +47,49 @@ const put = (value: unknown) => access.js.publish(orchestrator.bus.subjects.runs
 const consume = (take: (delivery: Delivery) => Promise<void>, refused: MillraceError[] = [], from = access) => {
   consuming.push(consumeCommands(from, { take, refuse: (error) => refused.push(error) }, stopping.signal));
 };
-const runOf = (delivery: Delivery) => delivery.command.request.runId;
-const left = async () => (await access.jsm.streams.info(orchestrator.bus.names.runs)).state.messages;
+const readRunId = (delivery: Delivery) => delivery.command.request.runId;
+const countMessages = async () => (await access.jsm.streams.info(orchestrator.bus.names.runs)).state.messages;
 
-test('commands of a shard are delivered in order; the next one is pulled when the former is taken', async () => {
+test('Commands of a shard are delivered in order; the next one is pulled when the preceding one is taken', async () => {
   for (const run of ['r1', 'r2', 'r3']) await put(command(run));
   const taken: string[] = [];
   const gate = Promise.withResolvers<void>();
   consume(async (delivery) => {
-    taken.push(runOf(delivery));
+    taken.push(readRunId(delivery));
     await delivery.acknowledge();
     if (taken.length === 1) await gate.promise;
   });
   await eventually(() => taken.length === 1);
-  // The others stay where another orchestrator can take them.
+  // The other commands remain available for another orchestrator.
   expect(
     (await access.jsm.consumers.info(orchestrator.bus.names.runs, orchestrator.bus.names.worker(3))).num_pending,
   ).toBe(2);
   gate.resolve();
   await eventually(() => taken.length === 3);
   expect(taken).toEqual(['r1', 'r2', 'r3']);
-  await eventually(async () => (await left()) === 0);
+  await eventually(async () => (await countMessages()) === 0);
 });
 
-test('commands that a version without shards has published are delivered too', async () => {
+test('Commands of a version without shards are delivered too', async () => {
   await access.js.publish('mr.v1.runs.acme', JSON.stringify(command('old')));
   await put(command('new'));
   const taken: string[] = [];
   consume(async (delivery) => {
-    taken.push(runOf(delivery));
+    taken.push(readRunId(delivery));
     await delivery.acknowledge();
   });
   await eventually(() => taken.length === 2);
   expect(taken.toSorted()).toEqual(['new', 'old']);
 });
 
-test('a shard without room at its caller does not delay the commands of another shard', async () => {
+test('A shard without capacity at its caller does not delay the commands of another shard', async () => {
   await put(command('behind'));
   await access.js.publish(orchestrator.bus.subjects.runs(4, 'initech'), JSON.stringify(command('other')));
   const taken: string[] = [];
   const noRoom = Promise.withResolvers<number>();
   const room = (queue: string) => (queue === orchestrator.bus.names.worker(3) ? noRoom.promise : Promise.resolve(2));
   const take = async (delivery: Delivery) => {
-    taken.push(runOf(delivery));
+    taken.push(readRunId(delivery));
     await delivery.acknowledge();
   };
   consuming.push(consumeCommands(access, { room, take, refuse: () => undefined }, stopping.signal));
@@ -99,11 +99,11 @@ test('a shard without room at its caller does not delay the commands of another 
   await eventually(() => taken.length === 2);
 });
 
-test('two orchestrators share the queue: each command is taken once', async () => {
+test('Two orchestrators share the queue: each command is taken once', async () => {
   const second = await openJetStream(await orchestrator.connect());
   const taken: string[] = [];
   const take = async (delivery: Delivery) => {
-    taken.push(runOf(delivery));
+    taken.push(readRunId(delivery));
     await delivery.acknowledge();
   };
   consume(take);
@@ -114,7 +114,7 @@ test('two orchestrators share the queue: each command is taken once', async () =
   expect(taken.toSorted()).toEqual(runs.toSorted());
 });
 
-test('a command that is not acknowledged is delivered again, with the same sequence', async () => {
+test('A command without an ack is redelivered with the same sequence', async () => {
   await put(command('lost'));
   const seen: number[] = [];
   consume(async (delivery) => {
@@ -125,7 +125,7 @@ test('a command that is not acknowledged is delivered again, with the same seque
   expect(seen[0]).toBe(seen[1]);
 });
 
-test('a command that is extended is not delivered again while it is worked on', async () => {
+test('A command with an extended ack is not redelivered', async () => {
   await put(command('long'));
   const seen: Delivery[] = [];
   consume(async (delivery) => void seen.push(delivery));
@@ -135,10 +135,10 @@ test('a command that is extended is not delivered again while it is worked on', 
   clearInterval(extending);
   expect(others).toBe('none');
   await delivery.acknowledge();
-  expect(await left()).toBe(0);
+  expect(await countMessages()).toBe(0);
 });
 
-test('a command that is handed over goes to another at once', async () => {
+test('A command that is handed over is delivered to another orchestrator at once', async () => {
   await put(command('handed'));
   const seen: Delivery[] = [];
   consume(async (delivery) => {
@@ -150,22 +150,22 @@ test('a command that is handed over goes to another at once', async () => {
   expect(seen[1]?.sequence).toBe(seen[0]?.sequence);
 });
 
-test('a message that is no command is logged and removed, and the queue continues', async () => {
+test('A malformed command is logged and removed, and the queue continues', async () => {
   await put({ command: 'dance' });
   await access.js.publish(orchestrator.bus.subjects.runs(3, 'acme'), 'not json');
   await put(command('after'));
   const refused: MillraceError[] = [];
   const taken: string[] = [];
   consume(async (delivery) => {
-    taken.push(runOf(delivery));
+    taken.push(readRunId(delivery));
     await delivery.acknowledge();
   }, refused);
   await eventually(() => taken.length === 1);
   expect(refused.map(({ code }) => code)).toEqual(['message-invalid', 'message-invalid']);
-  await eventually(async () => (await left()) === 0);
+  await eventually(async () => (await countMessages()) === 0);
 });
 
-test('a handler that throws does not end the consuming: the command comes again', async () => {
+test('A handler that throws does not end the consumer: the command is redelivered', async () => {
   await put(command('thrown'));
   let tries = 0;
   consume(async (delivery) => {
@@ -177,9 +177,9 @@ test('a handler that throws does not end the consuming: the command comes again'
   expect(tries).toBe(2);
 });
 
-test('stopping the queue’s consumer ends the wait at once, and later commands are left to others', async () => {
+test('Stopping the queue’s consumer ends the wait at once, and later commands remain for others', async () => {
   const taken: string[] = [];
-  consume(async (delivery) => void taken.push(runOf(delivery)));
+  consume(async (delivery) => void taken.push(readRunId(delivery)));
   await access.bus.nc.flush();
   stopping.abort();
   await Promise.all(consuming);
@@ -191,7 +191,7 @@ test('stopping the queue’s consumer ends the wait at once, and later commands 
     {
       async take(delivery) {
         await delivery.acknowledge();
-        gotten.resolve(runOf(delivery));
+        gotten.resolve(readRunId(delivery));
       },
       refuse: () => undefined,
     },
@@ -203,16 +203,16 @@ test('stopping the queue’s consumer ends the wait at once, and later commands 
   await rest;
 });
 
-test('the command queue is read again when the server was away', async () => {
+test('The command queue is read again after an outage of the server', async () => {
   const taken: string[] = [];
   consume(async (delivery) => {
-    taken.push(runOf(delivery));
+    taken.push(readRunId(delivery));
     await delivery.acknowledge();
   });
   await nats.kill();
-  await eventually(() => !orchestrator.bus.connected());
+  await eventually(() => !orchestrator.bus.hasConnection());
   await nats.start();
-  await eventually(() => orchestrator.bus.connected());
+  await eventually(() => orchestrator.bus.hasConnection());
   await put(command('back'));
   await eventually(() => taken.includes('back'), { timeoutMs: 10_000 });
   expect(taken).toEqual(['back']);
@@ -221,15 +221,17 @@ test('the command queue is read again when the server was away', async () => {
 test.each([
   ['of a kind that this version does not know', { command: 'later' }],
   ['marked as of a newer version', { ...command('newer'), v: 2 }],
-])('a command %s stays in the queue for a newer version, until its deadline has passed', async (_what, value) => {
+])('A command %s remains in the queue for a newer version until its deadline has passed', async (_what, value) => {
   const refused: MillraceError[] = [];
   const request = { tenant: 'acme', runId: 'newer', deadlineMs: 60_000 };
   await put({ ...value, submittedAt: Date.now(), request: { ...command('newer').request, ...request } });
   await put({ ...value, submittedAt: Date.now() - 300_000, request: { ...command('newer').request, ...request } });
   consume(async () => undefined, refused);
   await eventually(() => refused.length === 2);
-  await eventually(async () => (await left()) === 1);
-  const stored = await access.jsm.streams.getMessage(orchestrator.bus.names.runs, { seq: (await lastSequence()) - 1 });
+  await eventually(async () => (await countMessages()) === 1);
+  const stored = await access.jsm.streams.getMessage(orchestrator.bus.names.runs, {
+    seq: (await readLastSequence()) - 1,
+  });
   expect(stored?.json()).toMatchObject({ command: value.command, request: { deadlineMs: 60_000 } });
 });
-const lastSequence = async () => (await access.jsm.streams.info(orchestrator.bus.names.runs)).state.last_seq;
+const readLastSequence = async () => (await access.jsm.streams.info(orchestrator.bus.names.runs)).state.last_seq;

@@ -1,7 +1,15 @@
-// Pulls commands from the shards of the command queue: a loop for each shard, each with its own consumer. A pull asks for as many commands
-// as the caller has room for; the others stay in the stream, where other orchestrators can pull them.
+// Pulls commands from the shards of the command queue: a loop for each shard, each with its own consumer. A pull
+// requests as many commands as the caller has capacity for; the others remain in the stream, and other orchestrators
+// can pull them.
 import type { Command } from '@millrace/contracts';
-import { RUN_SHARDS, anyCommandSchema, commandSchema, isKnownCommand, type MillraceError } from '@millrace/contracts';
+import {
+  RUN_SHARDS,
+  anyCommandSchema,
+  commandSchema,
+  isKnownCommand,
+  timings,
+  type MillraceError,
+} from '@millrace/contracts';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Bus } from './bus.ts';
 import { consumeEach } from './consume-each.ts';
@@ -14,7 +22,7 @@ export type Delivery<C extends Command = Command> = {
   sequence: number;
   /** The consumer that delivered it: that of its shard. */
   queue: string;
-  /** Resolves when the server has it. Not to be called by an owner that was fenced. */
+  /** Resolves when the server has the ack. A fenced owner must not call it. */
   acknowledge(): Promise<void>;
   /** Restarts the ack wait, after which the server delivers the command to another orchestrator. */
   extend(): void;
@@ -50,7 +58,7 @@ export async function consumeCommands(
     const consumed = {
       stream: bus.names.runs,
       durable: queue,
-      trouble: 'the command queue cannot be read',
+      trouble: 'reading the command queue failed',
       ...(taker.room && { room: () => taker.room?.(queue) ?? Promise.resolve(1) }),
     };
     return consumeEach(access, consumed, (message) => hand(access, message, queue, taker), signal);
@@ -64,12 +72,10 @@ async function hand(access: JetStreamAccess, message: JsMsg, queue: string, take
   const { error } = command;
   const isFirst = !message.redelivered;
   if (isFirst) taker.refuse(error, message.subject);
-  if (isOfNewer(message, error, access.clock.now())) return message.nak(NEWER_WAIT_MS);
+  if (isOfNewer(message, error, access.clock.now())) return message.nak(timings.newerVersionMs);
   message.term(error.message);
 }
 
-/** Time for an orchestrator of the newer version to pull the command, ms. */
-const NEWER_WAIT_MS = 2_000;
 /** Of the deadline: a command that no version has begun by then is removed. ms */
 const OVERDUE_MS = 60_000;
 

@@ -17,10 +17,10 @@ export type WriteProbe = {
 
 export function createWriteProbe(access: JetStreamAccess): WriteProbe {
   const { bus, logStreams } = access;
-  const [first, ...others] = targetsOf(bus, logStreams);
-  const failed = new Map<string, { target: Target; count: number; why: string }>();
+  const [first, ...others] = listTargets(bus, logStreams);
+  const failed = new Map<string, { target: ProbeTarget; count: number; why: string }>();
   let turn = 0;
-  const write = async (target: Target) => {
+  const write = async (target: ProbeTarget) => {
     const { stream } = target;
     try {
       await writeInto(access, target);
@@ -41,15 +41,15 @@ export function createWriteProbe(access: JetStreamAccess): WriteProbe {
       const broken = [...failed].filter(([, { count }]) => count >= BROKEN_AFTER);
       if (broken.length === 0) return undefined;
       const each = broken.map(([stream, { why }]) => `${stream} (${why})`);
-      return `NATS stores nothing in ${each.join(', ')}: make room on its disk, then restart NATS`;
+      return `NATS rejects writes to ${each.join(', ')}: make room on its disk, then restart NATS`;
     },
   };
 }
 
-type Target = { stream: string; subject: string };
+type ProbeTarget = { stream: string; subject: string };
 
 /** The bucket of run states first: every run writes there. */
-function targetsOf({ names, subjects }: Bus, logStreams: number): Target[] {
+function listTargets({ names, subjects }: Bus, logStreams: number): ProbeTarget[] {
   const bucket = (name: string) => ({ stream: `KV_${name}`, subject: `$KV.${name}.${subjects.probes.key}` });
   const logs = Array.from({ length: logStreams }, (_, at) => ({
     stream: names.chunks(at),
@@ -67,7 +67,7 @@ function targetsOf({ names, subjects }: Bus, logStreams: number): Target[] {
 }
 
 /** A bucket keeps one tombstone, which no watcher heeds. From other streams the message is removed: a queue with one would not be empty. */
-async function writeInto({ js, jsm }: JetStreamAccess, { stream, subject }: Target): Promise<void> {
+async function writeInto({ js, jsm }: JetStreamAccess, { stream, subject }: ProbeTarget): Promise<void> {
   const tombstone = headers();
   tombstone.set('KV-Operation', 'DEL');
   await js.publish(subject, new Uint8Array(), { headers: tombstone, timeout: WRITE_TIMEOUT_MS, retries: 0 });

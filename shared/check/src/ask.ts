@@ -1,36 +1,36 @@
-// One question on the bus and all that is answered, as it came: what a client library would hide is what is looked for here.
+// Sends one request on the bus and records all replies unchanged, because a client library would hide violations.
 import { decode, type Bus } from '@millrace/bus';
 import { z } from 'zod';
 import { BrokenError } from './broken.ts';
 
-type Reply = { text: string; json: unknown; serviceError: string | undefined };
+type ReceivedReply = { text: string; json: unknown; serviceError: string | undefined };
 export type Replies = {
   subject: string;
-  /** `nobody`: the server says that nobody is subscribed. `silence`: the final answer did not come in time. */
+  /** `nobody`: the server reports no subscriber. `silence`: the final reply timed out. */
   end: 'final' | 'nobody' | 'silence';
-  replies: readonly Reply[];
+  replies: readonly ReceivedReply[];
 };
 
-export type AskOptions = {
+export type RawAskOptions = {
   timeoutMs: number;
-  isFinal: (reply: Reply) => boolean;
-  /** How long is listened on after the final answer, ms. */
+  isFinal: (reply: ReceivedReply) => boolean;
+  /** Time to listen after the final reply, ms. */
   lingerMs?: number;
 };
 
-/** So much is kept of what is answered to one question; who answers more floods whoever asks. */
+/** Maximum number of recorded replies to one request; more flood the caller. */
 const MAX_REPLIES = 10_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * @param payload a string or bytes go out as they stand
+ * @param payload a string or bytes are sent unchanged
  * @throws BrokenError for a flood
  */
-export function ask(bus: Bus, subject: string, payload: unknown, options: AskOptions): Promise<Replies> {
+export function ask(bus: Bus, subject: string, payload: unknown, options: RawAskOptions): Promise<Replies> {
   const { timeoutMs, isFinal, lingerMs = 0 } = options;
   const body = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload);
   return new Promise((resolve, reject) => {
-    const replies: Reply[] = [];
+    const replies: ReceivedReply[] = [];
     let bytes = 0;
     let timer: NodeJS.Timeout | undefined;
     const finish = (end: Replies['end']) => {
@@ -41,7 +41,7 @@ export function ask(bus: Bus, subject: string, payload: unknown, options: AskOpt
     const inbox = bus.inbox.open(({ data, headers }) => {
       if (data.length === 0 && headers?.code === 503) return finish('nobody');
       const text = Buffer.from(data).toString('utf8');
-      const reply = { text, json: parsed(data, subject), serviceError: serviceErrorOf(headers) };
+      const reply = { text, json: parseReply(data, subject), serviceError: readServiceError(headers) };
       replies.push(reply);
       bytes += data.length;
       if (replies.length > MAX_REPLIES || bytes > MAX_BYTES) {
@@ -60,14 +60,14 @@ export function ask(bus: Bus, subject: string, payload: unknown, options: AskOpt
 
 type Headers = { get(name: string): string } | undefined;
 
-function serviceErrorOf(headers: Headers): string | undefined {
+function readServiceError(headers: Headers): string | undefined {
   const text = headers?.get('Nats-Service-Error') ?? '';
   const code = headers?.get('Nats-Service-Error-Code') ?? '';
   return text === '' && code === '' ? undefined : `${code} ${text}`.trim();
 }
 
-/** undefined: no JSON, or nested deeper than any message of ours. */
-function parsed(data: Uint8Array, subject: string): unknown {
+/** Returns undefined for data that is not JSON, or is nested deeper than any message. */
+function parseReply(data: Uint8Array, subject: string): unknown {
   const read = decode(data, z.unknown(), subject);
   return 'ok' in read ? read.ok : undefined;
 }

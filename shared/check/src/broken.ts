@@ -1,6 +1,6 @@
-// What a processor breaks: in words, with the message in which it was seen.
+// Errors for violations of a rule: the problem, with the message that shows it.
 
-/** As many characters of a message are shown. */
+/** Maximum number of printed characters of a message. */
 const MAX_SHOWN = 600;
 
 export class BrokenError extends Error {
@@ -14,12 +14,12 @@ export class BrokenError extends Error {
   }
 }
 
-/** The check has no options that the processor takes. */
+/** The check has no valid options for the processor. */
 export class OptionsError extends BrokenError {
   override readonly name = 'OptionsError';
 }
 
-export function broken(problem: string, seen?: unknown): never {
+export function fail(problem: string, seen?: unknown): never {
   throw new BrokenError(problem, seen);
 }
 

@@ -1,37 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { casesFileSchema, casesOf } from './cases.ts';
+import { casesFileSchema, selectCases } from './cases.ts';
 import { createRandom } from './random.ts';
 import { toolRules } from './rules/tool-rules.ts';
-import { RULES } from './rules.ts';
+import { RULES } from './check-processor.ts';
 import { sampleOptions, writtenDefaults } from './sample-options.ts';
 import { randomCut } from './stream-text.ts';
-import { unlike } from './unlike.ts';
+import { unlike } from './rules/case-rules.ts';
 
 const page = await readFile(resolve(import.meta.dirname, '../../../docs/check.md'), 'utf8');
 
-test('the cases of docs/check.md fit, and each rule stands in its table', () => {
+test('The cases of docs/check.md are valid, and each rule is in its table', () => {
   const [, text = ''] = /```json cases\n([^]*?)```/.exec(page) ?? [];
   expect(casesFileSchema.safeParse(JSON.parse(text)).error).toBeUndefined();
   const named = [...page.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(.*?)`/g)]);
   expect(new Set(named.map(([, id]) => id))).toEqual(new Set([...RULES, ...toolRules].map(({ id }) => id)));
 });
 
-test('a cases file may be of several processors; one that it does not name has none', () => {
+test('A cases file may contain several processors; an absent one has no cases', () => {
   const file = casesFileSchema.parse({ processors: { a: { repeatable: false } } });
-  expect(casesOf(file, 'a').repeatable).toBe(false);
-  for (const other of ['b', 'constructor']) expect(casesOf(file, other)).toEqual(casesOf(undefined, other));
+  expect(selectCases(file, 'a').repeatable).toBe(false);
+  for (const other of ['b', 'constructor']) expect(selectCases(file, other)).toEqual(selectCases(undefined, other));
 });
 
-describe('options that fit a schema are', () => {
+describe('generated options', () => {
   const given: [string, object, object][] = [
     ['nothing where nothing is asked for', { properties: { a: { type: 'string' } } }, {}],
     ['left to their defaults', { required: ['a'], properties: { a: { type: 'string', default: 'x' } } }, {}],
     ['the first of an enum', { required: ['a'], properties: { a: { enum: ['one', 'two'] } } }, { a: 'one' }],
     ['the smallest number', { required: ['a'], properties: { a: { type: 'integer', minimum: 3 } } }, { a: 3 }],
     [
-      'lists with what they must have, also where it is defined elsewhere',
+      'lists with required members, also if they are defined elsewhere',
       {
         required: ['rules'],
         properties: { rules: { type: 'array', minItems: 1, items: { $ref: '#/$defs/rule' } } },
@@ -40,7 +40,7 @@ describe('options that fit a schema are', () => {
       { rules: [{ name: 'xx' }] },
     ],
   ];
-  test.each(given)('%s', (_name, schema, options) => {
+  test.each(given)('The options fit the schema: %s', (_name, schema, options) => {
     expect(sampleOptions(JSON.parse(JSON.stringify(schema)))).toEqual(options);
   });
 
@@ -50,7 +50,7 @@ describe('options that fit a schema are', () => {
     ['a text', { type: 'string', minLength: 1e12 }],
     ['lists of lists', { $ref: '#/$defs/lists' }],
     ['objects of objects', { $ref: '#/$defs/objects' }],
-  ])('no more than anybody means, where a stranger’s schema asks for %s without end', (_name, a) => {
+  ])('The generated options are bounded if a foreign schema requires unbounded %s', (_name, a) => {
     const names = Array.from({ length: 50 }, (_, at) => `p${at}`);
     const schema = {
       required: ['a'],
@@ -67,12 +67,12 @@ describe('options that fit a schema are', () => {
     expect(JSON.stringify(sampleOptions(JSON.parse(JSON.stringify(schema)))).length).toBeLessThan(100_000);
   });
 
-  test('written out with every default', () => {
+  test('writtenDefaults writes every default', () => {
     expect(writtenDefaults({ properties: { a: { default: 1 }, b: { default: 2 } } }, { b: 3 })).toEqual({ a: 1, b: 3 });
   });
 });
 
-test('a seed repeats its cuts, and a cut loses nothing', () => {
+test('A seed repeats its cuts, and a cut loses nothing', () => {
   const text = 'na\u00efve 👩‍👩‍👧 secret';
   const cuts = (seed: number) => Array.from({ length: 20 }, () => randomCut(text, createRandom(seed)));
   expect(cuts(1)).toEqual(cuts(1));
@@ -80,7 +80,7 @@ test('a seed repeats its cuts, and a cut loses nothing', () => {
   expect(randomCut('', createRandom(1))).toEqual([]);
 });
 
-test('a difference names its place; what is not said does not count', () => {
+test('A difference has its path; absent members are not compared', () => {
   expect(unlike({ type: 'abort' }, { type: 'abort', reason: 'x' })).toBeUndefined();
   expect(unlike({ a: [{ b: 1 }] }, { a: [{ b: 2 }] })).toBe('the verdict.a.0.b is 2, not 1');
   expect(unlike({ a: [1] }, { a: [1, 2] })).toMatch(/the verdict\.a is \[1,2\]/);

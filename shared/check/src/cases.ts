@@ -1,11 +1,12 @@
-// What the author of a processor says of it, in a file (`--cases FILE`, JSON): options that fit, texts, golden exchanges and redactions.
+// Defines the cases file of a processor's author (`--cases FILE`, JSON): valid options, texts, golden exchanges and
+// redactions.
 import {
   jsonObjectSchema,
   jsonValueSchema,
   stageSchema,
   tokenSchema,
-  typed,
-  ownMember,
+  typeSchema,
+  getOwnMember,
   type StageInput,
 } from '@millrace/contracts';
 import { z } from 'zod';
@@ -17,15 +18,15 @@ const casesSchema = z.strictObject({
     .array(jsonObjectSchema)
     .min(1)
     .optional()
-    .describe('sets of options that all rules are tried with; what the options schema asks for, if absent'),
+    .describe('sets of options for all rules; generated from the options schema if absent'),
   texts: z
     .array(z.string())
     .optional()
-    .describe('texts whose stream comes to the same however it is cut; [] where the output depends on the cut'),
+    .describe('texts with a result that does not depend on their cuts; [] if the output depends on them'),
   repeatable: z
     .boolean()
     .default(true)
-    .describe('false where the same call is answered differently by design: it counts, or it asks a model'),
+    .describe('false if equal calls have different answers by design: it counts, or it calls a model'),
   exchanges: z
     .array(
       z.strictObject({
@@ -34,9 +35,11 @@ const casesSchema = z.strictObject({
         options: optionsSchema,
         state: jsonObjectSchema.default({}),
         says: z.string().optional().describe('short for a conversation with this one message of the caller'),
-        input: typed<Partial<StageInput>>(z.looseObject({})).optional().describe('all of it: docs/wire.md, section 3'),
+        input: typeSchema<Partial<StageInput>>(z.looseObject({}))
+          .optional()
+          .describe('all of it: docs/wire.md, section 3'),
         requestContext: jsonObjectSchema.default({}),
-        verdict: jsonValueSchema.describe('what the verdict is, as far as it is said here'),
+        verdict: jsonValueSchema.describe('expected members of the verdict'),
       }),
     )
     .default([]),
@@ -44,9 +47,12 @@ const casesSchema = z.strictObject({
     .array(
       z.strictObject({
         options: optionsSchema,
-        text: z.string().describe('of the model, streamed'),
-        hides: z.array(z.string().min(1)).min(1).describe('what never comes out, however the text is cut'),
-        becomes: z.string().optional().describe('all that comes out, joined'),
+        text: z.string().describe('text of the model, streamed'),
+        hides: z
+          .array(z.string().min(1))
+          .min(1)
+          .describe('strings that the output never contains, for any cuts of the text'),
+        becomes: z.string().optional().describe('the whole output, joined'),
       }),
     )
     .default([]),
@@ -55,14 +61,14 @@ export type Cases = z.output<typeof casesSchema>;
 
 const NO_CASES: Cases = casesSchema.parse({});
 
-/** A cases file: of one processor, or of several by their ids. */
+/** A cases file of one processor, or of several by their ids. */
 export const casesFileSchema = z.union([
   z.strictObject({ processors: z.record(tokenSchema, casesSchema) }),
   casesSchema,
 ]);
 export type CasesFile = z.output<typeof casesFileSchema>;
 
-export function casesOf(file: CasesFile | undefined, processor: string): Cases {
+export function selectCases(file: CasesFile | undefined, processor: string): Cases {
   if (!file) return NO_CASES;
-  return 'processors' in file ? (ownMember(file.processors, processor) ?? NO_CASES) : file;
+  return 'processors' in file ? (getOwnMember(file.processors, processor) ?? NO_CASES) : file;
 }

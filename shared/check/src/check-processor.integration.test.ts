@@ -1,4 +1,4 @@
-// The suite on a processor that is right in everything, and for each rule on one that breaks it.
+// Runs the suite on a correct processor, and each rule on one that violates it.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readFile } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { checkProcessors, type RuleResult } from './check-processor.ts';
 import { casesFileSchema } from './cases.ts';
 import { reportText } from './report-text.ts';
-import type { Rule } from './rule.ts';
+import type { CheckRule } from './rule.ts';
 import { startRules } from './rules/start-rules.ts';
-import { RULES } from './rules.ts';
+import { RULES } from './check-processor.ts';
 import { BREAKAGES } from './testing/breakages.ts';
 import type { Quirks } from './testing/quirks.ts';
 import { scriptProcessor } from './testing/scripted-processor.ts';
@@ -30,7 +30,7 @@ const CASES = casesFileSchema.parse({
 });
 
 let count = 0;
-async function resultsOf(quirks: Quirks, rules = OVER_THE_BUS): Promise<RuleResult[]> {
+async function runRules(quirks: Quirks, rules = OVER_THE_BUS): Promise<RuleResult[]> {
   const id = `scripted-${(count += 1)}`;
   const bus = await checker.connect({ name: id });
   const { stop } = await scriptProcessor(bus, id, quirks);
@@ -41,22 +41,22 @@ async function resultsOf(quirks: Quirks, rules = OVER_THE_BUS): Promise<RuleResu
     stop();
   }
 }
-const brokenOf = (results: readonly RuleResult[]) => results.filter(({ result }) => result === 'broken');
+const filterBroken = (results: readonly RuleResult[]) => results.filter(({ result }) => result === 'broken');
 
-test('a processor that is right in everything holds to every rule', async () => {
-  const results = await resultsOf({});
-  expect(brokenOf(results)).toEqual([]);
+test('A correct processor passes every rule', async () => {
+  const results = await runRules({});
+  expect(filterBroken(results)).toEqual([]);
   expect(results.map(({ rule, result }) => `${rule} ${result}`).toSorted()).toEqual(
     OVER_THE_BUS.map(({ id }) => `${id} held`).toSorted(),
   );
 }, 60_000);
 
-describe.concurrent('the suite finds a processor that', () => {
+describe.concurrent('violations by a processor', () => {
   test.each(BREAKAGES)(
-    '(%s) %s',
+    'The rule %s fails if the processor %s',
     async (rule, _name, quirks, problem) => {
-      const [found] = brokenOf(
-        await resultsOf(
+      const [found] = filterBroken(
+        await runRules(
           quirks,
           RULES.filter(({ id }) => id === rule),
         ),
@@ -79,15 +79,15 @@ async function resultsOfProgram(quirk: string): Promise<RuleResult[]> {
   return report?.results ?? [];
 }
 
-describe('with a command that starts a replica', () => {
-  test('two share the work, and one leaves without losing a call or a session', async () => {
+describe('a check with --start', () => {
+  test('Two started replicas share the work, and one leaves without losing a call or a session', async () => {
     expect((await resultsOfProgram('none')).map(({ rule, result }) => [rule, result])).toEqual([
       ['replicas', 'held'],
       ['drain', 'held'],
     ]);
   }, 60_000);
 
-  test('that is more than one program, a shell waits for the replica', async () => {
+  test('A shell command with several programs waits for the replica', async () => {
     const run = `true && "${process.execPath}" "${PROGRAM}" program-behind-a-shell slow-end; true`;
     const start = { command: run, cwd: import.meta.dirname, env: { ...process.env, NATS_URL: nats.url } };
     const [report] = await checkProcessors({
@@ -96,28 +96,28 @@ describe('with a command that starts a replica', () => {
       start,
       rules: startRules,
     });
-    expect(brokenOf(report?.results ?? [])).toEqual([]);
+    expect(filterBroken(report?.results ?? [])).toEqual([]);
   }, 60_000);
 
-  test('what was started is ended where nobody waits for the report any more', async () => {
+  test('Started replicas end if the check is cancelled', async () => {
     const name = 'program-interrupted';
     const command = `exec "${process.execPath}" "${PROGRAM}" ${name}`;
     const start = { command, cwd: import.meta.dirname, env: { ...process.env, NATS_URL: nats.url } };
     const stop = new AbortController();
-    const endless: Rule = { ...(startRules[0] ?? never()), run: () => new Promise(() => stop.abort()) };
+    const endless: CheckRule = { ...(startRules[0] ?? never()), run: () => new Promise(() => stop.abort()) };
     const checked = checkProcessors({ bus: checker.bus, name, start, rules: [endless], signal: stop.signal });
     await expect(checked).rejects.toMatchObject({ code: 'cancelled' });
     expect((await gatherInfo(checker.bus, { gatherMs: 500 })).filter((info) => info.name === name)).toEqual([]);
   }, 60_000);
 
   const broken: [string, string, string, RegExp][] = [
-    ['replicas', 'whose queue group gets no call', 'idle', /nobody is subscribed|none went to the replica/],
+    ['replicas', 'without calls in its queue group', 'idle', /has no subscriber|none went to the replica/],
     ['drain', 'that just ends', 'abrupt', /./],
   ];
   test.each(broken)(
-    '(%s) a replica is found %s',
+    'The rule %s fails for a replica %s',
     async (rule, _name, quirk, problem) => {
-      expect(brokenOf(await resultsOfProgram(quirk))).toContainEqual(
+      expect(filterBroken(await resultsOfProgram(quirk))).toContainEqual(
         expect.objectContaining({ rule, problem: expect.stringMatching(problem) }),
       );
     },
@@ -125,7 +125,7 @@ describe('with a command that starts a replica', () => {
   );
 });
 
-test('every rule has a processor that breaks it, and a heading of docs/wire.md', async () => {
+test('Every rule has a processor that violates it and a heading of docs/wire.md', async () => {
   const tried = new Set([...BREAKAGES.map(([rule]) => rule), 'replicas', 'drain']);
   expect(RULES.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual([]);
   const page = await readFile(resolve(import.meta.dirname, '../../../docs/wire.md'), 'utf8');
@@ -133,9 +133,9 @@ test('every rule has a processor that breaks it, and a heading of docs/wire.md',
   expect(Object.values(WIRE_PAGES).filter((heading) => !headings.includes(heading))).toEqual([]);
 });
 
-test('a report says what breaks, in which message, and on which page; one mistake is told once', async () => {
+test('A report names the rule, the message and the page of a violation, and reports one mistake once', async () => {
   const rules = RULES.filter(({ id }) => ['answers', 'once'].includes(id));
-  const results = await resultsOf({ verdicts: () => [{ type: 'deny', reason: 'x' }] }, rules);
+  const results = await runRules({ verdicts: () => [{ type: 'deny', reason: 'x' }] }, rules);
   const text = reportText({
     processor: 'p',
     service: 's',
@@ -151,7 +151,7 @@ test('a report says what breaks, in which message, and on which page; one mistak
   expect(text).toContain('BROKEN   once: as answers');
 });
 
-test('a processor that nobody advertises is refused by name', async () => {
+test('An unknown processor is rejected by name', async () => {
   await expect(checkProcessors({ bus: checker.bus, name: 'nobody' })).rejects.toMatchObject({
     code: 'processor-unknown',
   });

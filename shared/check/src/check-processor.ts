@@ -1,33 +1,39 @@
-// The conformance suite: all rules of docs/wire.md on one processor that is running, over the bus.
+// Runs the conformance suite: all rules of docs/wire.md on one running processor, over the bus.
 import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { within, type Bus } from '@millrace/bus';
 import { BrokenError } from './broken.ts';
-import { casesOf, type CasesFile } from './cases.ts';
+import { selectCases, type CasesFile } from './cases.ts';
 import { findNamed } from './find-targets.ts';
 import { createRandom } from './random.ts';
-import type { Rule } from './rule.ts';
+import type { CheckRule } from './rule.ts';
 import { toolRules } from './rules/tool-rules.ts';
-import { OPTIONS_FIT } from './rules/call-rules.ts';
-import { RULES } from './rules.ts';
+import { OPTIONS_FIT, callRules } from './rules/call-rules.ts';
 import { STREAM } from './session-open.ts';
 import { sampleOptions } from './sample-options.ts';
-import { startReplica, type StartOptions, type StartedProcess, type StartedReplica } from './start-replica.ts';
-import type { Target, ToolTarget } from './target.ts';
+import { startReplica, type StartReplicaOptions, type ReplicaProcess, type StartedReplica } from './start-replica.ts';
+import type { CheckTarget, ToolTarget } from './target.ts';
 import { WIRE_PAGES } from './wire-page.ts';
+import { batchRules } from './rules/batch-rules.ts';
+import { caseRules } from './rules/case-rules.ts';
+import { discoveryRules } from './rules/discovery-rules.ts';
+import { sessionRules } from './rules/session-rules.ts';
+import { startRules } from './rules/start-rules.ts';
+import { stateRules } from './rules/state-rules.ts';
+import { tellRules } from './rules/tell-rules.ts';
 
 export type CheckOptions = {
   bus: Bus;
   /** A processor's id, a tool's name, or the name of a service: all of its processors, else all of its tools. */
   name: string;
   cases?: CasesFile | undefined;
-  /** How a replica is started: two are, and ended in the end. */
-  start?: StartOptions | undefined;
+  /** Starts a replica: the check starts two and ends them. */
+  start?: StartReplicaOptions | undefined;
   seed?: number | undefined;
-  rules?: readonly Rule[] | undefined;
-  toolRules?: readonly Rule<ToolTarget>[] | undefined;
-  /** For all of it, ms. */
+  rules?: readonly CheckRule[] | undefined;
+  toolRules?: readonly CheckRule<ToolTarget>[] | undefined;
+  /** Time limit of the whole check, ms. */
   limitMs?: number | undefined;
-  /** Nobody wants the report any more: what was started is ended. */
+  /** Cancels the check: started processes are ended. */
   signal?: AbortSignal | undefined;
 };
 export type RuleResult = {
@@ -37,7 +43,7 @@ export type RuleResult = {
   /** Heading of docs/wire.md. */
   page: string;
   ms: number;
-  /** What is wrong, or why it was skipped. */
+  /** The problem, or the reason for skipping. */
   problem?: string;
   /** The message in which it was seen. */
   seen?: string;
@@ -53,22 +59,25 @@ export type CheckReport = {
   results: RuleResult[];
 };
 
-/** What a check may take, ms. */
+/** Default time limit of a check, ms. */
 const CHECK_LIMIT_MS = 60_000;
-/** Rules at once: those that wait for silence must not add up, and what a rule measures must not be the others' load. */
+/**
+ * Maximum number of concurrent rules: waits for silence must not add up, and measurements must not be disturbed by
+ * load.
+ */
 const RULES_AT_ONCE = 4;
-/** Of a service's processors. */
+/** Maximum number of concurrently checked processors of a service. */
 const PROCESSORS_AT_ONCE = 4;
 const MAX_SEED = 2 ** 31;
 
-/** @throws processor-unknown where nobody advertises it; cancelled when `signal` has fired */
+/** @throws processor-unknown if no service advertises the name; cancelled if `signal` has fired */
 export async function checkProcessors(options: CheckOptions): Promise<CheckReport[]> {
   const { bus, name, start, signal } = options;
-  const running: StartedProcess[] = [];
-  const startTwo = async (how: StartOptions, started: StartedReplica[]) => {
-    // One after the other: what is new in discovery is then the one that was started.
+  const running: ReplicaProcess[] = [];
+  const startTwo = async (how: StartReplicaOptions, started: StartedReplica[]) => {
+    // Sequential, so that the new replica in discovery is the one that was started.
     for (let count = 0; count < 2; count += 1) {
-      if (signal?.aborted) throw interrupted();
+      if (signal?.aborted) throw createInterruptedError();
       started.push(await startReplica(bus, name, how, (one) => void running.push(one)));
     }
   };
@@ -78,27 +87,27 @@ export async function checkProcessors(options: CheckOptions): Promise<CheckRepor
     return checkStarted(options, started);
   };
   try {
-    return await Promise.race([check(), ...(signal ? [rejectedBy(signal, interrupted)] : [])]);
+    return await Promise.race([check(), ...(signal ? [rejectedBy(signal, createInterruptedError)] : [])]);
   } finally {
     await Promise.all(running.map(endProcess));
   }
 }
 
-const interrupted = () => new MillraceError('cancelled', 'The check was interrupted.');
+const createInterruptedError = () => new MillraceError('cancelled', 'The check was interrupted.');
 
 function rejectedBy(signal: AbortSignal, error: () => Error): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Nobody looks at it when the check is done.
+  // The rejection may occur after the check has ended.
   promise.catch(() => undefined);
   if (signal.aborted) reject(error());
   else signal.addEventListener('abort', () => reject(error()), { once: true });
   return promise;
 }
 
-/** How long a replica may take to end, ms. */
+/** Maximum time for a replica to end, ms. */
 const END_MS = 10_000;
 
-async function endProcess({ signal, exited }: StartedProcess): Promise<void> {
+async function endProcess({ signal, exited }: ReplicaProcess): Promise<void> {
   signal('SIGTERM');
   await within(exited, END_MS);
   signal('SIGKILL');
@@ -112,14 +121,14 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
   if (found.length === 0 && tools.length > 0) return checkTools(tools, seed, timeUp, options.toolRules ?? toolRules);
   if (found.length === 0)
     throw new MillraceError('processor-unknown', `No running service advertises "${name}".`, {
-      remedy: 'millrace processors list shows those that are up, with --problems those that are refused.',
+      remedy: 'millrace processors list shows the running ones, with --problems the rejected ones.',
     });
-  const targets = found.map((place): Target => {
-    const cases = casesOf(options.cases, place.descriptor.id);
+  const targets = found.map((place): CheckTarget => {
+    const cases = selectCases(options.cases, place.descriptor.id);
     const optionSets: readonly JsonObject[] = cases.options ?? [sampleOptions(place.descriptor.optionsSchema)];
     return { ...place, bus, optionSets, cases, started, random: createRandom(seed) };
   });
-  // What loads or ends replicas comes when nothing else is asked any more, of any of them.
+  // Rules that load or end replicas run after all other rules of all processors.
   const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, timeUp));
   const checked = targets.map((target, at) => ({ target, results: [...(beside[at] ?? [])] }));
   await runAlone(
@@ -129,19 +138,19 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
     rules.filter(({ alone }) => alone === true),
     timeUp,
   );
-  return checked.map(({ target, results }) => reportOf(target, seed, results));
+  return checked.map(({ target, results }) => buildReport(target, seed, results));
 }
 
-type Checked = { target: Target; results: RuleResult[] };
+type Checked = { target: CheckTarget; results: RuleResult[] };
 
-/** Rule by rule: a replica that a rule ends serves the other processors of its service too. */
-async function runAlone(checked: readonly Checked[], rules: readonly Rule[], timeUp: AbortSignal): Promise<void> {
+/** Rule by rule, because a replica that a rule ends serves the other processors of its service too. */
+async function runAlone(checked: readonly Checked[], rules: readonly CheckRule[], timeUp: AbortSignal): Promise<void> {
   const ends = checked.find(({ target }) => target.descriptor.stages.includes(STREAM)) ?? checked[0];
   for (const rule of rules)
     for (const one of checked) {
       const other =
         rule.ends && one !== ends ? `its replica ends once: ${ends?.target.descriptor.id} was asked` : undefined;
-      one.results.push(await runRule(one.target, rule, timeUp, rule.skipped?.(one.target) ?? other));
+      one.results.push(await runRule(one.target, rule, timeUp, rule.skipReason?.(one.target) ?? other));
     }
 }
 
@@ -149,7 +158,7 @@ async function checkTools(
   tools: readonly ToolTarget[],
   seed: number,
   timeUp: AbortSignal,
-  rules: readonly Rule<ToolTarget>[],
+  rules: readonly CheckRule<ToolTarget>[],
 ): Promise<CheckReport[]> {
   return someAtOnce(tools, PROCESSORS_AT_ONCE, async (target) => {
     const results = await someAtOnce(rules, RULES_AT_ONCE, (rule) => runRule(target, rule, timeUp));
@@ -160,7 +169,7 @@ async function checkTools(
   });
 }
 
-async function runBeside(target: Target, rules: readonly Rule[], timeUp: AbortSignal): Promise<RuleResult[]> {
+async function runBeside(target: CheckTarget, rules: readonly CheckRule[], timeUp: AbortSignal): Promise<RuleResult[]> {
   const own = rules.filter(({ alone }) => alone !== true);
   const first = own.find(({ id }) => id === OPTIONS_FIT.id);
   const fit = first && (await runRule(target, first, timeUp));
@@ -173,7 +182,7 @@ async function runBeside(target: Target, rules: readonly Rule[], timeUp: AbortSi
   return [...(fit ? [fit] : []), ...rest];
 }
 
-function reportOf({ descriptor, service, infos }: Target, seed: number, results: RuleResult[]): CheckReport {
+function buildReport({ descriptor, service, infos }: CheckTarget, seed: number, results: RuleResult[]): CheckReport {
   const held = results.every(({ result }) => result !== 'broken');
   return {
     processor: descriptor.id,
@@ -186,7 +195,7 @@ function reportOf({ descriptor, service, infos }: Target, seed: number, results:
   };
 }
 
-/** In the order in which they were given. */
+/** Returns results in the order of the arguments. */
 async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = [...given.entries()];
@@ -199,9 +208,9 @@ async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one:
 
 async function runRule<T>(
   target: T,
-  rule: Rule<T>,
+  rule: CheckRule<T>,
   timeUp: AbortSignal,
-  why = rule.skipped?.(target),
+  why = rule.skipReason?.(target),
 ): Promise<RuleResult> {
   const started = performance.now();
   const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
@@ -211,7 +220,7 @@ async function runRule<T>(
     ...more,
   });
   if (why !== undefined) return result({ result: 'skipped', problem: why });
-  const late = rejectedBy(timeUp, () => new BrokenError('it was not done when the time of the check was up'));
+  const late = rejectedBy(timeUp, () => new BrokenError('the check timed out before the rule was done'));
   try {
     await Promise.race([rule.run(target), late]);
     return result({ result: 'held' });
@@ -220,3 +229,15 @@ async function runRule<T>(
     return result({ result: 'broken', problem: error.message, ...(error.seen !== undefined && { seen: error.seen }) });
   }
 }
+
+/** All rules in the order of the report. */
+export const RULES: readonly CheckRule[] = [
+  ...discoveryRules,
+  ...callRules,
+  ...stateRules,
+  ...sessionRules,
+  ...tellRules,
+  ...batchRules,
+  ...caseRules,
+  ...startRules,
+];

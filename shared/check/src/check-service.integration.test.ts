@@ -1,4 +1,5 @@
-// A service of ours with many processors, started by the check: its replicas share the work of each, and one of them leaves once.
+// Checks a service with many processors that the check starts: its replicas share the work of each, and one of them
+// leaves once.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { useBus, useNats } from '@millrace/testkit';
@@ -10,7 +11,7 @@ import { startRules } from './rules/start-rules.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const nats = useNats();
 const checker = useBus(nats, 'checker');
-/** Two starts, the one after the other, on a machine that is busy. */
+/** Two sequential starts on a busy machine. */
 const CHECK_MS = 120_000;
 
 test(
@@ -24,9 +25,9 @@ test(
     const reports = await checkProcessors(given);
     const results = reports.flatMap(({ processor, results: all }) => all.map((one) => ({ processor, ...one })));
     expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
-    const heldOf = (id: string) => results.filter(({ rule, result }) => rule === id && result === 'held');
-    expect(heldOf('replicas')).toHaveLength(reports.length);
-    expect(heldOf('drain')).toMatchObject([{ processor: 'pii' }]);
+    const findHeld = (id: string) => results.filter(({ rule, result }) => rule === id && result === 'held');
+    expect(findHeld('replicas')).toHaveLength(reports.length);
+    expect(findHeld('drain')).toMatchObject([{ processor: 'pii' }]);
     expect(reports.length).toBeGreaterThan(10);
   },
   CHECK_MS,

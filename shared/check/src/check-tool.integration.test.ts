@@ -1,4 +1,4 @@
-// The rules of tools on a tool that is right in everything, and for each rule on one that breaks it.
+// Runs the rules of tools on a correct tool, and each rule on one that violates it.
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { checkProcessors, type RuleResult } from './check-processor.ts';
@@ -9,7 +9,7 @@ const nats = useNats();
 const checker = useBus(nats, 'check');
 
 let count = 0;
-async function resultsOf(quirks: ToolQuirks, rules = toolRules): Promise<RuleResult[]> {
+async function runRules(quirks: ToolQuirks, rules = toolRules): Promise<RuleResult[]> {
   const name = `scripted-tool-${(count += 1)}`;
   const bus = await checker.connect({ name });
   const { stop } = await scriptTool(bus, name, quirks);
@@ -21,15 +21,15 @@ async function resultsOf(quirks: ToolQuirks, rules = toolRules): Promise<RuleRes
   }
 }
 
-test('a tool that is right in everything holds to every rule', async () => {
-  const results = await resultsOf({});
+test('A correct tool passes every rule', async () => {
+  const results = await runRules({});
   expect(results.map(({ rule, result }) => [rule, result])).toEqual(toolRules.map(({ id }) => [id, 'held']));
 });
 
 const BREAKAGES: [rule: string, name: string, quirks: ToolQuirks, problem: RegExp][] = [
   ['discovery', 'answers no STATS', { verbs: ['PING', 'INFO'] }, /\$SRV\.STATS.* is not answered/],
   ['version', 'has no semantic version', { version: 'v1' }, /version is "v1"/],
-  ['cancel-subject', 'cannot be cancelled', { withoutCancel: true }, /nobody is subscribed to .*\.cancel\./],
+  ['cancel-subject', 'cannot be cancelled', { withoutCancel: true }, /\.cancel\..* has no subscriber/],
   ['tool-endpoint', 'has another queue group', { queue: 'mine' }, /queue group of .* is "mine"/],
   ['tool-answers', 'never answers', { reply: () => [] }, /was not answered within/],
   ['tool-answers', 'answers twice', { reply: (right) => [right, right] }, /answered on after the final answer/],
@@ -37,9 +37,9 @@ const BREAKAGES: [rule: string, name: string, quirks: ToolQuirks, problem: RegEx
     'tool-answers',
     'does not number its answers',
     { reply: (right) => [{ ...right, sequence: 3 }] },
-    /numbered densely: 3 came/,
+    /numbered densely: 3 arrived/,
   ],
-  ['tool-answers', 'answers what is no result', { reply: () => [{ sequence: 0 }] }, /does not fit tool-reply/],
+  ['tool-answers', 'answers with an invalid result', { reply: () => [{ sequence: 0 }] }, /does not fit tool-reply/],
   [
     'tool-answers',
     'names another replica',
@@ -53,19 +53,19 @@ const BREAKAGES: [rule: string, name: string, quirks: ToolQuirks, problem: RegEx
     { reply: (right, call) => ('ofALaterVersion' in call ? [] : [right]) },
     /was not answered within/,
   ],
-  ['tool-garbage', 'dies of what is no JSON', { diesAt: (text) => text === 'not json' }, /nobody is subscribed/],
+  ['tool-garbage', 'crashes on invalid JSON', { diesAt: (text) => text === 'not json' }, /has no subscriber/],
 ];
 
-describe('the suite finds a tool that', () => {
-  test.each(BREAKAGES)('(%s) %s', async (rule, _name, quirks, problem) => {
-    const results = await resultsOf(
+describe('violations by a tool', () => {
+  test.each(BREAKAGES)('The rule %s fails if the tool %s', async (rule, _name, quirks, problem) => {
+    const results = await runRules(
       quirks,
       toolRules.filter(({ id }) => id === rule),
     );
     expect(results).toMatchObject([{ rule, result: 'broken', problem: expect.stringMatching(problem) }]);
   });
 
-  test('breaks any rule: each has one', () => {
+  test('Every rule has a tool that violates it', () => {
     const tried = new Set(BREAKAGES.map(([rule]) => rule));
     expect(toolRules.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { scriptProcessor } from './testing/scripted-processor.ts';
 const nats = useNats();
 const checker = useBus(nats, 'check');
 
-test('a processor that is busy and answers late is found', async () => {
+test('A busy processor that answers late is found', async () => {
   const bus = await checker.connect({ name: 'busy' });
   const { stop } = await scriptProcessor(bus, 'busy', {});
   const [info] = await gatherInfo(checker.bus, { gatherMs: 5_000, max: 1 });

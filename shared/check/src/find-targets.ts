@@ -1,15 +1,15 @@
-// What a name means: a processor by its id, a tool by its name, or all of a service.
+// Resolves a name: the id of a processor, the name of a tool, or a service with all of its processors or tools.
 import { gatherInfo, type Bus } from '@millrace/bus';
 import { isToken, readAdvertised, type Advertised } from '@millrace/contracts';
-import type { Target, ToolTarget } from './target.ts';
+import type { CheckTarget, ToolTarget } from './target.ts';
 
-export type Place = Pick<Target, 'descriptor' | 'service' | 'infos' | 'replica'>;
+export type TargetPlace = Pick<CheckTarget, 'descriptor' | 'service' | 'infos' | 'replica'>;
 
-/** The second is for those that are busy: before nobody of that name is there. */
+/** The second duration is for busy services, before the name is reported as unknown. */
 const GATHER_MS = [500, 2_500];
 
-export async function findNamed(bus: Bus, name: string): Promise<{ processors: Place[]; tools: ToolTarget[] }> {
-  let found: { processors: Place[]; tools: ToolTarget[] } = { processors: [], tools: [] };
+export async function findNamed(bus: Bus, name: string): Promise<{ processors: TargetPlace[]; tools: ToolTarget[] }> {
+  let found: { processors: TargetPlace[]; tools: ToolTarget[] } = { processors: [], tools: [] };
   for (const gatherMs of GATHER_MS) {
     const infos = await gatherInfo(bus, { gatherMs });
     const advertised = readAdvertised(infos, bus.subjects);
@@ -19,7 +19,7 @@ export async function findNamed(bus: Bus, name: string): Promise<{ processors: P
   return found;
 }
 
-function processorsNamed(name: string, { processors }: Advertised, all: Target['infos']): Place[] {
+function processorsNamed(name: string, { processors }: Advertised, all: CheckTarget['infos']): TargetPlace[] {
   const named = [...processors.values()].filter(
     ({ descriptor, service }) => descriptor.id === name || service === name,
   );
@@ -31,12 +31,12 @@ function processorsNamed(name: string, { processors }: Advertised, all: Target['
   });
 }
 
-function toolsNamed(bus: Bus, name: string, { tools }: Advertised, all: Target['infos']): ToolTarget[] {
+function toolsNamed(bus: Bus, name: string, { tools }: Advertised, all: CheckTarget['infos']): ToolTarget[] {
   const found = [...tools.values()];
   const named = found.filter(({ tool, service }) => tool.name === name || service === name);
   const byName = named.filter(({ tool }) => tool.name === name);
   return (byName.length > 0 ? byName : named).flatMap(({ tool, service }) => {
-    // An id that is no token was refused with all that it advertises: nothing is to be asked of it.
+    // An invalid id was rejected with all of its endpoints: no subject can be derived from it.
     const infos = all.filter((info) => info.name === service && isToken(info.id));
     const [first] = infos;
     return first ? [{ bus, tool, service, infos, replica: first.id }] : [];

@@ -6,7 +6,7 @@ const chunk = (type: string, id = 'p') =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of the "other" types of the chunk schema
   ({ type, runId: 'r', from: 'AGENT', payload: { id, text: 'x' } }) as unknown as Chunk;
 
-test('what comes of a part after its end is told, and nothing else', () => {
+test('createPartOrder reports output of a part after its end, and no other output', () => {
   const problem = createPartOrder();
   for (const type of ['text-delta', 'reasoning-delta', 'text-end']) expect(problem(chunk(type))).toBeUndefined();
   expect(problem(chunk('text-delta'))).toContain('after the end of its part "p"');
@@ -14,7 +14,7 @@ test('what comes of a part after its end is told, and nothing else', () => {
   expect(problem(chunk('reasoning-delta'))).toBeUndefined();
 });
 
-test('a type of chunk that nobody knows may come more than once', () => {
+test('Chunks of unknown types may be repeated', () => {
   const problem = createPartOrder();
   const types = ['of-tomorrow', 'of-tomorrow', 'toString', 'toString', 'constructor', 'constructor'];
   expect(types.map((type) => problem(chunk(type)))).toEqual(types.map(() => undefined));

@@ -1,5 +1,5 @@
-// Which parts of a stream have ended: what is held back of one has to come out before the chunk that ends it.
-import { ownMember, type Chunk } from '@millrace/contracts';
+// Tracks the ended parts of a stream: buffered text of a part must precede the chunk that ends it.
+import { getOwnMember, type Chunk } from '@millrace/contracts';
 
 const ENDS: Readonly<Record<string, string>> = {
   'text-end': 'text',
@@ -12,15 +12,15 @@ const DELTAS: Readonly<Record<string, string>> = {
   'tool-call-delta': 'tool-call',
 };
 
-/** Returns what tells, chunk by chunk, what is wrong with the next one. */
+/** Returns a function that reports the problem of the next chunk. */
 export function createPartOrder(): (chunk: Chunk) => string | undefined {
   const ended = new Set<string>();
   return (chunk) => {
     const id = partId('payload' in chunk ? chunk.payload : undefined);
-    const delta = ownMember(DELTAS, chunk.type);
+    const delta = getOwnMember(DELTAS, chunk.type);
     if (delta !== undefined && ended.has(`${delta} ${String(id)}`))
-      return `a "${chunk.type}" came out after the end of its part "${String(id)}"`;
-    const end = ownMember(ENDS, chunk.type);
+      return `a "${chunk.type}" was sent after the end of its part "${String(id)}"`;
+    const end = getOwnMember(ENDS, chunk.type);
     if (end !== undefined) ended.add(`${end} ${String(id)}`);
     return undefined;
   };

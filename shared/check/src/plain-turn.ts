@@ -1,4 +1,4 @@
-// A plain turn, stage by stage, and a chunk of every type: what every processor must be able to take.
+// Builds a plain turn, stage by stage, and a chunk of every type: valid input for every processor.
 import {
   CHUNK_TYPES,
   passesChain,
@@ -10,20 +10,20 @@ import {
   type StageInput,
 } from '@millrace/contracts';
 
-/** Of messages that a check makes: the same call is the same. */
+/** Constant, so that repeated calls are equal. */
 const CREATED_AT = '2026-01-01T00:00:00.000Z';
 
-/** A conversation with one message: a caller's, a model's for `response`. */
+/** Builds a conversation with one message of the caller, or of the model for `response`. */
 export function conversationOfText(source: MessageSource, text: string): Conversation {
-  return { entries: [entryOf(source, text)], system: [] };
+  return { entries: [buildEntry(source, text)], system: [] };
 }
 
-function entryOf(source: MessageSource, text: string): Conversation['entries'][number] {
+function buildEntry(source: MessageSource, text: string): Conversation['entries'][number] {
   const message = textMessage(`${source}-0`, source === 'response' ? 'assistant' : 'user', text);
   return { source, message: { ...message, createdAt: CREATED_AT } };
 }
 
-/** A model's text as chunks: start, a delta for each of `deltas`, end. */
+/** Builds the chunks of a model's text: start, a delta for each of `deltas`, end. */
 export function chunksOfText(deltas: readonly string[], runId: string, id = 'text-1'): Chunk[] {
   const base = { runId, from: 'AGENT' as const };
   return [
@@ -34,7 +34,11 @@ export function chunksOfText(deltas: readonly string[], runId: string, id = 'tex
 }
 
 const conversation: Conversation = {
-  entries: [entryOf('remembered', 'We met.'), entryOf('input', 'What time is it?'), entryOf('response', 'Noon.')],
+  entries: [
+    buildEntry('remembered', 'We met.'),
+    buildEntry('input', 'Show me the current time.'),
+    buildEntry('response', 'Noon.'),
+  ],
   system: [{ tag: 'instructions', content: 'Be kind.' }],
 };
 const toolCall = { toolCallId: 'call-1', toolName: 'clock', args: { timeZone: 'UTC' } };
@@ -54,7 +58,7 @@ const INPUTS: Record<Stage, Partial<StageInput>> = {
   processInputStep: { conversation, ...modelCall },
   processLLMRequest: {
     ...modelCall,
-    prompt: [{ role: 'user', content: [{ type: 'text', text: 'What time is it?' }] }],
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Show me the current time.' }] }],
   },
   processAPIError: {
     conversation,
@@ -74,7 +78,7 @@ const INPUTS: Record<Stage, Partial<StageInput>> = {
   processToolResult: { conversation, toolCall, tool, result: { time: 'noon' }, isError: false },
   processOutputResult: { conversation, ...answer, answered: true },
 };
-/** A tool stage has no meaning without its call. */
+/** A tool stage needs its call. */
 const NOTHING: Partial<Record<Stage, Partial<StageInput>>> = {
   processToolCall: { toolCall: { ...toolCall, args: {} }, tool },
   processToolResult: { toolCall: { ...toolCall, args: {} }, tool, result: null },
@@ -112,7 +116,7 @@ const PAYLOADS: Record<string, object> = {
   error: { error: 'broken' },
 };
 
-/** A chunk of every type that passes the output chain, and two that no processor knows. */
+/** Builds a chunk of every type that passes the output chain, and two of unknown types. */
 export function sampleChunks(runId: string): Chunk[] {
   const types = [...CHUNK_TYPES.filter((type) => passesChain({ type })), 'of-a-later-version', 'data-custom'];
   return types.map((type) => {

@@ -1,4 +1,4 @@
-// The orchestrator's end of a stream session, played: what comes out is held against docs/wire.md message by message.
+// Plays the orchestrator's end of a stream session and validates each message by docs/wire.md.
 import {
   SESSION_LIMITS,
   passedChunks,
@@ -8,43 +8,43 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { listen, publish } from '@millrace/bus';
-import { BrokenError, broken } from './broken.ts';
+import { BrokenError, fail } from './broken.ts';
 import { holdVerdict } from './judge.ts';
 import { createPartOrder } from './open-parts.ts';
-import { STREAM, openOf, sessionOpenOf, type Opened, type SessionGiven } from './session-open.ts';
-import { waitMs, type Target } from './target.ts';
+import { STREAM, sendOpen, buildSessionOpen, type SentOpen, type SessionGiven } from './session-open.ts';
+import { waitMs, type CheckTarget } from './target.ts';
 
-export type PlayedSession = {
-  opened: Opened;
+export type CheckedSession = {
+  opened: SentOpen;
   callId: string;
-  /** One batch. @param skip leaves a number out */
+  /** Sends one batch. @param skip omits a number */
   send(chunks: readonly Chunk[], more?: { end?: boolean; skip?: boolean }): void;
-  /** The stream was stopped: from here on nothing that comes out counts, and the verdicts end it whatever was sent. */
+  /** Stops the stream: later output is ignored, and the verdicts end the session. */
   tell(): void;
   drop(): void;
-  /** From here on nothing is said to the replica. */
+  /** Stops all messages to the replica. */
   fallSilent(): void;
-  /** All that came out so far, ranges resolved. */
+  /** Returns the output so far with resolved ranges. */
   chunks(): readonly Chunk[];
-  processed(): number;
-  /** The times at which messages came, as of performance.now(). */
+  countProcessed(): number;
+  /** Arrival times of the messages, as of performance.now(). */
   times(): readonly number[];
-  /** The verdicts that ended it. @throws BrokenError for whatever was wrong until then */
-  ended(): Promise<Verdict[]>;
-  /** Resolves when the test holds, or the time is over. @throws BrokenError for whatever was wrong until then */
-  until(test: () => boolean, timeoutMs: number): Promise<boolean>;
+  /** Resolves with the final verdicts. @throws BrokenError for earlier violations */
+  waitForEnd(): Promise<Verdict[]>;
+  /** Resolves when the test is true, or after the timeout. @throws BrokenError for earlier violations */
+  waitUntil(test: () => boolean, timeoutMs: number): Promise<boolean>;
 };
 
 const HEARTBEAT_MS = SESSION_LIMITS.heartbeatMs / 2;
 
-/** The session is given up when `play` is over. */
+/** The session is cancelled after `play`. */
 export async function withSession<T>(
-  target: Target,
+  target: CheckTarget,
   given: SessionGiven,
-  play: (session: PlayedSession) => Promise<T>,
+  play: (session: CheckedSession) => Promise<T>,
 ): Promise<T> {
   const { bus } = target;
-  const open = sessionOpenOf(target, given);
+  const open = buildSessionOpen(target, given);
   const { session, run, input } = open;
   const sent: Chunk[] = [];
   const out: Chunk[] = [];
@@ -55,28 +55,28 @@ export async function withSession<T>(
   let verdicts: Verdict[] | undefined;
   let [nextIn, nextOut, processed, named, received] = [0, 0, 0, 0, 0];
   let [endSent, silent, told] = [false, false, false];
-  let opened: Opened | undefined;
+  let opened: SentOpen | undefined;
 
   const hold = (output: SessionOutput, bytes: number) => {
-    if (output.session !== session) broken('another session’s batch came', output);
+    if (output.session !== session) fail('a batch of another session arrived', output);
     if (output.sequence !== nextIn)
-      broken(`the batches are not numbered densely: ${output.sequence} came, not ${nextIn}`, output);
+      fail(`the batches are not numbered densely: ${output.sequence} arrived instead of ${nextIn}`, output);
     nextIn += 1;
-    if (verdicts) broken('a batch came after the one with the verdicts', output);
-    if (output.processed < processed) broken(`"processed" went back from ${processed} to ${output.processed}`, output);
+    if (verdicts) fail('a batch arrived after the one with the verdicts', output);
+    if (output.processed < processed) fail(`"processed" went back from ${processed} to ${output.processed}`, output);
     if (output.chunks.length > 1 && bytes > SESSION_LIMITS.maxBatchBytes + BATCH_HEAD_BYTES)
-      broken(`a batch of ${bytes} bytes came; ${SESSION_LIMITS.maxBatchBytes} is the most`);
+      fail(`a batch of ${bytes} bytes exceeds the limit of ${SESSION_LIMITS.maxBatchBytes}`);
     received += bytes;
-    if (received > MAX_SESSION_BYTES) broken(`more than ${MAX_SESSION_BYTES} bytes came out of the session`);
+    if (received > MAX_SESSION_BYTES) fail(`the session sent more than ${MAX_SESSION_BYTES} bytes`);
     const before = processed;
     processed = Math.min(output.processed, sent.length);
     const come = [...namedBy(output, before), ...output.chunks];
-    if (come.length > 0 && sent.length === 0) broken('chunks came out before any went in', output);
+    if (come.length > 0 && sent.length === 0) fail('chunks were sent before any input', output);
     const passed = passedChunks(run.runId, [], output.chunks);
-    if ('refused' in passed) broken(passed.refused, output);
+    if ('refused' in passed) fail(passed.refused, output);
     for (const chunk of come) {
       const problem = partProblem(chunk);
-      if (problem !== undefined) broken(problem, output);
+      if (problem !== undefined) fail(problem, output);
     }
     out.push(...come);
     if (output.verdicts) conclude(output, output.verdicts);
@@ -84,22 +84,22 @@ export async function withSession<T>(
   const namedBy = ({ same, ...output }: SessionOutput, before: number): Chunk[] => {
     if (!same) return [];
     const { from, count } = same;
-    if (given.same !== true) broken('chunks are named by their places, and the request did not say "same"', output);
-    if (from < named) broken(`the chunks from ${from} on were named before, or are out of order`, { same });
-    if (from < before) broken(`chunk ${from} is named after the batch that told it as processed`, { same });
-    if (from + count > sent.length) broken(`chunk ${from + count - 1} is named and was not sent`, { same });
+    if (given.same !== true) fail('chunks are sent as ranges, but the request did not set "same"', output);
+    if (from < named) fail(`the chunks from ${from} on were named before, or are out of order`, { same });
+    if (from < before) fail(`chunk ${from} is named after the batch that reported it as processed`, { same });
+    if (from + count > sent.length) fail(`chunk ${from + count - 1} is named and was not sent`, { same });
     named = from + count;
     return sent.slice(from, from + count);
   };
   const conclude = (output: SessionOutput, given: Verdict[]) => {
     if (given.length > (opened?.served ?? 0))
-      broken(`${given.length} verdicts came for ${opened?.served ?? 0} entries`, output);
-    if (told && given.length < (opened?.served ?? 0)) broken('it told what it keeps, with a verdict missing', output);
+      fail(`${given.length} verdicts for ${opened?.served ?? 0} entries`, output);
+    if (told && given.length < (opened?.served ?? 0)) fail('a verdict is missing in the answer to "tell"', output);
     if (!told && given.every(({ type }) => type === 'continue')) {
-      if (!endSent) broken('the session ended with "continue" before its end was sent', output);
+      if (!endSent) fail('the session ended with "continue" before its end was sent', output);
       if (output.processed < sent.length)
-        broken(`the session ended after ${output.processed} of ${sent.length} chunks`, output);
-      if (given.length < (opened?.served ?? 0)) broken('the session ended well, with a verdict missing', output);
+        fail(`the session ended after ${output.processed} of ${sent.length} chunks`, output);
+      if (given.length < (opened?.served ?? 0)) fail('the session ended well, with a verdict missing', output);
     }
     verdicts = given;
   };
@@ -118,7 +118,7 @@ export async function withSession<T>(
     bus.subjects.out(bus.id, session),
     sessionOutputSchema,
     (output, _subject, bytes) => take(() => hold(output, bytes)),
-    (error) => take(() => broken(`what came out does not fit session-output: ${error.message}`)),
+    (error) => take(() => fail(`the output does not fit session-output: ${error.message}`)),
   );
   const post = (message: object) => {
     if (opened && !silent)
@@ -146,7 +146,7 @@ export async function withSession<T>(
   };
 
   try {
-    opened = await openOf(target, open, given.replica);
+    opened = await sendOpen(target, open, given.replica);
     const heartbeat = setInterval(() => post({}), HEARTBEAT_MS);
     try {
       return await play({
@@ -165,15 +165,15 @@ export async function withSession<T>(
         drop: () => post({ drop: true }),
         fallSilent: () => (silent = true),
         chunks: () => out,
-        processed: () => processed,
+        countProcessed: () => processed,
         times: () => times,
-        async ended() {
+        async waitForEnd() {
           if (!(await until(() => verdicts !== undefined, waitMs(target))))
-            broken(`the session did not end within ${waitMs(target)} ms: ${processed} of ${sent.length} chunks`);
+            fail(`the session did not end within ${waitMs(target)} ms: ${processed} of ${sent.length} chunks`);
           for (const verdict of verdicts ?? []) holdVerdict(target, STREAM, input, verdict);
           return verdicts ?? [];
         },
-        until,
+        waitUntil: until,
       });
     } finally {
       clearInterval(heartbeat);
@@ -184,7 +184,7 @@ export async function withSession<T>(
   }
 }
 
-/** What a batch has beside its chunks. */
+/** Allowance for the members of a batch other than its chunks. */
 const BATCH_HEAD_BYTES = 4_096;
-/** More than any session of a check has to say. */
+/** Exceeds the output of every session of a check. */
 const MAX_SESSION_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
-// Random numbers that a seed repeats, so that a cut that broke a processor once breaks it again (mulberry32).
+// Generates random numbers from a seed, so that a cut that failed once can be repeated (mulberry32).
 export type Random = {
   seed: number;
-  /** An integer from 0 to `below` - 1. */
+  /** Returns an integer from 0 to `below` - 1. */
   below(below: number): number;
 };
 

@@ -1,10 +1,10 @@
-// A report for people: what holds on one line each, what breaks with its message and the page. Pure.
+// Formats a report: one line for each passed rule, and message and page of each violation. Pure.
 import type { CheckReport, RuleResult } from './check-processor.ts';
 
 export function reportText(report: CheckReport): string {
   const { processor, version, service, replicas, results, seed } = report;
   const told = new Map<string, string>();
-  const lines = results.flatMap((result) => linesOf(result, told));
+  const lines = results.flatMap((result) => formatRule(result, told));
   const count = (which: RuleResult['result']) => results.filter(({ result }) => result === which).length;
   const summary = `${count('held')} rules hold, ${count('broken')} are broken, ${count('skipped')} do not concern it (seed ${seed})`;
   return [
@@ -14,8 +14,8 @@ export function reportText(report: CheckReport): string {
   ].join('\n');
 }
 
-/** One mistake may break several rules: it is told once. */
-function linesOf({ rule, promise, result, problem, seen, page }: RuleResult, told: Map<string, string>): string[] {
+/** One mistake may violate several rules: it is printed once. */
+function formatRule({ rule, promise, result, problem, seen, page }: RuleResult, told: Map<string, string>): string[] {
   switch (result) {
     case 'held':
       return [`  held     ${rule}: ${promise}`];

@@ -1,37 +1,38 @@
-// One rule of docs/wire.md: what it promises, where the page says so, and what finds out.
+// Defines a rule of docs/wire.md: its promise, its page, and its check.
 import type { Stage } from '@millrace/contracts';
 import { STREAM } from './session-open.ts';
-import type { Target } from './target.ts';
+import type { CheckTarget } from './target.ts';
 import type { WirePage } from './wire-page.ts';
 
-export type Rule<T = Target> = {
+export type CheckRule<T = CheckTarget> = {
   id: string;
-  /** What a processor does that holds to it. */
+  /** Behavior of a correct processor. */
   promise: string;
   page: WirePage;
-  /** Nothing else is asked meanwhile: it loads the replica, or ends it. */
+  /** No other rule runs concurrently: this one loads the replica, or ends it. */
   alone?: true;
-  /** It ends a replica: of all that this serves one processor is asked, with a stream if there is one. */
+  /** The rule ends a replica: it runs for one processor of the replica, with a stream if possible. */
   ends?: true;
-  /** Why it does not concern this processor; undefined: it does. */
-  skipped?(target: T): string | undefined;
-  /** @throws BrokenError where the processor does not hold to it */
+  /** Returns the reason why the rule does not apply; undefined if it does. */
+  skipReason?(target: T): string | undefined;
+  /** @throws BrokenError if the processor violates the rule */
   run(target: T): Promise<void>;
 };
 
-/** The stages that are answered by request. */
-export const calledStages = ({ descriptor }: Target): Stage[] => descriptor.stages.filter((stage) => stage !== STREAM);
+/** Returns the stages that are called by request. */
+export const calledStages = ({ descriptor }: CheckTarget): Stage[] =>
+  descriptor.stages.filter((stage) => stage !== STREAM);
 
-export const needsCalls = (target: Target): string | undefined =>
+export const needsCalls = (target: CheckTarget): string | undefined =>
   calledStages(target).length > 0 ? undefined : 'it has no stage that is called';
 
-export const needsStream = ({ descriptor }: Target): string | undefined =>
+export const needsStream = ({ descriptor }: CheckTarget): string | undefined =>
   descriptor.stages.includes(STREAM) ? undefined : 'it has no processOutputStream';
 
-/** For each stage that is called, with each set of options. */
-export async function eachCalled(
-  target: Target,
-  run: (stage: Stage, options: Target['optionSets'][number]) => Promise<void>,
+/** Runs the check for each called stage with each set of options. */
+export async function forEachCalled(
+  target: CheckTarget,
+  run: (stage: Stage, options: CheckTarget['optionSets'][number]) => Promise<void>,
 ): Promise<void> {
   for (const stage of calledStages(target)) for (const options of target.optionSets) await run(stage, options);
 }

@@ -1,4 +1,4 @@
-// The opening of a session, asked and read; and a batch in the open request, which has no session.
+// Opens a session, or sends a batch in the open request, which has no session.
 import {
   sessionOpenedSchema,
   wireErrorSchema,
@@ -10,9 +10,9 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { ask } from './ask.ts';
-import { broken } from './broken.ts';
-import { callOf, holdVerdict, issue } from './judge.ts';
-import { waitMs, type Target } from './target.ts';
+import { fail } from './broken.ts';
+import { buildCall, holdVerdict, issue } from './judge.ts';
+import { waitMs, type CheckTarget } from './target.ts';
 
 export type SessionGiven = {
   options: JsonObject;
@@ -23,13 +23,13 @@ export type SessionGiven = {
   end?: boolean;
   replica?: string;
 };
-export type Opened = Extract<SessionOpened, { opened: true }>;
+export type SentOpen = Extract<SessionOpened, { opened: true }>;
 
 export const STREAM = 'processOutputStream';
 
-export function sessionOpenOf(target: Target, given: SessionGiven): SessionOpen {
+export function buildSessionOpen(target: CheckTarget, given: SessionGiven): SessionOpen {
   const { chunks, end, same, replica: _, ...rest } = given;
-  const call = callOf(target, STREAM, rest);
+  const call = buildCall(target, STREAM, rest);
   return {
     ...call,
     stage: STREAM,
@@ -41,28 +41,28 @@ export function sessionOpenOf(target: Target, given: SessionGiven): SessionOpen 
   };
 }
 
-/** @throws BrokenError, also for a refusal */
-export async function openOf(target: Target, open: SessionOpen, replica?: string): Promise<Opened> {
+/** @throws BrokenError, also for a rejection */
+export async function sendOpen(target: CheckTarget, open: SessionOpen, replica?: string): Promise<SentOpen> {
   const subject = target.bus.subjects.stage(STREAM, open.entries[0]?.processor ?? '', replica);
   const { end, replies } = await ask(target.bus, subject, open, { timeoutMs: waitMs(target), isFinal: () => true });
-  if (end === 'nobody') broken(`nobody is subscribed to ${subject}`);
-  if (end === 'silence') broken(`the opening of a session was not answered within ${waitMs(target)} ms`, open);
+  if (end === 'nobody') fail(`${subject} has no subscriber`);
+  if (end === 'silence') fail(`the opening of a session was not answered within ${waitMs(target)} ms`, open);
   const [reply] = replies;
-  if (reply?.serviceError !== undefined) broken(`the opening was answered with an exception: ${reply.serviceError}`);
+  if (reply?.serviceError !== undefined) fail(`the opening was answered with an exception: ${reply.serviceError}`);
   const coded = z.object({ error: wireErrorSchema }).safeParse(reply?.json);
-  if (coded.success) broken(`the opening was answered with an error: ${coded.data.error.message}`, reply?.json);
+  if (coded.success) fail(`the opening was answered with an error: ${coded.data.error.message}`, reply?.json);
   const parsed = sessionOpenedSchema.safeParse(reply?.json);
-  if (!parsed.success) return broken(`the answer does not fit session-opened: ${issue(parsed.error)}`, reply?.text);
+  if (!parsed.success) return fail(`the answer does not fit session-opened: ${issue(parsed.error)}`, reply?.text);
   const opened = parsed.data;
   if (!opened.opened) {
     for (const verdict of opened.verdicts) holdVerdict(target, STREAM, open.input, verdict);
-    return broken('the session was refused', opened);
+    return fail('the session was refused', opened);
   }
   if (opened.service !== target.service)
-    broken(`"service" is "${opened.service}", not the "${target.service}" of discovery`, opened);
+    fail(`"service" is "${opened.service}", not the "${target.service}" of discovery`, opened);
   if (!target.infos.some(({ id }) => id === opened.replica))
-    broken(`"replica" is "${opened.replica}", which is no id that answers discovery`, opened);
+    fail(`"replica" is "${opened.replica}", which is no id that answers discovery`, opened);
   if (opened.served > open.entries.length)
-    broken(`"served" is ${opened.served} of ${open.entries.length} entries`, opened);
+    fail(`"served" is ${opened.served} of ${open.entries.length} entries`, opened);
   return opened;
 }

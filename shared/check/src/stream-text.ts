@@ -1,16 +1,16 @@
-// A text through a session, cut as it is given: what comes out, and how it ends.
+// Streams a text with the given cuts through a session and returns its output and its verdict.
 import type { Chunk, JsonObject, Verdict } from '@millrace/contracts';
 import { chunksOfText } from './plain-turn.ts';
 import { withSession } from './play-session.ts';
 import type { Random } from './random.ts';
 import type { SessionGiven } from './session-open.ts';
-import type { Target } from './target.ts';
+import type { CheckTarget } from './target.ts';
 
 export type StreamedText = { verdict: Verdict['type']; text: string };
 
-/** Where a stream is stopped, what was let through before depends on the cut: its text does not count then. */
+/** Returns an empty text for a stopped stream, because its output depends on the cuts. */
 export async function streamText(
-  target: Target,
+  target: CheckTarget,
   given: SessionGiven,
   deltas: readonly string[],
 ): Promise<StreamedText> {
@@ -18,9 +18,9 @@ export async function streamText(
   return { verdict, text: verdict === 'continue' ? text : '' };
 }
 
-/** The same with all text that came out, however it ended. `shown`: every text in which something of it may stand. */
+/** Returns the output for every verdict. `shown`: every text that may contain parts of it. */
 export function streamAll(
-  target: Target,
+  target: CheckTarget,
   given: SessionGiven,
   deltas: readonly string[],
   random?: Random,
@@ -29,7 +29,7 @@ export function streamAll(
     const chunks = chunksOfText(deltas, 'run-1');
     while (chunks.length > 0) session.send(chunks.splice(0, random ? 1 + random.below(MAX_BATCH) : MAX_BATCH));
     session.send([], { end: true });
-    const verdicts = await session.ended();
+    const verdicts = await session.waitForEnd();
     const last = verdicts.at(-1);
     const state = last && 'state' in last ? last.state : undefined;
     const out = session.chunks();
@@ -37,14 +37,14 @@ export function streamAll(
   });
 }
 
-/** Chunks in one batch. */
+/** Maximum number of chunks in one batch. */
 const MAX_BATCH = 64;
 
 function joinedText(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
 }
 
-/** What reads on from chunk to chunk, and every text of a chunk: what is to be hidden may come out in any member of any type. */
+/** Collects the joined deltas and every text of a chunk: a hidden string may leak in any member of any type. */
 function shownTexts(chunks: readonly Chunk[]): string[] {
   const said = chunks.map(({ type: _type, runId: _runId, from: _from, ...chunk }) => chunk);
   const running = ['text', 'argsTextDelta'].map((member) =>
@@ -58,14 +58,14 @@ function textAt(payload: unknown, member: string): string[] {
   return typeof text === 'string' ? [text] : [];
 }
 
-/** Names of parts and calls are no words. */
+/** Names of parts and calls are not text. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => (/^id$|Id$/.test(name) ? [] : textsIn(member)));
 }
 
-/** UTF-16 code units: a model's chunks may part a pair. */
+/** UTF-16 code units: a model's chunks may split a surrogate pair. */
 export function randomCut(text: string, random: Random): string[] {
   const pieces: string[] = [];
   const longest = 1 + random.below(Math.min(24, text.length) + 1);

@@ -1,4 +1,4 @@
-// An answer without what may differ each time: messages that a processor adds have the time of the call.
+// Removes variable data from an answer: messages that a processor adds have the time of the call.
 export function timeless(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null, (key, member: unknown) => (key === 'createdAt' ? 'now' : member)));
 }

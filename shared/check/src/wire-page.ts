@@ -1,4 +1,4 @@
-// Where docs/wire.md says what a rule is about, by its headings.
+// Maps rules to the headings of docs/wire.md.
 export const WIRE_PAGES = {
   everyMessage: '1. Rules for every message',
   found: '2. Being found',
@@ -7,7 +7,7 @@ export const WIRE_PAGES = {
   givingUp: 'Giving up, and trying again',
   verdicts: 'Verdicts',
   session: '4. A session of the output stream',
-  tell: 'Stop and tell',
+  tell: 'Stop and report',
   lost: 'A session that is lost',
   batch: 'A batch in the open request',
   tool: '5. A tool call',

@@ -1,6 +1,6 @@
-// The calls that a run has under way, as text: for `runs show`, and for the notices of `run`.
+// Formats the calls that a run has under way as text, for `runs show` and for the notices of `run`.
 import type { CallActivity, RunInspection } from '@millrace/contracts';
-import { oneLine, printable } from './printable.ts';
+import { toOneLine, printable } from './printable.ts';
 import { table } from './table.ts';
 
 const STATES: Record<CallActivity['state'], string> = {
@@ -13,10 +13,10 @@ const STATES: Record<CallActivity['state'], string> = {
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** One line about a call without an answer. */
+/** Formats one line about a call without an answer. */
 export function waitingText({ names, service, state, ageMs }: CallActivity): string {
-  const by = service ? ` of ${oneLine(service)}` : '';
-  return `${oneLine(names.join(', '))}${by}: ${STATES[state]} (${seconds(ageMs)})`;
+  const by = service ? ` of ${toOneLine(service)}` : '';
+  return `${toOneLine(names.join(', '))}${by}: ${STATES[state]} (${seconds(ageMs)})`;
 }
 
 export function inspectionText(inspection: RunInspection): string {

@@ -1,4 +1,4 @@
-// `millrace agents` over a real NATS server, with scripted answers.
+// Tests `millrace agents` over a real NATS server with scripted answers.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const nats = useNats();
 const service = useBus(nats, 'orchestrator');
 let api: ScriptedApi;
 let cwd: string;
-/** What the next questions are refused with. */
+/** Error with which the scripted API rejects the next requests. */
 let refusals: Error[] = [];
 let applied: JsonValue[] = [];
 
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe('millrace agents apply', () => {
-  test('sends the definition with its variables filled in, and says the revision', async () => {
+  test('agents apply sends the definition with its variables filled in and prints the revision', async () => {
     await file(yaml);
     expect(await cli(['agents', 'apply', 'demo.yaml'], { MODEL: 'openai/y' })).toMatchObject({
       code: 0,
@@ -79,7 +79,7 @@ describe('millrace agents apply', () => {
     ]);
   });
 
-  test('with --dry-run stores nothing', async () => {
+  test('agents apply --dry-run stores nothing', async () => {
     await file(yaml);
     expect(await cli(['agents', 'apply', 'demo.yaml', '--dry-run'])).toMatchObject({
       code: 0,
@@ -88,7 +88,7 @@ describe('millrace agents apply', () => {
     expect(applied).toEqual([]);
   });
 
-  test('says every problem with its line, its place and its remedy', async () => {
+  test('agents apply prints every problem with its line, its path and its remedy', async () => {
     await file(yaml);
     refusals = [invalidAgent(unknown, badOption)];
     const { code, stdout, stderr } = await cli(['agents', 'apply', 'demo.yaml']);
@@ -105,14 +105,14 @@ describe('millrace agents apply', () => {
     ]);
   });
 
-  test('says where YAML is wrong, and asks nobody', async () => {
+  test('agents apply prints the position of a YAML error and sends no request', async () => {
     await file('name: demo\ninput: [a, b\nmodel: x\n');
     const { code, stderr } = await cli(['agents', 'apply', 'demo.yaml'], { NATS_URL: 'nats://127.0.0.1:9' });
     expect(code).toBe(5);
     expect(stderr).toMatch(/^ {2}demo\.yaml:\d+:\d+: .* \(agent-invalid\)$/m);
   });
 
-  test('with --wait tries again while something is missing', async () => {
+  test('agents apply --wait retries while a processor or a service is missing', async () => {
     await file(yaml);
     refusals = [invalidAgent(unknown), invalidAgent(unknown)];
     const { code, stdout, stderr } = await cli(['agents', 'apply', 'demo.yaml', '--wait', '20s']);
@@ -120,14 +120,14 @@ describe('millrace agents apply', () => {
     expect(stderr).toBe('[wait] Nobody serves "pii".\n');
   });
 
-  test('with --wait does not wait for what is wrong', async () => {
+  test('agents apply --wait fails at once for an invalid definition', async () => {
     await file(yaml);
     refusals = [invalidAgent(unknown, badOption), invalidAgent(unknown)];
     expect(await cli(['agents', 'apply', 'demo.yaml', '--wait', '20s'])).toMatchObject({ code: 5 });
     expect(refusals).toHaveLength(1);
   });
 
-  test('with --wait gives up when the time is up, with the last reason', async () => {
+  test('agents apply --wait gives up at the timeout with the last reason', async () => {
     await file(yaml);
     const { code, stderr } = await cli(['agents', 'apply', 'demo.yaml', '--wait', '1s'], {
       NATS_URL: 'nats://127.0.0.1:9',
@@ -136,29 +136,29 @@ describe('millrace agents apply', () => {
     expect(stderr).toContain('(bus-unreachable)');
   });
 
-  test('of a file that is not there is wrong usage', async () => {
+  test('agents apply of a missing file is a usage error', async () => {
     expect(await cli(['agents', 'apply', 'nowhere.yaml'])).toMatchObject({ code: 1 });
   });
 });
 
 describe('millrace agents', () => {
-  test('list is a table, or JSON', async () => {
+  test('agents list prints a table, or JSON with --json', async () => {
     expect((await cli(['agents', 'list'])).stdout).toMatch(/^NAME .*\ndemo .*\nother .*\n$/);
     expect(JSON.parse((await cli(['agents', 'list', '--json'])).stdout)).toHaveLength(2);
   });
 
-  test('show is the definition', async () => {
+  test('agents show prints the definition', async () => {
     expect((await cli(['agents', 'show', 'demo'])).stdout).toMatch(/^# revision 4.*\nname: demo\n/);
   });
 
-  test('delete says what it took away, and an agent that is not there is refused', async () => {
+  test('agents delete prints the deleted revision and rejects an unknown agent', async () => {
     expect(await cli(['agents', 'delete', 'demo'])).toMatchObject({ code: 0, stdout: 'demo is deleted, revision 4\n' });
     const refused = await cli(['agents', 'delete', 'other']);
     expect(refused).toMatchObject({ stdout: '', stderr: expect.stringContaining('agent-unknown') });
     expect(refused.code).not.toBe(0);
   });
 
-  test('plan is the resolved order, of an agent or of a file', async () => {
+  test('agents plan prints the resolved order of an agent or of a file', async () => {
     expect((await cli(['agents', 'plan', 'demo'])).stdout).toMatch(
       /^demo \(revision 4\)[\s\S]*processInput\n[\s\S]* 1 {2}pii/,
     );

@@ -1,4 +1,4 @@
-// `millrace agents`: what runs are asked of.
+// `millrace agents`: applies, lists, shows, plans and deletes agents.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { MillraceError, type WireError } from '@millrace/contracts';
@@ -31,9 +31,9 @@ const applyCommand = (cli: Cli) =>
       file: {
         type: 'positional',
         required: true,
-        description: '${VAR} and ${VAR:-default} in its strings come from the environment',
+        description: 'agent file; ${VAR} and ${VAR:-default} in its strings are replaced from the environment',
       },
-      wait: { type: 'string', description: 'try again for so long while services are missing, for example 30s' },
+      wait: { type: 'string', description: 'retry for this duration while services are missing, for example 30s' },
       'dry-run': { type: 'boolean', description: 'check only' },
     },
     async run(args) {
@@ -53,7 +53,7 @@ const applyCommand = (cli: Cli) =>
 const listCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace agents list',
-    description: 'The agents that are applied.',
+    description: 'List the applied agents.',
     args: jsonArg,
     run: (args) =>
       withClient(cli.io, args, async (client) => {
@@ -73,7 +73,7 @@ const listCommand = (cli: Cli) =>
 const showCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace agents show',
-    description: 'The definition of an agent, as it is applied.',
+    description: 'Show the applied definition of an agent.',
     args: { name: { type: 'positional', required: true, description: 'the agent' }, ...jsonArg },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
@@ -87,7 +87,7 @@ const showCommand = (cli: Cli) =>
 const deleteCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace agents delete',
-    description: 'Take an agent away. Runs of it that are under way end as they would.',
+    description: 'Delete an agent. Its active runs continue to their end.',
     args: { name: { type: 'positional', required: true, description: 'the agent' } },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
@@ -99,21 +99,21 @@ const deleteCommand = (cli: Cli) =>
 const planCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace agents plan',
-    description: 'What an agent calls, stage by stage, in order.',
+    description: 'List the processors that an agent calls, by stage and in order.',
     args: {
       agent: {
         type: 'positional',
         required: true,
-        description: 'its name, or a FILE (what has a dot or a slash is a file)',
+        description: 'its name, or a FILE (a name with a dot or a slash is a file)',
       },
       ...jsonArg,
     },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const applied = await planOf(cli.io, client, args.agent);
+        const applied = await requestPlan(cli.io, client, args.agent);
         if (args.json) return sayJson(cli.io, applied);
         say(cli.io, planText(applied));
-        // The text has the stages that are not called.
+        // The text lists the stages that are not called.
         warn(cli.io, applied.warnings?.filter(({ code }) => code !== 'stage-not-called') ?? []);
       }),
   });
@@ -122,7 +122,7 @@ function warn(io: CliIo, warnings: readonly WireError[]): void {
   for (const warning of warnings) note(io, printable(codedText(warning).replace(/^error/, 'warning')));
 }
 
-async function planOf(io: CliIo, client: Client, nameOrFile: string) {
+async function requestPlan(io: CliIo, client: Client, nameOrFile: string) {
   if (!/[./\\]/.test(nameOrFile)) return client.agents.plan({ agent: nameOrFile });
   const file = await readAgentFile(io, nameOrFile);
   return client.agents.plan({ definition: file.definition }).catch((error: unknown) => {

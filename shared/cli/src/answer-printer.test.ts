@@ -29,46 +29,46 @@ function print(chunks: Chunk[], ended = result(), { isTerminal = false, json = f
 }
 
 describe('the answer', () => {
-  test('stands alone on stdout, with a line break after it', () => {
+  test('The text printer writes only the answer to stdout, followed by a line break', () => {
     const { out, err } = print([text('Hel'), text('lo')]);
     expect([out(), err()]).toEqual(['Hello\n', '']);
   });
 
-  test('has each part, and each step, on a line of its own', () => {
+  test('The text printer starts a new line for each part and each step', () => {
     const parts = [text('Let me see.', '0'), stepFinish, text('391', '0'), text(' it is', '0'), text('Also', '1')];
     expect(print(parts).out()).toBe('Let me see.\n391 it is\nAlso\n');
   });
 
-  test('is the result where no text could be had from the stream', () => {
+  test("The text printer writes the result's text if the stream yielded none", () => {
     expect(print([], result({ text: 'from the state' })).out()).toBe('from the state\n');
     expect(print([text('streamed')], result({ text: 'streamed' })).out()).toBe('streamed\n');
   });
 
-  test('is exact on a pipe, and harmless on a terminal', () => {
+  test('The text printer escapes control characters on a terminal and writes exact bytes to a pipe', () => {
     const evil = '\u001b]52;c;aGk=\u0007ok\r\n\tfine';
     expect(print([text(evil)]).out()).toBe(`${evil}\n`);
     expect(print([text(evil)], result(), { isTerminal: true }).out()).toBe('\uFFFD]52;c;aGk=\uFFFDok\r\n\tfine\n');
   });
 });
 
-describe('what is taken back', () => {
-  test('is said, and the stream goes on', () => {
+describe('retracted text', () => {
+  test('The text printer reports a retraction and continues with the stream', () => {
     const { out, err } = print([text('bad'), retract(0), text('good')], result(), { isTerminal: true });
-    expect(err()).toBe('[withdrawn] the text above does not count\n');
+    expect(err()).toBe('[withdrawn] the text above is void\n');
     expect(out()).toBe('bad\ngood\n');
   });
 
-  test('may be only the end of it', () => {
+  test('The text printer reports a retraction of the end of the text', () => {
     expect(print([text('keep '), text('drop'), retract(1)]).err()).toContain('the last 4 characters');
   });
 
-  test('is not said where nothing of it was shown', () => {
+  test('The text printer reports no retraction if none of the text was printed', () => {
     expect(print([text('keep'), stepFinish, retract(1)]).err()).toBe('');
   });
 });
 
-describe('what is not the answer goes to stderr', () => {
-  test('tools, with what came of them', () => {
+describe('notices on stderr', () => {
+  test('The text printer writes tool calls with their results to stderr', () => {
     const { out, err } = print([
       { ...base, type: 'tool-call', payload: { ...tool, args: { expression: '17 * 23' } } },
       { ...base, type: 'tool-result', payload: { ...tool, result: 391 } },
@@ -85,7 +85,7 @@ describe('what is not the answer goes to stderr', () => {
     ]);
   });
 
-  test('what guards found, and why a run was blocked', () => {
+  test("The text printer writes the guards' findings and the reason of a block to stderr", () => {
     const { err } = print([], {
       ...result({ status: 'aborted', tripwire: { reason: 'injection', processorId: 'prompt-injection' } }),
       violations: [
@@ -98,7 +98,7 @@ describe('what is not the answer goes to stderr', () => {
     );
   });
 
-  test('an error, with its code, place and remedy', () => {
+  test('The text printer writes an error with its code, path and remedy to stderr', () => {
     const error = {
       code: 'processor-not-there' as const,
       message: 'pii is not there',
@@ -110,27 +110,27 @@ describe('what is not the answer goes to stderr', () => {
   });
 });
 
-test('as JSON is one chunk a line, whole', () => {
+test('The JSON printer writes one complete chunk per line', () => {
   const chunks = [text('a\nb'), retract(0)];
   const lines = print(chunks, result(), { json: true }).out().trimEnd().split('\n');
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual(chunks);
 });
 
-describe('a run that is put away', () => {
+describe('a suspended run', () => {
   const pending = { id: '1', by: 'gate', payload: 'May it be\nsent?', expiresAt: '2026-01-08T00:00:00.000Z' };
-  const suspended = (more: object): Chunk => ({
+  const suspendedChunk = (more: object): Chunk => ({
     ...base,
     type: 'suspended',
     payload: { expiresAt: pending.expiresAt, pending: [{ ...pending, kind: 'approval', ...more }] },
   });
 
-  test('says what it waits for, and who can answer', () => {
-    const { err } = print([text('Hi'), suspended({})], result({ status: 'suspended' }));
+  test('The text printer prints the pending items of a suspended run and the command that answers them', () => {
+    const { err } = print([text('Hi'), suspendedChunk({})], result({ status: 'suspended' }));
     expect(err()).toMatch(/^\[approval\] gate: May it be.+sent\?\n {2}millrace runs approve r, or deny/);
   });
 
-  test('gives the token of a question', () => {
-    const question = suspended({ kind: 'question', resumeToken: 'tok' });
+  test('The text printer prints the token of a question', () => {
+    const question = suspendedChunk({ kind: 'question', resumeToken: 'tok' });
     const { err } = print([question], result({ status: 'suspended' }));
     expect(err()).toContain('millrace runs answer r tok TEXT');
   });

@@ -1,17 +1,17 @@
-// A run on its way to people: the answer, and nothing else, to stdout as it streams; to stderr what happened around it. Text that
-// is taken back has been written by then, so it is said.
+// Prints a run: streams the answer alone to stdout, and notices about tools, violations and the outcome to stderr.
+// Retracted text is on stdout already, so the printer reports the retraction on stderr.
 import { WAITING_CHUNK, callActivitySchema, type Chunk, type RunResult } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
 import { waitingText } from './activity-text.ts';
 import { note, type CliIo } from './cli-io.ts';
 import { statusText, violationText } from './outcome-text.ts';
-import { oneLine, printable } from './printable.ts';
-import { pendingText } from './pending-text.ts';
+import { toOneLine, printable } from './printable.ts';
+import { pendingText } from './outcome-text.ts';
 import { codedText } from './report-error.ts';
 
 export type AnswerPrinter = { chunk(chunk: PositionedChunk): void; result(result: RunResult): void };
 
-/** One chunk a line, as it is. */
+/** Prints one chunk per line as JSON. */
 export function jsonPrinter(io: CliIo): AnswerPrinter {
   return {
     chunk: ({ chunk }) => io.stdout.write(`${JSON.stringify(chunk)}\n`),
@@ -20,7 +20,7 @@ export function jsonPrinter(io: CliIo): AnswerPrinter {
 }
 
 export function textPrinter(io: CliIo): AnswerPrinter {
-  /** What stands on stdout and counts. */
+  /** Printed texts that were not retracted. */
   let shown: { index: number; length: number }[] = [];
   let lastPart: string | undefined;
   let wroteAny = false;
@@ -36,7 +36,7 @@ export function textPrinter(io: CliIo): AnswerPrinter {
     if (!atLineStart) write('\n');
   };
   const aside = (text: string) => {
-    // On a terminal both outputs share their lines.
+    // On a terminal stdout and stderr share their lines.
     if (io.stdout.isTerminal) endLine();
     note(io, text);
   };
@@ -54,9 +54,9 @@ export function textPrinter(io: CliIo): AnswerPrinter {
         shown = kept;
         lastPart = undefined;
       } else {
-        // Part ids are those of a step: the next one may use them again.
+        // Part ids are unique within a step: the next step may reuse them.
         if (chunk.type === 'step-finish') lastPart = undefined;
-        for (const text of asidesOf(chunk)) aside(text);
+        for (const text of formatAsides(chunk)) aside(text);
       }
     },
     result(result) {
@@ -69,12 +69,12 @@ export function textPrinter(io: CliIo): AnswerPrinter {
 
 function withdrawn(shown: { length: number }[], kept: { length: number }[]): string {
   const count = (texts: { length: number }[]) => texts.reduce((sum, { length }) => sum + length, 0);
-  if (kept.length === 0) return '[withdrawn] the text above does not count';
-  return `[withdrawn] the last ${count(shown) - count(kept)} characters of the text above do not count`;
+  if (kept.length === 0) return '[withdrawn] the text above is void';
+  return `[withdrawn] the last ${count(shown) - count(kept)} characters of the text above are void`;
 }
 
-/** What a chunk beside the answer says, if it says something. */
-function asidesOf(chunk: Chunk): string[] {
+/** Formats a notice for a chunk that is not part of the answer, if the chunk needs one. */
+function formatAsides(chunk: Chunk): string[] {
   switch (chunk.type) {
     case 'tool-call':
       return [`[tool] ${name(chunk.payload)} ${json(chunk.payload.args)}`];
@@ -83,7 +83,7 @@ function asidesOf(chunk: Chunk): string[] {
     case 'tool-error':
       return [`[tool] ${name(chunk.payload)} failed: ${json(chunk.payload.error)}`];
     case 'tool-output-denied':
-      return [`[tool] ${name(chunk.payload)} denied: ${oneLine(chunk.payload.reason)}`];
+      return [`[tool] ${name(chunk.payload)} denied: ${toOneLine(chunk.payload.reason)}`];
     case 'suspended':
       return (chunk.payload.pending ?? []).flatMap((pending) => pendingText(chunk.runId, pending));
     default:
@@ -97,8 +97,8 @@ function asideOfWaiting(chunk: { type: string; data?: unknown }): string[] {
   return call.success ? [`[waiting] ${waitingText(call.data)}`] : [];
 }
 
-const name = ({ toolName }: { toolName: string }): string => oneLine(toolName);
-const json = (value: unknown): string => oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const name = ({ toolName }: { toolName: string }): string => toOneLine(toolName);
+const json = (value: unknown): string => toOneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 function noteOutcome(io: CliIo, result: RunResult): void {
   const { status, error, violations } = result;

@@ -1,4 +1,4 @@
-// `agents apply` with --wait: services that are just starting are waited for, mistakes of the file are not.
+// Implements `agents apply --wait`: retries while services are starting, and fails at once for errors of the file.
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, type ApiAnswer, type ErrorCode } from '@millrace/contracts';
 import { withPlaces, type AgentFile } from '@millrace/client';
@@ -6,12 +6,12 @@ import { withClient } from './cli-command.ts';
 import { note, type CliIo } from './cli-io.ts';
 
 const RETRY_MS = 500;
-/** Refusals that end by themselves when everything is up. */
+/** Errors that disappear once all services are running. */
 const passing: readonly ErrorCode[] = ['processor-unknown', 'tool-unknown', 'nobody-there', 'bus-unreachable'];
 
 export type ApplyOptions = { tenant?: string | undefined; url?: string | undefined; dryRun: boolean; waitMs: number };
 
-/** @throws agent-invalid with the places in the file; what keeps the question from being answered */
+/** @throws agent-invalid with the positions in the file; the error that prevents the request */
 export async function applyAgent(
   io: CliIo,
   file: AgentFile,
@@ -36,7 +36,7 @@ export async function applyAgent(
   }
 }
 
-/** Nothing is wrong but that somebody is not there yet. */
+/** Returns true if every problem is a service that is not running yet. */
 export function mayPass({ code, issues = [] }: MillraceError): boolean {
   const codes = issues.length > 0 ? issues.map((issue) => issue.code) : [code];
   return codes.every((one) => passing.includes(one));

@@ -1,4 +1,4 @@
-// `millrace check --start`: what it has started ends with it, however it ends.
+// Tests `millrace check --start`: the processes that it started end with it in every case.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,16 +24,16 @@ const isAlive = (pid: number): boolean => {
 
 test.each<[string, (check: CliProcess) => void]>([
   ['is interrupted', (check) => check.kill('SIGINT')],
-  ['is told to end', (check) => check.kill('SIGTERM')],
+  ['receives a signal to end', (check) => check.kill('SIGTERM')],
 ])(
   'a check that %s ends the replicas that it has started',
   async (how, end) => {
     const file = join(folder, how.replaceAll(' ', '-'));
-    // It never becomes a replica: the check waits for it.
+    // The program never becomes a replica: the check waits for it.
     const start = `echo $$ > ${file}; sleep 300; true`;
     const check = startMillrace(['check', 'nobody', '--start', start], { env: { NATS_URL: nats.url } });
-    const started = async () => Number(await readFile(file, 'utf8').catch(() => '')) || undefined;
-    const pid = await eventually(started, { timeoutMs: START_MS });
+    const readPid = async () => Number(await readFile(file, 'utf8').catch(() => '')) || undefined;
+    const pid = await eventually(readPid, { timeoutMs: START_MS });
     expect(isAlive(pid)).toBe(true);
     end(check);
     expect(await check.ended).toMatchObject({ code: 4, stderr: expect.stringContaining('interrupted') });

@@ -1,9 +1,9 @@
-// `millrace check`: whether a processor that is running holds to docs/wire.md, over the bus, in whatever language it is written.
+// `millrace check`: checks a running processor against docs/wire.md over the bus, independent of its language.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
 import { casesFileSchema, checkProcessors, reportText, type CasesFile } from '@millrace/check';
-import { issuesOf } from '@millrace/contracts';
+import { listIssues } from '@millrace/contracts';
 import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { note, say, sayJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
@@ -17,23 +17,23 @@ export const checkCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: NAME,
     description:
-      'Check a running processor or tool against docs/wire.md: what breaks, in which message. docs/check.md has the rules.',
+      'Check a running processor or tool against docs/wire.md and print each violation with its message. docs/check.md lists the rules.',
     args: {
       processor: {
         type: 'positional',
         required: true,
-        description: 'its id, a tool, or a service: all of its processors, or tools',
+        description: 'id of a processor, a tool, or a service (all of its processors or tools)',
       },
       cases: { type: 'string', description: 'FILE (JSON) with options, texts, golden exchanges and redactions' },
-      start: { type: 'string', description: 'COMMAND that starts a replica: two are started, and stopped under load' },
-      limit: { type: 'string', description: 'what all of it may take, for example 2m (default: 60s)' },
-      seed: { type: 'string', description: 'of the random cuts, as a report names it' },
+      start: { type: 'string', description: 'COMMAND that starts a replica; two are started, and stopped under load' },
+      limit: { type: 'string', description: 'maximum duration of the whole check, for example 2m (default: 60s)' },
+      seed: { type: 'string', description: 'seed of the random cuts, as printed in a report' },
       ...jsonArg,
     },
     async run(args) {
       const { env, cwd } = cli.io;
       const cases = args.cases === undefined ? undefined : await readCases(cli.io, args.cases);
-      const seed = args.seed === undefined ? undefined : seedOf(args.seed);
+      const seed = args.seed === undefined ? undefined : parseSeed(args.seed);
       const limitMs = args.limit === undefined ? undefined : parseDuration(args.limit, '--limit');
       const { url } = args.url === undefined ? await resolveAddress(env, cwd) : { url: args.url };
       const start = args.start === undefined ? undefined : { command: args.start, cwd, env: { ...env, NATS_URL: url } };
@@ -51,11 +51,11 @@ export const checkCommand = (cli: Cli) =>
     },
   });
 
-/** What was started stands in process groups of its own: nobody but the check ends it. */
+/** Started replicas run in process groups of their own, so only the check ends them. */
 function interruption(io: CliIo): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   const abort = () => {
-    if (!controller.signal.aborted) note(io, '[check] ending what was started');
+    if (!controller.signal.aborted) note(io, '[check] ending the started processes');
     controller.abort();
   };
   const handled = [io.onInterrupt(abort), io.onOutputClosed(abort)];
@@ -79,8 +79,8 @@ async function readCases({ cwd }: CliIo, file: string): Promise<CasesFile> {
   });
   const parsed = casesFileSchema.safeParse(parsedJson(text));
   if (parsed.success) return parsed.data;
-  const [first] = issuesOf(parsed.error);
-  throw new UsageError(`${file} is no cases file: ${first?.path ?? ''} ${first?.message ?? ''}`, NAME);
+  const [first] = listIssues(parsed.error);
+  throw new UsageError(`${file} is not a cases file: ${first?.path ?? ''} ${first?.message ?? ''}`, NAME);
 }
 
 function parsedJson(text: string): unknown {
@@ -91,7 +91,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function seedOf(text: string): number {
+function parseSeed(text: string): number {
   const seed = Number(text);
   if (!Number.isSafeInteger(seed) || seed < 0) throw new UsageError('--seed must be a whole number', NAME);
   return seed;

@@ -1,43 +1,44 @@
-// What all commands have in common: where to connect, that nothing on the command line is ignored, and that each ends as an exit.
+// Defines the common parts of all commands: the connection options, the rejection of unknown arguments, and the mapping
+// of results to exit codes.
 import { parseArgs } from 'node:util';
 import { defineCommand, renderUsage, runCommand, type ArgsDef, type ParsedArgs } from 'citty';
 import type { BusLog } from '@millrace/bus';
-import { MillraceError, ownMember } from '@millrace/contracts';
+import { MillraceError, getOwnMember } from '@millrace/contracts';
 import { connect, type Client } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import type { Exit } from './exit-codes.ts';
-import { oneLine } from './printable.ts';
+import { toOneLine } from './printable.ts';
 import { misusedArgument } from './misused-argument.ts';
 import { UsageError } from './usage-error.ts';
 
 const addressArgs = {
-  tenant: { type: 'string', description: 'whose agents, runs and threads (default: default)' },
-  url: { type: 'string', description: 'where NATS is (default: NATS_URL, .millrace/stack.json, localhost:4222)' },
+  tenant: { type: 'string', description: 'tenant of the agents, runs and threads (default: default)' },
+  url: { type: 'string', description: 'NATS address (default: NATS_URL, .millrace/stack.json, localhost:4222)' },
 } as const satisfies ArgsDef;
-export const jsonArg = { json: { type: 'boolean', description: 'JSON, for programs' } } as const satisfies ArgsDef;
+export const jsonArg = { json: { type: 'boolean', description: 'print JSON' } } as const satisfies ArgsDef;
 
 export type Cli = { io: CliIo; exit: Exit };
 type AddressArgs = { tenant?: string | undefined; url?: string | undefined };
 
-type Definition<A extends ArgsDef> = {
-  /** The whole of it, as it is typed. */
+type CliDefinition<A extends ArgsDef> = {
+  /** The full name, as typed. */
   name: string;
   description: string;
   args: A;
-  /** Without an exit it is `ok`. */
+  /** Returns the exit; `ok` if undefined. */
   run(args: ParsedArgs<A & typeof addressArgs>): Promise<Exit | void>;
 };
 
-export type Command = {
+export type CliCommand = {
   name: string;
   description: string;
   help(): Promise<string>;
   run(argv: string[]): Promise<void>;
 };
 export type Group = { name: string; description: string; help(): Promise<string>; commands: Commands };
-export type Commands = Record<string, Command | Group>;
+export type Commands = Record<string, CliCommand | Group>;
 
-export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: Definition<A>): Command {
+export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: CliDefinition<A>): CliCommand {
   const { name, description } = definition;
   const args = { ...definition.args, ...addressArgs };
   const command = defineCommand<typeof args>({
@@ -67,28 +68,29 @@ export function group(name: string, description: string, commands: Commands): Gr
   return { name, description, help: () => renderUsage(usage), commands };
 }
 
-/** citty takes whatever it is given; a misspelt option must not be ignored. */
+/** citty accepts unknown options; a misspelled option must be rejected. */
 function refuseUnknown(name: string, args: ArgsDef, given: Record<string, unknown> & { _: string[] }): void {
   for (const [option, value] of Object.entries(given)) {
     if (option === '_') continue;
-    // citty gives `dry-run` as `dryRun` too.
+    // citty passes `dry-run` as `dryRun` too.
     const known =
-      ownMember(args, option) ??
-      ownMember(
+      getOwnMember(args, option) ??
+      getOwnMember(
         args,
         option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
       );
-    if (!known) throw new UsageError(`there is no option ${option.length > 1 ? '--' : '-'}${option}`, name);
+    if (!known) throw new UsageError(`unknown option ${option.length > 1 ? '--' : '-'}${option}`, name);
     if (known.type === 'string' && typeof value !== 'string')
-      throw new UsageError(`there is no option --no-${option}`, name);
+      throw new UsageError(`unknown option --no-${option}`, name);
     if (known.type === 'string' && value === '') throw new UsageError(`--${option} needs a value`, name);
   }
   const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
   const surplus = given._[positionals];
-  if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much; put text with spaces in quotes`, name);
+  if (surplus !== undefined)
+    throw new UsageError(`unexpected argument "${surplus}"; put text with spaces in quotes`, name);
 }
 
-/** Of two values citty takes the last: what the first one asked for would be lost. */
+/** citty uses the last of two values and would drop the first silently. */
 function refuseTwice(name: string, args: ArgsDef, given: string[]): void {
   const options = Object.fromEntries(
     Object.entries(args).flatMap(([option, { type }]) =>
@@ -100,16 +102,16 @@ function refuseTwice(name: string, args: ArgsDef, given: string[]): void {
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const option = token.name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    if (seen.has(option)) throw new UsageError(`--${option} stands there twice`, name);
+    if (seen.has(option)) throw new UsageError(`--${option} is given twice`, name);
     seen.add(option);
   }
 }
 
-/** What people should know of the connection while they wait. */
+/** Reports changes of the connection on stderr. */
 function connectionLog(io: CliIo): BusLog {
   const said: Record<string, string> = {
-    'nats: disconnect': '[nats] the connection is lost; trying again',
-    'nats: reconnect': '[nats] connected again',
+    'nats: disconnect': '[nats] connection lost; retrying',
+    'nats: reconnect': '[nats] reconnected',
   };
   const quiet = () => undefined;
   return {
@@ -117,19 +119,19 @@ function connectionLog(io: CliIo): BusLog {
     info: (_, message) => {
       if (said[message] !== undefined) note(io, said[message]);
     },
-    warn: (fields, message) => note(io, logged(message, fields)),
-    error: (fields, message) => note(io, logged(message, fields)),
+    warn: (fields, message) => note(io, formatLogLine(message, fields)),
+    error: (fields, message) => note(io, formatLogLine(message, fields)),
   };
 }
 
-/** With which and why: the fields are what the words are about. */
-function logged(message: string, fields: object): string {
+/** Appends the log fields, because the message alone names neither the object nor the cause. */
+function formatLogLine(message: string, fields: object): string {
   const said = Object.entries(fields).map(([name, value]) => `${name} ${asText(value)}`);
-  return `[client] ${message}: ${oneLine(said.join(', '), 1_000)}`;
+  return `[client] ${message}: ${toOneLine(said.join(', '), 1_000)}`;
 }
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** How long closing may take where the server is gone, ms. */
+/** Maximum time to close the connection if the server is unreachable, in ms. */
 const CLOSE_MS = 1_000;
 
 export async function withClient<T>(io: CliIo, args: AddressArgs, use: (client: Client) => Promise<T>): Promise<T> {

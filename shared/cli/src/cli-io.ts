@@ -1,4 +1,4 @@
-// What the command needs of its process: handed in by main.ts, so that nothing below it touches the process.
+// Abstracts the process for the commands: main.ts passes it in, and no other module accesses the process.
 import type { Env } from '@millrace/bus';
 
 type Output = { write(text: string): void; isTerminal: boolean };
@@ -7,16 +7,22 @@ export type CliIo = {
   cwd: string;
   stdin: {
     isTerminal: boolean;
-    /** All of it. @throws UsageError when it is longer than that */
+    /** Reads stdin to its end. @throws UsageError if the input exceeds maxBytes */
     read(maxBytes: number): Promise<string>;
   };
   stdout: Output;
   stderr: Output;
-  /** Called once, when whoever read stdout went away, instead of the process's end, until the returned function is called. */
+  /**
+   * Calls the handler once when the reader of stdout closes the pipe, instead of ending the process, until the returned
+   * function is called.
+   */
   onOutputClosed(handle: () => void): () => void;
-  /** Called at each Ctrl-C (SIGINT) or SIGTERM, instead of the process's end, until the returned function is called. */
+  /**
+   * Calls the handler at each Ctrl-C (SIGINT) or SIGTERM, instead of ending the process, until the returned function is
+   * called.
+   */
   onInterrupt(handle: () => void): () => void;
-  /** At once. */
+  /** Exits at once. */
   leave(code: number): void;
 };
 

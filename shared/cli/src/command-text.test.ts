@@ -1,4 +1,4 @@
-// The small pure parts of the command: what they make of their input.
+// Tests the pure functions of the command: parsing and formatting.
 import { readFileSync } from 'node:fs';
 import { ERROR_CODES, MillraceError, runStatusSchema, type RunEvent } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
@@ -19,19 +19,19 @@ describe('durations', () => {
     ['2m', 120_000],
     ['1.5h', 5_400_000],
     ['7', 7_000],
-  ])('%s', (text, ms) => expect(parseDuration(text, '--wait')).toBe(ms));
+  ])('A duration is parsed: %s', (text, ms) => expect(parseDuration(text, '--wait')).toBe(ms));
 
-  test.each(['', 's', '-1s', '0', '1d', '1 s', '1e3', 'soon'])('but not %j', (text) =>
+  test.each(['', 's', '-1s', '0', '1d', '1 s', '1e3', 'soon'])('A duration is rejected: %j', (text) =>
     expect(() => parseDuration(text, '--wait')).toThrow(/^--wait takes a duration/),
   );
 
-  test.each(['0', '-1', '1.5', 'x', ''])('nor the count %j', (text) =>
+  test.each(['0', '-1', '1.5', 'x', ''])('A count is rejected: %j', (text) =>
     expect(() => parseCount(text, '--last')).toThrow(UsageError),
   );
 });
 
-describe('exits', () => {
-  test('tell every end of a run apart, and none but a finished one is 0', () => {
+describe('exit codes', () => {
+  test('Each end of a run has its own exit code, and only a finished run exits with 0', () => {
     const codes = runStatusSchema.options.filter((status) => status !== 'queued' && status !== 'running');
     expect(codes.map((status) => [status, EXIT_CODES[exitOfRun(status)].code])).toEqual([
       ['suspended', 7],
@@ -43,13 +43,13 @@ describe('exits', () => {
     ]);
   });
 
-  test('are the table in DESIGN.md', () => {
+  test('The exit codes match the table in DESIGN.md', () => {
     const design = readFileSync(new URL('../DESIGN.md', import.meta.url), 'utf8');
     const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
     expect(design).toContain(rows.join('\n'));
   });
 
-  test('are never 0 for an error, whatever its code', () => {
+  test('The exit code of an error is never 0, for any error code', () => {
     const codes = Object.keys(ERROR_CODES).filter((code): code is keyof typeof ERROR_CODES => code in ERROR_CODES);
     for (const code of codes) expect(EXIT_CODES[exitOfError(new MillraceError(code, ''))].code).toBeGreaterThan(0);
     expect(exitOfError(new MillraceError('bus-unreachable', ''))).toBe('unreachable');
@@ -61,7 +61,7 @@ describe('exits', () => {
 });
 
 describe('an error', () => {
-  test('is said with code, place and remedy, and so is each of its problems', () => {
+  test('The text of an error has code, path and remedy, and so has each of its problems', () => {
     const issues = [{ code: 'tool-unknown' as const, message: 'No "clock".', path: 'tools[0]', remedy: 'Start it.' }];
     expect(errorText(new MillraceError('agent-invalid', 'Refused.', { path: 'p', remedy: 'r', issues }))).toBe(
       'error: Refused. (agent-invalid)\n  at: p\n  remedy: r\n  No "clock". (tool-unknown)\n    at: tools[0]\n    remedy: Start it.',
@@ -71,7 +71,7 @@ describe('an error', () => {
 
 describe('an error with its problems', () => {
   const problem = { code: 'message-invalid' as const, message: 'must be a string', path: 'name' };
-  test('that says its only problem itself does not say it twice', () => {
+  test('The text of an error omits an only problem that its message repeats', () => {
     const error = new MillraceError('message-invalid', 'The request does not fit: name must be a string.', {
       path: 'name',
       issues: [problem],
@@ -81,7 +81,7 @@ describe('an error with its problems', () => {
     );
   });
 
-  test('that says its only problem with place and remedy does not say it twice', () => {
+  test('The text of an error omits an only problem if it repeats the path and remedy', () => {
     const refused = { message: 'Not here.', path: 'outputProcessors', remedy: 'Leave it out.' };
     const issues = [{ code: 'run-refused' as const, ...refused }];
     const { message, ...rest } = refused;
@@ -90,7 +90,7 @@ describe('an error with its problems', () => {
     );
   });
 
-  test('by the thousand lists some and counts the rest by their codes', () => {
+  test('The text of an error with thousands of problems lists some and counts the rest by code', () => {
     const many = Array.from({ length: 10_000 }, (_, n) => ({
       code: n % 2 ? ('processor-unknown' as const) : ('tool-unknown' as const),
       message: `No "${n}".`,
@@ -103,10 +103,10 @@ describe('an error with its problems', () => {
   });
 });
 
-describe('waiting', () => {
+describe('retrying', () => {
   const refusal = (...codes: ('processor-unknown' | 'tool-unknown' | 'options-invalid')[]) =>
     new MillraceError('agent-invalid', '', { issues: codes.map((code) => ({ code, message: '' })) });
-  test('is for what is missing, not for what is wrong', () => {
+  test('agents apply --wait retries for missing services and not for invalid definitions', () => {
     expect(mayPass(refusal('processor-unknown', 'tool-unknown'))).toBe(true);
     expect(mayPass(refusal('processor-unknown', 'options-invalid'))).toBe(false);
     expect(mayPass(new MillraceError('bus-unreachable', ''))).toBe(true);
@@ -115,12 +115,12 @@ describe('waiting', () => {
 });
 
 describe('tables', () => {
-  test('have columns as wide as they must be, and one line for each row, whatever the cells hold', () => {
+  test('A table has columns as wide as their widest cell and one line per row for any cell content', () => {
     expect(table(['A', 'LONG'], [['aaa', 'x\ny\u001b[2J'], ['b']])).toBe('A    LONG\naaa  x y\uFFFD[2J\nb');
   });
 });
 
-test('a plan is what is called at each stage, in order, and what is not called', () => {
+test('The text of a plan lists the called processors by stage in order, and the stages that are not called', () => {
   expect(planText(appliedAgent('demo', 3))).toBe(
     [
       'demo (revision 3), openai/gpt-5-mini',
@@ -141,7 +141,7 @@ test('a plan is what is called at each stage, in order, and what is not called',
   );
 });
 
-test('events are what each stage did and took, what was skipped and why', () => {
+test('The text of events lists verdicts and times by stage, and skipped entries with the reason', () => {
   const at = { at: '2026-11-01T10:00:00.000Z', epoch: 1, step: 0 };
   const entry = { processor: 'pii', ms: 1.25, attempts: 1, replica: 'r1' };
   const failure = { code: 'processor-timeout' as const, message: 'no answer' };

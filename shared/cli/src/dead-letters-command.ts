@@ -1,14 +1,14 @@
-// `millrace dead-letters`: runs and saves that Millrace gave up, and another try.
+// `millrace dead-letters`: lists runs and saves that Millrace gave up, and retries them.
 import type { ShownDeadLetter } from '@millrace/contracts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
-import { oneLine } from './printable.ts';
+import { toOneLine } from './printable.ts';
 import { table } from './table.ts';
 
 const PAGE = 1_000;
 
 export const deadLettersCommand = (cli: Cli) =>
-  group('millrace dead-letters', 'Read and retry what was given up', {
+  group('millrace dead-letters', 'Read and retry dead letters', {
     list: listCommand(cli),
     retry: retryCommand(cli),
   });
@@ -16,23 +16,23 @@ export const deadLettersCommand = (cli: Cli) =>
 const listCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace dead-letters list',
-    description: 'Runs that lost too many orchestrators, and saves whose store did not come back.',
+    description: 'List runs that exceeded the takeover limit, and saves whose store did not recover.',
     args: jsonArg,
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const { letters, next } = await client.deadLetters.list({ limit: PAGE });
         if (args.json) sayJson(cli.io, letters);
         else say(cli.io, table(['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'], letters.map(row)));
-        if (next !== undefined) note(cli.io, `the first ${letters.length} are shown`);
+        if (next !== undefined) note(cli.io, `only the first ${letters.length} are shown`);
       }),
   });
 
 const retryCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace dead-letters retry',
-    description: 'Begins a run anew, under an id of its own that is printed; or puts a save off once more.',
+    description: 'Start the run again under a new id that is printed, or defer the save once more.',
     args: {
-      run: { type: 'positional', required: true, description: 'the id that `millrace dead-letters list` shows' },
+      run: { type: 'positional', required: true, description: 'an id that `millrace dead-letters list` prints' },
       ...jsonArg,
     },
     run: (args) =>
@@ -49,5 +49,5 @@ const row = ({ runId, what, agent, at, retriedAs = '', error, entries = [] }: Sh
   agent,
   at,
   retriedAs,
-  oneLine(`${error.message} (${error.code})`, 200),
+  toOneLine(`${error.message} (${error.code})`, 200),
 ];

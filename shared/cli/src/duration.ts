@@ -1,13 +1,13 @@
-// Durations as people write them: 30s, 500ms, 2m, 1h. A bare number is seconds.
+// Parses durations: 30s, 500ms, 2m, 1h. A bare number is in seconds.
 import { UsageError } from './usage-error.ts';
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const PATTERN = /^(?<number>\d+(?:\.\d+)?)(?<unit>ms|s|m|h)?$/;
 
-/** A run may take no longer, and nobody waits longer. */
+/** Maximum duration of a run. */
 const MAX_HOURS = 24;
 
-/** In ms, at least 1, at most a day. @throws UsageError, naming the option */
+/** Returns milliseconds, at least 1, at most one day. @throws UsageError with the option's name */
 export function parseDuration(text: string, option: string): number {
   const { number, unit } = PATTERN.exec(text)?.groups ?? {};
   const ms = Math.round(Number(number) * UNIT_MS[isUnit(unit) ? unit : 's']);
@@ -18,7 +18,7 @@ export function parseDuration(text: string, option: string): number {
 
 const isUnit = (unit: string | undefined): unit is keyof typeof UNIT_MS => unit !== undefined && unit in UNIT_MS;
 
-/** In whole numbers of what is asked for. @throws UsageError, naming the option */
+/** Parses a whole number of at least 1. @throws UsageError with the option's name */
 export function parseCount(text: string, option: string): number {
   const count = /^\d+$/.test(text) ? Number(text) : 0;
   if (count >= 1) return count;

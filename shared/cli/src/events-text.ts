@@ -1,18 +1,18 @@
-// What each stage of a run did and took, as rows. Pure.
+// Formats the events of a run as table rows: verdicts, times and errors of each stage. Pure.
 import type { PublicRunEvent, PublicViolation, RunEvent, Violation } from '@millrace/contracts';
 import { table } from './table.ts';
 
-type Row = readonly [stage: string, entry: string, verdict: string, ms: string, replica: string, note: string];
+type EventRow = readonly [stage: string, entry: string, verdict: string, ms: string, replica: string, note: string];
 
 type AnyEvent = RunEvent | PublicRunEvent;
 type StageEvent = Extract<AnyEvent, { event: 'stage' }>;
 
 export function eventsText(events: readonly AnyEvent[]): string {
-  const rows = events.flatMap((event) => rowsOf(event).map((row) => [String(event.step), ...row]));
+  const rows = events.flatMap((event) => toRows(event).map((row) => [String(event.step), ...row]));
   return table(['STEP', 'STAGE', 'ENTRY', 'VERDICT', 'MS', 'REPLICA', 'NOTE'], rows);
 }
 
-function rowsOf(event: AnyEvent): Row[] {
+function toRows(event: AnyEvent): EventRow[] {
   switch (event.event) {
     case 'stage':
       return stageRows(event);
@@ -45,15 +45,15 @@ function rowsOf(event: AnyEvent): Row[] {
   }
 }
 
-/** A row for each entry, with its own time; with more than one, the stage's own row says what all of it took. */
-function stageRows({ stage, entries, ms, subject }: StageEvent): Row[] {
+/** Returns a row for each entry with its own time. If a stage has several entries, its own row has the total time. */
+function stageRows({ stage, entries, ms, subject }: StageEvent): EventRow[] {
   const rows = entries.map((entry) => entryRow(stage, entry, subject));
   const [only] = entries;
   if (entries.length === 1 && only) return [entryRow(stage, only, subject, `${time(ms)} in all`)];
   return [[stage, '', '', time(ms), '', notes(subject, 'in all')], ...rows];
 }
 
-function entryRow(stage: string, entry: StageEvent['entries'][number], ...more: (string | undefined)[]): Row {
+function entryRow(stage: string, entry: StageEvent['entries'][number], ...more: (string | undefined)[]): EventRow {
   const { verdict, ms, replica = '', attempts, skipped, error, violations = [], processor } = entry;
   const reason = 'reason' in entry ? entry.reason : undefined;
   const said = notes(
@@ -75,7 +75,7 @@ function findingText(violation: Violation | PublicViolation): string {
 }
 
 function tokens({ usage, fromCache }: Extract<RunEvent, { event: 'model' }>): string | undefined {
-  if (fromCache) return 'from the cache';
+  if (fromCache) return 'from cache';
   return usage?.totalTokens === undefined ? undefined : `${usage.estimated ? 'about ' : ''}${usage.totalTokens} tokens`;
 }
 

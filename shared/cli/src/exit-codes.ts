@@ -1,22 +1,23 @@
-// What the command's exit code says. Scripts depend on it: `millrace --help` prints this table, and a test holds the two together.
-import { MillraceError, ownMember, type ErrorCode, type RunStatus } from '@millrace/contracts';
+// Defines the exit codes of the command. Scripts depend on them: `millrace --help` prints this table, and a test
+// compares the two.
+import { MillraceError, getOwnMember, type ErrorCode, type RunStatus } from '@millrace/contracts';
 
 export const EXIT_CODES = {
-  ok: { code: 0, meaning: 'done: the run finished (also by halt), the agent is applied, the question is answered' },
+  ok: { code: 0, meaning: 'success: the run finished (also by halt), the agent is applied, the question is answered' },
   usage: { code: 1, meaning: 'wrong usage, or an unexpected error' },
   aborted: { code: 2, meaning: 'the run was aborted: a processor blocked it (the tripwire)' },
   failed: { code: 3, meaning: 'the run failed' },
   cancelled: { code: 4, meaning: 'the run was cancelled' },
   refused: {
     code: 5,
-    meaning: 'refused with a code: a request, an agent, an id that nobody knows; check: a rule is broken',
+    meaning: 'request rejected with an error code: invalid request or agent, unknown id; check: a rule is violated',
   },
-  unreachable: { code: 6, meaning: 'nobody can be reached, or answers in time: NATS, or the service that was asked' },
-  notEnded: { code: 7, meaning: 'the run is put away (suspended) or was given up there (released)' },
+  unreachable: { code: 6, meaning: 'NATS or the called service is unreachable, or did not respond within the timeout' },
+  notEnded: { code: 7, meaning: 'the run is suspended, or was released while it was suspended' },
   interrupted: { code: 130, meaning: 'interrupted a second time, before the run had ended' },
   outputClosed: {
     code: 141,
-    meaning: 'whoever read the output went away (as `head` does); `run` cancels its run then',
+    meaning: 'broken pipe: the reader of stdout closed it (as `head` does); `run` cancels its run first',
   },
 } as const;
 export type Exit = keyof typeof EXIT_CODES;
@@ -28,7 +29,7 @@ const exitOfStatus: Record<RunStatus, Exit> = {
   cancelled: 'cancelled',
   suspended: 'notEnded',
   released: 'notEnded',
-  // A result has one of those above; these are what `runs show` may say of a run, which is an answer.
+  // A run result never has these states, but `runs show` prints them, and that is a success.
   queued: 'ok',
   running: 'ok',
 };
@@ -46,10 +47,10 @@ const exitOfCode: Partial<Record<ErrorCode, Exit>> = {
 };
 
 export function exitOfError(error: unknown): Exit {
-  return MillraceError.isInstance(error) ? (ownMember(exitOfCode, error.code) ?? 'refused') : 'usage';
+  return MillraceError.isInstance(error) ? (getOwnMember(exitOfCode, error.code) ?? 'refused') : 'usage';
 }
 
-/** For --help. */
+/** Formats the table for --help. */
 export function exitCodeTable(): string {
   return Object.values(EXIT_CODES)
     .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)

@@ -1,10 +1,10 @@
-// The `millrace` program: what of it is the process. Everything else is runCli.
+// Starts the `millrace` program: connects runCli to the process.
 import { EXIT_CODES } from './exit-codes.ts';
 import { readInput } from './read-input.ts';
 import { runCli } from './run-cli.ts';
 
 const outputClosed = closedOutput(process.stdout);
-// Where nobody reads what is said around the answer, the answer still counts.
+// If stderr is closed, the answer on stdout still counts.
 process.stderr.on('error', () => undefined);
 
 const code = await runCli(process.argv.slice(2), {
@@ -21,14 +21,17 @@ const code = await runCli(process.argv.slice(2), {
   },
   leave: (code) => process.exit(code),
 });
-// After what is still being written; whatever else holds the event loop must not hold the process.
+// Exits after pending writes, because other handles on the event loop must not keep the process alive.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(outputClosed.exitCode ?? code)));
 
 function outputTo(stream: NodeJS.WriteStream) {
   return { write: (text: string) => void stream.write(text), isTerminal: stream.isTTY };
 }
 
-/** `millrace … | head`: a program that only reads ends there, as others do; one that has a run to cancel handles it. */
+/**
+ * `millrace … | head`: a command that only reads exits on a broken pipe, as other programs do; a command that has a run
+ * to cancel handles it.
+ */
 function closedOutput(stream: NodeJS.WriteStream) {
   let handle: (() => void) | undefined;
   let exitCode: number | undefined;

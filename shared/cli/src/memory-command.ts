@@ -1,28 +1,36 @@
-// `millrace threads` and `millrace memory`: what is remembered.
-import { messageText, type Message, type MessagePart } from '@millrace/contracts';
+// `millrace threads` and `millrace memory`: print stored conversations and working memory.
+import {
+  messageText,
+  type Message,
+  type MessagePart,
+  DEFAULT_THREAD_TITLE,
+  MillraceError,
+  type Thread,
+} from '@millrace/contracts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
-import { oneLine, printable } from './printable.ts';
+import { toOneLine, printable } from './printable.ts';
 import { table } from './table.ts';
-import { threadTitles } from './thread-titles.ts';
 import { UsageError } from './usage-error.ts';
+import type { Client } from '@millrace/client';
 
 export const threadsCommand = (cli: Cli) =>
   group('millrace threads', 'Read conversations', { list: listCommand(cli), messages: messagesCommand(cli) });
 export const memoryCommand = (cli: Cli) =>
   group('millrace memory', 'Read working memory', { show: memoryShowCommand(cli) });
 
-/** What is not shown is said: a list must not look complete. */
-const more = (shown: number, total: number) => (shown < total ? `${shown} of ${total} are shown; see --limit` : '');
+/** Reports omitted rows: a list must not look complete. */
+const formatRemaining = (shown: number, total: number) =>
+  shown < total ? `${shown} of ${total} are shown; see --limit` : '';
 
 const listCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace threads list',
-    description: 'The conversations, of one resource or of all.',
+    description: 'List the conversations of one resource or of all.',
     args: {
-      resource: { type: 'string', description: 'who owns them' },
-      limit: { type: 'string', description: 'how many (default: 100)' },
+      resource: { type: 'string', description: 'owner of the threads' },
+      limit: { type: 'string', description: 'maximum number of threads (default: 100)' },
       ...jsonArg,
     },
     async run(args) {
@@ -39,7 +47,7 @@ const listCommand = (cli: Cli) =>
         ]);
         if (args.json) sayJson(cli.io, threads);
         else say(cli.io, table(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));
-        const rest = more(threads.length, total);
+        const rest = formatRemaining(threads.length, total);
         if (rest !== '') note(cli.io, rest);
       });
     },
@@ -48,11 +56,11 @@ const listCommand = (cli: Cli) =>
 const messagesCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace threads messages',
-    description: 'What was said in a thread, in order.',
+    description: 'Print the messages of a thread in order.',
     args: {
       thread: { type: 'positional', required: true, description: 'its id' },
-      last: { type: 'string', description: 'only the newest so many' },
-      limit: { type: 'string', description: 'how many (default: 100)' },
+      last: { type: 'string', description: 'only the newest N' },
+      limit: { type: 'string', description: 'maximum number of messages (default: 100)' },
       ...jsonArg,
     },
     async run(args) {
@@ -62,7 +70,7 @@ const messagesCommand = (cli: Cli) =>
         const { messages, total, unsaved = [] } = await client.threads.messages(args.thread, { ...limit, ...last });
         if (args.json) sayJson(cli.io, messages);
         else for (const message of messages) say(cli.io, messageLine(message));
-        const rest = more(messages.length, total);
+        const rest = formatRemaining(messages.length, total);
         if (rest !== '' && args.last === undefined) note(cli.io, rest);
         for (const { runId, code } of unsaved) note(cli.io, `run ${runId} is not stored yet (${code})`);
       });
@@ -73,36 +81,64 @@ function messageLine(message: Message): string {
   const parts = message.content.parts.flatMap(partText).map((part) => `  ${part}`);
   const text = messageText(message);
   return printable(
-    [`${message.role}  ${message.createdAt}`, ...parts, ...(text === '' ? [] : [indented(text)])].join('\n'),
+    [`${message.role}  ${message.createdAt}`, ...parts, ...(text === '' ? [] : [indent(text)])].join('\n'),
   );
 }
 
-const indented = (text: string): string => `  ${text.replaceAll('\n', '\n  ')}`;
+const indent = (text: string): string => `  ${text.replaceAll('\n', '\n  ')}`;
 
 function partText(part: MessagePart): string[] {
   if (part.type === 'file') return [`[file] ${part.mimeType}`];
   if (part.type !== 'tool-invocation') return [];
   const { toolName, args, result, isError, denied } = part.toolInvocation;
   const outcome =
-    result === undefined ? '' : ` ${denied ? 'denied:' : isError ? 'failed:' : '→'} ${oneLine(JSON.stringify(result))}`;
-  return [`[tool] ${toolName} ${oneLine(JSON.stringify(args))}${outcome}`];
+    result === undefined
+      ? ''
+      : ` ${denied ? 'denied:' : isError ? 'failed:' : '→'} ${toOneLine(JSON.stringify(result))}`;
+  return [`[tool] ${toolName} ${toOneLine(JSON.stringify(args))}${outcome}`];
 }
 
 const memoryShowCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace memory show',
-    description: 'The working memory of a resource or a thread, as JSON.',
+    description: 'Print the working memory of a resource or a thread as JSON.',
     args: {
-      resource: { type: 'string', description: 'whose' },
-      thread: { type: 'string', description: 'of one thread' },
+      resource: { type: 'string', description: 'owner of the memory' },
+      thread: { type: 'string', description: 'the thread' },
     },
     async run(args) {
       if (args.resource === undefined && args.thread === undefined)
-        throw new UsageError('say whose: --resource R, or --thread T', 'millrace memory show');
+        throw new UsageError('give an owner: --resource R, or --thread T', 'millrace memory show');
       return withClient(cli.io, args, async (client) => {
         const { memory, version } = await client.memory.get({ resourceId: args.resource, threadId: args.thread });
-        note(cli.io, memory === null ? 'nothing is remembered' : `version ${version}`);
+        note(cli.io, memory === null ? 'the working memory is empty' : `version ${version}`);
         sayJson(cli.io, memory);
       });
     },
   });
+
+const MAX_LENGTH = 60;
+/** Maximum number of concurrent requests. */
+const AT_ONCE = 8;
+
+/** Returns a label for each thread in order: its title, or the first words of its first message. */
+async function threadTitles(client: Client, threads: readonly Thread[]): Promise<string[]> {
+  const titles: string[] = [];
+  for (let at = 0; at < threads.length; at += AT_ONCE)
+    titles.push(...(await Promise.all(threads.slice(at, at + AT_ONCE).map((thread) => loadTitle(client, thread)))));
+  return titles;
+}
+
+async function loadTitle(client: Client, { id, title, messageCount }: Thread): Promise<string> {
+  if (title !== DEFAULT_THREAD_TITLE || messageCount === 0) return title;
+  try {
+    const { messages } = await client.threads.messages(id, { limit: 1 });
+    const [first] = messages;
+    const words = first ? toOneLine(messageText(first), MAX_LENGTH) : '';
+    return words === '' ? title : `"${words}"`;
+  } catch (error) {
+    // A missing title must not fail the list: the thread may have been deleted since.
+    if (MillraceError.isInstance(error)) return title;
+    throw error;
+  }
+}

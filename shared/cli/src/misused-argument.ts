@@ -1,9 +1,9 @@
-// A refusal that is about what was typed is wrong usage, and is said with the words of the command line: `--timeout`, not the field
-// that it fills in the request.
+// Turns a rejection of a typed value into a usage error in terms of the command line: `--timeout` instead of the
+// request field that it fills.
 import type { MillraceError } from '@millrace/contracts';
 import { UsageError } from './usage-error.ts';
 
-/** Fields of requests, by the argument that fills them. */
+/** Request fields by the argument that fills them. */
 const FIELDS: Record<string, readonly string[]> = {
   timeout: ['deadlineMs'],
   thread: ['threadId'],
@@ -20,7 +20,7 @@ const OF_ARGUMENTS: readonly string[] = ['message-invalid', 'run-refused', 'toke
 type Argument = { type?: string | undefined };
 type Arguments = Record<string, Argument>;
 
-/** Undefined where the refusal is about something else. */
+/** Returns undefined if the rejection is about anything other than an argument. */
 export function misusedArgument(
   error: MillraceError,
   command: string,
@@ -33,7 +33,7 @@ export function misusedArgument(
     (name) => error.code === 'token-invalid' && error.message.startsWith(`"${String(given[name])}"`),
   );
   if (unfit !== undefined)
-    return new UsageError(`${label(unfit, args)} is no id: ${error.remedy ?? error.message}`, command);
+    return new UsageError(`${label(unfit, args)} is not an id: ${error.remedy ?? error.message}`, command);
   const issues = error.issues ?? [{ path: error.path, message: error.message }];
   const said = issues.map(({ path, message }) => {
     const name = names.find((one) => path !== undefined && FIELDS[one]?.includes(path));
@@ -45,7 +45,7 @@ export function misusedArgument(
 const label = (name: string, args: Arguments): string =>
   args[name]?.type === 'positional' ? name.toUpperCase() : `--${name}`;
 
-/** What stands after the field in "The submit request does not fit: threadId must be …." */
+/** Returns the text after the field in "The submit request does not fit: threadId must be …." */
 function expectation(message: string, path = ''): string {
   const at = message.lastIndexOf(` ${path} `);
   return (at < 0 ? message : message.slice(at + path.length + 2)).replace(/\.$/, '');

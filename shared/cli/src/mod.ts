@@ -1,5 +1,4 @@
-// The `millrace` command is main.ts; this is what other commands share with it: how a run or an error ends a process, and the texts
-// of both.
+// Exports the exit codes and the error texts of the command for other programs. main.ts is the command itself.
 export { exitOfError, exitOfRun, EXIT_CODES } from './exit-codes.ts';
 export { statusText } from './outcome-text.ts';
 export { codedText } from './report-error.ts';

@@ -1,16 +1,30 @@
-// How a run ended, in the words of the command: the same for one that was read to its end and for one that is looked up. Pure.
-import type { PublicViolation, RunResult } from '@millrace/contracts';
-import { oneLine } from './printable.ts';
+// Formats the outcome of a run, both for `run` and for `runs show`. Pure.
+import type { PublicViolation, RunResult, ShownPending } from '@millrace/contracts';
+import { toOneLine } from './printable.ts';
 
-/** `aborted (blocked by pii): no card numbers`; else the status. */
+/** Returns `aborted (blocked by pii): no card numbers`, or the plain status. */
 export function statusText({ status, tripwire }: Pick<RunResult, 'status' | 'tripwire'>): string {
   if (status !== 'aborted') return status;
-  const by = tripwire?.processorId === undefined ? 'a processor' : oneLine(tripwire.processorId);
-  return `aborted (blocked by ${by}): ${oneLine(tripwire?.reason ?? 'no reason is given', 1_000)}`;
+  const by = tripwire?.processorId === undefined ? 'a processor' : toOneLine(tripwire.processorId);
+  return `aborted (blocked by ${by}): ${toOneLine(tripwire?.reason ?? 'no reason is given', 1_000)}`;
 }
 
-/** Callers are told which rule found how much, never what it looks for. */
+/** Callers see the rule and the count, never the matched text. */
 export function violationText({ processorId, rule, count }: PublicViolation): string {
   const findings = count === 1 ? 'one finding' : `${count} findings`;
-  return `[${oneLine(processorId)}] ${findings}${rule === undefined ? '' : ` of ${oneLine(rule)}`}`;
+  return `[${toOneLine(processorId)}] ${findings}${rule === undefined ? '' : ` of ${toOneLine(rule)}`}`;
 }
+
+// Formats the pending items of a suspended run with the command that answers each. Pure.
+/** Returns one line for the request and one for the command. */
+export function pendingText(runId: string, { kind, by, payload, toolCall, resumeToken }: ShownPending): string[] {
+  const call = toolCall ? ` ${toOneLine(toolCall.toolName)} ${json(toolCall.args)}` : '';
+  const asked = payload === undefined ? '' : `: ${json(payload)}`;
+  const command =
+    kind === 'question' && resumeToken !== undefined
+      ? `millrace runs answer ${runId} ${toOneLine(resumeToken)} TEXT`
+      : `millrace runs approve ${runId}, or deny: for operators`;
+  return [`[${kind}] ${toOneLine(by)}${call}${asked}`, `  ${command}`];
+}
+
+const json = (value: unknown): string => toOneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

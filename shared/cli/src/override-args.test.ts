@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { overridesOf } from './override-args.ts';
+import { parseOverrides } from './override-args.ts';
 
-const of = (given: Parameters<typeof overridesOf>[0]) => overridesOf(given, 'millrace run');
+const parse = (given: Parameters<typeof parseOverrides>[0]) => parseOverrides(given, 'millrace run');
 
-describe('lists in place of the agent’s', () => {
+describe('overrides of the agent’s lists', () => {
   test.each([
     ['names', 'pii, secrets', ['pii', 'secrets']],
     ['one name', 'pii', ['pii']],
@@ -13,30 +13,30 @@ describe('lists in place of the agent’s', () => {
       ['pii', { use: 'keyword', as: 'mine', options: { keywords: ['a,b'] } }],
     ],
     ['none', '[]', []],
-  ])('are %s', (_, text, list) => {
-    expect(of({ 'input-processors': text })).toEqual({ inputProcessors: list });
-    expect(of({ 'output-processors': text, 'error-processors': text })).toEqual({
+  ])('An override list is parsed: %s', (_, text, list) => {
+    expect(parse({ 'input-processors': text })).toEqual({ inputProcessors: list });
+    expect(parse({ 'output-processors': text, 'error-processors': text })).toEqual({
       outputProcessors: list,
       errorProcessors: list,
     });
   });
 
   test.each([
-    ['[{"use": "pii", "onFailure": "skip"}]', '--input-processors[0].onFailure is no field that is known here'],
+    ['[{"use": "pii", "onFailure": "skip"}]', '--input-processors[0].onFailure is not a known field'],
     ['pii,', '--input-processors[1] must be'],
     ['[3]', '--input-processors[0] must be'],
-    ['{"use": "pii"}', '--input-processors takes names with commas between them (pii,secrets), or a JSON array'],
+    ['{"use": "pii"}', '--input-processors takes comma-separated names (pii,secrets), or a JSON array'],
     ['["pii"', 'or a JSON array: '],
     ['"pii"', 'or a JSON array'],
-  ])('%s is refused, with the place and what is wrong there', (text, message) => {
-    expect(() => of({ 'input-processors': text })).toThrow(message);
+  ])('The override list %s is rejected with its position and the problem', (text, message) => {
+    expect(() => parse({ 'input-processors': text })).toThrow(message);
   });
 });
 
-describe('retries in place of the agent’s', () => {
-  test('are a whole number, none among them', () => {
-    expect(of({ 'max-processor-retries': '0' })).toEqual({ maxProcessorRetries: 0 });
-    expect(of({})).toEqual({});
+describe('an override of the agent’s retries', () => {
+  test('The override of retries is a whole number, 0 included', () => {
+    expect(parse({ 'max-processor-retries': '0' })).toEqual({ maxProcessorRetries: 0 });
+    expect(parse({})).toEqual({});
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('retries in place of the agent’s', () => {
     ['1.5', 'takes a whole number'],
     ['many', 'takes a whole number'],
     ['101', '--max-processor-retries must be at most 100'],
-  ])('%s is refused', (text, message) => {
-    expect(() => of({ 'max-processor-retries': text })).toThrow(message);
+  ])('The override %s is rejected', (text, message) => {
+    expect(() => parse({ 'max-processor-retries': text })).toThrow(message);
   });
 });

@@ -1,19 +1,19 @@
-// What a run has in place of the agent's lists, as it is typed: names with commas between them, or a JSON array.
-import { issuesOf, runRequestSchema } from '@millrace/contracts';
+// Parses the processor lists that replace an agent's lists for one run: comma-separated names, or a JSON array.
+import { listIssues, runRequestSchema } from '@millrace/contracts';
 import type { StartOptions } from '@millrace/client';
 import { UsageError } from './usage-error.ts';
 
 const list = (of: string) =>
   ({
     type: 'string',
-    description: `in place of the agent's ${of} list: names (pii,secrets), or a JSON array; [] for none`,
+    description: `replaces the agent's ${of} list: names (pii,secrets), or a JSON array; [] for none`,
   }) as const;
 
 export const overrideArgs = {
   'input-processors': list('input'),
   'output-processors': list('output'),
   'error-processors': list('error'),
-  'max-processor-retries': { type: 'string', description: "retries of processors; at most the agent's" },
+  'max-processor-retries': { type: 'string', description: "maximum retries by processors; at most the agent's" },
 } as const;
 
 const FIELDS = {
@@ -32,23 +32,23 @@ const schema = runRequestSchema.pick({
   maxProcessorRetries: true,
 });
 
-/** @throws UsageError, naming the option and the place in it */
-export function overridesOf(given: { [name in Name]?: string | undefined }, command: string): Overrides {
+/** @throws UsageError with the option and the position in it */
+export function parseOverrides(given: { [name in Name]?: string | undefined }, command: string): Overrides {
   const lists = (['input-processors', 'output-processors', 'error-processors'] as const).flatMap((name) => {
     const text = given[name];
-    return text === undefined ? [] : [[FIELDS[name], listOf(text, name, command)] as const];
+    return text === undefined ? [] : [[FIELDS[name], parseList(text, name, command)] as const];
   });
   const retries = given['max-processor-retries'];
-  const count = retries === undefined ? {} : { maxProcessorRetries: countOf(retries, command) };
+  const count = retries === undefined ? {} : { maxProcessorRetries: parseCount(retries, command) };
   const parsed = schema.safeParse({ ...Object.fromEntries(lists), ...count });
   if (parsed.success) return parsed.data;
-  const said = issuesOf(parsed.error).map(({ path = '', message }) => `${asTyped(path)} ${message}`);
+  const said = listIssues(parsed.error).map(({ path = '', message }) => `${asTyped(path)} ${message}`);
   throw new UsageError(said.join('; '), command);
 }
 
-/** Never a text that could be meant as JSON, taken for a name. */
-function listOf(text: string, name: Name, command: string): unknown[] {
-  const forms = `--${name} takes names with commas between them (pii,secrets), or a JSON array`;
+/** Never treats text that may be JSON as a name. */
+function parseList(text: string, name: Name, command: string): unknown[] {
+  const forms = `--${name} takes comma-separated names (pii,secrets), or a JSON array`;
   if (!/^\s*[[{"]/.test(text)) return text.split(',').map((one) => one.trim());
   try {
     const value: unknown = JSON.parse(text);
@@ -59,12 +59,12 @@ function listOf(text: string, name: Name, command: string): unknown[] {
   throw new UsageError(forms, command);
 }
 
-function countOf(text: string, command: string): number {
+function parseCount(text: string, command: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw new UsageError(`--max-processor-retries takes a whole number, not "${text}"`, command);
 }
 
-/** `inputProcessors[0].use` is what stands at [0].use of --input-processors. */
+/** Converts `inputProcessors[0].use` to the argument and the path: [0].use of --input-processors. */
 function asTyped(path: string): string {
   const name = Object.entries(FIELDS).find(([, field]) => path.startsWith(field));
   return name ? `--${name[0]}${path.slice(name[1].length)}` : path;

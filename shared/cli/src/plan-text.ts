@@ -1,19 +1,19 @@
-// An agent's plan for people: what is called at each stage, in order. Pure.
+// Formats an agent's plan: the processors of each stage in order. Pure.
 import {
   STAGES,
-  entriesOf,
-  segmentsOf,
+  listEntries,
+  splitSegments,
   uncalledStages,
   type AppliedAgent,
   type Plan,
   type PlanEntry,
   type Stage,
 } from '@millrace/contracts';
-import { oneLine } from './printable.ts';
+import { toOneLine } from './printable.ts';
 import { table } from './table.ts';
 
 export function planText({ agent, plan, revision }: AppliedAgent): string {
-  const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${oneLine(agent.model)}`;
+  const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${toOneLine(agent.model)}`;
   const stages = STAGES.flatMap((stage) => stageText(plan, stage));
   const tools = plan.tools.length === 0 ? 'none' : plan.tools.map(({ name }) => name).join(', ');
   const uncalled = [...uncalledStages(plan)].map(
@@ -25,14 +25,14 @@ export function planText({ agent, plan, revision }: AppliedAgent): string {
 }
 
 function stageText(plan: Plan, stage: Stage): string[] {
-  const entries = entriesOf(plan, stage);
+  const entries = listEntries(plan, stage);
   if (entries.length === 0) return [];
   let place = 0;
-  const rows = segmentsOf(plan, stage, entries).flatMap(({ entries: own, group }) => {
+  const rows = splitSegments(plan, stage, entries).flatMap(({ entries: own, group }) => {
     if (group) place += 1;
     return own.map((entry) => [
       group
-        ? `${place} at once${group.overlap && stage === 'processInput' ? ', beside the model' : ''}`
+        ? `${place} at once${group.overlap && stage === 'processInput' ? ', concurrently with the model' : ''}`
         : String((place += 1)),
       ...cells(entry),
     ]);
@@ -47,7 +47,7 @@ function cells(entryOfPlan: PlanEntry): string[] {
     entry,
     processor === entry ? '' : processor,
     service,
-    oneLine(
+    toOneLine(
       `${policy}${required ? ', required' : ''}${observe ? ', observes' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
     ),
     Object.keys(options).length === 0 ? '' : JSON.stringify(options),

@@ -1,4 +1,4 @@
-// What `millrace processors show` prints of a processor. Pure.
+// Formats a processor for `millrace processors show`. Pure.
 import { LIST_OF_STAGE, optionRows, type OptionRow, type ReadsByStage } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
 import { printable } from './printable.ts';
@@ -8,15 +8,15 @@ export function processorText(processor: ProcessorInfo): string {
   const lines = [
     `processor: ${id} ${version}`,
     `service: ${service}, ${replicas.length === 1 ? 'one replica' : `${replicas.length} replicas`}`,
-    `what it does: ${description}`,
+    `description: ${description}`,
     `stages: ${stages.map((stage) => `${stage} (${LIST_OF_STAGE[stage]})`).join(', ')}`,
     `reads: ${readsText(reads)}`,
     `policy: ${policyText(policy)}`,
-    ...(aliases.length > 0 ? [`also known as: ${aliases.join(', ')}`] : []),
+    ...(aliases.length > 0 ? [`aliases: ${aliases.join(', ')}`] : []),
   ];
   const options = optionRows(optionsSchema).map(optionText);
-  const listed = options.length > 0 ? ['', 'options:', ...options] : ['options: none'];
-  return printable([...lines, ...listed].join('\n'));
+  const formatNames = options.length > 0 ? ['', 'options:', ...options] : ['options: none'];
+  return printable([...lines, ...formatNames].join('\n'));
 }
 
 function optionText({ name, type, required, fallback, meaning }: OptionRow): string {
@@ -28,9 +28,9 @@ export const policyText = ({ timeoutMs, attempts, onFailure }: ProcessorInfo['po
   `${timeoutMs} ms × ${attempts}, ${onFailure}`;
 
 function readsText(reads: ReadsByStage): string {
-  const listed = (names: readonly string[]) => (names.length > 0 ? names.join(', ') : 'no messages');
-  if (Array.isArray(reads)) return listed(reads);
+  const listEntries = (names: readonly string[]) => (names.length > 0 ? names.join(', ') : 'no messages');
+  if (Array.isArray(reads)) return listEntries(reads);
   return Object.entries(reads)
-    .map(([stage, names]) => `${stage}: ${listed(names)}`)
+    .map(([stage, names]) => `${stage}: ${listEntries(names)}`)
     .join('; ');
 }

@@ -1,4 +1,4 @@
-// `millrace processors`: who is up, and what each takes.
+// `millrace processors`: lists the running processors and shows the options of each.
 import { MillraceError, type RefusedEndpoint } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
@@ -8,14 +8,14 @@ import { policyText, processorText } from './processor-text.ts';
 import { table } from './table.ts';
 
 export const processorsCommand = (cli: Cli) =>
-  group('millrace processors', 'See which processors are up', { list: listCommand(cli), show: showCommand(cli) });
+  group('millrace processors', 'List the running processors', { list: listCommand(cli), show: showCommand(cli) });
 
 const listCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace processors list',
-    description: 'Every processor that answers discovery. --json has the schema of its options, too.',
+    description: 'List every processor that answers discovery. --json includes the schema of its options.',
     args: {
-      problems: { type: 'boolean', description: 'only what is advertised and refused, with what is wrong with it' },
+      problems: { type: 'boolean', description: 'only rejected advertisements, each with its problem' },
       ...jsonArg,
     },
     run: (args) =>
@@ -23,7 +23,7 @@ const listCommand = (cli: Cli) =>
         const { processors, refused } = await client.processors.survey();
         if (args.problems === true) return sayProblems(cli, refused, args.json === true);
         for (const { service, name, problem } of refused)
-          note(cli.io, printable(`advertised but refused: ${name} of the service ${service}: ${problem}`));
+          note(cli.io, printable(`rejected advertisement: ${name} of the service ${service}: ${problem}`));
         if (args.json) sayJson(cli.io, processors);
         else
           say(cli.io, table(['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'], processors.map(row)));
@@ -32,7 +32,7 @@ const listCommand = (cli: Cli) =>
 
 function sayProblems(cli: Cli, refused: readonly RefusedEndpoint[], asJson: boolean): void {
   if (asJson) return sayJson(cli.io, refused);
-  if (refused.length === 0) return note(cli.io, 'nothing that is advertised is refused');
+  if (refused.length === 0) return note(cli.io, 'no advertisement is rejected');
   for (const { service, name, problem } of refused)
     say(cli.io, printable(`${name} of the service ${service}: ${problem}`));
 }
@@ -40,9 +40,9 @@ function sayProblems(cli: Cli, refused: readonly RefusedEndpoint[], asJson: bool
 const showCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace processors show',
-    description: 'What a processor says of itself: its stages, its policy, its options with their defaults.',
+    description: 'Show a processor: its stages, its policy, and its options with their defaults.',
     args: {
-      processor: { type: 'positional', required: true, description: 'its id, or a name that other frameworks use' },
+      processor: { type: 'positional', required: true, description: 'its id, or an alias of another framework' },
       ...jsonArg,
     },
     run: (args) =>
@@ -51,7 +51,7 @@ const showCommand = (cli: Cli) =>
         const found = processors.find(({ id, aliases }) => id === args.processor || aliases.includes(args.processor));
         if (!found)
           throw new MillraceError('processor-unknown', `No running service advertises "${args.processor}".`, {
-            remedy: 'millrace processors list shows those that are up.',
+            remedy: 'Run millrace processors list for the running processors.',
           });
         if (args.json) sayJson(cli.io, found);
         else say(cli.io, processorText(found));

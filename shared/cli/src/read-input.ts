@@ -1,7 +1,7 @@
-// A text from stdin, to its end. Bounded: a stream that never ends must not fill the memory.
+// Reads stdin to its end. The size is bounded, because an endless stream must not exhaust the memory.
 import { UsageError } from './usage-error.ts';
 
-/** @throws UsageError when there is more, or when it is no UTF-8 */
+/** @throws UsageError if the input exceeds the limit or is not UTF-8 */
 export async function readInput(input: AsyncIterable<Buffer | string>, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -14,6 +14,6 @@ export async function readInput(input: AsyncIterable<Buffer | string>, maxBytes:
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
   } catch {
-    throw new UsageError('what came on stdin is no text in UTF-8', 'millrace run');
+    throw new UsageError('the input on stdin is not valid UTF-8', 'millrace run');
   }
 }

@@ -1,6 +1,6 @@
-// The commands that only read, over a real NATS server, with scripted answers.
+// Tests the commands that only read over a real NATS server with scripted answers.
 import { DEFAULT_THREAD_TITLE, MillraceError, textMessage } from '@millrace/contracts';
-import { advertise, type Endpoint } from '@millrace/bus';
+import { advertise, type MicroEndpoint } from '@millrace/bus';
 import { useBus, useNats, serveScriptedApi, type ScriptedApi, processorMetadata } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { millrace } from './testing/recorded-io.ts';
@@ -87,7 +87,7 @@ beforeAll(async () => {
     },
   });
   for (const bus of [guardrails.bus, await guardrails.connect()]) {
-    const endpoints = (): Endpoint[] => [
+    const endpoints = (): MicroEndpoint[] => [
       {
         name: 'processInput-pii',
         queue: 'pii',
@@ -107,7 +107,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-test('processors list shows who is up, with replicas', async () => {
+test('processors list prints the running processors with their replicas', async () => {
   const { code, stdout } = await cli('processors', 'list');
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -115,16 +115,16 @@ test('processors list shows who is up, with replicas', async () => {
   );
 });
 
-test('processors list --problems tells what is advertised and refused, and nothing else', async () => {
+test('processors list --problems prints only rejected advertisements', async () => {
   expect(await cli('processors', 'list', '--problems')).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'nothing that is advertised is refused\n',
+    stderr: 'no advertisement is rejected\n',
   });
   const bus = guardrails.bus;
   const serving = { stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 }, drain: async () => {} };
   const subject = bus.subjects.stage('processInput', 'pii');
-  const endpoints = (): Endpoint[] => [
+  const endpoints = (): MicroEndpoint[] => [
     { name: 'processInput-pii', queue: 'pii', metadata: piiMetadata, serving: { ...serving, subject: `${subject}x` } },
   ];
   const stop = advertise(bus, { name: 'misplaced', version: '0.1.0', description: '', endpoints });
@@ -135,7 +135,7 @@ test('processors list --problems tells what is advertised and refused, and nothi
   expect(JSON.parse(listed.stdout)).toMatchObject([{ service: 'misplaced', name: 'pii' }]);
 });
 
-test('processors list --json has the schema of the options', async () => {
+test('processors list --json includes the schema of the options', async () => {
   expect(JSON.parse((await cli('processors', 'list', '--json')).stdout)).toMatchObject([
     {
       id: 'pii',
@@ -146,7 +146,7 @@ test('processors list --json has the schema of the options', async () => {
   ]);
 });
 
-test('processors show tells stages, policy and options of one processor, also under another name for it', async () => {
+test('processors show prints stages, policy and options of one processor, also by an alias', async () => {
   const { code, stdout } = await cli('processors', 'show', 'pii');
   expect(code).toBe(0);
   expect(stdout).toContain('service: guardrails, 2 replicas\n');
@@ -155,20 +155,20 @@ test('processors show tells stages, policy and options of one processor, also un
   expect(JSON.parse((await cli('processors', 'show', 'PIIDetector', '--json')).stdout)).toMatchObject({ id: 'pii' });
 });
 
-test('processors show of one that nobody advertises is refused', async () => {
+test('processors show rejects a processor that no service advertises', async () => {
   expect(await cli('processors', 'show', 'none')).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('(processor-unknown)'),
   });
 });
 
-test('threads list shows the threads of a resource, and says when there are more', async () => {
+test('threads list prints the threads of a resource and the number of omitted ones', async () => {
   const { stdout, stderr } = await cli('threads', 'list', '--resource', 'ada', '--limit', '1');
   expect(stdout).toMatch(/\nof-ada-0 +ada +2 +now +Sums\n/);
   expect(stderr).toContain('2 of 3');
 });
 
-test('threads list shows the first words of a thread that nobody has given a title', async () => {
+test('threads list prints the first words of a thread without a title', async () => {
   const { stdout } = await cli('threads', 'list', '--resource', 'ada');
   expect(stdout).toMatch(/\nof-ada-1 +ada +2 +now +"What is 17 \* 23\?"\n$/);
   expect(JSON.parse((await cli('threads', 'list', '--resource', 'ada', '--json')).stdout)[1].title).toBe(
@@ -176,19 +176,19 @@ test('threads list shows the first words of a thread that nobody has given a tit
   );
 });
 
-test('threads messages shows what was said, without what a terminal would obey', async () => {
+test('threads messages prints the messages without terminal control characters', async () => {
   const { code, stdout } = await cli('threads', 'messages', 'of-ada');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^user {2}\S+\n {2}What is\n {2}17 \* 23\?\nassistant {2}\S+\n {2}391\uFFFD\[2J\n$/);
   expect(JSON.parse((await cli('threads', 'messages', 'of-ada', '--last', '1', '--json')).stdout)).toHaveLength(1);
 });
 
-test('threads messages says which runs are not stored yet', async () => {
+test('threads messages prints the ids of runs that are not stored yet', async () => {
   const { code, stderr } = await cli('threads', 'messages', 'of-away');
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'run run-7 is not stored yet (store-unavailable)\n' });
 });
 
-test('dead-letters list shows what was given up and why, dead-letters retry prints the id of the new run', async () => {
+test('dead-letters list prints dead letters with their errors, and dead-letters retry prints the id of the new run', async () => {
   const { code, stdout } = await cli('dead-letters', 'list');
   expect(code).toBe(0);
   expect(stdout).toMatch(/\nrun-1 +run +demo +then +run-2 +6 orchestrators were lost\. \(run-given-up\)\n/);
@@ -196,19 +196,19 @@ test('dead-letters list shows what was given up and why, dead-letters retry prin
   expect(await cli('dead-letters', 'retry', 'run-1')).toMatchObject({ code: 0, stdout: 'run-2\n' });
 });
 
-test('threads messages of a thread that nobody knows is refused', async () => {
+test('threads messages rejects an unknown thread', async () => {
   expect(await cli('threads', 'messages', 'none')).toMatchObject({
     code: 5,
     stderr: 'error: There is no thread "none". (thread-unknown)\n',
   });
 });
 
-test('memory show shows the working memory as JSON', async () => {
+test('memory show prints the working memory as JSON', async () => {
   const { stdout, stderr } = await cli('memory', 'show', '--resource', 'ada');
   expect([JSON.parse(stdout), stderr]).toEqual([{ name: 'ada' }, 'version 7\n']);
 });
 
-test('runs show and runs events show what became of a run, and what was skipped and why', async () => {
+test('runs show and runs events print the outcome of a run, and skipped entries with the reason', async () => {
   const { stderr } = await cli('run', 'demo', 'hi');
   const id = /\[run\] (\S+)/.exec(stderr)?.[1] ?? 'none';
   expect((await cli('runs', 'show', id)).stdout).toMatch(/^run: \S+\nstatus: finished\n[\s\S]*\n\ndemo\n$/);
@@ -219,14 +219,14 @@ test('runs show and runs events show what became of a run, and what was skipped 
   expect(await cli('runs', 'events', 'none')).toMatchObject({ code: 5 });
 });
 
-test('runs list shows the newest of all pages, the newest last, and how many there are', async () => {
+test('runs list prints the newest runs of all pages, the newest last, and the total', async () => {
   const { code, stdout, stderr } = await cli('runs', 'list', '--last', '2');
   expect([code, stderr]).toEqual([0, 'the newest 2 of 35 are shown; see --last\n']);
   expect(stdout).toMatch(/^RUN .*\nrun-33 +failed +demo +33\nrun-34 +finished +demo +34\n$/);
   expect((await cli('runs', 'list')).stdout.trimEnd().split('\n')).toHaveLength(1 + 20);
 });
 
-test('runs list --status shows those of one status alone, and refuses one that there is not', async () => {
+test('runs list --status prints only runs of one status and rejects an unknown status', async () => {
   const { stdout } = await cli('runs', 'list', '--status', 'failed', '--last', '100', '--json');
   expect(JSON.parse(stdout)).toHaveLength(17);
   expect(await cli('runs', 'list', '--status', 'gone')).toMatchObject({

@@ -1,4 +1,4 @@
-// How an error is said: what, with its code, where, and what to do instead; each problem of several in the same way.
+// Formats an error: message, code, path and remedy, and each of its problems in the same way.
 import { MillraceError, type Issue, type WireError } from '@millrace/contracts';
 import type { CliIo } from './cli-io.ts';
 import { note } from './cli-io.ts';
@@ -15,7 +15,7 @@ export function errorText(error: unknown): string {
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-/** Problems that are written out; a screen of them is more than anybody corrects at once. */
+/** Maximum number of problems that are printed in full; the rest is counted by code. */
 const MAX_SHOWN = 20;
 
 export function codedText({ code, message, path, remedy, issues = [] }: MillraceError | WireError): string {

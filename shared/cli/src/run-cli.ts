@@ -1,8 +1,8 @@
-// The `millrace` command: from its arguments to its exit code. Never throws.
+// Runs the `millrace` command from its arguments to its exit code. Never throws.
 import { stripVTControlCharacters } from 'node:util';
-import { DEFAULT_PREFIX, ownMember } from '@millrace/contracts';
+import { DEFAULT_PREFIX, getOwnMember } from '@millrace/contracts';
 import { agentsCommand } from './agents-command.ts';
-import { group, type Cli, type Command, type Group } from './cli-command.ts';
+import { group, type Cli, type CliCommand, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
 import { checkCommand } from './check-command.ts';
@@ -15,18 +15,25 @@ import { cancelCommand, followCommand, runCommand } from './run-command.ts';
 import { runsCommand } from './runs-command.ts';
 import { schemasCommand } from './schemas-command.ts';
 import { UsageError } from './usage-error.ts';
-import { versionText } from './version.ts';
+import { readFileSync } from 'node:fs';
+
+/** Returns the version of the command's package. */
+function versionText(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return `millrace ${hasVersion ? String(manifest.version) : 'of an unknown version'}, Node ${process.versions.node}`;
+}
 
 const VARIABLES = `ENVIRONMENT
 
-  NATS_URL                    where NATS is; else .millrace/stack.json, found upwards; else localhost:4222
-  NATS_USER, NATS_PASSWORD    who asks
-  MILLRACE_PREFIX             of all subjects (default: ${DEFAULT_PREFIX})`;
+  NATS_URL                    NATS address (default: .millrace/stack.json of a parent folder, then localhost:4222)
+  NATS_USER, NATS_PASSWORD    credentials
+  MILLRACE_PREFIX             prefix of all subjects (default: ${DEFAULT_PREFIX})`;
 
 /** Resolves with the exit code. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const cli: Cli = { io, exit: 'ok' };
-  const root = commandsOf(cli);
+  const root = buildCommands(cli);
   try {
     await dispatch(cli, root, [...argv]);
   } catch (error) {
@@ -37,8 +44,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   return EXIT_CODES[cli.exit].code;
 }
 
-const commandsOf = (cli: Cli): Group =>
-  group('millrace', 'Run agents through Millrace, and see what it does', {
+const buildCommands = (cli: Cli): Group =>
+  group('millrace', 'Run agents through Millrace, and inspect runs, processors and memory', {
     run: runCommand(cli),
     follow: followCommand(cli),
     cancel: cancelCommand(cli),
@@ -54,38 +61,38 @@ const commandsOf = (cli: Cli): Group =>
   });
 
 async function dispatch(cli: Cli, root: Group, argv: string[]): Promise<void> {
-  let at: Command | Group = root;
+  let at: CliCommand | Group = root;
   let rest = argv;
   while ('commands' in at) {
     const [word, ...after] = rest;
     if (word === undefined) {
-      note(cli.io, await helpOf(root, at));
+      note(cli.io, await formatHelp(root, at));
       cli.exit = 'usage';
       return;
     }
     if (word === '--version' && at === root) return say(cli.io, versionText());
-    if (isHelp(word)) return say(cli.io, await helpOf(root, at));
-    const next: Command | Group | undefined = ownMember(at.commands, word);
-    if (!next) throw new UsageError(`there is no command "${word}"`, at.name);
+    if (isHelp(word)) return say(cli.io, await formatHelp(root, at));
+    const next: CliCommand | Group | undefined = getOwnMember(at.commands, word);
+    if (!next) throw new UsageError(`unknown command "${word}"`, at.name);
     at = next;
     rest = after;
   }
   const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (options.some(isHelp)) return say(cli.io, await helpOf(root, at));
+  if (options.some(isHelp)) return say(cli.io, await formatHelp(root, at));
   const { name, run } = at;
   await run(rest).catch((error: unknown) => {
     throw isCittyError(error) ? Object.assign(error, { command: name }) : error;
   });
 }
 
-async function helpOf(root: Group, at: Command | Group): Promise<string> {
+async function formatHelp(root: Group, at: CliCommand | Group): Promise<string> {
   const help = plain(await at.help()).trimEnd();
   return at === root ? `${help}\n\nEXIT CODES\n\n${exitCodeTable()}\n\n${VARIABLES}` : help;
 }
 
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';
-/** citty colours by the environment alone, whatever it writes to. */
+/** citty decides on colors by the environment alone and ignores the output stream. */
 const plain = (text: string): string => stripVTControlCharacters(text);
-/** citty does not export the class of its errors: missing arguments. */
+/** citty does not export its error class for missing arguments. */
 const isCittyError = (error: unknown): error is Error & { command?: string } =>
   error instanceof Error && error.name === 'CLIError';

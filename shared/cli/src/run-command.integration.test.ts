@@ -1,5 +1,5 @@
-// `millrace run`, `follow` and `cancel` over a real NATS server; as processes of their own where signals and pipes count. The orchestrator
-// is a scripted stand-in.
+// Tests `millrace run`, `follow` and `cancel` over a real NATS server, as separate processes if signals and pipes
+// matter. The orchestrator is a scripted stand-in.
 import { messageText, type Chunk } from '@millrace/contracts';
 import { publish } from '@millrace/bus';
 import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
@@ -12,7 +12,7 @@ const service = useBus(nats, 'orchestrator');
 let api: ScriptedApi;
 const env = () => ({ NATS_URL: nats.url });
 const cli = (...args: string[]) => millrace(args, { env: env() });
-const runIdOf = (stderr: string) => /\[run\] (\S+)/.exec(stderr)?.[1] ?? 'none';
+const readRunId = (stderr: string) => /\[run\] (\S+)/.exec(stderr)?.[1] ?? 'none';
 
 beforeAll(() => {
   const base = (runId: string) => ({ runId, from: 'AGENT' as const });
@@ -66,7 +66,7 @@ beforeAll(() => {
 afterAll(() => api.stop());
 
 describe('millrace run', () => {
-  test('prints the answer alone to stdout, and exits with 0', async () => {
+  test('millrace run prints the answer alone to stdout and exits with 0', async () => {
     const { code, stdout, stderr } = await cli(
       'run',
       'echo',
@@ -82,7 +82,7 @@ describe('millrace run', () => {
     expect(stderr).toMatch(/^\[run\] \S+\n$/);
   });
 
-  test('with --json prints one chunk a line', async () => {
+  test('millrace run --json prints one chunk per line', async () => {
     const { code, stdout } = await cli('run', 'echo', 'hi', '--json');
     const types = stdout
       .trimEnd()
@@ -91,82 +91,82 @@ describe('millrace run', () => {
     expect([code, types]).toEqual([0, ['text-delta', 'text-delta', 'finish']]);
   });
 
-  test('says which message was refused, and why, and goes on', async () => {
+  test('millrace run reports the rejection of a message and continues', async () => {
     const { code, stdout, stderr } = await cli('run', 'garbled', 'hi');
     expect([code, stdout]).toEqual([0, 'all the same\n']);
     expect(stderr).toMatch(
-      /^\[client\] a message was refused: subject \S+, error .* does not fit: epoch must be a number/m,
+      /^\[client\] invalid message rejected: subject \S+, error .* does not fit: epoch must be a number/m,
     );
   });
 
-  test('as a process streams to its pipe, and ends with its exit code', async () => {
+  test('millrace run as a process streams to its pipe and ends with its exit code', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
-    await running.until('thinking');
+    await running.waitForText('thinking');
     const [id, run] = [...api.runs].at(-1) ?? ['none'];
     expect(run?.status()).toBe('running');
     run?.cancel();
     expect(await running.ended).toMatchObject({ code: 4, stdout: 'thinking\n', stderr: `[run] ${id}\ncancelled\n` });
   });
 
-  test('says what was withdrawn, and goes on', async () => {
+  test('millrace run reports a retraction and continues', async () => {
     const { stdout, stderr } = await cli('run', 'retried', 'hi');
     expect(stdout).toBe('bad\ngood\n');
     expect(stderr).toContain('[withdrawn]');
   });
 
-  test('that is blocked is not 0, and says by whom and why', async () => {
+  test('millrace run of a blocked run exits with a code other than 0 and prints the processor and the reason', async () => {
     const { code, stdout, stderr } = await cli('run', 'blocked', 'hi');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('aborted (blocked by prompt-injection): an injection');
   });
 
-  test('that fails says the error with its remedy', async () => {
+  test('millrace run of a failed run prints the error with its remedy', async () => {
     const { code, stderr } = await cli('run', 'failing', 'hi');
     expect(code).toBe(3);
     expect(stderr).toContain('error: Nobody answers for pii. (processor-not-there)\n  remedy: Start it.');
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('is cancelled by %s', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('millrace run is cancelled by %s', async (signal) => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
-    await running.until('thinking');
+    await running.waitForText('thinking');
     running.kill(signal);
     const { code, stderr } = await running.ended;
     expect(code).toBe(4);
     expect(stderr).toContain('cancelled');
-    expect(api.asked).toContain(`cancel ${runIdOf(stderr)}`);
+    expect(api.asked).toContain(`cancel ${readRunId(stderr)}`);
   });
 
-  test('is cancelled once by a Ctrl-C that comes twice, as npm passes it on', async () => {
+  test('millrace run cancels once if npm duplicates a Ctrl-C', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
-    await running.until('thinking');
+    await running.waitForText('thinking');
     running.kill('SIGINT');
     running.kill('SIGINT');
     expect((await running.ended).code).toBe(4);
   });
 
-  test('through npm keeps its exit code at Ctrl-C', async () => {
+  test('millrace run through npm keeps its exit code at Ctrl-C', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env(), npm: true });
-    await running.until('thinking');
+    await running.waitForText('thinking');
     running.killGroup('SIGINT');
     expect(await running.ended).toMatchObject({ code: 4, signal: null });
   });
 
-  test('is cancelled when whoever reads its output goes away, and exits with 141', async () => {
+  test('millrace run cancels its run and exits with 141 if the reader of its output closes the pipe', async () => {
     const running = startMillrace(['run', 'talkative', 'hi'], { env: env() });
-    await running.until('word');
+    await running.waitForText('word');
     running.closeOutput();
     const { code, stderr } = await running.ended;
     expect(code).toBe(141);
-    expect(stderr).toContain('nobody reads the output any more: cancelling');
-    expect(api.asked).toContain(`cancel ${runIdOf(stderr)}`);
-    expect(api.runs.get(runIdOf(stderr))?.status()).toBe('cancelled');
+    expect(stderr).toContain('the reader of stdout closed the pipe: cancelling');
+    expect(api.asked).toContain(`cancel ${readRunId(stderr)}`);
+    expect(api.runs.get(readRunId(stderr))?.status()).toBe('cancelled');
   });
 
-  test('is left at the second Ctrl-C, whatever the run does', async () => {
+  test('millrace run exits at the second Ctrl-C in every state of the run', async () => {
     const running = startMillrace(['run', 'deaf', 'hi'], { env: env() });
-    await running.until('thinking');
+    await running.waitForText('thinking');
     running.kill('SIGINT');
-    await running.until('cancelling');
+    await running.waitForText('cancelling');
     const ended = running.ended.then(({ code }) => code);
     const again = () => {
       running.kill('SIGINT');
@@ -175,7 +175,7 @@ describe('millrace run', () => {
     expect(await eventually(again)).toBe(130);
   });
 
-  test('of an agent that nobody knows is refused', async () => {
+  test('millrace run rejects an unknown agent', async () => {
     const { code, stderr } = await cli('run', 'nobody', 'hi');
     expect(code).toBe(5);
     expect(stderr).toBe(
@@ -183,7 +183,7 @@ describe('millrace run', () => {
     );
   });
 
-  test('of a thread id that cannot be is wrong usage, said with the option and not with a field or a subject', async () => {
+  test('An invalid thread id is a usage error that names the option instead of a field or a subject', async () => {
     const { code, stderr } = await cli('run', 'echo', 'hi', '--thread', 'with space');
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -192,43 +192,43 @@ describe('millrace run', () => {
   });
 
   test.each([[['run', 'parrot', '-']], [['run', 'parrot']], [['run', '--timeout', '30s', 'parrot', '-']]])(
-    'takes its text from stdin: %j',
+    'millrace run reads its text from stdin: %j',
     async (args) => {
       const { code, stdout } = await millrace(args, { env: env(), input: 'What is\n17 * 23?\n' });
       expect([code, stdout]).toEqual([0, 'What is\n17 * 23?\n']);
     },
   );
 
-  test('takes its text from a pipe, as a process', async () => {
+  test('millrace run as a process reads its text from a pipe', async () => {
     const running = startMillrace(['run', 'parrot'], { env: env(), input: 'from a pipe\n' });
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'from a pipe\n' });
   });
 
-  test('without a text, or with none on stdin, is wrong usage', async () => {
+  test('millrace run without a text, or with an empty stdin, is a usage error', async () => {
     expect(await cli('run', 'echo')).toMatchObject({ code: 1, stderr: expect.stringContaining('TEXT in quotes') });
     const empty = await millrace(['run', 'echo', '-'], { env: env(), input: '\n' });
-    expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('no text on stdin') });
+    expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('stdin is empty') });
   });
 
-  test('takes a text that looks like an option after --', async () => {
+  test('millrace run accepts a text that looks like an option after --', async () => {
     expect((await cli('run', 'echo', '--', '--help')).stdout).toBe('Hello undefined/undefined/600000\n');
   });
 });
 
 describe('millrace follow', () => {
-  test('replays a run that has ended, with its exit code', async () => {
+  test('millrace follow replays an ended run with its exit code', async () => {
     const { stderr } = await cli('run', 'blocked', 'hi');
-    const followed = await cli('follow', runIdOf(stderr), '--json');
+    const followed = await cli('follow', readRunId(stderr), '--json');
     expect(followed.code).toBe(2);
     expect(followed.stdout).toContain('"tripwire"');
   });
 
-  test('leaves the run alone at Ctrl-C', async () => {
+  test('millrace follow leaves the run untouched at Ctrl-C', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
-    await running.until('thinking');
+    await running.waitForText('thinking');
     const id = [...api.runs.keys()].at(-1) ?? 'none';
     const following = startMillrace(['follow', id], { env: env() });
-    await following.until('thinking');
+    await following.waitForText('thinking');
     following.kill('SIGINT');
     expect((await following.ended).signal).toBe('SIGINT');
     expect(api.runs.get(id)?.status()).toBe('running');
@@ -236,15 +236,15 @@ describe('millrace follow', () => {
     expect((await running.ended).code).toBe(4);
   });
 
-  test('of a run that nobody knows is refused', async () => {
+  test('millrace follow rejects an unknown run', async () => {
     const { code, stderr } = await cli('follow', 'nobody-knows-it');
     expect(code).toBe(5);
     expect(stderr).toMatch(/^error: .*\(run-unknown\)\n {2}remedy: /);
   });
 });
 
-describe('when nobody is there', () => {
-  test('the exit says so: no NATS', async () => {
+describe('an unreachable server', () => {
+  test('The exit code reports that NATS is unreachable', async () => {
     const { code, stderr } = await millrace(['run', 'echo', 'hi'], { env: { NATS_URL: 'nats://127.0.0.1:9' } });
     expect(code).toBe(6);
     expect(stderr).toMatch(
@@ -252,7 +252,7 @@ describe('when nobody is there', () => {
     );
   });
 
-  test('the exit says so: NATS without Millrace', async () => {
+  test('The exit code reports a NATS server without Millrace', async () => {
     const { code, stderr } = await millrace(['run', 'echo', 'hi'], { env: { ...env(), MILLRACE_PREFIX: 'other.v1' } });
     expect(code).toBe(6);
     expect(stderr).toContain('(nobody-there)');
@@ -260,14 +260,14 @@ describe('when nobody is there', () => {
 });
 
 describe('the command line', () => {
-  test('says its version', async () => {
+  test('The command prints its version', async () => {
     expect(await cli('--version')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^millrace \d+\.\d+\.\d+, Node \d+\./),
     });
   });
 
-  test('has its exit codes and variables in --help', async () => {
+  test('--help lists the exit codes and the variables', async () => {
     const { code, stdout, stderr } = await cli('--help');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/EXIT CODES[\s\S]* 2 {2}the run was aborted[\s\S]*NATS_URL/);
@@ -288,7 +288,7 @@ describe('the command line', () => {
     [['constructor']],
     [['agents', 'aply']],
     [['memory', 'show']],
-  ])('is refused where it is wrong, before anybody is asked: %j', async (args) => {
+  ])('A wrong command line is rejected before any request: %j', async (args) => {
     const { code, stdout, stderr } = await millrace(args, { env: { NATS_URL: 'nats://127.0.0.1:9' } });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: .*\n {2}Try: millrace.* --help\n$/);

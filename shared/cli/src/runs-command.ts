@@ -1,12 +1,12 @@
-// `millrace runs`: what became of a run, what each of its stages did, and what it waits for.
+// `millrace runs`: prints status, events and pending items of runs, and answers pending items.
 import type { ApiAnswer } from '@millrace/contracts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { inspectionText } from './activity-text.ts';
 import { eventsText } from './events-text.ts';
 import { statusText, violationText } from './outcome-text.ts';
-import { pendingText } from './pending-text.ts';
-import { oneLine, printable } from './printable.ts';
+import { pendingText } from './outcome-text.ts';
+import { toOneLine, printable } from './printable.ts';
 import { runsListCommand } from './runs-list-command.ts';
 import {
   answerCommand,
@@ -22,7 +22,7 @@ const runArg = {
 } as const;
 
 export const runsCommand = (cli: Cli) =>
-  group('millrace runs', 'See what became of runs, and answer what they wait for', {
+  group('millrace runs', 'Inspect runs, and answer suspended ones', {
     list: runsListCommand(cli),
     show: showCommand(cli),
     events: eventsCommand(cli),
@@ -37,8 +37,7 @@ export const runsCommand = (cli: Cli) =>
 const showCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace runs show',
-    description:
-      'Show status and result of a run, and the calls that a run has under way. Exits with 0 for a failed run, too.',
+    description: 'Show status and result of a run, and its calls under way. Exits with 0 for a failed run, too.',
     args: { ...runArg, ...jsonArg },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
@@ -52,10 +51,10 @@ const showCommand = (cli: Cli) =>
 const eventsCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace runs events',
-    description: 'What each stage, model call and tool of a run did, and what it took.',
+    description: 'List the stages, model calls and tools of a run with verdicts and durations.',
     args: {
       ...runArg,
-      detail: { type: 'boolean', description: 'with reasons and findings: for operators' },
+      detail: { type: 'boolean', description: 'include reasons and findings (operators only)' },
       ...jsonArg,
     },
     run: (args) =>
@@ -77,7 +76,7 @@ function runText({ runId, status, result, pending = [] }: ApiAnswer<'run'>): str
     `steps: ${steps.length}`,
     `tokens: ${usage.totalTokens ?? 'not said'}${usage.estimated ? ' (in part estimated)' : ''}`,
     ...(unsaved.length > 0 ? [`not saved yet: ${unsaved.join(', ')}`] : []),
-    ...(error ? [`error: ${oneLine(error.message, 1_000)} (${error.code})`] : []),
+    ...(error ? [`error: ${toOneLine(error.message, 1_000)} (${error.code})`] : []),
     ...pending.flatMap((one) => pendingText(runId, one)),
     ...violations.map((violation) => `violation: ${violationText(violation)}`),
     ...(text === '' ? [] : ['', text]),

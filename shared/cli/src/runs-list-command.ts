@@ -1,4 +1,4 @@
-// `millrace runs list`: the tenant's runs, the newest last, where a terminal shows them.
+// `millrace runs list`: prints the tenant's runs, the newest last, next to the prompt.
 import { runStatusSchema, type RunStatus, type RunSummary } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
 import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
@@ -10,32 +10,32 @@ import { UsageError } from './usage-error.ts';
 const NAME = 'millrace runs list';
 const SHOWN = 20;
 const PAGE = 1_000;
-/** A tenant with more runs than this is told so. */
+/** Maximum number of pages; the command reports if a tenant has more runs. */
 const MAX_PAGES = 100;
 
 export const runsListCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: NAME,
-    description: 'The runs whose state is kept, in the order of their last change.',
+    description: 'List the stored runs in the order of their last change.',
     args: {
-      last: { type: 'string', description: `only the newest so many (default: ${SHOWN})` },
-      status: { type: 'string', description: 'only those of this status, for example running' },
+      last: { type: 'string', description: `only the newest N (default: ${SHOWN})` },
+      status: { type: 'string', description: 'only runs with this status, for example running' },
       ...jsonArg,
     },
     async run(args) {
       const last = args.last === undefined ? SHOWN : parseCount(args.last, '--last');
-      const status = args.status === undefined ? undefined : statusOf(args.status);
+      const status = args.status === undefined ? undefined : parseStatus(args.status);
       return withClient(cli.io, args, async (client) => {
         const { runs, total, complete } = await newestRuns(client, last, status);
         if (args.json) sayJson(cli.io, runs);
         else say(cli.io, table(['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'], runs.map(row)));
         if (runs.length < total) note(cli.io, `the newest ${runs.length} of ${total} are shown; see --last`);
-        if (!complete) note(cli.io, `there are more than ${MAX_PAGES * PAGE} runs: these may not be the newest`);
+        if (!complete) note(cli.io, `the list exceeds ${MAX_PAGES * PAGE} runs: these may not be the newest`);
       });
     },
   });
 
-function statusOf(text: string): RunStatus {
+function parseStatus(text: string): RunStatus {
   const parsed = runStatusSchema.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new UsageError(`--status takes one of ${runStatusSchema.options.join(', ')}, not "${text}"`, NAME);

@@ -1,4 +1,5 @@
-// What suspended runs wait for, and how that is answered on the command line, over a real NATS server, with scripted answers.
+// Tests the commands that list and answer pending items of suspended runs over a real NATS server with scripted
+// answers.
 import { MillraceError, type ApiRequest, type OpenPending } from '@millrace/contracts';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -22,7 +23,7 @@ const pending = (id: string, more: Partial<OpenPending> = {}): OpenPending => ({
   resumeToken: `token-of-${id}`,
   ...more,
 });
-const suspended = (runId: string, ...all: OpenPending[]) => ({
+const buildSuspended = (runId: string, ...all: OpenPending[]) => ({
   runId,
   agent: 'demo',
   epoch: 1,
@@ -45,9 +46,9 @@ beforeAll(() => {
       release: async (_, { run: runId = '' }) => ({ runId, status: 'released' }),
       'suspended-list': async () => ({
         suspended: [
-          suspended('one', pending('a')),
-          suspended('two', pending('b'), pending('c')),
-          suspended('asks', pending('d', { kind: 'question', by: 'ask-user', stage: undefined })),
+          buildSuspended('one', pending('a')),
+          buildSuspended('two', pending('b'), pending('c')),
+          buildSuspended('asks', pending('d', { kind: 'question', by: 'ask-user', stage: undefined })),
         ],
       }),
     },
@@ -55,7 +56,7 @@ beforeAll(() => {
 });
 afterAll(() => api.stop());
 
-test('what runs wait for is a table, a line each, or JSON', async () => {
+test('runs suspended prints the pending items as a table with one line each, or as JSON', async () => {
   const { stdout, code } = await cli('suspended');
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
@@ -78,7 +79,7 @@ test.each([
   ['two', /2 approvals/],
   ['asks', /waits for no approval/],
   ['nosuch', /waits for no approval/],
-])('approving %s without a token is wrong usage, and answers nothing', async (run, message) => {
+])('Approving %s without a token is a usage error and sends no answer', async (run, message) => {
   expect(await cli('approve', run)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   expect(received).toEqual([]);
 });
@@ -86,16 +87,16 @@ test.each([
 test.each([
   [['resume', 'asks', 'token-of-d', '{"city":"Oslo"}'], 'resume', { city: 'Oslo' }],
   [['answer', 'asks', 'token-of-d', 'the second one'], 'answer', 'the second one'],
-])('%j answers with JSON, or else a text', async (args, verb, data) => {
+])('%j sends JSON, or the text itself if it is not JSON', async (args, verb, data) => {
   expect((await cli(...args)).code).toBe(0);
   expect(received).toEqual([[verb, 'asks', { token: 'token-of-d', data }]]);
 });
 
-test('what is refused is said with its code', async () => {
+test('A rejected answer is printed with its code', async () => {
   const { code, stderr } = await cli('resume', 'one', 'used', '1');
   expect([code, stderr]).toEqual([5, expect.stringContaining('(resume-token-used)')]);
 });
 
-test('a run is released', async () => {
+test('runs release releases a run', async () => {
   expect(await cli('release', 'one')).toMatchObject({ code: 0, stdout: 'released\n' });
 });

@@ -1,9 +1,10 @@
-// `millrace runs suspended`, `approve`, `deny`, `resume`, `answer` and `release`: what suspended runs wait for, and how that is answered.
+// `millrace runs suspended`, `approve`, `deny`, `resume`, `answer` and `release`: list and answer the pending items of
+// suspended runs.
 import type { JsonValue, OpenPending, Suspension } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
-import { cliCommand, jsonArg, withClient, type Cli, type Command } from './cli-command.ts';
+import { cliCommand, jsonArg, withClient, type Cli, type CliCommand } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
-import { oneLine } from './printable.ts';
+import { toOneLine } from './printable.ts';
 import { table } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -11,18 +12,18 @@ const run = { type: 'positional', required: true, description: 'the id that `mil
 const token = {
   type: 'positional',
   required: true,
-  description: 'of the question: `run` and `follow` print it',
+  description: 'token of the question, as printed by `run` and `follow`',
 } as const;
-const data = { type: 'positional', required: true, description: 'JSON, or else a text' } as const;
+const data = { type: 'positional', required: true, description: 'JSON, or plain text' } as const;
 
-export const suspendedCommand = (cli: Cli): Command =>
+export const suspendedCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
     name: 'millrace runs suspended',
-    description: 'What suspended runs wait for, with the tokens: for operators.',
+    description: 'List the pending items of suspended runs with their tokens (operators only).',
     args: { ...jsonArg },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const suspended = await client.runs.suspended();
+        const suspended = await client.runs.listSuspended();
         if (args.json) return sayJson(cli.io, suspended);
         const rows = suspended.flatMap((one) => one.pending.map((pending) => row(one, pending)));
         say(cli.io, table(['RUN', 'KIND', 'BY', 'TOKEN', 'UNTIL', 'ASKS'], rows));
@@ -35,36 +36,36 @@ function row({ runId }: Suspension, { kind, by, toolCall, resumeToken, expiresAt
 }
 
 const asText = (value: JsonValue | undefined): string =>
-  oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  toOneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-export const approveCommand = (cli: Cli): Command => decideCommand(cli, 'approve', true);
-export const denyCommand = (cli: Cli): Command => decideCommand(cli, 'deny', false);
+export const approveCommand = (cli: Cli): CliCommand => decideCommand(cli, 'approve', true);
+export const denyCommand = (cli: Cli): CliCommand => decideCommand(cli, 'deny', false);
 
-/** Only approvals: a question wants more than yes or no. */
-const decideCommand = (cli: Cli, verb: 'approve' | 'deny', approved: boolean): Command =>
+/** Applies to approvals only: a question needs more than yes or no. */
+const decideCommand = (cli: Cli, verb: 'approve' | 'deny', approved: boolean): CliCommand =>
   cliCommand(cli, {
     name: `millrace runs ${verb}`,
-    description: `${approved ? 'Approve' : 'Deny'} what a suspended run waits for: for operators.`,
+    description: `${approved ? 'Approve' : 'Deny'} a pending item of a suspended run (operators only).`,
     args: {
       run,
       token: {
         type: 'positional',
         required: false,
-        description: 'what `runs suspended` shows; may be left out where the run waits for one approval alone',
+        description: 'token as printed by `runs suspended`; optional if the run waits for exactly one approval',
       },
-      reason: { type: 'string', description: 'why: the model is told when it is denied' },
+      reason: { type: 'string', description: 'reason, passed to the model if the call is denied' },
     },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found = args.token ?? (await onlyApproval(client, args.run, `millrace runs ${verb}`));
+        const found = args.token ?? (await findOnlyApproval(client, args.run, `millrace runs ${verb}`));
         const reason = args.reason === undefined ? {} : { reason: args.reason };
         await client.runs.resume(args.run, found, { approved, ...reason });
-        note(cli.io, `[run] ${args.run} goes on: millrace follow ${args.run}`);
+        note(cli.io, `[run] ${args.run} resumed: millrace follow ${args.run}`);
       }),
   });
 
-async function onlyApproval(client: Client, runId: string, command: string): Promise<string> {
-  const suspended = await client.runs.suspended();
+async function findOnlyApproval(client: Client, runId: string, command: string): Promise<string> {
+  const suspended = await client.runs.listSuspended();
   const pending = suspended.filter((one) => one.runId === runId).flatMap((one) => one.pending);
   const [first, ...others] = pending.filter(({ kind }) => kind === 'approval');
   if (!first) throw new UsageError(`${runId} waits for no approval: see millrace runs suspended`, command);
@@ -72,31 +73,31 @@ async function onlyApproval(client: Client, runId: string, command: string): Pro
   throw new UsageError(`${runId} waits for ${others.length + 1} approvals: give the token of one`, command);
 }
 
-export const resumeCommand = (cli: Cli): Command =>
+export const resumeCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
     name: 'millrace runs resume',
-    description: 'Answer what a suspended run waits for, whatever it is: for operators.',
+    description: 'Answer any pending item of a suspended run (operators only).',
     args: { run, token, data },
-    run: (args) => withClient(cli.io, args, (client) => client.runs.resume(args.run, args.token, dataOf(args.data))),
+    run: (args) => withClient(cli.io, args, (client) => client.runs.resume(args.run, args.token, parseData(args.data))),
   });
 
-export const answerCommand = (cli: Cli): Command =>
+export const answerCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
     name: 'millrace runs answer',
     description: 'Answer a question that a suspended run asked its caller.',
     args: { run, token, data },
-    run: (args) => withClient(cli.io, args, (client) => client.runs.answer(args.run, args.token, dataOf(args.data))),
+    run: (args) => withClient(cli.io, args, (client) => client.runs.answer(args.run, args.token, parseData(args.data))),
   });
 
-export const releaseCommand = (cli: Cli): Command =>
+export const releaseCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
     name: 'millrace runs release',
-    description: 'Give up waiting: a suspended run ends as released.',
+    description: 'End a suspended run as released, without an answer.',
     args: { run },
     run: (args) => withClient(cli.io, args, async (client) => say(cli.io, await client.runs.release(args.run))),
   });
 
-function dataOf(text: string): JsonValue {
+function parseData(text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,6 @@
-// The command line itself is wrong: nothing was asked of anybody.
+// An error of the command line itself: no request was sent.
 
-/** `command`: whose --help tells more. */
+/** `command`: the command whose --help describes the usage. */
 export class UsageError extends Error {
   readonly command: string | undefined;
   constructor(message: string, command?: string) {

@@ -1,64 +1,67 @@
-// An agent's definition as its author wrote it, in YAML or JSON: its value, and where each part of it stands, so that a refusal
-// from far away can name the line. All problems that can be found here are reported at once.
+// Parses an agent's definition in YAML or JSON: its value, and the position of each part, so that an error of the
+// orchestrator can name the line. All problems that are detectable here are reported together.
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
 import { MillraceError, findUnserializable, type Issue, type JsonValue } from '@millrace/contracts';
 import type { Env } from '@millrace/bus';
 import { substituteEnv } from './environment-values.ts';
 
-export type Place = { line: number; column: number };
+export type FilePlace = { line: number; column: number };
 export type AgentFile = {
   name: string;
   definition: JsonValue;
-  /** Place of a path such as `input[1].options.strategy`; of its nearest parent where it is not in the file. */
-  locate(path: string): Place;
+  /**
+   * Position of a path such as `input[1].options.strategy`; that of its nearest parent if the path is missing in the
+   * file.
+   */
+  locate(path: string): FilePlace;
 };
 
-/** @throws agent-invalid: an issue for each problem, its message beginning with FILE:LINE:COLUMN */
+/** @throws agent-invalid: an issue for each problem, its message starting with FILE:LINE:COLUMN */
 export function parseAgentFile(name: string, text: string, env: Env): AgentFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number): Place => {
+  const toPlace = (offset: number): FilePlace => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const locate = (path: string) => at(offsetOf(document, segmentsOf(path)));
+  const locate = (path: string) => toPlace(findOffset(document, splitPath(path)));
   const problems = [...document.errors, ...document.warnings];
   if (problems.length > 0)
-    throw refused(
+    throw createInvalidError(
       name,
       problems.map(({ message, pos }) =>
-        placed(name, at(pos[0]), { code: 'agent-invalid', message: firstLine(message) }),
+        locateIssue(name, toPlace(pos[0]), { code: 'agent-invalid', message: takeFirstLine(message) }),
       ),
     );
-  const { value, issues } = substituteEnv(valueOf(name, document, locate), env);
+  const { value, issues } = substituteEnv(convertDocument(name, document, locate), env);
   const file = { name, definition: value, locate };
-  if (issues.length > 0) throw withPlaces(refused(name, issues), file);
+  if (issues.length > 0) throw withPlaces(createInvalidError(name, issues), file);
   return file;
 }
 
-/** The same error, its issues (or itself, where it has none) with the places in the file. */
+/** Returns the same error with positions in its issues, or in itself if it has none. */
 export function withPlaces(error: MillraceError, file: AgentFile): MillraceError {
   const { code, message, path, remedy } = error;
   const issues = error.issues ?? [{ code, message, ...(path !== undefined && { path }), ...(remedy && { remedy }) }];
-  return refused(
+  return createInvalidError(
     file.name,
-    issues.map((issue) => placed(file.name, file.locate(issue.path ?? ''), issue)),
+    issues.map((issue) => locateIssue(file.name, file.locate(issue.path ?? ''), issue)),
     error,
   );
 }
 
-function placed(name: string, { line, column }: Place, issue: Issue): Issue {
+function locateIssue(name: string, { line, column }: FilePlace, issue: Issue): Issue {
   return { ...issue, message: `${name}:${line}:${column}: ${issue.message}` };
 }
 
-function refused(name: string, issues: Issue[], cause?: unknown): MillraceError {
+function createInvalidError(name: string, issues: Issue[], cause?: unknown): MillraceError {
   const count = issues.length === 1 ? 'one problem' : `${issues.length} problems`;
   return new MillraceError('agent-invalid', `${name} is refused: ${count}.`, { issues, cause });
 }
 
-function valueOf(name: string, document: Document, locate: AgentFile['locate']): JsonValue {
+function convertDocument(name: string, document: Document, locate: AgentFile['locate']): JsonValue {
   const fail = (message: string, path = '') =>
-    refused(name, [placed(name, locate(path), { code: 'agent-invalid', message })]);
+    createInvalidError(name, [locateIssue(name, locate(path), { code: 'agent-invalid', message })]);
   let value: JsonValue;
   try {
     value = document.toJS();
@@ -68,30 +71,33 @@ function valueOf(name: string, document: Document, locate: AgentFile['locate']):
   if (value === null || value === undefined) throw fail('The file is empty.');
   const notJson = findUnserializable(value, '');
   if (notJson === undefined) return value;
-  throw fail('A value that JSON cannot carry: an endless number, or a part that contains itself.', notJson.slice(1));
+  throw fail('A value is not JSON: an infinite number, or a part that contains itself.', notJson.slice(1));
 }
 
-const firstLine = (message: string): string => message.split('\n', 1)[0] ?? message;
+const takeFirstLine = (message: string): string => message.split('\n', 1)[0] ?? message;
 
 /** `input[1].options.strategy` → input, 1, options, strategy */
-function segmentsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.match(/[^.[\]]+/g) ?? [];
 }
 
-/** Where the part begins: a member with its key, an item with itself. Aliases lead to what they stand for. */
-function offsetOf(document: Document, segments: readonly string[]): number {
-  let node = resolved(document.contents, document);
+/** Returns the start of the part: the key of a member, an item itself. Follows aliases. */
+function findOffset(document: Document, segments: readonly string[]): number {
+  let node = resolveAlias(document.contents, document);
   let offset = node?.range?.[0] ?? 0;
   for (const segment of segments) {
-    const step = memberOf(node, segment);
+    const step = findMember(node, segment);
     if (!step) break;
     offset = step.offset ?? offset;
-    node = resolved(step.node, document);
+    node = resolveAlias(step.node, document);
   }
   return offset;
 }
 
-function memberOf(node: Node | undefined, segment: string): { offset: number | undefined; node: unknown } | undefined {
+function findMember(
+  node: Node | undefined,
+  segment: string,
+): { offset: number | undefined; node: unknown } | undefined {
   if (isSeq<Node>(node)) {
     const item = node.items[Number(segment)];
     return item && { offset: item.range?.[0], node: item };
@@ -101,7 +107,7 @@ function memberOf(node: Node | undefined, segment: string): { offset: number | u
   return pair && { offset: isScalar(pair.key) ? pair.key.range?.[0] : undefined, node: pair.value };
 }
 
-function resolved(node: unknown, document: Document): Node | undefined {
+function resolveAlias(node: unknown, document: Document): Node | undefined {
   if (isAlias(node)) return node.resolve(document);
   return isMap(node) || isSeq(node) || isScalar(node) ? node : undefined;
 }

@@ -1,13 +1,14 @@
-// Answers what a suspended run waits for, or gives up waiting. Asked again where no reply came: the id of the answer makes it the same one.
+// Answers a pending item of a suspended run, or releases the run. Retried without a reply: the id of the answer makes
+// it idempotent.
 import type { JsonValue, RunStatus } from '@millrace/contracts';
-import type { Connection } from './connection.ts';
+import type { ClientConnection } from './connection.ts';
 import { tryAgain } from './try-again.ts';
 
 export type PendingAnswer = { runId: string; token: string; data: JsonValue };
 
 /** @returns `epoch`: of the suspension. @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired, message-too-large */
 export async function answerPending(
-  { ask, bus }: Connection,
+  { ask, bus }: ClientConnection,
   verb: 'resume' | 'answer',
   { runId, token, data }: PendingAnswer,
   signal: AbortSignal,
@@ -17,7 +18,11 @@ export async function answerPending(
 }
 
 /** @throws run-not-suspended */
-export async function releaseRun({ ask, bus }: Connection, runId: string, signal: AbortSignal): Promise<RunStatus> {
+export async function releaseRun(
+  { ask, bus }: ClientConnection,
+  runId: string,
+  signal: AbortSignal,
+): Promise<RunStatus> {
   const releasing = () => ask('release', {}, { run: runId, signal });
   return (await tryAgain(`releasing ${runId}`, bus.log, signal, releasing)).status;
 }

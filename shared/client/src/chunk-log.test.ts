@@ -5,19 +5,19 @@ import { createChunkLog } from './chunk-log.ts';
 import { text } from './testing/run-history.ts';
 
 const chunk = (index: number) => ({ epoch: 1, index, chunk: text(String(index)) });
-const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => chunk(from + at));
+const buildNumbered = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => chunk(from + at));
 const collect = async (read: AsyncIterable<{ index: number }>) => {
   const indexes: number[] = [];
   for await (const { index } of read) indexes.push(index);
   return indexes;
 };
 
-test('gives every reader everything, whether it was there first or comes when all is over', async () => {
+test('The log passes all chunks to every reader, early or late', async () => {
   const log = createChunkLog();
   const early = collect(log.read());
-  log.append(numbered(0, 2));
+  log.append(buildNumbered(0, 2));
   const midway = collect(log.read());
-  log.append(numbered(2, 3));
+  log.append(buildNumbered(2, 3));
   log.end();
   expect(await Promise.all([early, midway, collect(log.read())])).toEqual([
     [0, 1, 2],
@@ -26,9 +26,9 @@ test('gives every reader everything, whether it was there first or comes when al
   ]);
 });
 
-test('gives what is there before the error that it ended with', async () => {
+test('The log passes the available chunks before its final error', async () => {
   const log = createChunkLog();
-  log.append(numbered(0, 2));
+  log.append(buildNumbered(0, 2));
   log.fail(new MillraceError('chunks-gone', 'gone'));
   const seen: number[] = [];
   const reading = (async () => {
@@ -39,17 +39,17 @@ test('gives what is there before the error that it ended with', async () => {
   expect(await log.outcome).toMatchObject({ code: 'chunks-gone' });
 });
 
-test('keeps a bound, and tells a reader that is behind it where to come back, instead of skipping in silence', async () => {
+test('The log is bounded and sends a slow reader the position to resume from, instead of skipping chunks silently', async () => {
   const log = createChunkLog(undefined, 100);
-  log.append(numbered(0, 1));
+  log.append(buildNumbered(0, 1));
   const slow = log.read();
   expect((await slow.next()).value).toMatchObject({ index: 0 });
-  log.append(numbered(1, 101));
+  log.append(buildNumbered(1, 101));
   await expect(slow.next()).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 1 } });
   await expect(collect(log.read())).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 0 } });
 });
 
-test('keeps as many as it says for a reader that keeps up', async () => {
+test('The log keeps its maximum number of chunks for a fast reader', async () => {
   const log = createChunkLog(undefined, 10);
   const reading = collect(log.read());
   for (let index = 0; index < 50; index += 1) {
@@ -60,18 +60,18 @@ test('keeps as many as it says for a reader that keeps up', async () => {
   expect(await reading).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
-test('stays as it ended: what comes later changes nothing', async () => {
+test('An ended log ignores later chunks', async () => {
   const log = createChunkLog();
   log.end();
-  log.append(numbered(0, 1));
+  log.append(buildNumbered(0, 1));
   log.fail(new MillraceError('timeout', 'late'));
   expect(await collect(log.read())).toEqual([]);
   expect(await log.outcome).toBeUndefined();
 });
 
-test('lets a reader leave in the middle without harm to the others', async () => {
+test('A reader may leave early without an effect on others', async () => {
   const log = createChunkLog();
-  log.append(numbered(0, 3));
+  log.append(buildNumbered(0, 3));
   for await (const { index } of log.read()) if (index === 1) break;
   log.end();
   expect(await collect(log.read())).toEqual([0, 1, 2]);

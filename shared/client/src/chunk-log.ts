@@ -1,32 +1,35 @@
-// The chunks of a run as far as this client knows them, for any number of readers: each sees all of them from the first, however
-// late it comes. Bounded: a reader that is further behind than what is kept gets `chunks-gone` with the position to come back with, never
-// a silent gap.
-import type { MillraceError } from '@millrace/contracts';
-import { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-merge.ts';
+// Stores the chunks of a run for any number of readers: each reads all of them from the first, also if it starts late.
+// Bounded: a reader that lags behind the buffer gets `chunks-gone` with the position to resume from, never a silent
+// gap.
+import type { MillraceError, Position } from '@millrace/contracts';
+import { FIRST_POSITION, type PositionedChunk } from './chunk-merge.ts';
 import { CutOffError } from './cut-off-error.ts';
 
-/** Chunks of one run that are kept for slow and late readers. A token each: far more than a run of 10 minutes says. */
+/**
+ * Maximum number of buffered chunks of one run for slow and late readers. With one token each this exceeds a run of 10
+ * minutes by far.
+ */
 export const MAX_KEPT_CHUNKS = 100_000;
-/** Dropped at once when there are more, so that dropping costs nothing per chunk. */
+/** Dropped in groups, so that dropping costs nothing per chunk. */
 const DROPPED_AT_ONCE = 0.1;
 
 export type ChunkLog = {
   append(chunks: readonly PositionedChunk[]): void;
-  /** The last chunk is in. */
+  /** The last chunk has arrived. */
   end(): void;
-  /** Nothing more can be learnt: readers get the error after what is there. */
+  /** No more chunks can arrive: readers get the error after the available ones. */
   fail(error: MillraceError): void;
   read(): AsyncGenerator<PositionedChunk, void, undefined>;
-  /** Where the last chunk stands that came so far. */
+  /** Position of the last chunk so far. */
   last(): PositionedChunk | undefined;
-  /** Resolves when it has ended or failed; with the error in the latter case. */
+  /** Resolves when the log has ended or failed; with the error in the latter case. */
   outcome: Promise<MillraceError | undefined>;
 };
 
-/** @param from where the first chunk stands */
+/** @param from position of the first chunk */
 export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
   const kept: PositionedChunk[] = [];
-  /** How many were dropped: the ordinal of kept[0]. */
+  /** Number of dropped chunks: the ordinal of kept[0]. */
   let dropped = 0;
   let closed: { error: MillraceError | undefined } | undefined;
   let changed = Promise.withResolvers<void>();

@@ -1,17 +1,10 @@
-// Whatever the network does to the live batches, and however far behind the log is: a reader ends up with what counts of the run,
-// in order, each chunk once, and asks no more often than there is something to be had.
+// For any losses of live batches and any lag of the log: a reader receives the valid chunks of the run, in order, each
+// once, and requests a replay only if one can help.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  comparePositions,
-  hasGap,
-  mergeLive,
-  mergeReplay,
-  startMerge,
-  type Batch,
-  type PositionedChunk,
-} from './chunk-merge.ts';
-import { counting, historyOf, replayOf, type Published } from './testing/run-history.ts';
+import { comparePositions } from '@millrace/contracts';
+import { hasGap, mergeLive, mergeReplay, startMerge, type StoredBatch, type PositionedChunk } from './chunk-merge.ts';
+import { counting, buildHistory, replayHistory, type PublishedBatch } from './testing/run-history.ts';
 
 const owner = fc.record({
   says: fc.array(fc.oneof({ weight: 5, arbitrary: fc.constant('word') }, { weight: 1, arbitrary: fc.nat(6) }), {
@@ -24,9 +17,9 @@ const history = fc
     fc.array(owner, { minLength: 1, maxLength: 4 }),
     fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 }),
   )
-  .map(([owners, bases]) => historyOf(owners, bases));
+  .map(([owners, bases]) => buildHistory(owners, bases));
 
-/** What the reader meets: a live batch from somewhere in the history, or its own question while the log is so far. */
+/** An event of the reader: a live batch of the history, or its own replay request with the log at this length. */
 const encounter = fc.record({
   at: fc.nat(100),
   length: fc.integer({ min: 1, max: 8 }),
@@ -34,14 +27,14 @@ const encounter = fc.record({
   page: fc.integer({ min: 1, max: 30 }),
 });
 
-const liveBatch = (published: readonly Published[], at: number, length: number): Batch | undefined => {
+const liveBatch = (published: readonly PublishedBatch[], at: number, length: number): StoredBatch | undefined => {
   const first = published[at % published.length];
   if (!first) return undefined;
   const own = published.slice(at % published.length).filter(({ epoch }) => epoch === first.epoch);
   return { epoch: first.epoch, index: first.index, chunks: own.slice(0, length).map(({ chunk }) => chunk) };
 };
 
-test('gives what counts of the run, through losses, duplicates, reordering and changes of owner', () => {
+test('The merge yields the valid chunks of the run after losses, duplicates, reordering and changes of owner', () => {
   fc.assert(
     fc.property(
       history,
@@ -57,13 +50,13 @@ test('gives what counts of the run, through losses, duplicates, reordering and c
         };
         for (const { at, length, live, page: size } of met) {
           const batch = liveBatch(published, at, length);
-          if (!live) take(mergeReplay(merge, replayOf(published, merge.next, at, size)));
+          if (!live) take(mergeReplay(merge, replayHistory(published, merge.next, at, size)));
           else if (batch) take(mergeLive(merge, batch));
         }
-        // In the end all is logged. A page may hold nothing but retracted chunks: the position still goes on.
+        // At the end all chunks are logged. A page may contain only retracted chunks: the position still advances.
         for (let asked = 0; !merge.ended; asked += 1) {
           const before = merge.next;
-          take(mergeReplay(merge, replayOf(published, merge.next, published.length, page)));
+          take(mergeReplay(merge, replayHistory(published, merge.next, published.length, page)));
           expect(comparePositions(merge.next, before)).not.toBe(0);
           expect(asked).toBeLessThan(published.length + 1);
         }
@@ -78,11 +71,11 @@ test('gives what counts of the run, through losses, duplicates, reordering and c
   );
 });
 
-test('needs no replay where the live batches of one owner come complete, in whatever order', () => {
+test('The merge needs no replay if the live batches of one owner arrive completely, in any order', () => {
   fc.assert(
     fc.property(owner, fc.infiniteStream(fc.nat()), fc.integer({ min: 1, max: 5 }), ({ says }, keys, size) => {
-      const published = historyOf([{ says, unlogged: 0 }], []);
-      const batches: { batch: Batch; key: number }[] = [];
+      const published = buildHistory([{ says, unlogged: 0 }], []);
+      const batches: { batch: StoredBatch; key: number }[] = [];
       for (let at = 0; at < published.length; at += size) {
         const batch = liveBatch(published, at, size);
         const key = keys.next().value;

@@ -1,36 +1,38 @@
-// Live and replayed chunks of a run, merged by position into the one order (epoch, index). Pure: a reducer that says what a
-// reader may be given next. It never gives a chunk twice and never skips one silently: what is missing is a gap, and only a
-// replay, which covers everything from the position that was asked for, can say that nothing belongs there any more.
+// Merges live and replayed chunks of a run by position into the order (epoch, index). Pure: a reducer that returns the
+// next chunks for a reader. It never passes a chunk twice and never skips one silently: a missing position is a gap,
+// and only a replay, which covers everything from the requested position, can close it.
 //
-// A live batch of a higher epoch is a gap too, though it begins with a retract of its own index: which epochs and chunks came
-// before it, the live subject alone cannot tell. The replay does, and there the higher epoch drops what was given from its
-// first index on (its first chunk is the retract that says so to the reader).
-import { endsRun, type Chunk } from '@millrace/contracts';
+// A live batch of a higher epoch is a gap too, though it starts with a retract of its own index: only a replay shows
+// the earlier epochs and their bases.
+import { comparePositions, endsBefore, endsRun, type Chunk, type Position, type Positioned } from '@millrace/contracts';
 
-export type Position = { epoch: number; index: number };
-export type PositionedChunk = Position & { chunk: Chunk };
-/** Chunks of one owner, `index` being that of the first. */
-export type Batch = Position & { chunks: readonly Chunk[] };
+export type PositionedChunk = Positioned<Chunk>;
+/** Chunks of one owner; `index` is that of the first. */
+export type StoredBatch = Position & { chunks: readonly Chunk[] };
 /**
- * What api.replay says: everything from the position asked for, but what was retracted, as much as one answer holds. A retract
- * that takes back what stands before that position is among it. Where to ask on from is after its last chunk: the epoch that an
- * answer names is the run's, which may have published nothing yet.
+ * Reply of api.replay: everything from the requested position except retracted chunks, as much as one reply holds. A
+ * retract that reaches below that position is included. The next request starts after its last chunk: the epoch in a
+ * reply is that of the run, which may have published nothing yet.
  */
-export type Replayed = { batches: readonly Batch[] };
+export type Replayed = { batches: readonly StoredBatch[] };
 
 export type ChunkMerge = {
   /** Position of the next chunk. */
   next: Position;
-  /** Batches that came too early, in order. */
-  waiting: readonly Batch[];
-  /** The last chunk of the run was given. */
+  /** Batches ahead of the next position, in order. */
+  waiting: readonly StoredBatch[];
+  /** The last chunk of the run was passed. */
   ended: boolean;
-  /** What the run waited for up to this epoch has been answered: that it was put away is no end, and nobody need hear of it. */
+  /**
+   * Suspensions up to this epoch have been answered: their `suspended` chunks do not end the stream and are not passed.
+   */
   answeredTo: number;
 };
 export type Merged = { merge: ChunkMerge; accepted: PositionedChunk[] };
 
-/** Chunks that wait after a gap, at most; the furthest are dropped first, and come again by replay. */
+/**
+ * Maximum number of chunks that wait after a gap; the highest positions are dropped first, and a replay returns them.
+ */
 export const MAX_WAITING_CHUNKS = 10_000;
 
 export const FIRST_POSITION: Position = { epoch: 1, index: 0 };
@@ -39,19 +41,15 @@ export function startMerge(from: Position = FIRST_POSITION, answeredTo = 0): Chu
   return { next: from, waiting: [], ended: false, answeredTo };
 }
 
-/** Something is missing that a replay must bring. */
+/** Returns true if chunks are missing that a replay must return. */
 export const hasGap = (merge: ChunkMerge): boolean => merge.waiting.length > 0;
 
-export function comparePositions(a: Position, b: Position): number {
-  return a.epoch - b.epoch || a.index - b.index;
-}
-
-export function mergeLive(merge: ChunkMerge, batch: Batch): Merged {
+export function mergeLive(merge: ChunkMerge, batch: StoredBatch): Merged {
   if (merge.ended || isOver(merge.next, batch)) return { merge, accepted: [] };
-  return giveWaiting({ ...merge, waiting: bounded([...merge.waiting, batch].sort(comparePositions)) });
+  return giveWaiting({ ...merge, waiting: limitWaiting([...merge.waiting, batch].sort(comparePositions)) });
 }
 
-/** @param answer to a question that was asked from `merge.next` as it was then, or is now */
+/** @param answer reply to a request from `merge.next`, or from an earlier one */
 export function mergeReplay(merge: ChunkMerge, answer: Replayed): Merged {
   const accepted: PositionedChunk[] = [];
   let now = merge;
@@ -67,7 +65,7 @@ export function mergeReplay(merge: ChunkMerge, answer: Replayed): Merged {
   return giveWaiting(now, accepted);
 }
 
-/** Gives what waits and now follows, and forgets what waits in vain. */
+/** Passes waiting batches that follow now, and drops outdated ones. */
 function giveWaiting(merge: ChunkMerge, accepted: PositionedChunk[] = []): Merged {
   let now = merge;
   for (const batch of merge.waiting) {
@@ -79,8 +77,8 @@ function giveWaiting(merge: ChunkMerge, accepted: PositionedChunk[] = []): Merge
   return { merge: { ...now, waiting }, accepted };
 }
 
-/** Gives the batch from `from` on, up to the run's last chunk: adds to `accepted`. */
-function give(merge: ChunkMerge, batch: Batch, from: number, accepted: PositionedChunk[]): ChunkMerge {
+/** Passes the batch from `from` on, up to the run's last chunk: appends to `accepted`. */
+function give(merge: ChunkMerge, batch: StoredBatch, from: number, accepted: PositionedChunk[]): ChunkMerge {
   const { epoch } = batch;
   const rest = batch.chunks.slice(from - batch.index);
   const isAnswered = ({ type }: Chunk) => type === 'suspended' && epoch <= merge.answeredTo;
@@ -90,13 +88,11 @@ function give(merge: ChunkMerge, batch: Batch, from: number, accepted: Positione
   return { ...merge, next: { epoch, index: from + chunks.length }, ended: last >= 0 };
 }
 
-/** Nothing in the batch is new: it is all before `next`, or empty. */
-function isOver(next: Position, { epoch, index, chunks }: Batch): boolean {
-  return epoch < next.epoch || (epoch === next.epoch && index + chunks.length <= next.index) || chunks.length === 0;
-}
+/** Returns true if the batch is empty, or all of it is before `next`. */
+const isOver = (next: Position, batch: StoredBatch): boolean => endsBefore(batch, next) || batch.chunks.length === 0;
 
-function bounded(waiting: Batch[]): Batch[] {
+function limitWaiting(waiting: StoredBatch[]): StoredBatch[] {
   let count = 0;
-  // The first one stays, however large: it is what says that there is a gap.
+  // The first batch is kept for any size, because it marks the gap.
   return waiting.filter(({ chunks }, at) => (count += chunks.length) <= MAX_WAITING_CHUNKS || at === 0);
 }

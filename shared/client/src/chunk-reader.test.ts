@@ -1,8 +1,8 @@
-// The reader's questions and their times, with the timers and the source in hand. The real ones: run.integration.test.ts.
-import { MillraceError, chunkSchema, type RunStatus } from '@millrace/contracts';
+// Tests the requests of a reader with a controlled clock and source. run.integration.test.ts uses real ones.
+import { MillraceError, chunkSchema, type RunStatus, type Position } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createChunkLog } from './chunk-log.ts';
-import type { Batch, Position } from './chunk-merge.ts';
+import type { StoredBatch } from './chunk-merge.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
 import type { LiveBatch, ReplayAnswer } from './chunk-source.ts';
 import { finish, text } from './testing/run-history.ts';
@@ -15,22 +15,22 @@ afterEach(() => {
   if (left > 0) throw new Error(`${left} timers are left`);
 });
 
-const at = (index: number, ...chunks: Batch['chunks']): Batch => ({ epoch: 1, index, chunks });
+const buildBatch = (index: number, ...chunks: StoredBatch['chunks']): StoredBatch => ({ epoch: 1, index, chunks });
 const nothing = (status: RunStatus = 'running'): ReplayAnswer => ({ status, batches: [] });
-const brings = (...batches: Batch[]): ReplayAnswer => ({ status: 'running', batches });
+const brings = (...batches: StoredBatch[]): ReplayAnswer => ({ status: 'running', batches });
 
-/** @param answer what the source says to each question; all questions are kept, with times in tens of ms */
+/** @param answer reply of the source to each request; all requests are recorded with times in tens of ms */
 async function reading(answer: (from: Position, n: number) => ReplayAnswer, options: Partial<ReaderOptions> = {}) {
   const log = createChunkLog();
   const asked: { index: number; atMs: number }[] = [];
   const started = performance.now();
   let publish: (batch: LiveBatch) => void = () => undefined;
   const stopped = vi.fn<() => void>();
-  let reconnected: () => void = () => undefined;
+  let notifyReconnected: () => void = () => undefined;
   const source = {
     onReconnect: (listener: () => void) => {
-      reconnected = listener;
-      return () => void (reconnected = () => undefined);
+      notifyReconnected = listener;
+      return () => void (notifyReconnected = () => undefined);
     },
     listen: async (handle: (batch: LiveBatch) => void) => {
       publish = handle;
@@ -52,14 +52,14 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
     log,
     asked,
     stopped,
-    reconnect: () => reconnected(),
+    reconnect: () => notifyReconnected(),
     publish: (batch: LiveBatch) => publish(batch),
     indexes,
   };
 }
 
 describe('a reader', () => {
-  test('gives a run up that is a minute past its deadline and still said to be running', async () => {
+  test('A reader gives up a run that is a minute past its deadline and still running', async () => {
     const past = (ms: number): ReplayAnswer => ({ status: 'running', remainingMs: -ms, batches: [] });
     const run = await reading((_, n) => past(n * 20_000));
     const timeout = { code: 'timeout', remedy: expect.stringContaining('new run id') };
@@ -67,9 +67,9 @@ describe('a reader', () => {
     expect(run.asked).toHaveLength(4);
   });
 
-  test('asks at once when its lost connection is back, and not after a silence', async () => {
-    const run = await reading((from) => (from.index < 2 ? brings(at(1, text('b'), finish)) : nothing()));
-    run.publish(at(0, text('a')));
+  test('A reader requests a replay at once after a reconnect, without waiting for a silence', async () => {
+    const run = await reading((from) => (from.index < 2 ? brings(buildBatch(1, text('b'), finish)) : nothing()));
+    run.publish(buildBatch(0, text('a')));
     run.reconnect();
     await vi.advanceTimersByTimeAsync(limits.retryMs);
     expect(run.asked).toHaveLength(1);
@@ -78,21 +78,21 @@ describe('a reader', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('asks nothing while live chunks come, and is over with the last one', async () => {
+  test('A reader requests nothing while live chunks arrive, and ends with the last one', async () => {
     const run = await reading(() => nothing());
     for (let index = 0; index < 5; index += 1) {
-      run.publish(at(index, text('x')));
+      run.publish(buildBatch(index, text('x')));
       await vi.advanceTimersByTimeAsync(9_000);
     }
-    run.publish(at(5, finish));
+    run.publish(buildBatch(5, finish));
     expect(await run.indexes()).toEqual([0, 1, 2, 3, 4, 5]);
     expect(run.asked).toEqual([]);
     expect(run.stopped).toHaveBeenCalledOnce();
   });
 
-  test('asks from its position after 10 s of silence, and again at once while that brings something', async () => {
-    const run = await reading((_, n) => (n === 1 ? brings(at(1, text('lost'))) : nothing()));
-    run.publish(at(0, text('x')));
+  test('A reader requests from its position after 10 s of silence, and again at once while that returns chunks', async () => {
+    const run = await reading((_, n) => (n === 1 ? brings(buildBatch(1, text('lost'))) : nothing()));
+    run.publish(buildBatch(0, text('x')));
     await vi.advanceTimersByTimeAsync(19_999);
     expect(run.asked).toEqual([
       { index: 1, atMs: 10_000 },
@@ -100,42 +100,42 @@ describe('a reader', () => {
     ]);
     await vi.advanceTimersByTimeAsync(10);
     expect(run.asked).toHaveLength(3);
-    run.publish(at(2, finish));
+    run.publish(buildBatch(2, finish));
     expect(await run.indexes()).toEqual([0, 1, 2]);
   });
 
-  test('asks at once for a gap, then ever less often until the log has it', async () => {
-    const run = await reading((_, n) => (n < 4 ? nothing() : brings(at(0, text('a'), text('b')))));
-    run.publish(at(2, finish));
+  test('A reader requests at once for a gap, then with increasing delays until the log has the chunks', async () => {
+    const run = await reading((_, n) => (n < 4 ? nothing() : brings(buildBatch(0, text('a'), text('b')))));
+    run.publish(buildBatch(2, finish));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(run.asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750]);
     expect(await run.indexes()).toEqual([0, 1, 2]);
   });
 
-  test('asks for a new gap at once, however long it was told nothing before', async () => {
+  test('A reader requests at once for a new gap, after any number of empty replies', async () => {
     const run = await reading(() => nothing());
     await vi.advanceTimersByTimeAsync(100_000);
     run.asked.length = 0;
-    run.publish(at(1, finish));
+    run.publish(buildBatch(1, finish));
     await vi.advanceTimersByTimeAsync(250);
     expect(run.asked).toHaveLength(2);
-    run.publish(at(0, text('a')));
+    run.publish(buildBatch(0, text('a')));
     expect(await run.indexes()).toEqual([0, 1]);
   });
 
-  test('that comes late asks for everything, and once more for what the log was gathering', async () => {
-    const run = await reading((_, n) => (n === 1 ? brings(at(0, text('a'))) : nothing()), { late: true });
+  test('A late reader requests everything, and once more for chunks that were not logged yet', async () => {
+    const run = await reading((_, n) => (n === 1 ? brings(buildBatch(0, text('a'))) : nothing()), { late: true });
     await vi.advanceTimersByTimeAsync(9_000);
     expect(run.asked).toEqual([
       { index: 0, atMs: 0 },
       { index: 1, atMs: 0 },
       { index: 1, atMs: 250 },
     ]);
-    run.publish(at(1, finish));
+    run.publish(buildBatch(1, finish));
     expect(await run.indexes()).toEqual([0, 1]);
   });
 
-  test('asks on soon for the last chunk of a run that has ended, and gives up after a while', async () => {
+  test('A reader soon repeats the request for the last chunk of an ended run, and gives up after a while', async () => {
     const run = await reading(() => nothing('finished'), { late: true });
     await vi.advanceTimersByTimeAsync(2_000);
     expect(run.asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750]);
@@ -143,11 +143,11 @@ describe('a reader', () => {
     await expect(run.indexes()).rejects.toMatchObject({ code: 'chunks-gone' });
   });
 
-  test('is over when the whole run comes while the server takes the subscription', async () => {
+  test('A reader ends if the whole run arrives while the server processes the subscription', async () => {
     const log = createChunkLog();
     const stop = vi.fn<() => void>();
-    const listen = async (handle: (batch: Batch) => void) => {
-      handle(at(0, finish));
+    const listen = async (handle: (batch: StoredBatch) => void) => {
+      handle(buildBatch(0, finish));
       return { stop };
     };
     await readChunks({ listen, onReconnect: () => () => undefined, replay: async () => nothing() }, log, {
@@ -158,10 +158,10 @@ describe('a reader', () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  test('stops with the reason that it is given', async () => {
+  test('A reader stops with the given reason', async () => {
     const run = await reading(() => nothing());
     run.reader.stop(new MillraceError('cancelled', 'enough'));
-    run.publish(at(0, text('late')));
+    run.publish(buildBatch(0, text('late')));
     await expect(run.indexes()).rejects.toMatchObject({ code: 'cancelled' });
     expect(run.stopped).toHaveBeenCalledOnce();
   });
@@ -170,11 +170,11 @@ describe('a reader', () => {
 describe('a transient chunk', () => {
   const progress = chunkSchema.parse({ ...text(''), type: 'data-progress', data: 1, transient: true });
 
-  test('reaches readers at once, and does not count: the next chunk has the next index', async () => {
+  test('A transient chunk is passed at once without an index of its own', async () => {
     const run = await reading(() => nothing());
-    run.publish({ ...at(0, text('a')), transient: [progress] });
-    run.publish({ ...at(1), transient: [progress] });
-    run.publish(at(1, text('b'), finish));
+    run.publish({ ...buildBatch(0, text('a')), transient: [progress] });
+    run.publish({ ...buildBatch(1), transient: [progress] });
+    run.publish(buildBatch(1, text('b'), finish));
     const types: string[] = [];
     for await (const { chunk } of run.log.read()) types.push(chunk.type);
     expect(types).toEqual(['text-delta', 'data-progress', 'data-progress', 'text-delta', 'finish']);
@@ -182,7 +182,7 @@ describe('a transient chunk', () => {
     expect(await run.indexes()).toEqual([0, 0, 0, 1, 2]);
   });
 
-  test('of an owner that was replaced is left out', async () => {
+  test('A transient chunk of a replaced owner is dropped', async () => {
     const run = await reading(() => nothing(), { from: { epoch: 2, index: 3 } });
     run.publish({ epoch: 1, index: 3, chunks: [], transient: [progress] });
     run.publish({ epoch: 2, index: 3, chunks: [finish] });
@@ -190,36 +190,36 @@ describe('a transient chunk', () => {
   });
 });
 
-describe('a question that fails', () => {
+describe('a failing replay request', () => {
   const failing = (code: 'nobody-there' | 'chunks-gone' | 'run-unknown') => () => {
     throw new MillraceError(code, code);
   };
 
-  test('is asked again while nobody is there, for a minute', async () => {
+  test('The reader repeats the request without responders for a minute', async () => {
     const run = await reading(failing('nobody-there'), { late: true });
     await vi.advanceTimersByTimeAsync(55_000);
-    run.publish(at(0, text('still alive')));
+    run.publish(buildBatch(0, text('still alive')));
     await vi.advanceTimersByTimeAsync(55_000);
     expect(run.asked.length).toBeGreaterThan(10);
     await vi.advanceTimersByTimeAsync(20_000);
     await expect(run.indexes()).rejects.toMatchObject({ code: 'nobody-there' });
   });
 
-  test('ends the reading at once where asking again cannot help', async () => {
+  test('The reader fails at once if a retry cannot help', async () => {
     const run = await reading(failing('chunks-gone'), { late: true });
     await vi.advanceTimersByTimeAsync(0);
     await expect(run.indexes()).rejects.toMatchObject({ code: 'chunks-gone' });
     expect(run.asked).toHaveLength(1);
   });
 
-  test('is no failure where a run that was submitted here has not begun', async () => {
+  test('An unknown run is no failure if it was submitted here and has not started', async () => {
     const run = await reading(failing('run-unknown'), { unknownForMs: 600_000 });
     await vi.advanceTimersByTimeAsync(300_000);
-    run.publish(at(0, finish));
+    run.publish(buildBatch(0, finish));
     expect(await run.indexes()).toEqual([0]);
   });
 
-  test('ends the reading of a run that nobody knows', async () => {
+  test('The reader fails for an unknown run', async () => {
     const run = await reading(failing('run-unknown'), { late: true });
     await vi.advanceTimersByTimeAsync(0);
     await expect(run.indexes()).rejects.toMatchObject({ code: 'run-unknown' });

@@ -1,6 +1,6 @@
-// Reads one run from a source into a log: listens live, and asks for a replay where something is missing, after a silence, when a lost
-// connection is back, and until the last chunk is there. It ends by itself with the run; whoever stops it earlier says why.
-import { MillraceError } from '@millrace/contracts';
+// Reads one run from a source into a log: listens live, and requests a replay after a gap, a silence or a reconnect,
+// until the last chunk has arrived. Ends with the run; stopping it earlier requires a reason.
+import { MillraceError, type Position } from '@millrace/contracts';
 import type { Listening } from '@millrace/bus';
 import {
   hasGap,
@@ -9,7 +9,6 @@ import {
   startMerge,
   type ChunkMerge,
   type Merged,
-  type Position,
   type PositionedChunk,
 } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
@@ -26,17 +25,17 @@ import {
 
 export type ReaderOptions = {
   from?: Position | undefined;
-  /** What the run waited for up to this epoch has been answered. */
+  /** Suspensions up to this epoch have been answered. */
   answeredTo?: number | undefined;
-  /** What was published before must be asked for: the reader comes late. */
+  /** The reader starts late: earlier chunks must be requested. */
   late: boolean;
-  /** For a run that was submitted here: `run-unknown` means that it has not begun yet, for this long, ms. */
+  /** For a run that was submitted here: `run-unknown` means that it has not started yet, for this long, ms. */
   unknownForMs?: number;
   limits?: ReplayLimits;
 };
 export type ChunkReader = { stop(reason: MillraceError): void };
 
-/** Resolves when nothing that is published from now on can be missed. @throws bus-unreachable */
+/** Resolves when no chunk that is published later can be missed. @throws bus-unreachable */
 export async function readChunks(source: ChunkSource, log: ChunkLog, options: ReaderOptions): Promise<ChunkReader> {
   const { from, answeredTo, late, unknownForMs = 0, limits = REPLAY_LIMITS } = options;
   const abort = new AbortController();
@@ -47,10 +46,9 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
   let catchingUp = late;
   let empty = 0;
   let failures = 0;
-  /** When what is missing began to be overdue. */
-  let overdueSince: number | undefined;
+  const stall = createStallClock();
 
-  // Asked soon, not after a silence; not by all readers in the same moment.
+  // Requested after a short random delay instead of a silence, so that readers do not request at the same time.
   const forget = source.onReconnect(() => schedule(Math.random() * limits.retryMs));
   const finish = (error?: MillraceError) => {
     if (abort.signal.aborted) return;
@@ -61,20 +59,16 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     if (error) log.fail(error);
     else log.end();
   };
-  const take = ({ merge: next, accepted }: Merged): boolean => {
+  const applyMerged = ({ merge: next, accepted }: Merged): boolean => {
     merge = next;
     log.append(accepted);
-    if (accepted.length > 0) overdueSince = undefined;
+    if (accepted.length > 0) stall.reset();
     if (merge.ended) finish();
     return accepted.length > 0;
   };
   const schedule = (waitMs: number) => {
     clearTimeout(timer);
     if (!abort.signal.aborted) timer = setTimeout(() => void ask(), waitMs);
-  };
-  const isOverdue = (boundMs: number): boolean => {
-    overdueSince ??= performance.now();
-    return performance.now() - overdueSince >= boundMs;
   };
   const ask = async () => {
     if (asking || abort.signal.aborted) return;
@@ -85,32 +79,30 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
   };
   const askOnce = async (): Promise<number> => {
     const answer = await source.replay(merge.next, abort.signal);
-    const moved = take(mergeReplay(merge, answer));
+    const moved = applyMerged(mergeReplay(merge, answer));
     failures = 0;
     empty = moved ? 0 : empty + 1;
     const overdue = overdueRun(answer.status, answer.remainingMs);
     if (overdue && !moved) finish(overdue);
-    if (!hasEnded(answer.status)) overdueSince = undefined;
-    else if (!moved && isOverdue(limits.giveUpMs)) finish(lastChunkGone());
+    if (!hasEnded(answer.status)) stall.reset();
+    else if (!moved && stall.isOver(limits.giveUpMs)) finish(createCutOffError());
     const waitMs = waitAfterAnswer({ status: answer.status, moved, gap: hasGap(merge), catchingUp, empty }, limits);
     if (empty > 1) catchingUp = false;
     return waitMs;
   };
   const waitOrFail = (error: unknown): number => {
-    const coded = MillraceError.isInstance(error)
-      ? error
-      : new MillraceError('internal', String(error), { cause: error });
+    const coded = codeError(error);
     const boundMs = coded.code === 'run-unknown' ? unknownForMs : isTemporary(coded) ? limits.giveUpMs : 0;
-    if (isOverdue(boundMs)) finish(coded);
+    if (stall.isOver(boundMs)) finish(coded);
     failures += 1;
     return waitAfterFailure(failures, limits);
   };
   const onBatch = (batch: LiveBatch) => {
     if (abort.signal.aborted) return;
     const hadGap = hasGap(merge);
-    take(mergeLive(merge, batch));
+    applyMerged(mergeLive(merge, batch));
     if (merge.ended) return;
-    log.append(transientOf(merge, batch));
+    log.append(positionTransient(merge, batch));
     if (hadGap && !hasGap(merge)) schedule(limits.silenceMs);
     else if (!hadGap && hasGap(merge)) {
       empty = 0;
@@ -121,23 +113,38 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     forget();
     throw error;
   });
-  // The whole run may have come while the server took the subscription.
+  // The whole run may have arrived while the server processed the subscription.
   if (abort.signal.aborted) listening.stop();
   else schedule(late ? 0 : limits.silenceMs);
   return { stop: finish };
 }
 
+/** Measures how long missing chunks have been overdue, starting with the first request. */
+function createStallClock() {
+  let since: number | undefined;
+  return {
+    reset: () => void (since = undefined),
+    isOver(boundMs: number): boolean {
+      since ??= performance.now();
+      return performance.now() - since >= boundMs;
+    },
+  };
+}
+
+const codeError = (error: unknown): MillraceError =>
+  MillraceError.isInstance(error) ? error : new MillraceError('internal', String(error), { cause: error });
+
 /**
- * Chunks without an index, with the position of the chunk that they came after: who goes on from there misses nothing that is kept.
- * Those of an owner that was replaced are left out.
+ * Positions chunks without an index at the preceding chunk: a reader that resumes there misses no stored chunk. Chunks
+ * of a replaced owner are dropped.
  */
-function transientOf({ next }: ChunkMerge, { epoch, transient = [] }: LiveBatch): PositionedChunk[] {
+function positionTransient({ next }: ChunkMerge, { epoch, transient = [] }: LiveBatch): PositionedChunk[] {
   if (epoch < next.epoch) return [];
   return transient.map((chunk) => ({ epoch: next.epoch, index: next.index - 1, chunk }));
 }
 
-function lastChunkGone(): MillraceError {
-  return new MillraceError('chunks-gone', 'The run has ended, but its last chunks are no longer kept.', {
-    remedy: 'Ask for its result: it is kept longer than the chunks.',
+function createCutOffError(): MillraceError {
+  return new MillraceError('chunks-gone', 'The run has ended, but its last chunks have expired.', {
+    remedy: 'Request its result: it is stored longer than the chunks.',
   });
 }

@@ -1,38 +1,38 @@
-// A client's connection: the bus under one tenant, and the one way to ask a verb of the api.
+// Opens a client's connection: the bus under one tenant, and the function that requests a verb of the api.
 import { MillraceError, type ApiAnswer, type ApiRequestInput, type ApiVerb } from '@millrace/contracts';
-import { askApi, connectBus, resolveAddress, type Address, type Bus, type BusLog, type Env } from '@millrace/bus';
+import { askApi, connectBus, resolveAddress, type BusAddress, type Bus, type BusLog, type Env } from '@millrace/bus';
 
 export type ConnectOptions = {
-  /** Instead of those that stand in the address. */
+  /** Overrides the user in the address. */
   user?: string;
   pass?: string;
   token?: string;
-  /** Credentials may stand in it. Absent: as resolveAddress finds it from `env` and `cwd`. */
+  /** May contain credentials. Default: resolveAddress with `env` and `cwd`. */
   url?: string;
-  /** What NATS_URL is read from; nothing if absent: pass `process.env` in a program. */
+  /** Environment with NATS_URL. Default: empty; pass `process.env` in a program. */
   env?: Env;
   cwd?: string;
-  /** `default` if absent. */
+  /** Default: `default`. */
   tenant?: string;
-  /** Of every subject; `mr.v1` if absent. */
+  /** Prefix of every subject. Default: `mr.v1`. */
   prefix?: string;
   log?: BusLog;
   connectTimeoutMs?: number;
 };
 
-type AskOptions = { run?: string; signal?: AbortSignal | undefined; timeoutMs?: number };
-export type Ask = <V extends ApiVerb>(
+type AskApiOptions = { run?: string; signal?: AbortSignal | undefined; timeoutMs?: number };
+export type AskApi = <V extends ApiVerb>(
   verb: V,
   request: ApiRequestInput<V>,
-  options?: AskOptions,
+  options?: AskApiOptions,
 ) => Promise<ApiAnswer<V>>;
 
-export type Connection = { bus: Bus; tenant: string; ask: Ask };
+export type ClientConnection = { bus: Bus; tenant: string; ask: AskApi };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** @throws bus-unreachable, with the address and who named it */
-export async function openConnection(options: ConnectOptions, tenant: string): Promise<Connection> {
+/** @throws bus-unreachable with the address and its source */
+export async function openConnection(options: ConnectOptions, tenant: string): Promise<ClientConnection> {
   const { url, env = {}, cwd = process.cwd(), prefix, log, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: 'url' };
   const { user, pass, token } = options;
@@ -58,7 +58,7 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   };
 }
 
-function withSource(error: MillraceError, { source }: Address): MillraceError {
+function withSource(error: MillraceError, { source }: BusAddress): MillraceError {
   if (source === 'url') return error;
   const where = source === 'default' ? 'the default: no NATS_URL is set and no .millrace/stack.json found' : source;
   const stale = source.endsWith('.json') ? ' The stack that wrote it may have ended.' : '';

@@ -1,14 +1,13 @@
-// A reader that is too slow is cut off and told where: it can come back with that position, and misses nothing that is still stored.
-import { MillraceError } from '@millrace/contracts';
-import type { Position } from './chunk-merge.ts';
+// Error of a reader that lags behind the buffer: it can resume at the position without missing stored chunks.
+import { MillraceError, type Position } from '@millrace/contracts';
 
 export class CutOffError extends MillraceError {
-  /** Of the next chunk that it has not been given: what `follow` takes as `from`. */
+  /** Position of the next chunk for this reader: `from` of `follow`. */
   readonly from: Position;
 
   constructor(behind: number, from: Position) {
-    super('chunks-gone', `This reader is ${behind} chunks behind what is kept for it.`, {
-      remedy: `Follow the run anew from ${from.epoch}, ${from.index}: what is still stored is replayed. Read as the chunks come.`,
+    super('chunks-gone', `This reader is ${behind} chunks behind the buffer.`, {
+      remedy: `Follow the run from ${from.epoch}, ${from.index} to replay the stored chunks, and read chunks as they arrive.`,
     });
     this.from = from;
   }

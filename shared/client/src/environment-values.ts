@@ -8,14 +8,14 @@ export type Substituted = { value: JsonValue; issues: Issue[] };
 const REFERENCE = /\$(?<escape>\$?)\{(?<body>[^}]*)\}/g;
 const BODY = /^(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<rest>:-(?<fallback>.*))?$/s;
 
-/** Keys are left as they are. Every variable that is missing is an issue with its path. */
+/** Does not change keys. Reports every missing variable as an issue with its path. */
 export function substituteEnv(value: JsonValue, env: Env): Substituted {
   const issues: Issue[] = [];
   return { value: within(value, [], env, issues), issues };
 }
 
 function within(value: JsonValue, path: (string | number)[], env: Env, issues: Issue[]): JsonValue {
-  if (typeof value === 'string') return inString(value, formatPath(path), env, issues);
+  if (typeof value === 'string') return replaceInString(value, formatPath(path), env, issues);
   if (Array.isArray(value)) return value.map((item, at) => within(item, [...path, at], env, issues));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
@@ -23,13 +23,13 @@ function within(value: JsonValue, path: (string | number)[], env: Env, issues: I
   );
 }
 
-function inString(text: string, path: string, env: Env, issues: Issue[]): string {
+function replaceInString(text: string, path: string, env: Env, issues: Issue[]): string {
   return text.replaceAll(REFERENCE, (whole: string, escape: string, body: string) => {
     if (escape === '$') return whole.slice(1);
     const parts = BODY.exec(body)?.groups;
     const value = parts && (env[parts['name'] ?? ''] || parts['fallback']);
     if (value !== undefined) return value;
-    issues.push(parts ? missing(body, path) : malformed(whole, path));
+    issues.push(parts ? missing(body, path) : createMalformedIssue(whole, path));
     return whole;
   });
 }
@@ -41,9 +41,9 @@ const missing = (name: string, path: string): Issue => ({
   remedy: `Set it, or give a default: \${${name}:-value}.`,
 });
 
-const malformed = (whole: string, path: string): Issue => ({
+const createMalformedIssue = (whole: string, path: string): Issue => ({
   code: 'agent-invalid',
-  message: `${whole} names no variable.`,
+  message: `${whole} does not contain a variable name.`,
   path,
   remedy: 'Write ${NAME} or ${NAME:-default}; where the text itself is meant, $${…}.',
 });

@@ -1,4 +1,4 @@
-// The NATS server dies in the middle of a run and comes back: readers go on where they were.
+// Kills and restarts the NATS server during a run: readers resume at their positions.
 import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect, type Client } from './client.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-test('has every chunk once, though some were published while nobody was connected', async () => {
+test('A reader receives every chunk once, although some were published during the outage', async () => {
   const run = await client.start('manual', 'hi');
   const read: string[] = [];
   const reading = (async () => {
@@ -29,7 +29,7 @@ test('has every chunk once, though some were published while nobody was connecte
   await nats.kill();
   owner.lose(owner.text('b'), owner.text('c'));
   await nats.start();
-  // Both ends are back when the server knows their subscriptions.
+  // Both ends have reconnected when the server has their subscriptions.
   await eventually(async () => {
     const connections = await (await fetch(`${nats.monitorUrl}/connz?subs=true`)).text();
     return [`chunks.default.${run.runId}`, 'api.replay.*.*'].every((subject) => connections.includes(subject));
@@ -38,12 +38,12 @@ test('has every chunk once, though some were published while nobody was connecte
   owner.finish('abcd');
   await reading;
   expect(read).toEqual(['a', 'b', 'c', 'd']);
-  // Sooner than a silence of 10 s would have made it ask.
+  // Shorter than the silence of 10 s that triggers a request.
   expect(performance.now() - started).toBeLessThan(9_000);
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'abcd' });
 });
 
-test('that breaks while a reader subscribes is waited for', async () => {
+test('A connection that is lost during a subscription is awaited', async () => {
   const run = await client.start('manual', 'hi');
   const owner = await eventually(() => api.runs.get(run.runId));
   const following = client.follow(run.runId);

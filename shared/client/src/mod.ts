@@ -1,8 +1,9 @@
 // The client library: runs, threads, memory, agents and processors of a Millrace, over NATS.
 export { CutOffError } from './cut-off-error.ts';
 export { MAX_KEPT_CHUNKS } from './chunk-log.ts';
-export { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-merge.ts';
-export { parseAgentFile, withPlaces, type AgentFile, type Place } from './agent-file.ts';
+export type { Position } from '@millrace/contracts';
+export { FIRST_POSITION, type PositionedChunk } from './chunk-merge.ts';
+export { parseAgentFile, withPlaces, type AgentFile, type FilePlace } from './agent-file.ts';
 export { connect, type Client, type FollowOptions } from './client.ts';
 export type { ConnectOptions } from './connection.ts';
 export type { ProcessorInfo, ProcessorList } from './processor-list.ts';

@@ -1,4 +1,4 @@
-// Who is up: what all services advertise, as a line for each processor and for each description that is refused. Pure.
+// Lists the running services' advertisements: an item for each processor and for each rejected description. Pure.
 import {
   readAdvertised,
   type AdvertisedProcessor,
@@ -17,28 +17,28 @@ export type ProcessorInfo = {
   service: string;
   /** Ids of the processes that serve it. */
   replicas: string[];
-  /** The names that other frameworks use. */
+  /** Names in other frameworks. */
   aliases: string[];
   stages: Stage[];
-  /** What of a run it is sent. */
+  /** Data of a run that is sent to it. */
   reads: ReadsByStage;
   policy: ProcessorDescriptor['policy'];
   optionsSchema: ProcessorDescriptor['optionsSchema'];
 };
 export type ProcessorList = {
-  /** In the order of their names. */
+  /** Sorted by name. */
   processors: ProcessorInfo[];
-  /** Advertised but refused: no agent can use them. */
+  /** Rejected advertisements: no agent can use them. */
   refused: RefusedEndpoint[];
 };
 
-export function processorsOf(infos: readonly SrvInfo[], subjects: Subjects): ProcessorList {
+export function listProcessors(infos: readonly SrvInfo[], subjects: Subjects): ProcessorList {
   const { processors, refused } = readAdvertised(infos, subjects);
-  const lines = [...processors.values()].map(lineOf);
+  const lines = [...processors.values()].map(toProcessorInfo);
   return { processors: lines.toSorted((a, b) => (a.id < b.id ? -1 : 1)), refused };
 }
 
-function lineOf({ descriptor, service, replicas }: AdvertisedProcessor): ProcessorInfo {
+function toProcessorInfo({ descriptor, service, replicas }: AdvertisedProcessor): ProcessorInfo {
   const { id, description, version, aliases, stages, reads, policy, optionsSchema } = descriptor;
   const own = { id, description, version, aliases, stages, reads, policy, optionsSchema };
   return { ...own, service, replicas: replicas.toSorted() };

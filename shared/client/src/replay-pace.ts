@@ -1,47 +1,50 @@
-// When a reader asks for a replay, and when it gives up: pure. At once while answers bring something; soon, and then ever less
-// often, while something is known to be missing; else only after a silence, since the live subject may have lost the last word.
+// Decides when a reader requests a replay, and when it gives up: pure. At once while replies return chunks; after
+// increasing delays while chunks are missing; otherwise after a silence, because the live subject may have lost the
+// last chunk.
 import { isFinal, type ErrorCode, type MillraceError, type RunStatus } from '@millrace/contracts';
 
 export type ReplayLimits = {
-  /** Without a live chunk for this long a reader asks. */
+  /** A reader requests after this time without a live chunk. */
   silenceMs: number;
-  /** The first wait after an answer that did not bring what is missing: the log gathers chunks for 250 ms. */
+  /** First delay after a reply that did not close the gap: the log collects chunks for 250 ms. */
   retryMs: number;
-  /** How long nobody may answer, or a run that has ended may lack its last chunk. An owner that was killed is replaced after 30 s. */
+  /**
+   * Maximum time without responders, or without the last chunk of an ended run. A killed owner is replaced after 30 s.
+   */
   giveUpMs: number;
 };
 export const REPLAY_LIMITS: ReplayLimits = { silenceMs: 10_000, retryMs: 250, giveUpMs: 60_000 };
 
 export type Answered = {
   status: RunStatus;
-  /** The answer gave the reader something. */
+  /** The reply returned new chunks. */
   moved: boolean;
   gap: boolean;
-  /** A late reader's first empty answer: what the log gathers just now is in neither. */
+  /** First empty reply of a late reader: chunks that are being logged are in neither source. */
   catchingUp: boolean;
-  /** Answers in a row that gave nothing, this one included. */
+  /** Number of consecutive empty replies, this one included. */
   empty: number;
 };
 
-/** ms until the next question */
+/** Returns ms until the next request. */
 export function waitAfterAnswer(answered: Answered, limits: ReplayLimits): number {
   if (answered.moved) return 0;
   const isMissing = answered.gap || hasEnded(answered.status) || (answered.catchingUp && answered.empty === 1);
   return isMissing ? waitAfterFailure(answered.empty, limits) : limits.silenceMs;
 }
 
-/** ms until the next question, after `failures` in a row */
+/** Returns ms until the next request, after `failures` in sequence. */
 export function waitAfterFailure(failures: number, { retryMs, silenceMs }: ReplayLimits): number {
   return Math.min(retryMs * 2 ** (failures - 1), silenceMs);
 }
 
 /**
- * The run publishes nothing more, so that its last chunk must be in the log by now, or soon. Not a suspended one: whoever has read that it is
- * put away is not asked any more, and who reads on from there waits for what comes of an answer.
+ * The run publishes nothing more: its last chunk is in the log, or soon will be. Not a suspended run: a reader that
+ * knows of the suspension requests nothing more, and a reader that resumes there waits for the answer.
  */
 export const hasEnded = isFinal;
 
 const temporary: readonly ErrorCode[] = ['nobody-there', 'timeout', 'bus-unreachable', 'internal'];
 
-/** Asking again may help. */
+/** Returns true if a retry may help. */
 export const isTemporary = (error: MillraceError): boolean => temporary.includes(error.code);

@@ -2,11 +2,11 @@ import { RUN_DEADLINE_MS, runRequestSchema, textMessage } from '@millrace/contra
 import { describe, expect, test } from 'vitest';
 import { buildRequest } from './run-request.ts';
 
-/** What a caller without types may pass. */
+/** Values that a caller without types may pass. */
 const build = (options: object) => buildRequest('acme', 'demo', 'hi', options);
 
 describe('a request', () => {
-  test('of a text is one user message, with an id of its own for the run', () => {
+  test('A text becomes one user message with an id that is unique for the run', () => {
     const request = buildRequest('acme', 'demo', 'hi', { threadId: 't', requestContext: { plan: 'pro' } });
     expect(runRequestSchema.parse(JSON.parse(JSON.stringify(request)))).toMatchObject({
       tenant: 'acme',
@@ -19,14 +19,14 @@ describe('a request', () => {
     expect(build({}).runId).not.toBe(build({}).runId);
   });
 
-  test('takes messages as they are, and the id that the caller made', () => {
+  test("Messages and the caller's run id are used unchanged", () => {
     const messages = [textMessage('m1', 'user', 'a'), textMessage('m2', 'user', 'b')];
     const request = buildRequest('acme', 'demo', messages, { runId: 'mine' });
     expect(request).toMatchObject({ runId: 'mine', messages });
   });
 });
 
-test('a request has the lists that the caller gives in place of the agent’s, as they are', () => {
+test("The request contains the caller's override lists unchanged", () => {
   const overrides = {
     inputProcessors: ['pii', { use: 'keyword', as: 'mine', options: { keywords: ['a'] } }],
     outputProcessors: [],
@@ -36,14 +36,14 @@ test('a request has the lists that the caller gives in place of the agent’s, a
   expect(runRequestSchema.parse(JSON.parse(JSON.stringify(build(overrides))))).toMatchObject(overrides);
 });
 
-test('a request has no list where the caller gives none', () => {
+test('The request contains no list if the caller passes none', () => {
   expect(Object.keys(JSON.parse(JSON.stringify(build({ inputProcessors: undefined }))))).not.toContain(
     'inputProcessors',
   );
 });
 
-describe('what is refused by its name', () => {
-  test('prepareStep, with the place that it has instead', () => {
+describe('rejected options', () => {
+  test('prepareStep is rejected with its replacement', () => {
     expect(() => build({ prepareStep: () => ({}) })).toThrow(
       expect.objectContaining({
         code: 'prepare-step-cannot-travel',
@@ -53,12 +53,12 @@ describe('what is refused by its name', () => {
     );
   });
 
-  test('an option that nobody knows, also one that objects have by nature', () => {
+  test('An unknown option is rejected, also one that every object has as a member', () => {
     expect(() => build({ thread: 'typo' })).toThrow(expect.objectContaining({ code: 'run-refused', path: 'thread' }));
     expect(() => build({ constructor: 1 })).toThrow(expect.objectContaining({ code: 'run-refused' }));
   });
 
-  test('a context that is not JSON, with the place', () => {
+  test('A context that is not JSON is rejected with the path', () => {
     expect(() => build({ requestContext: { user: { load: () => 1 } } })).toThrow(
       expect.objectContaining({ code: 'not-json', path: 'run.requestContext.user.load' }),
     );

@@ -1,5 +1,5 @@
-// What a call of `start` becomes on the wire. What cannot travel is refused here by its name: it must not
-// be left out in silence on the way.
+// Converts the arguments of `start` to the wire. Values that cannot be sent are rejected by name instead of being
+// dropped silently.
 import {
   MillraceError,
   RUN_DEADLINE_MS,
@@ -14,25 +14,25 @@ import {
 
 export type RunInput = string | readonly Message[];
 export type StartOptions = {
-  /** The conversation; without one the run has no memory. */
+  /** Conversation id; without a thread the run has no memory. */
   threadId?: string | undefined;
-  /** Who owns the thread, and the memory that threads share; if absent, the thread owns its memory itself. */
+  /** Owner of the thread and of memory shared by threads. Default: the thread owns its memory itself. */
   resourceId?: string | undefined;
-  /** A token. The same id with the same input is the same run; made here if absent. */
+  /** A token. The same id with the same input is the same run. Default: a new id. */
   runId?: string | undefined;
   /** For the processors and tools; JSON. */
   requestContext?: JsonObject | undefined;
-  /** In place of the agent's lists, where it allows that (`overrides`). What it requires, and memory, stay. */
+  /** Replace the agent's lists, if the agent allows it (`overrides`). Required entries and memory are kept. */
   inputProcessors?: readonly OverrideEntry[] | undefined;
   outputProcessors?: readonly OverrideEntry[] | undefined;
   errorProcessors?: readonly OverrideEntry[] | undefined;
-  /** No more than the agent allows. */
+  /** At most the agent's limit. */
   maxProcessorRetries?: number | undefined;
-  /** How long the run may take, ms; 10 minutes if absent. */
+  /** Maximum duration of the run, ms. Default: 10 minutes. */
   deadlineMs?: number | undefined;
   /** W3C trace context. */
   trace?: Trace | undefined;
-  /** Gives up the submission; once the run is accepted, cancels it. */
+  /** Cancels the submission, or the run once it is accepted. */
   signal?: AbortSignal | undefined;
 };
 
@@ -54,7 +54,8 @@ export type BuiltRequest = RunRequestInput & { deadlineMs: number };
 
 /** @throws prepare-step-cannot-travel, run-refused, not-json */
 export function buildRequest(tenant: string, agent: string, input: RunInput, options: StartOptions): BuiltRequest {
-  for (const [name, value] of Object.entries(options)) if (value !== undefined && !known.has(name)) throw refused(name);
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined && !known.has(name)) throw createRefusal(name);
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
   const messages = typeof input === 'string' ? [textMessage(crypto.randomUUID(), 'user', input)] : [...input];
   const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = options;
@@ -67,20 +68,20 @@ export function buildRequest(tenant: string, agent: string, input: RunInput, opt
   const request = { runId, tenant, agent, messages, threadId, resourceId, requestContext, ...overrides, deadlineMs };
   const unserializable = findUnserializable(request, 'run');
   if (unserializable !== undefined)
-    throw new MillraceError('not-json', `${unserializable} is not JSON, so it cannot travel.`, {
+    throw new MillraceError('not-json', `${unserializable} is not JSON and cannot be sent.`, {
       path: unserializable,
       remedy: 'Pass strings, finite numbers, booleans, null, arrays and plain objects.',
     });
   return { ...request, trace: options.trace };
 }
 
-function refused(name: string): MillraceError {
+function createRefusal(name: string): MillraceError {
   if (name === 'prepareStep')
-    return new MillraceError('prepare-step-cannot-travel', 'prepareStep is a function, and only data can travel.', {
+    return new MillraceError('prepare-step-cannot-travel', 'prepareStep is a function, and functions cannot be sent.', {
       path: name,
       remedy: "Make it a processor's processInputStep, and that processor the last entry of the agent's input list.",
     });
-  return new MillraceError('run-refused', `There is no option "${name}".`, {
+  return new MillraceError('run-refused', `The option "${name}" is unknown.`, {
     path: name,
     remedy: `The options are ${[...known].join(', ')}.`,
   });

@@ -9,26 +9,26 @@ const answering =
     if (MillraceError.isInstance(answer)) throw answer;
     return { runId: 'r', status: 'running', ...answer };
   };
-const open = () => new AbortController().signal;
+const openSignal = () => new AbortController().signal;
 
-test('the result of a run that has ended without one (suspended) is its status', async () => {
-  expect(await learnResult(answering({ status: 'suspended' }), 'r', open())).toMatchObject({
+test('The result of a run without one (suspended) is its status', async () => {
+  expect(await learnResult(answering({ status: 'suspended' }), 'r', openSignal())).toMatchObject({
     status: 'suspended',
     text: '',
   });
 });
 
-test('nobody answering for a moment does not lose the result', async () => {
+test('A short absence of responders does not lose the result', async () => {
   const ask = answering(new MillraceError('nobody-there', 'restarting'), { status: 'cancelled' });
-  expect(await learnResult(ask, 'r', open())).toMatchObject({ status: 'cancelled' });
+  expect(await learnResult(ask, 'r', openSignal())).toMatchObject({ status: 'cancelled' });
 });
 
-test('a run that is a minute past its deadline and never ends is given up, with what to do', async () => {
-  const asking = learnResult(answering({ remainingMs: -59_000 }, { remainingMs: -61_000 }), 'r', open());
+test('A run that is active a minute after its deadline is given up with a remedy', async () => {
+  const asking = learnResult(answering({ remainingMs: -59_000 }, { remainingMs: -61_000 }), 'r', openSignal());
   await expect(asking).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('61 s ago') });
 });
 
-test('waiting for a result ends with its signal', async () => {
+test('Waiting for a result ends with its signal', async () => {
   const controller = new AbortController();
   const asking = learnResult(answering({}), 'r', controller.signal);
   controller.abort();

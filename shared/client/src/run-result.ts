@@ -1,19 +1,22 @@
-// Learns how a run ended, from api.run. A run's chunks may be gone, lost or unreadable: its result is still the answer.
+// Requests the result of a run from api.run. The result is available even if chunks are expired, lost or invalid.
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, type ApiAnswer, type RunResult, type RunStatus } from '@millrace/contracts';
 import { overdueRun } from './overdue-run.ts';
 import { hasEnded, isTemporary } from './replay-pace.ts';
 
-/** The state is written before the last chunk is published, so the first answer is mostly the final one. */
+/** The state is written before the last chunk is published, so the first reply is usually final. */
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5_000;
-/** How long nobody may answer. */
+/** Maximum time without responders. */
 const GIVE_UP_MS = 30_000;
 
-/** Asks api.run once. */
+/** Sends one request to api.run. */
 export type AskRun = (signal: AbortSignal) => Promise<ApiAnswer<'run'>>;
 
-/** @throws what api.run answers (run-unknown, …), or what keeps it from answering; timeout for a run that is long past its deadline and never ends; cancelled when the signal fires */
+/**
+ * @throws errors of api.run (run-unknown, …) and of the connection; timeout for a run that is active long after its
+ * deadline; cancelled when the signal fires
+ */
 export async function learnResult(askRun: AskRun, runId: string, signal: AbortSignal): Promise<RunResult> {
   let failingSince: number | undefined;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
@@ -30,12 +33,12 @@ export async function learnResult(askRun: AskRun, runId: string, signal: AbortSi
     }
     if (overdue) throw overdue;
     await delay(waitMs, undefined, { signal }).catch(() => {
-      throw new MillraceError('cancelled', `Nobody waits for the result of ${runId} any more.`);
+      throw new MillraceError('cancelled', `Waiting for the result of ${runId} was cancelled.`);
     });
   }
 }
 
-/** Where what it ended with is no longer kept. */
+/** Used if the stored result has expired. */
 function resultWithout(runId: string, status: RunStatus): RunResult {
   return { runId, status, text: '', finishReason: 'other', usage: {}, messages: [], steps: [], violations: [] };
 }

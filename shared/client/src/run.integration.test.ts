@@ -1,4 +1,4 @@
-// Runs over a real NATS server, from the submission to the result. The orchestrator is a scripted stand-in.
+// Tests runs over a real NATS server, from the submission to the result. The orchestrator is a scripted stand-in.
 import { MillraceError, type Chunk } from '@millrace/contracts';
 import { createCollectedLog, eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -56,18 +56,18 @@ afterAll(async () => {
   await api.stop();
 });
 
-const textOf = async (stream: AsyncIterable<Chunk>) => {
+const collectText = async (stream: AsyncIterable<Chunk>) => {
   let text = '';
   for await (const chunk of stream) text += chunk.type === 'text-delta' ? chunk.payload.text : `<${chunk.type}>`;
   return text;
 };
 
-describe('a run that is started here', () => {
-  test('streams to every reader, early and late, and has a result', async () => {
+describe('a started run', () => {
+  test('A run streams to every reader, early and late, and has a result', async () => {
     const run = await client.start('echo', 'hi', { threadId: 't1' });
-    const early = textOf(run.fullStream);
+    const early = collectText(run.fullStream);
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'Hello there' });
-    expect([await early, await textOf(run.fullStream)]).toEqual(['Hello there<finish>', 'Hello there<finish>']);
+    expect([await early, await collectText(run.fullStream)]).toEqual(['Hello there<finish>', 'Hello there<finish>']);
     let streamed = '';
     for await (const text of run.textStream) streamed += text;
     expect(streamed).toBe('Hello there');
@@ -75,31 +75,31 @@ describe('a run that is started here', () => {
     expect(api.runs.get(run.runId)?.request).toMatchObject({ agent: 'echo', threadId: 't1', tenant: 'default' });
   });
 
-  test('needs no replay where nothing was lost', async () => {
+  test('A run needs no replay if no message was lost', async () => {
     const run = await client.start('echo', 'hi');
     await run.result();
     expect(api.asked.filter((asked) => asked === `replay ${run.runId}`)).toEqual([]);
   });
 
-  test('has every chunk, in order, though live messages were lost', async () => {
+  test('A run yields every chunk in order after live messages were lost', async () => {
     const run = await client.start('lossy', 'hi');
-    expect(await textOf(run.fullStream)).toBe('abcdef<finish>');
+    expect(await collectText(run.fullStream)).toBe('abcdef<finish>');
   });
 
-  test('shows a retract in its place, and positions to count by', async () => {
+  test('A run yields a retract in its position, and the positions of chunks', async () => {
     const run = await client.start('retried', 'hi');
-    expect(await textOf(run.fullStream)).toBe('bad<retract>good<finish>');
+    expect(await collectText(run.fullStream)).toBe('bad<retract>good<finish>');
     const indexes: number[] = [];
     for await (const { index } of run.positions) indexes.push(index);
     expect(indexes).toEqual([0, 1, 2, 3]);
   });
 
-  test('goes on with a new owner, whose first chunk takes back what the old one said beyond its base', async () => {
+  test("A run continues with a new owner, which first retracts the old owner's chunks beyond its base", async () => {
     const run = await client.start('taken', 'hi');
-    expect(await textOf(run.fullStream)).toBe('abc<retract>B<finish>');
+    expect(await collectText(run.fullStream)).toBe('abc<retract>B<finish>');
   });
 
-  test('is cancelled by `cancel`, also from another client', async () => {
+  test('`cancel` cancels a run, also from another client', async () => {
     const run = await client.start('patient', 'hi');
     const other = await connect({ url: nats.url });
     expect(await other.runs.cancel(run.runId)).toBe('running');
@@ -107,31 +107,31 @@ describe('a run that is started here', () => {
     expect(await run.result()).toMatchObject({ status: 'cancelled' });
   });
 
-  test('is cancelled by its signal', async () => {
+  test('The signal cancels a run', async () => {
     const controller = new AbortController();
     const run = await client.start('patient', 'hi', { signal: controller.signal });
     for await (const text of run.textStream) if (text === 'thinking') controller.abort();
     expect(await run.result()).toMatchObject({ status: 'cancelled' });
   });
 
-  test('that is blocked is a result, not an error', async () => {
+  test('A blocked run has a result instead of an error', async () => {
     expect(await client.generate('blocked', 'hi')).toMatchObject({ status: 'aborted', tripwire: { reason: 'no' } });
   });
 
-  test('that nobody takes yet is submitted again until somebody does, and says so once', async () => {
+  test('A run without responders is submitted again until an orchestrator accepts it, with one log line', async () => {
     const log = createCollectedLog();
     const starting = await connect({ url: nats.url, prefix: 'restarted.v1', log });
     const started = starting.start('late', 'hi');
-    await eventually(() => log.lines.some(({ message }) => message.endsWith('is tried again')));
+    await eventually(() => log.lines.some(({ message }) => message.startsWith('retrying ')));
     const bus = await service.connect({ prefix: 'restarted.v1' });
     const late = serveScriptedApi(bus, { agents: { late: (run) => run.finish('here now') } });
     expect(await (await started).result()).toMatchObject({ status: 'finished', text: 'here now' });
-    expect(log.lines.filter(({ message }) => message.endsWith('is tried again'))).toHaveLength(1);
+    expect(log.lines.filter(({ message }) => message.startsWith('retrying '))).toHaveLength(1);
     await starting.close();
     await late.stop();
   });
 
-  test('that nobody takes is given up at once by its signal', async () => {
+  test('The signal ends the submission of a run without responders at once', async () => {
     const log = createCollectedLog();
     const other = await connect({ url: nats.url, prefix: 'nobody.v1', log });
     const controller = new AbortController();
@@ -146,47 +146,47 @@ describe('a run that is started here', () => {
     await other.close();
   });
 
-  test('is the same run when it is submitted again with its id', async () => {
+  test('A run that is submitted again with its id is the same run', async () => {
     const first = await client.start('echo', 'hi', { runId: 'mine' });
     await first.result();
     const again = await client.start('echo', 'hi', { runId: 'mine' });
-    expect(await textOf(again.fullStream)).toBe('Hello there<finish>');
+    expect(await collectText(again.fullStream)).toBe('Hello there<finish>');
     expect(api.asked.filter((asked) => asked === 'submit mine')).toHaveLength(2);
   });
 });
 
-describe('a run that is followed', () => {
-  test('late has all that was said, over several pages', async () => {
+describe('a followed run', () => {
+  test('A late follower receives all chunks over several pages', async () => {
     const started = await client.start('lossy', 'hi');
     await started.result();
     const run = await client.follow(started.runId);
-    expect(await textOf(run.fullStream)).toBe('abcdef<finish>');
+    expect(await collectText(run.fullStream)).toBe('abcdef<finish>');
     expect(await run.result()).toMatchObject({ text: 'abcdef' });
   });
 
-  test('in its middle has what was said before and what comes after, once', async () => {
+  test('A follower in the middle of a run receives earlier and later chunks once', async () => {
     const started = await client.start('patient', 'hi');
     await eventually(() => api.runs.get(started.runId));
     const run = await client.follow(started.runId);
-    const read = textOf(run.fullStream);
+    const read = collectText(run.fullStream);
     await run.cancel();
     expect(await read).toBe('thinking<abort>');
   });
 
-  test('goes on from a position', async () => {
+  test('A follower resumes at a position', async () => {
     const started = await client.start('lossy', 'hi');
     await started.result();
     const run = await client.follow(started.runId, { from: { epoch: 1, index: 4 } });
-    expect(await textOf(run.fullStream)).toBe('ef<finish>');
+    expect(await collectText(run.fullStream)).toBe('ef<finish>');
   });
 
-  test('and that nobody knows is an error of its stream and of its result', async () => {
+  test('An unknown run is an error of its stream and of its result', async () => {
     const run = await client.follow('nobody-knows-it');
-    await expect(textOf(run.fullStream)).rejects.toMatchObject({ code: 'run-unknown' });
+    await expect(collectText(run.fullStream)).rejects.toMatchObject({ code: 'run-unknown' });
     await expect(run.result()).rejects.toMatchObject({ code: 'run-unknown' });
   });
 
-  test('is left by its signal; the run goes on', async () => {
+  test('The signal stops following; the run continues', async () => {
     const started = await client.start('patient', 'hi');
     const controller = new AbortController();
     const run = await client.follow(started.runId, { signal: controller.signal });
@@ -199,20 +199,20 @@ describe('a run that is followed', () => {
   });
 });
 
-describe('what cannot be', () => {
-  test('is a coded error of start: an unknown agent, with the remedy', async () => {
+describe('invalid requests', () => {
+  test('An unknown agent is a coded error of start, with the remedy', async () => {
     await expect(client.start('nobody', 'hi')).rejects.toMatchObject({
       code: 'agent-unknown',
       remedy: expect.stringContaining('agents apply'),
     });
   });
 
-  test('is found before anything is sent: an input over the limit, an id that is no token', async () => {
+  test('An oversized input and an invalid id are detected before anything is sent', async () => {
     await expect(client.start('echo', 'x'.repeat(9_000_000))).rejects.toMatchObject({ code: 'message-too-large' });
     await expect(client.start('echo', 'hi', { runId: 'no spaces' })).rejects.toMatchObject({ code: 'token-invalid' });
   });
 
-  test('leaves nothing behind: a start that was given up before it began', async () => {
+  test('A start with a fired signal leaves nothing behind', async () => {
     const asked = api.asked.length;
     await expect(client.start('echo', 'hi', { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'cancelled',
@@ -220,10 +220,10 @@ describe('what cannot be', () => {
     expect(api.asked).toHaveLength(asked);
   });
 
-  test('ends with the connection: readers are told', async () => {
+  test('Readers end with an error when the connection is closed', async () => {
     const other = await connect({ url: nats.url });
     const run = await other.start('patient', 'hi');
-    const read = textOf(run.fullStream);
+    const read = collectText(run.fullStream);
     const result = run.result();
     await Promise.all([
       expect(read).rejects.toMatchObject({ code: 'cancelled' }),
@@ -233,7 +233,7 @@ describe('what cannot be', () => {
     await client.runs.cancel(run.runId);
   });
 
-  test('is said with the address: nobody listens there', async () => {
+  test('A connection error names the unreachable address', async () => {
     await expect(connect({ env: { NATS_URL: 'nats://user:secret@127.0.0.1:9' } })).rejects.toMatchObject({
       code: 'bus-unreachable',
       message: expect.not.stringContaining('secret'),

@@ -1,19 +1,19 @@
-// Submits a run: subscribed before it is asked for, so that no chunk of it can be missed.
+// Submits a run: subscribes before the submission, so that no chunk can be missed.
 import { MillraceError, type ErrorCode } from '@millrace/contracts';
 import { createChunkLog } from './chunk-log.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
 import { chunkSource } from './chunk-source.ts';
-import type { Connection } from './connection.ts';
+import type { ClientConnection } from './connection.ts';
 import { createRun, type ReadOn, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
 import { tryAgain } from './try-again.ts';
 
-/** A run that was accepted is known from then on: what stays unknown for so long, its submission included, was lost with its store. */
+/** An accepted run is known: if it remains unknown for this long, its store lost it. */
 const UNKNOWN_MS = 60_000;
 
-/** Resolves when the run is accepted. @throws coded refusals */
+/** Resolves when the run is accepted. @throws coded errors */
 export async function startRun(
-  connection: Connection,
+  connection: ClientConnection,
   agent: string,
   input: RunInput,
   options: StartOptions,
@@ -22,8 +22,8 @@ export async function startRun(
   const request = buildRequest(connection.tenant, agent, input, options);
   const { runId } = request;
   const { signal } = options;
-  if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was given up before it was submitted.`);
-  // Who names the id may mean a run that has begun.
+  if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was cancelled before it was submitted.`);
+  // A run id of the caller may belong to a run that has started.
   const late = options.runId !== undefined;
   const reading = await openReading(connection, runId, { late, unknownForMs: UNKNOWN_MS }, closed);
   const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
@@ -31,7 +31,7 @@ export async function startRun(
     await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed);
   } catch (error) {
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
-    // An orchestrator may still accept it: the cancel of an unknown run is kept until then.
+    // An orchestrator may still accept it: the cancel of an unknown run is stored until then.
     if (mayBeAccepted(error)) cancel();
     throw error;
   }
@@ -43,9 +43,9 @@ export async function startRun(
 
 type FollowFrom = Pick<ReaderOptions, 'from' | 'answeredTo'> & { signal?: AbortSignal | undefined };
 
-/** `signal` ends the reading, not the run. */
+/** `signal` stops reading, not the run. */
 export async function followRun(
-  connection: Connection,
+  connection: ClientConnection,
   runId: string,
   { from, answeredTo, signal }: FollowFrom,
   closed: AbortSignal,
@@ -58,10 +58,10 @@ export async function followRun(
   return reading.run;
 }
 
-async function openReading(connection: Connection, runId: string, options: ReaderOptions, closed: AbortSignal) {
+async function openReading(connection: ClientConnection, runId: string, options: ReaderOptions, closed: AbortSignal) {
   const log = createChunkLog(options.from);
   const source = chunkSource(connection, runId);
-  // A connection that breaks while the server takes the subscription is there again in a moment, as one that breaks later is.
+  // A connection that is lost during the subscription is restored as one that is lost later.
   const { stop } = await tryAgain(`reading ${runId}`, connection.bus.log, closed, () =>
     readChunks(source, log, options),
   );
@@ -73,8 +73,8 @@ async function openReading(connection: Connection, runId: string, options: Reade
   return { run: createRun(runId, log, connection, closed, readOn), stop, outcome: log.outcome };
 }
 
-/** The same id is the same run, so that submitting it twice is safe. */
-function submit({ ask, bus }: Connection, request: BuiltRequest, signal: AbortSignal): Promise<unknown> {
+/** A repeated submission with the same id is the same run. */
+function submit({ ask, bus }: ClientConnection, request: BuiltRequest, signal: AbortSignal): Promise<unknown> {
   const { runId } = request;
   return tryAgain(`submitting ${runId}`, bus.log, signal, () => ask('submit', request, { run: runId, signal }));
 }
@@ -82,8 +82,8 @@ function submit({ ask, bus }: Connection, request: BuiltRequest, signal: AbortSi
 const UNANSWERED: ReadonlySet<string> = new Set<ErrorCode>(['timeout', 'bus-unreachable', 'cancelled']);
 const mayBeAccepted = (error: unknown): boolean => !MillraceError.isInstance(error) || UNANSWERED.has(error.code);
 
-function logFailure({ bus }: Connection, runId: string, error: unknown): void {
+function logFailure({ bus }: ClientConnection, runId: string, error: unknown): void {
   // The tombstone cancels the run if its submission arrives.
   if (MillraceError.isInstance(error) && error.code === 'run-unknown') return;
-  bus.log.error({ run: runId, error: String(error) }, 'the run could not be cancelled');
+  bus.log.error({ run: runId, error: String(error) }, 'cancelling the run failed');
 }

@@ -1,4 +1,5 @@
-// A run that is put away and taken up again, as its caller sees it, over a real NATS server. The orchestrator is a scripted stand-in.
+// Tests suspending and resuming a run as its caller sees it, over a real NATS server. The orchestrator is a scripted
+// stand-in.
 import { MillraceError, type ApiRequest, type Chunk } from '@millrace/contracts';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,13 +12,13 @@ let client: Client;
 const received: ApiRequest<'resume'>[] = [];
 let failures = 0;
 
-const suspended = (runId: string): Chunk => ({
+const suspendedChunk = (runId: string): Chunk => ({
   type: 'suspended',
   runId,
   from: 'AGENT',
   payload: { payload: 'which?', resumeToken: 'the token', expiresAt: '2030-01-01T00:00:00.000Z' },
 });
-/** The answer is stored; another orchestrator goes on in the place of the chunk that said that the run is put away. */
+/** Stores the answer; another orchestrator resumes at the index of the `suspended` chunk. */
 const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: { run: string | undefined }) => {
   received.push(request);
   if (failures > 0) {
@@ -39,7 +40,7 @@ beforeAll(async () => {
     agents: {
       asks: (run) => {
         run.say(run.text('Hello, '));
-        run.end('suspended', suspended(run.request.runId), { text: 'Hello, ' });
+        run.end('suspended', suspendedChunk(run.request.runId), { text: 'Hello, ' });
       },
     },
     answers: {
@@ -61,41 +62,41 @@ afterAll(async () => {
   await api.stop();
 });
 
-const typesOf = async (stream: AsyncIterable<Chunk>) => {
+const collectTypes = async (stream: AsyncIterable<Chunk>) => {
   const types: string[] = [];
   for await (const chunk of stream) types.push(chunk.type === 'text-delta' ? chunk.payload.text : chunk.type);
   return types;
 };
 
 test.each(['resume', 'answer'] as const)(
-  'the stream of a suspended run ends, and goes on in what %s() gives, chunk by chunk',
+  'The stream of a suspended run ends and continues in the run that %s() returns, chunk by chunk',
   async (verb) => {
     const run = await client.start('asks', 'hi');
-    expect(await typesOf(run.fullStream)).toEqual(['Hello, ', 'suspended']);
+    expect(await collectTypes(run.fullStream)).toEqual(['Hello, ', 'suspended']);
     expect(await run.result()).toMatchObject({ status: 'suspended', text: 'Hello, ' });
     const next = await run[verb]('the token', { approved: true });
-    expect(await typesOf(next.fullStream)).toEqual(['retract', 'the answer', 'finish']);
+    expect(await collectTypes(next.fullStream)).toEqual(['retract', 'the answer', 'finish']);
     expect(await next.result()).toMatchObject({ status: 'finished', text: 'Hello, the answer' });
     expect(received.at(-1)).toMatchObject({ token: 'the token', data: { approved: true } });
   },
 );
 
-test('who has not read that the run is put away, and answers, reads on until it ends', async () => {
+test('A reader that answers before it has read the suspension reads on until the end', async () => {
   const run = await client.start('asks', 'hi');
   await run.result();
   const early = await client.follow(run.runId, { signal: AbortSignal.abort() });
   const next = await early.resume('the token', 1);
-  expect(await typesOf(next.fullStream)).toEqual(['Hello, ', 'retract', 'the answer', 'finish']);
+  expect(await collectTypes(next.fullStream)).toEqual(['Hello, ', 'retract', 'the answer', 'finish']);
   expect(await next.result()).toMatchObject({ status: 'finished' });
 });
 
-test('an answer that is refused says why', async () => {
+test('A rejected answer reports the reason', async () => {
   const run = await client.start('asks', 'hi');
   await run.result();
   await expect(run.resume('another', 1)).rejects.toMatchObject({ code: 'resume-token-invalid' });
 });
 
-test('an answer that is sent again is the same one', async () => {
+test('A repeated answer is the same answer', async () => {
   const run = await client.start('asks', 'hi');
   await run.result();
   failures = 1;
@@ -105,9 +106,9 @@ test('an answer that is sent again is the same one', async () => {
   expect(received[0]?.resumeId).toBe(received[1]?.resumeId);
 });
 
-test('a run can be released, and what waits is listed page by page', async () => {
+test('A run can be released, and pending items are listed by page', async () => {
   const run = await client.start('asks', 'hi');
   await run.result();
   expect(await run.release()).toBe('released');
-  expect((await client.runs.suspended()).map(({ runId }) => runId)).toEqual(['one', 'after-7']);
+  expect((await client.runs.listSuspended()).map(({ runId }) => runId)).toEqual(['one', 'after-7']);
 });

@@ -1,10 +1,10 @@
-// Asks again what may safely be asked twice, while what went wrong may pass by itself: services restart, connections break, an
-// answer is lost where the question was not. Bounded; ends at once with its signal.
+// Retries an idempotent request while its error may be temporary: services restart, connections break, replies are
+// lost. Bounded; ends at once with its signal.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BusLog } from '@millrace/bus';
-import { MillraceError, ownMember, type ErrorCode } from '@millrace/contracts';
+import { MillraceError, getOwnMember, type ErrorCode } from '@millrace/contracts';
 
-/** How long after the first try it is tried again, ms. A timeout takes 10 s itself, so it is tried once more. */
+/** Duration of retries after the first attempt, ms. A timeout takes 10 s itself, so it is retried once. */
 const TRIED_AGAIN_FOR_MS: Partial<Record<ErrorCode, number>> = {
   'nobody-there': 10_000,
   'bus-unreachable': 10_000,
@@ -15,8 +15,8 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * @param what for the log, which says it once
- * @throws what the last try threw; cancelled when the signal fires between two tries
+ * @param what name for the log, which is written once
+ * @throws the error of the last attempt; cancelled when the signal fires between attempts
  */
 export async function tryAgain<T>(what: string, log: BusLog, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
@@ -24,12 +24,12 @@ export async function tryAgain<T>(what: string, log: BusLog, signal: AbortSignal
     try {
       return await ask();
     } catch (error) {
-      const forMs = MillraceError.isInstance(error) ? (ownMember(TRIED_AGAIN_FOR_MS, error.code) ?? 0) : 0;
+      const forMs = MillraceError.isInstance(error) ? (getOwnMember(TRIED_AGAIN_FOR_MS, error.code) ?? 0) : 0;
       if (performance.now() - startedAt + pauseMs > forMs) throw error;
-      if (pauseMs === FIRST_PAUSE_MS) log.warn({ because: asText(error) }, `${what} is tried again`);
+      if (pauseMs === FIRST_PAUSE_MS) log.warn({ because: asText(error) }, `retrying ${what}`);
     }
     await delay(pauseMs, undefined, { signal }).catch(() => {
-      throw new MillraceError('cancelled', `${what} was given up.`);
+      throw new MillraceError('cancelled', `${what} was cancelled.`);
     });
   }
 }

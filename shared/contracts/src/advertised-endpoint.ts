@@ -1,39 +1,40 @@
-// One endpoint that says of itself what it serves, read: its description, or what is wrong with it in words that can be shown. Pure.
+// Reads one advertised endpoint: returns its description, or a printable problem. Pure.
 import { METADATA_KEY, endpointMetadataSchema, type EndpointMetadata, type SrvInfo } from './discovery.ts';
-import { issuesOf } from './schema-issues.ts';
+import { listIssues } from './schema-issues.ts';
 import type { Subjects } from './subjects.ts';
 
-type Endpoint = SrvInfo['endpoints'][number];
+type ServiceEndpoint = SrvInfo['endpoints'][number];
 
-/** Of one endpoint, as JSON: descriptions and schemas. */
+/** Maximum size of the metadata of one endpoint: descriptions and schemas as JSON. */
 export const MAX_METADATA_CHARACTERS = 128 * 1024;
 
-/** Stage and tool subjects of this prefix. `mr.v1.other` is another prefix than `mr.v1`, and its subjects are not. */
-export function isOurs({ subject, metadata }: Endpoint, { prefix }: Subjects): boolean {
+/** Returns true for stage and tool subjects of this prefix. `mr.v1.other` is another prefix than `mr.v1`. */
+export function isOurs({ subject, metadata }: ServiceEndpoint, { prefix }: Subjects): boolean {
   const isUnder = ['stage', 'tool'].some((kind) => subject.startsWith(`${prefix}.${kind}.`));
   return isUnder && Boolean(metadata?.[METADATA_KEY]);
 }
 
 export function readEndpoint(
-  { name, subject, metadata }: Endpoint,
+  { name, subject, metadata }: ServiceEndpoint,
   subjects: Subjects,
 ): { metadata: EndpointMetadata } | { name: string; problem: string } {
   const text = metadata?.[METADATA_KEY] ?? '';
   if (text.length > MAX_METADATA_CHARACTERS) {
     return {
-      name: shown(name),
-      problem: `what it says of itself is longer than ${MAX_METADATA_CHARACTERS}`,
+      name: toShownText(name),
+      problem: `its metadata is longer than ${MAX_METADATA_CHARACTERS}`,
     };
   }
   const value = parseJson(text);
   const parsed = endpointMetadataSchema.safeParse(value);
-  if (!parsed.success) return { name: claimedName(value) ?? shown(name), problem: problemsOf(issuesOf(parsed.error)) };
-  const expected = subjectOf(parsed.data, subjects);
+  if (!parsed.success)
+    return { name: claimedName(value) ?? toShownText(name), problem: formatProblems(listIssues(parsed.error)) };
+  const expected = buildSubject(parsed.data, subjects);
   if (expected === subject) return { metadata: parsed.data };
-  return { name: nameOf(parsed.data), problem: `it is served on ${shown(subject)}, not on ${expected}` };
+  return { name: readName(parsed.data), problem: `it is served on ${toShownText(subject)}, not on ${expected}` };
 }
 
-function subjectOf(metadata: EndpointMetadata, subjects: Subjects): string {
+function buildSubject(metadata: EndpointMetadata, subjects: Subjects): string {
   switch (metadata.kind) {
     case 'processor':
       return subjects.stage(metadata.stage, metadata.descriptor.id);
@@ -44,7 +45,7 @@ function subjectOf(metadata: EndpointMetadata, subjects: Subjects): string {
   }
 }
 
-export function nameOf(metadata: EndpointMetadata): string {
+export function readName(metadata: EndpointMetadata): string {
   switch (metadata.kind) {
     case 'processor':
       return metadata.descriptor.id;
@@ -55,11 +56,11 @@ export function nameOf(metadata: EndpointMetadata): string {
   }
 }
 
-/** Of a description that does not fit: its id, as far as it has one that can be shown. */
+/** Returns the id of an invalid description if the id itself is printable. */
 function claimedName(value: unknown): string | undefined {
   const inner = member(value, 'descriptor') ?? member(value, 'tool');
   const id = member(inner, 'id') ?? member(inner, 'name');
-  return typeof id === 'string' ? shown(id) : undefined;
+  return typeof id === 'string' ? toShownText(id) : undefined;
 }
 
 function member(value: unknown, key: string): unknown {
@@ -67,15 +68,16 @@ function member(value: unknown, key: string): unknown {
 }
 
 const MAX_SHOWN_ISSUES = 5;
-function problemsOf(issues: { path?: string | undefined; message: string }[]): string {
+function formatProblems(issues: { path?: string | undefined; message: string }[]): string {
   const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const rest = issues.length - lines.length;
   return `${lines.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
-/** A stranger's words in a log line or a terminal. */
+/** Maximum length of untrusted text in a log line or a terminal. */
 const MAX_SHOWN_CHARACTERS = 100;
-export const shown = (text: string): string => text.slice(0, MAX_SHOWN_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?');
+export const toShownText = (text: string): string =>
+  text.slice(0, MAX_SHOWN_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?');
 
 function parseJson(text: string): unknown {
   try {

@@ -3,7 +3,7 @@ import { ADVERTISED_LIMITS } from './advertised.ts';
 import { processor, read, service } from './testing/advertised-services.ts';
 
 describe('endpoints', () => {
-  test('of processes that together have too many endpoints those with the fewest count', () => {
+  test('If all processes together have too many endpoints, the processes with the fewest endpoints are read first', () => {
     const large = Array.from({ length: 60 }, (_service, n) =>
       service(
         `s${n}`,
@@ -17,7 +17,7 @@ describe('endpoints', () => {
     expect(refused[0]?.problem).toBe('more than 20000 endpoints are advertised');
   });
 
-  test('no more processors are taken than all services together may have', () => {
+  test('readAdvertised accepts at most the maximum number of processors of all services', () => {
     const many = Array.from({ length: 6 }, (_service, n) =>
       service(
         `s${n}`,

@@ -7,7 +7,7 @@ import { descriptor, endpoint, processor, read, service, tool } from './testing/
 const ids = (...infos: SrvInfo[]) => [...read(...infos).processors.keys()];
 
 describe('a processor', () => {
-  test('counts with all replicas of its service, and a tool with its service', () => {
+  test('A processor has all replicas of its service, and a tool has its service', () => {
     const { processors, tools, refused } = read(
       service('guards', [processor('pii')], 'r2'),
       service('guards', [processor('pii'), processor('keyword')]),
@@ -19,32 +19,50 @@ describe('a processor', () => {
     expect(refused).toEqual([]);
   });
 
-  test.each(['other', 'mr.v1.other', 'mr'])('under another prefix (%s) is another Millrace’s', (prefix) => {
-    expect(read(service('guards', [processor('pii', {}, prefix)]))).toMatchObject({
-      processors: new Map(),
-      refused: [],
-    });
-  });
+  test.each(['other', 'mr.v1.other', 'mr'])(
+    'A processor under another prefix (%s) belongs to another Millrace',
+    (prefix) => {
+      expect(read(service('guards', [processor('pii', {}, prefix)]))).toMatchObject({
+        processors: new Map(),
+        refused: [],
+      });
+    },
+  );
 
-  test('with members of a later version counts without them', () => {
+  test('Members of a later version are ignored', () => {
     const [info] = [
       service('guards', [processor('pii', { colour: 'red', policy: { ...descriptor('x').policy, warmth: 1 } })]),
     ];
     expect(ids(info)).toEqual(['pii']);
   });
 
-  test('with two descriptions under one version counts with the first of them; the other is listed as a problem', () => {
+  test('Of two descriptions under one version the first is used and the other is reported as a problem', () => {
     const other = service('guards', [processor('pii', { reads: [] })], 'r2');
     const { processors, refused } = read(other, service('guards', [processor('pii')]));
     expect(processors.get('pii')).toMatchObject({ replicas: ['r1'], descriptor: { reads: ['input'] } });
     expect(refused).toEqual([
-      { service: 'guards', name: 'pii', problem: expect.stringContaining('another description of its version 1.0.0') },
+      { service: 'guards', name: 'pii', problem: expect.stringContaining('its version 1.0.0 has another description') },
     ]);
     const within = read(service('guards', [processor('pii'), processor('pii', { description: 'another' })]));
     expect(within.refused).toHaveLength(1);
   });
 
-  test('is described by the newest of its replicas, whoever answers first', () => {
+  test.each([true, false])(
+    'During a rolling upgrade the positions of the newer replica are used (advertised first: %s)',
+    (isFirst) => {
+      const positions = { input: 160 };
+      const [old, upgraded] = [processor('pii'), processor('pii', { positions })];
+      const infos = [
+        service('guards', [isFirst ? upgraded : old]),
+        service('guards', [isFirst ? old : upgraded], 'r2'),
+      ];
+      const { processors, refused } = read(...infos);
+      expect(processors.get('pii')).toMatchObject({ replicas: ['r1', 'r2'], descriptor: { positions } });
+      expect(refused).toEqual([]);
+    },
+  );
+
+  test('The newest replica describes the processor, in any order of the answers', () => {
     const versions = ['1.9.0', '1.10.0', '1.2.0'].map((version, at) =>
       service('guards', [processor('pii', { version })], `r${at}`),
     );
@@ -53,7 +71,7 @@ describe('a processor', () => {
     }
   });
 
-  test('that two services claim is the first one’s by name, whoever answers first, and that is told', () => {
+  test('If two services claim one processor, the first by name owns it in any order of the answers, and the other is reported', () => {
     const [alpha, beta] = [service('alpha', [processor('pii')]), service('beta', [processor('pii')])];
     for (const { processors, refused } of [read(alpha, beta), read(beta, alpha)]) {
       expect(processors.get('pii')?.service).toBe('alpha');
@@ -64,18 +82,23 @@ describe('a processor', () => {
   });
 });
 
-describe('refused, with what is wrong and with its name, is', () => {
+describe('rejected endpoints, with problem and name', () => {
   const { policy: _, ...withoutPolicy } = descriptor('pii');
-  const of = (value: Partial<ProcessorDescriptor> | object) => ({
+  const toMetadata = (value: Partial<ProcessorDescriptor> | object) => ({
     kind: 'processor',
     stage: 'processInput',
     descriptor: value,
   });
   test.each<[string, object | string, string, RegExp]>([
-    ['a description without a policy', of(withoutPolicy), 'pii', /descriptor\.policy/],
-    ['one that reads what there is not', of(descriptor('pii', { reads: ['minds'] })), 'pii', /descriptor\.reads\[0\]/],
-    ['an id with a dot', of(descriptor('my.pii')), 'my.pii', /descriptor\.id: must be 1 to 64 characters/],
-    ['an id that is a control sequence', of(descriptor('\u001b[31m')), '?[31m', /descriptor\.id/],
+    ['a description without a policy', toMetadata(withoutPolicy), 'pii', /descriptor\.policy/],
+    [
+      'one that reads an unknown list',
+      toMetadata(descriptor('pii', { reads: ['minds'] })),
+      'pii',
+      /descriptor\.reads\[0\]/,
+    ],
+    ['an id with a dot', toMetadata(descriptor('my.pii')), 'my.pii', /descriptor\.id: must be 1 to 64 characters/],
+    ['an id that is a control sequence', toMetadata(descriptor('\u001b[31m')), '?[31m', /descriptor\.id/],
     ['another kind', { kind: 'oven' }, 'one', /kind/],
     ['no JSON', '{', 'one', /./],
   ])('%s', (_what, metadata, name, problem) => {
@@ -84,7 +107,7 @@ describe('refused, with what is wrong and with its name, is', () => {
     expect(refused).toEqual([{ service: 'guards', name, problem: expect.stringMatching(problem) }]);
   });
 
-  test('an endpoint on another subject than the one that would be called', () => {
+  test('An endpoint on a subject that differs from the expected one is rejected', () => {
     const elsewhere = { ...processor('pii'), subject: 'mr.v1.stage.processInput.other' };
     expect(read(service('guards', [elsewhere])).refused).toEqual([
       {
@@ -95,20 +118,20 @@ describe('refused, with what is wrong and with its name, is', () => {
     ]);
   });
 
-  test('a service whose name or id cannot stand in a subject', () => {
+  test('A service with an invalid token as name or id is rejected', () => {
     expect(read(service('guards', [processor('pii')], 'a b')).refused).toMatchObject([{ name: 'guards' }]);
     expect(ids(service('g.x', [processor('pii')]))).toEqual([]);
   });
 
-  test('told once, however many endpoints and replicas say it', () => {
-    const bad = endpoint(of(withoutPolicy), 'mr.v1.stage.processInput.pii');
+  test('One problem is reported once for any number of endpoints and replicas', () => {
+    const bad = endpoint(toMetadata(withoutPolicy), 'mr.v1.stage.processInput.pii');
     expect(read(service('guards', [bad, bad]), service('guards', [bad], 'r2')).refused).toHaveLength(1);
   });
 
-  test('told briefly, however much is wrong', () => {
+  test('The report of many problems is short', () => {
     const reads = Array.from({ length: 10_000 }, () => 'x'.repeat(10));
     const [refused] = read(
-      service('g', [endpoint(of(descriptor('pii', { reads })), 'mr.v1.stage.processInput.pii')]),
+      service('g', [endpoint(toMetadata(descriptor('pii', { reads })), 'mr.v1.stage.processInput.pii')]),
     ).refused;
     expect(refused?.problem.length).toBeLessThan(2_000);
     expect(refused?.problem).toMatch(/and \d+ more$/);
@@ -116,14 +139,14 @@ describe('refused, with what is wrong and with its name, is', () => {
 });
 
 describe('bounds:', () => {
-  test('a process with more endpoints than a process may have counts with none', () => {
+  test('A process with too many endpoints is ignored completely', () => {
     const endpoints = Array.from({ length: ADVERTISED_LIMITS.maxEndpoints + 1 }, (_, at) => processor(`p${at}`));
     const { processors, refused } = read(service('guards', endpoints), service('other', [processor('pii')]));
     expect([...processors.keys()]).toEqual(['pii']);
     expect(refused).toEqual([{ service: 'guards', name: 'guards', problem: expect.stringContaining('more than 512') }]);
   });
 
-  test('a description that is too long does not count', () => {
+  test('An endpoint with an overlong description is ignored', () => {
     const long = processor('pii', { description: 'x'.repeat(MAX_METADATA_CHARACTERS) });
     expect(read(service('guards', [long]))).toMatchObject({ processors: new Map(), refused: [{ service: 'guards' }] });
   });

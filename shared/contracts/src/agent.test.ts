@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { agentSchema } from './agent.ts';
-import { issuesOf } from './schema-issues.ts';
+import { listIssues } from './schema-issues.ts';
 import { runRequestSchema } from './run.ts';
 import { textMessage } from './message.ts';
 
 const least = { name: 'demo', model: 'openai/gpt-5-mini' };
 const problems = (agent: object): string[] => {
   const parsed = agentSchema.safeParse({ ...least, ...agent });
-  return parsed.success ? [] : issuesOf(parsed.error).map(({ path, message }) => `${path}: ${message}`);
+  return parsed.success ? [] : listIssues(parsed.error).map(({ path, message }) => `${path}: ${message}`);
 };
 
-test('a name and a model are an agent; the rest has defaults', () => {
+test('An agent needs only a name and a model; the other fields have defaults', () => {
   expect(agentSchema.parse(least)).toEqual({
     ...least,
     callerRoles: ['user', 'assistant', 'tool'],
@@ -23,7 +23,7 @@ test('a name and a model are an agent; the rest has defaults', () => {
   });
 });
 
-test('an entry is the name of a processor, or an object that uses one', () => {
+test('An entry is the name of a processor or an object with `use`', () => {
   const { input } = agentSchema.parse({
     ...least,
     input: ['pii', { use: 'keyword', as: 'words', options: { a: 1 }, timeoutMs: 5 }],
@@ -31,7 +31,7 @@ test('an entry is the name of a processor, or an object that uses one', () => {
   expect(input).toEqual([{ use: 'pii' }, { use: 'keyword', as: 'words', options: { a: 1 }, timeoutMs: 5 }]);
 });
 
-describe('what is refused is named with its place', () => {
+describe('rejected definitions', () => {
   test.each([
     ['an unknown field', { temperature: 1 }, /temperature/],
     ['a name that is no token', { name: 'my agent' }, /^name: must be 1 to 64/],
@@ -41,7 +41,7 @@ describe('what is refused is named with its place', () => {
     ['a tool that is no token', { tools: ['a b'] }, /^tools\[0\]/],
   ])('%s', (_name, agent, problem) => expect(problems(agent)).toEqual([expect.stringMatching(problem)]));
 
-  test('all problems at once', () => {
+  test('parseAgent reports all problems at once', () => {
     expect(problems({ name: '', model: 'x', maxSteps: -1 })).toHaveLength(3);
   });
 });
@@ -49,7 +49,7 @@ describe('what is refused is named with its place', () => {
 describe('a run request', () => {
   const request = { runId: 'r1', tenant: 'acme', agent: 'demo', messages: [textMessage('m', 'user', 'hi')] };
 
-  test('has a deadline of ten minutes unless it names one', () => {
+  test('A run request has a deadline of ten minutes by default', () => {
     expect(runRequestSchema.parse(request)).toMatchObject({ deadlineMs: 600_000, requestContext: {} });
   });
 
@@ -58,11 +58,11 @@ describe('a run request', () => {
     ['a policy for an entry of the caller', { inputProcessors: [{ use: 'pii', onFailure: 'skip' }] }, 'onFailure'],
     ['a place for an entry of the caller', { inputProcessors: [{ use: 'pii', after: 'memory' }] }, 'after'],
     ['more entries than a caller may list', { outputProcessors: Array(33).fill('pii') }, 'outputProcessors'],
-  ])('with %s is refused by its name', (_what, more, name) => {
+  ])('A run request with %s is rejected and names the field', (_what, more, name) => {
     expect(runRequestSchema.safeParse({ ...request, ...more }).error?.message).toContain(name);
   });
 
-  test('without a message, or with a thread id that a key cannot carry, is refused', () => {
+  test('A run request without a message, or with a thread id that is not a valid key, is rejected', () => {
     expect(runRequestSchema.safeParse({ ...request, messages: [] }).success).toBe(false);
     expect(runRequestSchema.safeParse({ ...request, threadId: 'a b' }).success).toBe(false);
   });

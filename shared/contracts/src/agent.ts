@@ -1,4 +1,5 @@
-// An agent is declared configuration, no code. The schema is strict: an unknown field is refused by its name, never ignored.
+// Defines the schema of an agent. An agent is configuration without code. The schema is strict: an unknown field is
+// rejected by its name.
 import { z } from 'zod';
 import { jsonObjectSchema } from './json.ts';
 import { roleSchema } from './message.ts';
@@ -6,13 +7,13 @@ import { modelIdSchema, modelSettingsSchema, providerOptionsSchema, structuredOu
 import { pricesSchema } from './price.ts';
 import { tokenSchema } from './tokens.ts';
 
-/** How long what the output chain let through is held before anybody sees it. docs/semantics.md, section 7. */
+/** When the orchestrator publishes output of the output chain. docs/semantics.md, section 7. */
 export const releaseSchema = z.enum(['chunk', 'sentence', 'step', 'result']);
 export type Release = z.infer<typeof releaseSchema>;
 
 export const onFailureSchema = z.enum(['fail', 'skip']);
 
-/** How an entry is called. What is absent comes from the processor's own default. */
+/** Call policy of an entry. Absent members default to the processor's own policy. */
 export const policySchema = z.strictObject({
   timeoutMs: z.number().int().min(1).max(600_000).optional(),
   attempts: z.number().int().min(1).max(10).optional(),
@@ -20,13 +21,13 @@ export const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
-/** An entry is called only in runs whose context has this value: scalars, compared as they are. */
+/** Restricts an entry to runs with this value in their context: scalars, compared by identity. */
 export const whenSchema = z.strictObject({
   context: z
     .string()
     .min(1)
     .max(200)
-    .describe('a key of requestContext; tenant, runId, threadId, resourceId are the run’s own'),
+    .describe('a key of requestContext; tenant, runId, threadId and resourceId are set by the run'),
   equals: z.union([z.string(), z.number(), z.boolean(), z.null()]),
 });
 export type When = z.infer<typeof whenSchema>;
@@ -39,32 +40,35 @@ const entryObjectSchema = policySchema.extend({
   before: tokenSchema.optional(),
   required: z.boolean().optional(),
   when: whenSchema.optional(),
-  observe: z.boolean().optional().describe('it is asked and not waited for; what it says is an event'),
+  observe: z
+    .boolean()
+    .optional()
+    .describe('The entry runs without delaying the run; its verdict is recorded as an event.'),
 });
 export type EntryObject = z.infer<typeof entryObjectSchema>;
 const nameSchema = tokenSchema.transform((use): EntryObject => ({ use }));
 
-/** One member of a parallel group; where the group stands is its place. */
+/** One member of a parallel group; the group determines its position. */
 const memberSchema = z.union([nameSchema, entryObjectSchema.omit({ after: true, before: true, observe: true })], {
   error: 'must be the name of a processor, or an object with `use`',
 });
 
-/** Entries that judge the same input at once. They change nothing, and the first that stops ends the group. */
+/** Entries that judge the same input concurrently. They change nothing, and the first stop ends the group. */
 export const overlapSchema = z.literal('model');
 export const groupObjectSchema = z.strictObject({
   parallel: z.array(memberSchema).min(1).max(16),
   overlap: overlapSchema
     .optional()
-    .describe('model: they judge the input beside the first model call, whose answer waits for them'),
+    .describe('model: The group runs concurrently with the first model call; the answer is buffered until it passes.'),
 });
 export type GroupObject = z.infer<typeof groupObjectSchema>;
 
-/** A name, or an object. `memory` stands for what the agent's memory configures. */
+/** A processor name or an object. `memory` expands to the entries of the agent's memory. */
 export const agentEntrySchema = z.union([nameSchema, entryObjectSchema], {
   error: 'must be the name of a processor, or an object with `use`',
 });
 
-/** What a caller lists for one run: the name of a processor, or an object. Its policy is the processor's own. */
+/** An entry that a caller lists for one run: a processor name or an object. Its policy is the processor's own. */
 export const overrideEntrySchema = z.union(
   [tokenSchema, z.strictObject({ use: tokenSchema, as: tokenSchema.optional(), options: jsonObjectSchema.optional() })],
   { error: 'must be the name of a processor, or an object with `use`' },
@@ -79,27 +83,27 @@ export const memorySchema = z.strictObject({
 export type MemoryConfig = z.infer<typeof memorySchema>;
 
 export const MAX_STEPS = 5;
-/** The longest wait that an agent may set for pieces of text, ms. */
+/** Maximum flush delay that an agent may set for text chunks, in ms. */
 const MAX_FLUSH_MS = 50;
 
-/** What one agent may have: whatever is larger is refused before it is looked into. */
+/** Limits of one agent. A larger definition is rejected before it is parsed. */
 export const AGENT_LIMITS = {
   /** In each of the three lists. */
   maxEntries: 256,
   maxTools: 256,
   maxInstructions: 256,
   maxOverrides: 64,
-  /** Of the definition, as JSON. */
+  /** Size of the definition as JSON. */
   maxBytes: 256 * 1024,
-  /** A tenant's. */
+  /** Per tenant. */
   maxAgents: 1_000,
 } as const;
 const { maxEntries, maxTools, maxInstructions, maxOverrides } = AGENT_LIMITS;
 
-/** What callers may submit where the agent does not say otherwise: clients without a thread send their history along. */
+/** Roles that callers may submit by default: clients without a thread send their history along. */
 export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
 
-/** An entry, or a group of them. */
+/** An entry or a group of entries. */
 const listedSchema = z.union([nameSchema, entryObjectSchema, groupObjectSchema], {
   error: 'must be the name of a processor, or an object with `use`',
 });
@@ -119,19 +123,19 @@ export const agentSchema = z.strictObject({
     .array(roleSchema)
     .min(1)
     .default([...CALLER_ROLES])
-    .describe('roles of the messages that callers may submit; all of them are judged as input'),
+    .describe('Roles of messages that callers may submit. All submitted messages are judged as input.'),
   questions: z
     .array(tokenSchema)
     .max(maxTools)
     .optional()
-    .describe('tools and entries whose suspensions are questions to the caller; all others wait for an operator'),
+    .describe(
+      'Tools and entries that put their suspensions to the caller as questions. All other suspensions wait for an operator.',
+    ),
   overrides: z
     .array(tokenSchema)
     .max(maxOverrides)
     .optional()
-    .describe(
-      'processors that callers may list for one run in place of this agent’s lists; absent: they may override nothing',
-    ),
+    .describe('Processors that callers may list for one run instead of this agent’s lists. Default: none.'),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   flushMs: z
@@ -140,17 +144,19 @@ export const agentSchema = z.strictObject({
     .max(MAX_FLUSH_MS)
     .optional()
     .describe(
-      'longest wait in ms of a piece of text for others to leave with it; absent: 0 while idle, 10 to 25 under load; 0: pieces stay as the provider sent them',
+      'Maximum delay of a text chunk in ms, to send several chunks together. Default: 0 while idle, 10 to 25 under load. 0 keeps the chunks of the provider.',
     ),
-  release: releaseSchema.optional().describe('chunk if absent'),
-  prices: pricesSchema.optional().describe('of the models that may be asked, by id; what they cost is in `usage.cost`'),
+  release: releaseSchema.optional().describe('Default: chunk.'),
+  prices: pricesSchema.optional().describe('Prices of the models by id; the run reports the cost in `usage.cost`.'),
   modelSettings: modelSettingsSchema.optional(),
   providerOptions: providerOptionsSchema.optional(),
   structuredOutput: structuredOutputSchema.optional(),
   raw: z
     .boolean()
     .optional()
-    .describe('what the provider sent, as chunks; refused beside output entries that do more than observe'),
+    .describe(
+      'Includes the raw chunks of the provider. Rejected together with output entries that do more than observe.',
+    ),
 });
 export type Agent = z.infer<typeof agentSchema>;
 export type AgentSource = z.input<typeof agentSchema>;

@@ -1,19 +1,19 @@
-// A model's answer as a message: its parts are the one source of its text and its calls. What processOutputStep changes of the one is
-// seen in the others by the next processor, at both ends of the wire.
+// Treats a model's answer as a message: its parts are the only source of its text and its calls. If processOutputStep
+// changes one of them, the next processor sees the change in the others, at both ends of the wire.
 import { applyOps } from './apply-ops.ts';
 import type { Conversation } from './conversation.ts';
 import type { Changes } from './changes.ts';
 import { messageText, type Message, type MessagePart, type ToolInvocationPart } from './message.ts';
 import type { ToolCall } from './model.ts';
 
-export function toolCallsOf(message: Message): ToolCall[] {
+export function readToolCalls(message: Message): ToolCall[] {
   return message.content.parts.filter(isOwnCall).map((part) => {
     const { toolCallId, toolName, args } = part.toolInvocation;
     return { toolCallId, toolName, args };
   });
 }
 
-/** The whole text in the place of the first text part. */
+/** Puts the whole text at the position of the first text part. */
 export function withText(message: Message, text: string): Message {
   const first = message.content.parts.findIndex((part) => part.type === 'text');
   const others = message.content.parts.filter((part, at) => part.type !== 'text' || at === first);
@@ -24,7 +24,10 @@ export function withText(message: Message, text: string): Message {
 
 const textPart = (text: string): MessagePart => ({ type: 'text', text });
 
-/** Calls that are there keep their place, others are removed, new ones come last. Calls of one id are taken in order. */
+/**
+ * Keeps the positions of existing calls, removes the others and appends new ones. Calls with the same id are matched in
+ * order.
+ */
 export function withToolCalls(message: Message, calls: readonly ToolCall[]): Message {
   const left = [...calls];
   const kept = message.content.parts.flatMap((part): MessagePart[] => {
@@ -40,12 +43,12 @@ export function withToolCalls(message: Message, calls: readonly ToolCall[]): Mes
   return { ...message, content: { ...message.content, parts: [...kept, ...added] } };
 }
 
-/** A call that tools of ours answer, not the provider. */
+/** Returns true if the orchestrator makes the call, not the provider. */
 export function isOwnCall(part: MessagePart): part is ToolInvocationPart {
   return part.type === 'tool-invocation' && part['providerExecuted'] !== true;
 }
 
-type Answer = {
+type AnswerInput = {
   conversation?: Conversation | undefined;
   messageId?: string | undefined;
   text?: string | undefined;
@@ -53,29 +56,29 @@ type Answer = {
 };
 
 /**
- * The input of processOutputStep after a verdict: message, text and calls say the same again, whichever of them was changed.
- * @param next with the changes applied
+ * Aligns message, text and calls after a verdict of processOutputStep changed one of them.
+ * @param next the input with the changes applied
  */
-export function withOneAnswer<I extends Answer>(before: I, next: I, { text, toolCalls }: Changes): I {
+export function withOneAnswer<I extends AnswerInput>(before: I, next: I, { text, toolCalls }: Changes): I {
   const { messageId, conversation } = next;
   if (messageId === undefined || !conversation) return next;
   const was = answerIn(before.conversation, messageId);
   const is = answerIn(conversation, messageId);
   if (was === is && text === undefined && toolCalls === undefined) return next;
-  // It was not sent: nobody here can have changed it.
+  // The message was not sent, so this replica cannot have changed it.
   if (!was && !is) return next;
-  const named = text === undefined ? is : withText(is ?? emptied(was), text);
-  const message = toolCalls === undefined ? named : withToolCalls(named ?? emptied(was), toolCalls);
+  const named = text === undefined ? is : withText(is ?? emptyMessage(was), text);
+  const message = toolCalls === undefined ? named : withToolCalls(named ?? emptyMessage(was), toolCalls);
   if (!message) return { ...next, text: '', toolCalls: [] };
   const written = message === is ? conversation : applyOps(conversation, [{ op: 'add', source: 'response', message }]);
-  return { ...next, conversation: written, text: messageText(message), toolCalls: toolCallsOf(message) };
+  return { ...next, conversation: written, text: messageText(message), toolCalls: readToolCalls(message) };
 }
 
 function answerIn(conversation: Conversation | undefined, messageId: string): Message | undefined {
   return conversation?.entries.find(({ message }) => message.id === messageId)?.message;
 }
 
-function emptied(message: Message | undefined): Message {
-  if (!message) throw new Error('an answer was to be changed that was never there');
+function emptyMessage(message: Message | undefined): Message {
+  if (!message) throw new Error('a verdict changes an answer that the input does not have');
   return { ...message, content: { ...message.content, parts: [] } };
 }

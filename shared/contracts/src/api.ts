@@ -1,11 +1,12 @@
-// The public verbs: api.<verb>.<tenant>[.<run>]. A verb is a right. One table says what each takes and gives, so that the
-// client, the services and the exported JSON Schemas cannot disagree. An answer is {ok: value} or {error}.
+// Defines the public verbs: api.<verb>.<tenant>[.<run>]. A verb is a permission. One table defines request and answer
+// of each verb for the client, the services and the exported JSON Schemas. An answer is {ok: value} or {error}.
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { appliedAgentSchema } from './plan.ts';
-import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
+import { chunkBatchSchema } from './chunk-batch.ts';
+import { runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
 import { shownDeadLetterSchema } from './dead-letter.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { runInspectionSchema } from './run-activity.ts';
@@ -13,12 +14,12 @@ import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspe
 import { shownSaveSchema } from './put-off-save.ts';
 import { tokenSchema } from './tokens.ts';
 
-/** Of a thread that nobody has named. */
+/** Title of a thread without a name. */
 export const DEFAULT_THREAD_TITLE = 'New Conversation';
 
 export const threadSchema = z.object({
   id: z.string(),
-  resourceId: z.string().optional().describe('the thread owns itself if absent'),
+  resourceId: z.string().optional().describe('Default: the thread itself.'),
   title: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -31,17 +32,17 @@ export type Thread = z.infer<typeof threadSchema>;
 const nothing = z.object({});
 const count = z.number().int().min(0);
 const ofThread = z.object({ threadId: threadIdSchema });
-/** The page size of a list, and its bound. */
+/** Page size of a list, with its bounds. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
 
-/** Where a list goes on: what `next` of the page before said. An answer holds as many as fit into a message, one at least. */
+/** Position in a list: `next` of the preceding page. A page has as many items as fit into a message, at least one. */
 const cursor = {
   limit: z.number().int().min(1).max(1_000).default(100),
   after: z.number().int().min(0).default(0),
 };
-const next = z.number().int().optional().describe('`after` of the next page; absent: this is the last');
+const next = z.number().int().optional().describe('`after` of the next page; absent on the last page');
 
-/** ms until the run's deadline; below 0 it has passed. The owner's clock and nobody else's. */
+/** ms until the run's deadline by the owner's clock; negative after it. */
 const remainingMs = z.number().optional();
 
 export const runSummarySchema = z.object({
@@ -49,8 +50,8 @@ export const runSummarySchema = z.object({
   status: runStatusSchema,
   agent: tokenSchema,
   submittedAt: z.string().describe('ISO 8601'),
-  startedAt: z.string().optional().describe('ISO 8601; absent while it is queued'),
-  retryOf: tokenSchema.optional().describe('the run that this one repeats'),
+  startedAt: z.string().optional().describe('ISO 8601; absent while the run is queued'),
+  retryOf: tokenSchema.optional().describe('the run that this run repeats'),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
@@ -59,7 +60,7 @@ const answerSchema = z.object({
   data: jsonValueSchema,
   resumeId: tokenSchema
     .optional()
-    .describe('made by whoever asks: asked again for want of an answer, it is the same resumption'),
+    .describe('Chosen by the caller: a repeated request with the same id is the same resumption.'),
 });
 
 const answeredSchema = z.object({
@@ -70,10 +71,10 @@ const answeredSchema = z.object({
     .int()
     .min(1)
     .optional()
-    .describe('of the suspension: the chunk that ends that epoch is no end any more, though it may still be read'),
+    .describe('epoch of the suspension: its last chunk no longer ends the run, although readers may still receive it'),
 });
 
-/** `run`: whether the subject ends in a run id. */
+/** `run`: the subject ends in a run id. */
 const verb = <I extends z.ZodType, O extends z.ZodType>(request: I, answer: O, run = false) => ({
   request,
   answer,
@@ -91,47 +92,50 @@ export const API = {
       pending: z
         .array(shownPendingSchema)
         .optional()
-        .describe('what a suspended run waits for, as its last chunk says it'),
+        .describe('pending items of a suspended run, as in its last chunk'),
       remainingMs,
     }),
     true,
   ),
-  /** The calls that the run has under way, as its owner reports them: for operators. */
+  /** Returns the calls that the run has under way, as its owner reports them: operators only. */
   inspect: verb(nothing, runInspectionSchema, true),
   cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
-  /** Answers one thing that a suspended run waits for, whatever it is: for operators. */
+  /** Answers one pending item of a suspended run, of any kind: operators only. */
   resume: verb(answerSchema, answeredSchema, true),
-  /** The same for questions to the caller alone: a token of an approval is refused. */
+  /** Answers a question for the caller; the token of an approval is rejected. */
   answer: verb(answerSchema, answeredSchema, true),
-  /** Ends a suspended run, and one that was released before once more. */
+  /** Ends a suspended run; a repeated release succeeds too. */
   release: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
-  /** What suspended runs wait for, with their tokens: for operators. */
+  /** Lists the pending items of suspended runs with their tokens: operators only. */
   'suspended-list': verb(z.object(cursor), z.object({ suspended: z.array(suspensionSchema), next })),
   replay: verb(
     z.object({ epoch: z.number().int().min(1).default(1), index: z.number().int().min(0).default(0) }),
     z.object({
       status: runStatusSchema,
       epoch: z.number().int().min(1),
-      nextIndex: z.number().int().min(0).describe('where to ask on from'),
+      nextIndex: z.number().int().min(0).describe('index for the next request'),
       batches: z.array(chunkBatchSchema),
-      complete: z.boolean().describe('the last chunk of the run is among them'),
+      complete: z.boolean().describe('true if the last chunk of the run is included'),
       remainingMs,
     }),
     true,
   ),
   events: verb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
-  /** With reasons, metadata, spans and the words of errors: for operators. */
+  /** Includes reasons, metadata, spans and error messages: operators only. */
   'events-detail': verb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
-  /** Saves of memories that wait for their store. */
+  /** Lists memory saves that wait for their store. */
   'saves-list': verb(
-    z.object({ threadId: threadIdSchema.optional().describe('only of this thread') }),
-    z.object({ saves: z.array(shownSaveSchema).describe('the first to be made first'), total: count }),
+    z.object({ threadId: threadIdSchema.optional().describe('only saves of this thread') }),
+    z.object({ saves: z.array(shownSaveSchema).describe('in the order of execution'), total: count }),
   ),
   /** In the order of their last change. */
   'runs-list': verb(z.object(cursor), z.object({ runs: z.array(runSummarySchema), next })),
-  /** What was given up; for operators. In the order of their last change. */
+  /** Lists dead letters in the order of their last change: operators only. */
   'dead-letters-list': verb(z.object(cursor), z.object({ letters: z.array(shownDeadLetterSchema), next })),
-  /** A run begins anew, as a run of its own that names it; a save is put off once more. Again is the same again. */
+  /**
+   * Starts a run again as a new run that names the old one, or defers a save again. A repeated request has the same
+   * result.
+   */
   'dead-letters-retry': verb(nothing, z.object({ what: z.enum(['run', 'save']), runId: tokenSchema }), true),
   'agents-apply': verb(
     z.object({ definition: jsonValueSchema, dryRun: z.boolean().default(false) }),
@@ -142,7 +146,7 @@ export const API = {
     z.object({ limit: cursor.limit, after: tokenSchema.optional() }),
     z.object({ agents: z.array(appliedAgentSchema), next: tokenSchema.optional() }),
   ),
-  /** What runs of it are under way end as they would. */
+  /** Deletes an agent. Its active runs continue to their end. */
   'agents-delete': verb(
     z.object({ agent: tokenSchema }),
     z.object({ agent: tokenSchema, revision: z.number().int().min(1) }),
@@ -157,7 +161,10 @@ export const API = {
     z.object({ threads: z.array(threadSchema), total: z.number().int() }),
   ),
   'threads-get': verb(ofThread, threadSchema),
-  /** An answer may hold fewer messages than `limit`, where more would be too large: the next page begins after them. */
+  /**
+   * Lists messages. A page may hold fewer messages than `limit` if more would exceed the message size; the next page
+   * starts after them.
+   */
   'messages-list': verb(
     ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
     z.object({ messages: z.array(messageSchema), total: z.number().int() }),
@@ -168,7 +175,7 @@ export const API = {
       threadId: threadIdSchema
         .optional()
         .describe(
-          'alone: the memory of a thread without a resource; with a resource: its thread\u2019s own (scope thread)',
+          'alone: the memory of a thread without a resource; with a resource: the thread\\u2019s own memory (scope thread)',
         ),
     }),
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
@@ -177,9 +184,12 @@ export const API = {
 
 export type ApiVerb = keyof typeof API;
 
-/** The second answer to the same question would differ: a definition that was just applied is unchanged, a deleted agent is unknown. */
+/**
+ * A second request would have another result: a definition that was just applied is unchanged, a deleted agent is
+ * unknown.
+ */
 const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set(['agents-apply', 'agents-delete', 'dead-letters-retry']);
-/** Whether a caller may repeat the question while the first one has no answer. */
+/** Returns true if a caller may repeat the request while the first one has no answer. */
 export const isIdempotent = (verb: ApiVerb): boolean => !ASKED_ONCE.has(verb);
 
 export type ApiRequest<V extends ApiVerb> = z.infer<(typeof API)[V]['request']>;

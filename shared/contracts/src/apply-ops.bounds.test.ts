@@ -1,4 +1,5 @@
-// Operations by the thousand on thousands of messages: each message is looked at a few times, and not once for each operation.
+// Applies thousands of operations to thousands of messages: the cost per message must not grow with the number of
+// operations.
 import { expect, test } from 'vitest';
 import { applyOps } from './apply-ops.ts';
 import type { Conversation, MessageOp } from './conversation.ts';
@@ -6,40 +7,40 @@ import { textMessage, type Message } from './message.ts';
 
 const MANY = 500;
 let looks = 0;
-const looked = (value: string): PropertyDescriptor => ({
+const countLooks = (value: string): PropertyDescriptor => ({
   enumerable: true,
   get() {
     looks += 1;
     return value;
   },
 });
-/** A look at who it is, or of what role, counts. */
-const counted = (id: string): Message =>
-  Object.defineProperties(textMessage(id, 'user', 'x'), { id: looked(id), role: looked('user') });
-const countedSystem = (tag: string) => Object.defineProperty({ tag, content: 'x' }, 'tag', looked(tag));
+/** Each read of an id or a role is counted. */
+const countReads = (id: string): Message =>
+  Object.defineProperties(textMessage(id, 'user', 'x'), { id: countLooks(id), role: countLooks('user') });
+const countedSystem = (tag: string) => Object.defineProperty({ tag, content: 'x' }, 'tag', countLooks(tag));
 const numbers = Array.from({ length: MANY }, (_, at) => at);
 const add = (at: number, more: { source?: 'remembered'; before?: string; message?: Message } = {}): MessageOp => ({
   op: 'add',
   source: 'context',
-  message: counted(`new-${at}`),
+  message: countReads(`new-${at}`),
   ...more,
 });
-const replace = (at: number): MessageOp => ({ op: 'replace', message: counted(`m${at}`) });
+const replace = (at: number): MessageOp => ({ op: 'replace', message: countReads(`m${at}`) });
 const remove = (...ids: string[]): MessageOp => ({ op: 'remove', ids });
 
 test.each<[string, (at: number) => MessageOp[]]>([
   ['additions', (at) => [add(at)]],
-  ['additions of what is remembered', (at) => [add(at, { source: 'remembered' })]],
+  ['additions of remembered messages', (at) => [add(at, { source: 'remembered' })]],
   ['additions before another one', (at) => [add(at, { before: `m${MANY - 1}` })]],
-  ['additions of what is there', (at) => [add(at, { message: counted(`m${at}`) })]],
+  ['additions of present messages', (at) => [add(at, { message: countReads(`m${at}`) })]],
   ['removals', (at) => [remove(`m${at}`)]],
-  ['removals of what is not there', (at) => [remove(), remove(`nobody-${at}`)]],
+  ['removals of absent messages', (at) => [remove(), remove(`nobody-${at}`)]],
   ['replacements', (at) => [replace(at)]],
   ['replacements with others between them', (at) => [replace(at), remove(), add(at), remove(`new-${at}`)]],
   ['system messages', (at) => [{ op: 'system-add', tag: `t${at}`, contents: [`${at}`] }]],
 ])('%s', (_name, opsAt) => {
   const given: Conversation = {
-    entries: numbers.map((at) => ({ source: 'input', message: counted(`m${at}`) })),
+    entries: numbers.map((at) => ({ source: 'input', message: countReads(`m${at}`) })),
     system: numbers.map((at) => countedSystem(`t${at}`)),
   };
   const ops = numbers.flatMap(opsAt);

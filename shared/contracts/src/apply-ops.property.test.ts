@@ -1,4 +1,4 @@
-// Operations that are applied together come to what they come to one after the other.
+// Operations that are applied together have the same result as one after the other.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConversationDraft, applyOps } from './apply-ops.ts';
@@ -26,22 +26,22 @@ const op: fc.Arbitrary<MessageOp> = fc.oneof(
   fc.record({ op: fc.constant('system-add' as const), tag, contents }),
   fc.record({ op: fc.constant('system-all' as const), messages: system }),
 );
-/** Two messages of one id, and groups in pieces, among them. */
+/** Includes duplicate ids and split groups. */
 const conversation = fc.record({ entries: fc.array(fc.record({ source, message }), { maxLength: 6 }), system });
 
-const shown = ({ entries, system: groups }: Conversation) => ({
+const toComparable = ({ entries, system: groups }: Conversation) => ({
   entries: entries.map((entry) => [entry.source, entry.message.id, entry.message.role, messageText(entry.message)]),
   system: groups.map(({ tag: of, content }) => `${of}: ${content}`),
 });
 const outcome = (make: () => Conversation) => {
   try {
-    return shown(make());
+    return toComparable(make());
   } catch {
     return 'refused';
   }
 };
 
-test('all at once', () => {
+test('applyOps of all operations at once equals the reference', () => {
   fc.assert(
     fc.property(conversation, fc.array(op, { maxLength: 16 }), (given, ops) => {
       const before = structuredClone(given);
@@ -53,7 +53,7 @@ test('all at once', () => {
   );
 });
 
-test('with a look at what they have come to after each', () => {
+test('applyOps with a read after each operation equals the reference', () => {
   fc.assert(
     fc.property(conversation, fc.array(op, { maxLength: 16 }), (given, ops) => {
       const draft = new ConversationDraft(given);

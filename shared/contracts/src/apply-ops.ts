@@ -1,5 +1,5 @@
-// A conversation that operations are applied to, one after the other. A processor in whatever language may send hundreds of thousands
-// of them in one message: each costs what it names, not what the conversation has.
+// Applies operations to a conversation in order. A processor may send hundreds of thousands of them in one message: the
+// cost of each depends on the messages that it names, not on the size of the conversation.
 import {
   CALLER_TAG,
   isCallerSystem,
@@ -12,7 +12,7 @@ import { MillraceError } from './errors.ts';
 import { messageText, type Message } from './message.ts';
 import { SystemGroups } from './system-groups.ts';
 
-/** @throws message-invalid for a message to replace that is not there */
+/** @throws message-invalid if the message to replace does not exist */
 export function applyOps(conversation: Conversation, ops: readonly MessageOp[]): Conversation {
   if (ops.length === 0) return conversation;
   const draft = new ConversationDraft(conversation);
@@ -22,31 +22,31 @@ export function applyOps(conversation: Conversation, ops: readonly MessageOp[]):
 
 const FEW_LOOKS = 4;
 
-type Slot = { source: MessageSource; message: Message; isGone: boolean };
+type MessageSlot = { source: MessageSource; message: Message; isGone: boolean };
 type OpOf<O extends MessageOp['op']> = Extract<MessageOp, { op: O }>;
 
 export class ConversationDraft {
   readonly #given: readonly ConversationEntry[];
-  /** Where the entries are changed: what is removed keeps its place here. */
-  #slots: Slot[] | undefined;
-  /** Those that are not gone. A list of them costs more than a few looks at all. */
-  #byId: Map<string, Slot[]> | undefined;
+  /** Slots of the entries; a removed entry keeps its slot. */
+  #slots: MessageSlot[] | undefined;
+  /** Remaining slots by id. The index is built after a few lookups, because it costs more than they do. */
+  #byId: Map<string, MessageSlot[]> | undefined;
   #looks = 0;
-  /** What stands before it and is not gone is remembered. */
+  /** All remaining slots before this index are remembered messages. */
   #ownFrom = 0;
   #system: SystemGroups;
-  /** How many system messages of the caller there are. */
+  /** Number of the caller's system messages. */
   #callers = 0;
-  /** Their group is not as they are now. */
+  /** True if the caller's group differs from its entries. */
   #isStale = false;
 
-  /** @param conversation stays as it is */
+  /** @param conversation is not changed */
   constructor({ entries, system }: Conversation) {
     this.#given = entries;
     this.#system = new SystemGroups(system);
   }
 
-  /** @throws message-invalid for a message to replace that is not there: the draft is as before */
+  /** @throws message-invalid if the message to replace does not exist; the draft is not changed */
   apply(op: MessageOp): void {
     switch (op.op) {
       case 'add':
@@ -72,8 +72,8 @@ export class ConversationDraft {
   }
 
   /**
-   * An added message whose id is there already replaces it in place: adding twice is adding once. It keeps its source: what a caller
-   * said does not become history, which nobody judges, by being added again.
+   * Replaces an existing message with the same id in place, so that adding twice equals adding once. The message keeps
+   * its source: input of the caller must not become history, which is not judged.
    */
   #add({ source, message, before }: OpOf<'add'>): void {
     const [there] = this.#named(message.id);
@@ -97,19 +97,19 @@ export class ConversationDraft {
   #replace({ message }: OpOf<'replace'>): void {
     const [there] = this.#named(message.id);
     if (there) return this.#put(there, message);
-    throw new MillraceError('message-invalid', `There is no message "${message.id}" to replace.`, {
-      remedy: 'Add it, or replace a message that the conversation has.',
+    throw new MillraceError('message-invalid', `The message "${message.id}" to replace does not exist.`, {
+      remedy: 'Add it, or replace an existing message.',
     });
   }
 
-  #put(slot: Slot, message: Message): void {
+  #put(slot: MessageSlot, message: Message): void {
     const was = isCallerSystem(slot);
     slot.message = message;
     const is = isCallerSystem(slot);
     this.#counted(Number(is) - Number(was), was || is);
   }
 
-  #place(slot: Slot, before: string | undefined): void {
+  #place(slot: MessageSlot, before: string | undefined): void {
     const slots = this.#opened();
     const [next] = before === undefined ? [] : this.#named(before);
     const at = next ? slots.indexOf(next) : this.#placeOf(slot, slots);
@@ -117,25 +117,26 @@ export class ConversationDraft {
     if (slot.source !== 'remembered') this.#ownFrom = Math.min(this.#ownFrom, at);
   }
 
-  /** Remembered messages stand before everything of this run, in the order in which they come. */
-  #placeOf({ source }: Slot, slots: readonly Slot[]): number {
+  /** Remembered messages precede all messages of this run, in the order of their operations. */
+  #placeOf({ source }: MessageSlot, slots: readonly MessageSlot[]): number {
     if (source !== 'remembered') return slots.length;
-    const isBefore = (slot: Slot | undefined) => slot !== undefined && (slot.isGone || slot.source === 'remembered');
+    const isBefore = (slot: MessageSlot | undefined) =>
+      slot !== undefined && (slot.isGone || slot.source === 'remembered');
     while (isBefore(slots[this.#ownFrom])) this.#ownFrom += 1;
     return this.#ownFrom;
   }
 
-  /** One; several where the conversation was given with several of that id. */
-  #named(id: string): readonly Slot[] {
+  /** Returns one slot, or several if the conversation was passed with duplicate ids. */
+  #named(id: string): readonly MessageSlot[] {
     const slots = this.#opened();
     this.#looks += 1;
     if (this.#looks <= FEW_LOOKS) return slots.filter((slot) => !slot.isGone && slot.message.id === id);
-    const left = () => slots.filter(({ isGone }) => !isGone);
-    this.#byId ??= Map.groupBy(left(), ({ message }) => message.id);
+    const listRemaining = () => slots.filter(({ isGone }) => !isGone);
+    this.#byId ??= Map.groupBy(listRemaining(), ({ message }) => message.id);
     return this.#byId.get(id) ?? [];
   }
 
-  #opened(): Slot[] {
+  #opened(): MessageSlot[] {
     if (this.#slots) return this.#slots;
     this.#slots = this.#given.map(({ source, message }) => ({ source, message, isGone: false }));
     this.#callers = this.#slots.filter(isCallerSystem).length;
@@ -146,11 +147,14 @@ export class ConversationDraft {
     if (!isCallers) return;
     this.#callers += by;
     this.#isStale = true;
-    // The group ends here, and may begin again at another place.
+    // The group ends here and may start again at another position.
     if (this.#callers === 0) this.#settled();
   }
 
-  /** The groups, the caller's as its entries are now: what a guard redacts or removes there is so for the model too. */
+  /**
+   * Updates the groups with the caller's entries: if a guard redacts or removes an entry, the model must not see the
+   * original.
+   */
   #settled(): SystemGroups {
     if (!this.#isStale) return this.#system;
     this.#isStale = false;

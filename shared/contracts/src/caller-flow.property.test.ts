@@ -1,4 +1,4 @@
-// The orchestrator's end of a session against a replica that behaves, and against one that sends anything at all.
+// Runs the orchestrator's end of a session against a correct replica and against one that sends arbitrary messages.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isDrained, openCallerFlow, reduceCaller, type CallerEffect, type CallerEvent } from './caller-flow.ts';
@@ -50,7 +50,7 @@ const anyEvent: fc.Arbitrary<CallerEvent> = fc.oneof(
   fc.constant({ type: 'drop' as const }),
 );
 
-test('whatever happens, the window holds, the end is sent once and behind all chunks, and a session ends at most once', () => {
+test('For all events the window holds, the end is sent once and after all chunks, and a session ends at most once', () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
       const { flow, effects, inFlight } = run(events);
@@ -74,7 +74,7 @@ test('an ended session ignores every event', () => {
   );
 });
 
-test('with a replica that processes what it receives, everything that is pushed is sent in order, and the session concludes', () => {
+test('If the replica processes its input, all chunks are sent in order and the session concludes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 700 }), { maxLength: 12 }),

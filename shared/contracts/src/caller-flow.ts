@@ -1,23 +1,24 @@
-// The orchestrator's end of a stream session, as a pure reducer: the window of chunks in flight, the order of batches, the end. It counts
-// chunks and never looks at one; the driver keeps them and performs the effects. Whatever the protocol does not allow ends the session as
-// lost, at once and once.
+// Reduces the orchestrator's end of a stream session, purely: the window of chunks in flight, the order of batches, the
+// end. It counts chunks without reading them; the driver stores the chunks and performs the effects. A violation of the
+// protocol ends the session as lost, immediately and once.
 import type { ErrorCode } from './error-codes.ts';
 import { SESSION_LIMITS } from './session.ts';
 import { isHeartbeatDue, isSilent, openLine, receiveOn, sendOn, type SessionLine } from './session-line.ts';
 
 export type CallerFlow = {
   /**
-   * opening: the replica has not accepted the session. opened: it has, and the caller does not listen yet; both ends send signs of life.
-   * streaming: chunks flow. telling: the stream was stopped and the caller waits for the verdicts alone. ended: nothing counts any more.
+   * opening: the replica has not accepted the session. opened: it has, and the caller does not listen yet; both ends
+   * send heartbeats. streaming: chunks flow. telling: the stream was stopped and the caller waits for the verdicts
+   * alone. ended: all events are ignored.
    */
   phase: 'opening' | 'opened' | 'streaming' | 'telling' | 'ended';
   line: SessionLine;
   /** Chunks that wait for the window or for more to be sent with. */
   queued: number;
   sent: number;
-  /** Chunks that the replica is done with. */
+  /** Chunks that the replica has processed. */
   processed: number;
-  /** When `processed` last advanced, or the replica got something to do. */
+  /** Time at which `processed` last advanced, or the idle replica received work. */
   advancedAt: number;
   /** The caller pushes nothing more. */
   isEnding: boolean;
@@ -38,7 +39,7 @@ export type CallerEvent =
   | { type: 'pushed'; count: number }
   | { type: 'end' }
   | { type: 'hurry' }
-  /** Whatever may be sent now is sent. */
+  /** Sends everything that the window allows. */
   | { type: 'flush'; at: number }
   /** Messages have left. */
   | { type: 'posted'; batches: number; at: number }
@@ -57,7 +58,7 @@ export type CallerEffect =
   | { type: 'post'; count: number; end?: true; tell?: true; drop?: true }
   | { type: 'look'; heardAt: number }
   | { type: 'lost'; loss: Loss }
-  /** The verdicts count. */
+  /** The verdicts are final. */
   | { type: 'concluded' };
 
 export type CallerStep = { flow: CallerFlow; effects: readonly CallerEffect[] };

@@ -23,12 +23,12 @@ const every: Required<Changes> = {
   isError: true,
 };
 
-test('which stage may change what', () => {
-  const allowed = (stage: Stage) =>
+test('allowed changes by stage', () => {
+  const listAllowed = (stage: Stage) =>
     Object.entries(every).flatMap(([key, value]) =>
       refusedChange(stage, { [key]: value }) === undefined ? [key] : [],
     );
-  expect(Object.fromEntries(STAGES.map((stage) => [stage, allowed(stage).join(' ')]))).toEqual({
+  expect(Object.fromEntries(STAGES.map((stage) => [stage, listAllowed(stage).join(' ')]))).toEqual({
     processInput: 'ops',
     processInputStep: 'ops model tools activeTools toolChoice modelSettings providerOptions structuredOutput',
     processLLMRequest: 'prompt',
@@ -42,18 +42,18 @@ test('which stage may change what', () => {
   });
 });
 
-test('the first member that a stage may not have is named', () => {
+test('refusedChange returns the first member that the stage does not allow', () => {
   expect(refusedChange('processInput', { ops: [], prompt: [] })).toBe('prompt');
 });
 
-test('a member that does not exist is refused by the schema', () => {
+test('The schema rejects an unknown member', () => {
   expect(changesSchema.safeParse({ temperature: 1 }).error?.issues[0]?.message).toContain('temperature');
 });
 
 describe('applying', () => {
   const base: StageInput = { retryCount: 0, stepNumber: 0 };
 
-  test('operations change the conversation', () => {
+  test('applyChanges applies operations to the conversation', () => {
     const message = textMessage('a', 'user', 'hello');
     const input = applyChanges(
       { conversation: emptyConversation, model: 'openai/a' },
@@ -62,18 +62,18 @@ describe('applying', () => {
     expect(input).toEqual({ model: 'openai/a', conversation: { entries: [{ source: 'input', message }], system: [] } });
   });
 
-  test('arguments change the tool call and nothing else of it', () => {
+  test('applyChanges replaces the arguments of the tool call and keeps its other members', () => {
     const toolCall = { toolCallId: '1', toolName: 't', args: { a: 1 } };
     expect(applyChanges({ toolCall }, { args: { a: 2 } })).toEqual({ toolCall: { ...toolCall, args: { a: 2 } } });
   });
 
-  test('null and false are values: all tools are active again, the result is no error', () => {
+  test('applyChanges applies null and false: all tools are active again, the result is no error', () => {
     const before: StageInput = { ...base, activeTools: ['x'], isError: true, result: 1 };
     const after = { ...base, activeTools: null, isError: false, result: null };
     expect(applyChanges(before, { activeTools: null, isError: false, result: null })).toEqual(after);
   });
 
-  test('what is not mentioned stays, and the input that was given does too', () => {
+  test('applyChanges keeps absent members and does not modify its input', () => {
     const before: StageInput = { ...base, model: 'openai/a', tools: [] };
     expect(applyChanges(before, { model: 'openai/b' })).toEqual({ ...base, model: 'openai/b', tools: [] });
     expect(before.model).toBe('openai/a');

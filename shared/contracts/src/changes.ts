@@ -1,6 +1,6 @@
-// What a processor changed, as data. Which members a stage may have is a table (CHANGES_OF_STAGE); what does not stand there
-// is refused by name. `applyChanges` is what both ends do with it, so the next processor of the list sees the same
-// on the replica as the orchestrator will have.
+// Defines a processor's changes as data. The table CHANGES_OF_STAGE lists the members that a stage may have; any other
+// member is rejected by name. Both ends call `applyChanges`, so the next processor of the list sees the same input on
+// the replica as in the orchestrator.
 import { z } from 'zod';
 import { applyOps } from './apply-ops.ts';
 import { messageOpSchema, type Conversation } from './conversation.ts';
@@ -21,14 +21,14 @@ export const changesSchema = z.strictObject({
   ops: z.array(messageOpSchema).optional(),
   model: modelIdSchema.optional(),
   tools: z.array(toolDefinitionSchema).optional(),
-  activeTools: z.array(z.string()).nullable().optional().describe('null: all tools are active again'),
+  activeTools: z.array(z.string()).nullable().optional().describe('null activates all tools again'),
   toolChoice: toolChoiceSchema.optional(),
   modelSettings: modelSettingsSchema.optional(),
   providerOptions: providerOptionsSchema.optional(),
   structuredOutput: structuredOutputSchema.nullable().optional(),
   prompt: promptSchema.optional(),
-  text: z.string().optional().describe('processOutputStep: the text of the answer instead'),
-  toolCalls: z.array(toolCallSchema).optional().describe('processOutputStep: the calls that are made instead'),
+  text: z.string().optional().describe('processOutputStep: replaces the text of the answer'),
+  toolCalls: z.array(toolCallSchema).optional().describe('processOutputStep: replaces the tool calls'),
   args: jsonValueSchema.optional(),
   result: jsonValueSchema.optional(),
   isError: z.boolean().optional(),
@@ -48,7 +48,7 @@ const CHANGES_OF_STAGE: Record<Stage, readonly (keyof Changes)[]> = {
     'structuredOutput',
   ],
   processLLMRequest: ['prompt'],
-  // The model of another try stands in the verdict `retry`.
+  // The model of a retry is in the verdict `retry`.
   processAPIError: ['ops'],
   processOutputStream: [],
   processLLMResponse: [],
@@ -58,16 +58,19 @@ const CHANGES_OF_STAGE: Record<Stage, readonly (keyof Changes)[]> = {
   processOutputResult: ['ops'],
 };
 
-/** The first member of `changes` that the stage may not have. */
+/** Returns the first member of `changes` that the stage does not allow. */
 export function refusedChange(stage: Stage, changes: Changes): string | undefined {
   const allowed: readonly string[] = CHANGES_OF_STAGE[stage];
   return Object.keys(changes).find((key) => !allowed.includes(key));
 }
 
-/** What replaces all of something, and what a processor must read to do so: what it was not given it would remove. */
+/**
+ * Members that replace a whole value, with the `reads` that they need: a processor would remove the parts that it was
+ * not sent.
+ */
 const REPLACED_WHOLE: Partial<Record<keyof Changes, Reads>> = { tools: 'tools', prompt: 'prompt' };
 
-/** The first member that replaces what a processor with these `reads` was not given, in the words of the interface. */
+/** Returns the first member that replaces a value outside the processor's `reads`, by its interface name. */
 export function blindReplacement(
   changes: Changes,
   reads: readonly Reads[],
@@ -81,7 +84,7 @@ export function blindReplacement(
   return [...replaced, ...keys].find(({ unread }) => !reads.includes(unread));
 }
 
-/** What a stage's input must have for changes to be applied to it. */
+/** Members of a stage's input to which changes apply. */
 type Changeable = { conversation?: Conversation | undefined; toolCall?: { args: unknown } | undefined };
 
 export function applyChanges<I extends Changeable>(input: I, changes: Changes): I {

@@ -24,7 +24,7 @@ describe('chunks of known types', () => {
     { type: 'start', payload: {} },
   ])('$type passes', (chunk) => expect(fits({ ...base, ...chunk })).toBe(true));
 
-  test('keep members that they have beside the known ones, as they are', () => {
+  test('Additional members of a known chunk are kept', () => {
     const chunk = {
       ...base,
       type: 'text-delta',
@@ -70,7 +70,7 @@ describe('every chunk has type, runId and from', () => {
   ])('%j does not pass', (chunk) => expect(fits(chunk)).toBe(false));
 });
 
-test('which chunks stay out of the processOutputStream chain', () => {
+test('The processOutputStream chain skips control chunks', () => {
   expect(CHUNK_TYPES.filter((type) => !passesChain({ type })).toSorted()).toEqual([
     'abort',
     'object',

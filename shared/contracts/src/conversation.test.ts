@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { applyOps } from './apply-ops.ts';
 import {
   emptyConversation,
-  messagesOf,
+  selectMessages,
   type Conversation,
   type MessageOp,
   CALLER_TAG,
@@ -25,11 +25,11 @@ const conversation = (...ops: MessageOp[]): Conversation => applyOps(emptyConver
 const ids = (given: Conversation) => given.entries.map((entry) => entry.message.id);
 
 describe('add', () => {
-  test('puts a message at the end', () => {
+  test('add appends a message', () => {
     expect(ids(conversation(add('a'), add('b', 'response'), add('c', 'context')))).toEqual(['a', 'b', 'c']);
   });
 
-  test('puts remembered messages before everything of this run, in the order in which they come', () => {
+  test('add inserts remembered messages before all messages of this run, in the order of the operations', () => {
     expect(ids(conversation(add('now'), add('old-1', 'remembered'), add('old-2', 'remembered')))).toEqual([
       'old-1',
       'old-2',
@@ -37,15 +37,15 @@ describe('add', () => {
     ]);
   });
 
-  test('puts a message before the one that it names', () => {
+  test('add inserts a message before the named one', () => {
     expect(ids(conversation(add('a'), add('b'), add('x', 'context', 'b')))).toEqual(['a', 'x', 'b']);
   });
 
-  test('puts it at the end when the one that it names is not there', () => {
+  test('add appends the message if the named one does not exist', () => {
     expect(ids(conversation(add('a'), add('x', 'context', 'gone')))).toEqual(['a', 'x']);
   });
 
-  test('of an id that is there replaces it in place: adding twice is adding once', () => {
+  test('add replaces a message with the same id in place, so that adding twice equals adding once', () => {
     const twice = applyOps(conversation(add('a'), add('b')), [
       { op: 'add', source: 'context', message: message('a', 'new') },
     ]);
@@ -54,7 +54,7 @@ describe('add', () => {
   });
 
   test.each(['remembered', 'context', 'response'] as const)(
-    'of an id that is there keeps its source: what the caller said does not become %s, which guards do not judge',
+    'add keeps the source of a message with the same id: input of the caller does not become %s, which guards do not judge',
     (source) => {
       expect(conversation(add('a', 'input'), add('a', source)).entries.map((entry) => entry.source)).toEqual(['input']);
     },
@@ -62,7 +62,7 @@ describe('add', () => {
 });
 
 describe('remove', () => {
-  test('takes out the messages that it names and leaves the rest', () => {
+  test('remove deletes the named messages and keeps the others', () => {
     expect(ids(conversation(add('a'), add('b'), add('c'), { op: 'remove', ids: ['a', 'c', 'unknown'] }))).toEqual([
       'b',
     ]);
@@ -70,31 +70,31 @@ describe('remove', () => {
 });
 
 describe('replace', () => {
-  test('keeps place and source', () => {
+  test('replace keeps position and source', () => {
     const replaced = conversation(add('a', 'remembered'), add('b'), { op: 'replace', message: message('a', 'new') });
     expect(replaced.entries[0]?.source).toBe('remembered');
-    expect(messagesOf(replaced).map(messageText)).toEqual(['new', 'b']);
+    expect(selectMessages(replaced).map(messageText)).toEqual(['new', 'b']);
   });
 
-  test('of a message that is not there is refused, by its id', () => {
-    expect(() => conversation({ op: 'replace', message: message('ghost') })).toThrow('There is no message "ghost"');
+  test('replace rejects an unknown message by its id', () => {
+    expect(() => conversation({ op: 'replace', message: message('ghost') })).toThrow('The message "ghost"');
   });
 });
 
 describe('replacements that follow one another', () => {
-  const said = (id: string, role: 'user' | 'system', text: string) => textMessage(id, role, text);
+  const buildMessage = (id: string, role: 'user' | 'system', text: string) => textMessage(id, role, text);
   const given = conversation(
-    { op: 'add', source: 'input', message: said('a', 'system', 'rules') },
+    { op: 'add', source: 'input', message: buildMessage('a', 'system', 'rules') },
     add('b'),
     add('c', 'remembered'),
     { op: 'system', tag: 'last', contents: ['l'] },
   );
   const choices: MessageOp[] = [
-    { op: 'replace', message: said('a', 'user', 'no rules') },
-    { op: 'replace', message: said('a', 'system', 'other rules') },
-    { op: 'replace', message: said('b', 'system', 'more rules') },
-    { op: 'replace', message: said('b', 'user', 'x') },
-    { op: 'replace', message: said('c', 'system', 'remembered rules') },
+    { op: 'replace', message: buildMessage('a', 'user', 'no rules') },
+    { op: 'replace', message: buildMessage('a', 'system', 'other rules') },
+    { op: 'replace', message: buildMessage('b', 'system', 'more rules') },
+    { op: 'replace', message: buildMessage('b', 'user', 'x') },
+    { op: 'replace', message: buildMessage('c', 'system', 'remembered rules') },
     { op: 'remove', ids: ['a'] },
   ];
   const outcome = (apply: () => Conversation): unknown => {
@@ -105,7 +105,7 @@ describe('replacements that follow one another', () => {
     }
   };
 
-  test('come to what they come to one after the other', () => {
+  test('A sequence of replacements equals replacing one after the other', () => {
     const picks = Array.from({ length: choices.length ** 4 }, (_, number) =>
       [0, 1, 2, 3].map((digit) => Math.floor(number / choices.length ** digit) % choices.length),
     );
@@ -116,9 +116,9 @@ describe('replacements that follow one another', () => {
     }
   });
 
-  test('look at each message a few times, however many there are', () => {
+  test('A sequence of replacements reads each message a constant number of times', () => {
     let looks = 0;
-    const counted = (at: number) =>
+    const buildCounted = (at: number) =>
       Object.defineProperty(message(`m${at}`), 'id', {
         enumerable: true,
         get: () => {
@@ -126,7 +126,7 @@ describe('replacements that follow one another', () => {
           return `m${at}`;
         },
       });
-    const many = Array.from({ length: 500 }, (_, at) => counted(at));
+    const many = Array.from({ length: 500 }, (_, at) => buildCounted(at));
     const list: Conversation = { entries: many.map((one) => ({ source: 'input', message: one })), system: [] };
     applyOps(
       list,
@@ -138,18 +138,18 @@ describe('replacements that follow one another', () => {
 
 describe('system messages', () => {
   const system = (tag: string, ...contents: string[]): MessageOp => ({ op: 'system', tag, contents });
-  const shown = (given: Conversation) => given.system.map(({ tag, content }) => `${tag}:${content}`);
+  const formatSystem = (given: Conversation) => given.system.map(({ tag, content }) => `${tag}:${content}`);
 
-  test('a group that is replaced keeps its place, a new one comes last', () => {
+  test('system-set keeps the position of an existing group and appends a new one', () => {
     const given = conversation(system('one', 'a', 'b'), system('two', 'c'), system('one', 'd'), system('three', 'e'));
-    expect(shown(given)).toEqual(['one:d', 'two:c', 'three:e']);
+    expect(formatSystem(given)).toEqual(['one:d', 'two:c', 'three:e']);
   });
 
-  test('an empty group is removed', () => {
-    expect(shown(conversation(system('one', 'a'), system('two', 'b'), system('one')))).toEqual(['two:b']);
+  test('system-set with an empty group removes it', () => {
+    expect(formatSystem(conversation(system('one', 'a'), system('two', 'b'), system('one')))).toEqual(['two:b']);
   });
 
-  test('a group whose members stand apart comes together at the place of its first', () => {
+  test('system-set joins a split group at the position of its first part', () => {
     const apart: MessageOp = {
       op: 'system-all',
       messages: [
@@ -158,37 +158,37 @@ describe('system messages', () => {
         { tag: 'one', content: 'c' },
       ],
     };
-    expect(shown(conversation(apart, system('one', 'd')))).toEqual(['one:d', 'two:b']);
+    expect(formatSystem(conversation(apart, system('one', 'd')))).toEqual(['one:d', 'two:b']);
   });
 
-  test('what is added comes after what the group has, and makes the group where there is none', () => {
+  test('system-add appends to a group and creates it if it does not exist', () => {
     const added: MessageOp = { op: 'system-add', tag: 'one', contents: ['c', 'd'] };
-    expect(shown(conversation(system('one', 'a'), system('two', 'b'), added))).toEqual([
+    expect(formatSystem(conversation(system('one', 'a'), system('two', 'b'), added))).toEqual([
       'one:a',
       'one:c',
       'one:d',
       'two:b',
     ]);
-    expect(shown(conversation(system('two', 'b'), added))).toEqual(['two:b', 'one:c', 'one:d']);
+    expect(formatSystem(conversation(system('two', 'b'), added))).toEqual(['two:b', 'one:c', 'one:d']);
   });
 
-  test('all of them can be replaced at once', () => {
+  test('system-all replaces all groups', () => {
     const all: MessageOp = { op: 'system-all', messages: [{ tag: 'x', content: 'only' }] };
-    expect(shown(conversation(system('one', 'a'), all))).toEqual(['x:only']);
+    expect(formatSystem(conversation(system('one', 'a'), all))).toEqual(['x:only']);
   });
 });
 
-test('operations leave the conversation that they are applied to as it was', () => {
+test('applyOps does not modify the given conversation', () => {
   const before = conversation(add('a'), { op: 'system', tag: 't', contents: ['s'] });
   const copy = structuredClone(before);
   applyOps(before, [add('b'), { op: 'remove', ids: ['a'] }, { op: 'system-all', messages: [] }]);
   expect(before).toEqual(copy);
 });
 
-test('messages are read by source, all of them when none is named', () => {
+test('selectMessages filters by source and returns all messages without a source', () => {
   const given = conversation(add('i'), add('r', 'response'), add('m', 'remembered'), add('c', 'context'));
-  expect(messagesOf(given, 'input', 'context').map(({ id }) => id)).toEqual(['i', 'c']);
-  expect(messagesOf(given).map(({ id }) => id)).toEqual(['m', 'i', 'r', 'c']);
+  expect(selectMessages(given, 'input', 'context').map(({ id }) => id)).toEqual(['i', 'c']);
+  expect(selectMessages(given).map(({ id }) => id)).toEqual(['m', 'i', 'r', 'c']);
 });
 
 describe("a caller's system message", () => {
@@ -202,21 +202,21 @@ describe("a caller's system message", () => {
   const callers = ({ system }: Conversation) =>
     system.filter(({ tag }) => tag === CALLER_TAG).map(({ content }) => content);
 
-  test('is an entry of input, for guards, and a tagged system message, for the model', () => {
+  test("A caller's system message is an input entry for guards and a tagged system message for the model", () => {
     expect(begin.entries).toHaveLength(2);
     expect(callers(begin)).toEqual(['Call me 4111.']);
   });
 
-  test('is redacted for the model where a guard redacts its entry', () => {
+  test("A caller's system message is redacted for the model if a guard redacts its entry", () => {
     const next = applyOps(begin, [{ op: 'replace', message: textMessage('s1', 'system', 'Call me ***.') }]);
     expect(callers(next)).toEqual(['Call me ***.']);
   });
 
-  test('is gone for the model where a guard removes its entry', () => {
+  test("A caller's system message is removed for the model if a guard removes its entry", () => {
     expect(callers(applyOps(begin, [{ op: 'remove', ids: ['s1'] }]))).toEqual([]);
   });
 
-  test('is left as it is where another entry changes', () => {
+  test("A caller's system message is unchanged if a guard changes another entry", () => {
     const changed = applyOps(begin, [{ op: 'system', tag: CALLER_TAG, contents: ['replaced'] }]);
     expect(callers(applyOps(changed, [{ op: 'remove', ids: ['u1'] }]))).toEqual(['replaced']);
   });

@@ -1,5 +1,5 @@
-// What Millrace gave up: a run that lost too many orchestrators, or whose state nobody can read; a save whose store did not come back. It
-// is kept so that an operator can try it again.
+// Defines dead letters: a run that lost too many orchestrators or has an unreadable state, or a save to a store that did
+// not recover. They are stored so that an operator can retry them.
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { putOffSaveSchema } from './put-off-save.ts';
@@ -20,7 +20,7 @@ export const deadLetterSchema = z.discriminatedUnion('what', [
 ]);
 export type DeadLetter = z.infer<typeof deadLetterSchema>;
 
-/** As operators are shown it. */
+/** The form that operators see. */
 export const shownDeadLetterSchema = z.object({
   what: z.enum(['run', 'save']),
   ...common,

@@ -1,5 +1,5 @@
-// NATS services protocol (ADR-32): what $SRV.PING, INFO and STATS answer, and what Millrace puts into an endpoint's metadata.
-// Metadata values are strings there, so the descriptor travels as JSON under one key.
+// Defines the NATS services protocol (ADR-32): the answers to $SRV.PING, INFO and STATS, and Millrace's endpoint
+// metadata. Metadata values are strings, so the descriptor is JSON under one key.
 import { z } from 'zod';
 import { onFailureSchema } from './agent.ts';
 import { jsonSchemaSchema } from './json.ts';
@@ -9,22 +9,36 @@ import { stageChangesSchema } from './stage-changes.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
-/** What a processor says of itself. `aliases`: the names that other frameworks use. */
+/** The position of `memory` in the input and output lists; guards that judge before memory have lower positions. */
+export const MEMORY_POSITION = 500;
+
+const positionSchema = z.int().min(0).max(1_000);
+/** The default position of a processor in each list: `after` and `before` may name it in a list that does not contain it. */
+export const positionsSchema = z.object({ input: positionSchema, output: positionSchema }).partial();
+export type Positions = z.infer<typeof positionsSchema>;
+
+/** Descriptor that a processor advertises. `aliases`: names in other frameworks. */
 export const processorDescriptorSchema = z.object({
   id: tokenSchema,
-  name: z.string().max(100).optional().describe('to be shown; its id if absent'),
+  name: z.string().max(100).optional().describe('display name; default: the id'),
   description: z.string(),
   version: z.string(),
   stages: z.array(stageSchema).min(1),
   reads: readsByStageSchema,
-  changes: stageChangesSchema.optional().describe('whether it may change what it judges; what is not named may be'),
+  changes: stageChangesSchema
+    .optional()
+    .describe('whether the processor may change its input, by stage; an absent stage may'),
   processDataParts: z.boolean(),
-  processCutOff: z.boolean().optional().describe('processLLMResponse is told of model calls that were cut off, too'),
-  rewritesAnswers: z.boolean().optional().describe('processOutputStep gives other texts than it was given'),
+  processCutOff: z.boolean().optional().describe('processLLMResponse also receives model calls that were cut off'),
+  rewritesAnswers: z.boolean().optional().describe('processOutputStep returns other texts than its input'),
   optionsSchema: jsonSchemaSchema,
   aliases: z.array(z.string()).default([]),
-  /** The list and place that `after`/`before` count from where the agent does not list it. */
   lists: z.array(listSchema).min(1),
+  positions: positionsSchema
+    .optional()
+    .describe(
+      'default position in each list, 0 to 1000, memory at 500: orders entries that name this processor in `after` or `before`',
+    ),
   policy: z.object({
     timeoutMs: timeoutMsSchema,
     attempts: z.number().int().positive(),
@@ -35,7 +49,7 @@ export type ProcessorDescriptor = z.infer<typeof processorDescriptorSchema>;
 
 export const METADATA_KEY = 'millrace';
 
-/** What stands, as JSON, under METADATA_KEY of an endpoint. */
+/** JSON under METADATA_KEY of an endpoint. */
 export const endpointMetadataSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('processor'), descriptor: processorDescriptorSchema, stage: stageSchema }),
   z.object({ kind: z.literal('tool'), tool: toolDefinitionSchema }),
@@ -43,11 +57,13 @@ export const endpointMetadataSchema = z.discriminatedUnion('kind', [
 ]);
 export type EndpointMetadata = z.infer<typeof endpointMetadataSchema>;
 
-/** What stands, as JSON, under METADATA_KEY of the service itself: how many calls and sessions one replica takes at once. */
+/**
+ * JSON under METADATA_KEY of the service itself: the maximum number of concurrent calls and sessions of one replica.
+ */
 export const serviceLimitsSchema = z.object({ maxCalls: z.number().int().min(1).optional() });
 export type ServiceLimits = z.infer<typeof serviceLimitsSchema>;
 
-/** The `data` of an endpoint in $SRV.STATS: what is under way there now, sessions among it, and what the replica takes in all. */
+/** `data` of an endpoint in $SRV.STATS: active calls and sessions, and the replica's limit. */
 export const endpointLoadSchema = z.object({ calls: z.number().int().min(0), maxCalls: z.number().int().min(1) });
 export type EndpointLoad = z.infer<typeof endpointLoadSchema>;
 
@@ -78,7 +94,7 @@ export const srvStatsSchema = z.looseObject({
       last_error: z.string(),
       processing_time: z.number().describe('nanoseconds'),
       average_processing_time: z.number().describe('nanoseconds'),
-      data: z.unknown().optional().describe('ours: see endpointLoadSchema'),
+      data: z.unknown().optional().describe('Millrace: see endpointLoadSchema'),
     }),
   ),
 });

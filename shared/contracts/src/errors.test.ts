@@ -11,7 +11,7 @@ describe('an error on the wire', () => {
     cause: new Error('inner'),
   });
 
-  test('says code, message, path, remedy and issues, and comes back with them', () => {
+  test('A wire error round-trips code, message, path, remedy and issues', () => {
     const wire = JSON.parse(JSON.stringify(toWireError(full)));
     expect(wireErrorSchema.parse(wire)).toEqual({
       code: 'agent-invalid',
@@ -28,12 +28,12 @@ describe('an error on the wire', () => {
     });
   });
 
-  test('keeps its cause at home', () => {
+  test('A wire error omits its cause', () => {
     expect(full.cause).toEqual(new Error('inner'));
     expect(JSON.stringify(toWireError(full))).not.toContain('inner');
   });
 
-  test('made of anything else is internal, or what the caller calls it', () => {
+  test("A wire error of another thrown value is internal, or has the caller's code", () => {
     expect(toWireError(new TypeError('x is not a function'))).toEqual({
       code: 'internal',
       message: 'x is not a function',
@@ -42,19 +42,19 @@ describe('an error on the wire', () => {
     expect(toWireError(undefined).message).toBe('undefined');
   });
 
-  test('of a code that this version does not know still travels', () => {
+  test('An error with an unknown code is transmitted', () => {
     expect(wireErrorSchema.safeParse({ code: 'of-a-later-version', message: 'x' }).success).toBe(true);
     expect(isKnownCode('of-a-later-version')).toBe(false);
   });
 });
 
-test('an error is known by its marker, not by its class', () => {
+test('isInstance recognizes an error by its marker, not by its class', () => {
   const ofAnotherCopy = { [Symbol.for('millrace.error')]: true, code: 'timeout', message: 'x' };
   expect(MillraceError.isInstance(ofAnotherCopy)).toBe(true);
   expect([new Error('x'), null, undefined, 'timeout', { code: 'timeout' }].some(MillraceError.isInstance)).toBe(false);
 });
 
-test('codes are kebab-case, and every one says what it means in a sentence', () => {
+test('Codes are kebab-case, and each has a sentence as its description', () => {
   for (const [code, meaning] of Object.entries(ERROR_CODES)) {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(meaning).toMatch(/^\S.*\.$/);

@@ -1,13 +1,13 @@
-// One error class, one wire form: {code, message, path?, remedy?, issues?}. `message` says what went wrong and with what,
-// `remedy` what to do instead, `path` where in the input it stands.
+// One error class with one wire form: {code, message, path?, remedy?, issues?}. `message` describes the problem,
+// `remedy` the correction, `path` the position in the input.
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
-import { typed } from './typed-schema.ts';
+import { typeSchema } from './typed-schema.ts';
 
 const codes = Object.keys(ERROR_CODES);
 
-/** Codes that this version does not know still travel: an older reader must not fail on a newer writer's error. */
-export const errorCodeSchema = typed<ErrorCode>(z.string().min(1));
+/** Unknown codes are accepted: an older reader must not fail on a newer writer's error. */
+export const errorCodeSchema = typeSchema<ErrorCode>(z.string().min(1));
 
 const issueSchema = z.object({
   code: errorCodeSchema,
@@ -20,7 +20,12 @@ export type Issue = z.infer<typeof issueSchema>;
 
 export const wireErrorSchema = issueSchema.extend({
   issues: z.array(issueSchema).optional(),
-  retryAfterMs: z.number().int().min(0).optional().describe('a limit was met: when it is worth asking again, in ms'),
+  retryAfterMs: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('after a limit was exceeded: time until a retry may succeed, in ms'),
 });
 export type WireError = z.infer<typeof wireErrorSchema>;
 
@@ -52,7 +57,7 @@ export class MillraceError extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** True for errors of every copy of this package: a marker, not instanceof. */
+  /** Returns true for errors of every copy of this package, by a marker instead of instanceof. */
   static isInstance(error: unknown): error is MillraceError {
     return typeof error === 'object' && error !== null && marker in error;
   }
@@ -62,7 +67,7 @@ export function isKnownCode(code: string): boolean {
   return codes.includes(code);
 }
 
-/** The wire form of anything thrown. What is not ours is `internal` unless the caller names a better code. */
+/** Converts any thrown value to its wire form. Foreign errors are `internal` unless the caller passes another code. */
 export function toWireError(error: unknown, fallback: ErrorCode = 'internal'): WireError {
   if (!MillraceError.isInstance(error)) {
     return { code: fallback, message: error instanceof Error ? error.message : String(error) };
@@ -74,4 +79,21 @@ export function toWireError(error: unknown, fallback: ErrorCode = 'internal'): W
 
 export function fromWireError(error: WireError): MillraceError {
   return new MillraceError(error.code, error.message, error);
+}
+
+/** Maximum number of logged stack frames. */
+const MAX_FRAMES = 8;
+
+/**
+ * Formats an unexpected error for a service's log: its type and its stack. Its message may quote user data and is
+ * omitted; the run's events and result contain the publishable part.
+ */
+export function loggedError(error: unknown): { error: string; at: string[] } {
+  if (!(error instanceof Error)) return { error: typeof error, at: [] };
+  const said = MillraceError.isInstance(error) ? error.code : error.name;
+  const { message, stack = '' } = error;
+  // The message precedes the frames and may look like one.
+  const frames = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';
+  const at = frames.split('\n').map((line) => line.trim());
+  return { error: said, at: at.filter((line) => line.startsWith('at ')).slice(0, MAX_FRAMES) };
 }

@@ -26,13 +26,13 @@ const stage: RunEvent = {
   ],
 };
 
-test('a public event says which entry did what, and how much of which rule was found', () => {
+test('A public event names each entry with its verdict, and each rule with its count', () => {
   expect(publicEvent(stage)).toMatchObject({
     entries: [
       {
         entry: 'pii',
         verdict: 'abort',
-        error: { code: 'processor-failed', message: 'A processor threw, or answered something that cannot be used.' },
+        error: { code: 'processor-failed', message: 'A processor threw, or returned an invalid answer.' },
         violations: [
           { processorId: 'pii', rule: 'email', count: 5 },
           { processorId: 'pii', count: 1 },
@@ -42,7 +42,7 @@ test('a public event says which entry did what, and how much of which rule was f
   });
 });
 
-test('a public event names rules, and leaves out what is no name: a sentence, a number', () => {
+test('A public event names rules and omits values that are not names: a sentence, a number', () => {
   const told = publicEvent({
     ...stage,
     entries: ['email', '4111 1111', 'it said so', '4111'].map((rule) => ({
@@ -58,7 +58,7 @@ test('a public event names rules, and leaves out what is no name: a sentence, a 
   expect(rules).toEqual(['email', undefined, undefined, undefined]);
 });
 
-test('a public event has no reason, metadata, span or word of an error', () => {
+test('A public event has no reason, metadata, span or error message', () => {
   const model: RunEvent = {
     event: 'model',
     ...at,

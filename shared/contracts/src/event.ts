@@ -1,26 +1,26 @@
-// The audit trail: one event for each stage that was called, and for what happened to the run around them.
+// Defines the audit trail: one event for each called stage, and for changes of the run around them.
 import { z } from 'zod';
 import { ERROR_CODES } from './error-codes.ts';
 import { wireErrorSchema, type WireError } from './errors.ts';
 import { jsonValueSchema } from './json.ts';
 import { usageSchema } from './model.ts';
-import { ownMember } from './own-member.ts';
+import { getOwnMember } from './own-member.ts';
 import { runStatusSchema } from './run.ts';
 import { stageSchema } from './stage.ts';
 import { publicViolations, publicViolationSchema, violationSchema } from './verdict.ts';
 
 const at = { at: z.string().describe('ISO 8601'), epoch: z.number().int().min(1), step: z.number().int().min(0) };
 
-/** What one entry did in a stage. `ms` is its own time, on its replica. */
+/** Outcome of one entry in a stage. `ms` is its own time on its replica. */
 export const entryOutcomeSchema = z.object({
   entry: z.string(),
   processor: z.string(),
   verdict: z.string(),
   ms: z.number(),
-  attempts: z.number().int().min(0).describe('0: it was not asked, or given up'),
+  attempts: z.number().int().min(0).describe('0: not called, or cancelled'),
   replica: z.string().optional(),
   skipped: z.boolean().optional(),
-  observed: z.boolean().optional().describe('nobody waited for it, and nothing came of its verdict'),
+  observed: z.boolean().optional().describe('The run did not wait for the entry and ignored its verdict.'),
   reason: z.string().optional(),
   error: wireErrorSchema.optional(),
   metadata: jsonValueSchema.optional(),
@@ -32,7 +32,7 @@ const stageEvent = {
   event: z.literal('stage'),
   ...at,
   stage: stageSchema,
-  ms: z.number().describe('wall clock, bus included'),
+  ms: z.number().describe('wall clock, including the bus'),
   subject: z.string().optional().describe('the tool of a tool stage'),
 };
 const modelEventSchema = z.object({
@@ -56,7 +56,7 @@ const toolEventSchema = z.object({
   isError: z.boolean(),
   denied: z.boolean(),
 });
-/** A memory's save after the run: put off because its store was away, made when it was back, or given up. */
+/** A memory's save after the run: deferred because its store was unavailable, completed later, or given up. */
 const saveEventSchema = z.object({
   event: z.literal('save'),
   ...at,
@@ -66,7 +66,7 @@ const saveEventSchema = z.object({
 });
 const runEnding = { event: z.literal('run'), ...at, status: runStatusSchema };
 
-/** What is stored, and what the operator's verb answers. */
+/** The stored form, returned by the operator's verb. */
 export const runEventSchema = z.discriminatedUnion('event', [
   z.object({ ...stageEvent, entries: z.array(entryOutcomeSchema) }),
   modelEventSchema,
@@ -76,14 +76,14 @@ export const runEventSchema = z.discriminatedUnion('event', [
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
 
-/** A message of the events' stream: what happened between two checkpoints, in order. */
+/** A message of the event stream: the events between two checkpoints, in order. */
 export const eventBatchSchema = z.object({ events: z.array(runEventSchema) });
 
 const publicOutcomeSchema = entryOutcomeSchema
   .omit({ reason: true, metadata: true })
   .extend({ violations: z.array(publicViolationSchema).optional() });
 
-/** What callers are told: no reason, no metadata, no span, no message of an error: nobody has judged those for them. */
+/** The form that callers see: no reason, metadata, span or error message, because no guard has judged those. */
 export const publicRunEventSchema = z.discriminatedUnion('event', [
   z.object({ ...stageEvent, entries: z.array(publicOutcomeSchema) }),
   modelEventSchema,
@@ -99,7 +99,7 @@ export function publicEvent(event: RunEvent): PublicRunEvent {
       return { ...event, entries: event.entries.map(publicOutcome) };
     case 'model':
     case 'save':
-      return { ...event, ...(event.error && { error: codeOf(event.error) }) };
+      return { ...event, ...(event.error && { error: keepCode(event.error) }) };
     case 'tool':
       return event;
     case 'run': {
@@ -113,15 +113,15 @@ function publicOutcome(outcome: EntryOutcome): z.infer<typeof publicOutcomeSchem
   const { reason: _reason, metadata: _metadata, violations, error, ...told } = outcome;
   return {
     ...told,
-    ...(error && { error: codeOf(error) }),
+    ...(error && { error: keepCode(error) }),
     ...(violations && { violations: publicViolations(violations) }),
   };
 }
 
-/** The code with the registry's own words. */
-function codeOf({ code }: WireError): WireError {
+/** Replaces the message by the registry's description of the code. */
+function keepCode({ code }: WireError): WireError {
   return {
     code,
-    message: ownMember(ERROR_CODES, code) ?? 'The reason is in the events with detail.',
+    message: getOwnMember(ERROR_CODES, code) ?? 'See the events with detail for the reason.',
   };
 }

@@ -1,9 +1,9 @@
-// The checks of a schema beside its type: lengths, bounds, whole numbers, patterns. For json-fit.ts.
+// Compiles the checks of a schema other than its type: lengths, bounds, whole numbers, patterns. For json-fit.ts.
 import type { z } from 'zod';
 
-/** undefined: a check that is not known here. */
-export function checkOf(check: z.core.$ZodCheck): ((value: unknown) => boolean) | undefined {
-  // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod's name for what it shows those who build on it
+/** Returns undefined for an unknown check. */
+export function compileCheck(check: z.core.$ZodCheck): ((value: unknown) => boolean) | undefined {
+  // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod exposes its internals under this name
   const { def } = (check as z.core.$ZodChecks)._zod;
   switch (def.check) {
     case 'min_length': {
@@ -26,7 +26,7 @@ export function checkOf(check: z.core.$ZodCheck): ((value: unknown) => boolean) 
       return def.format === 'safeint' ? Number.isSafeInteger : undefined;
     case 'string_format': {
       const { format, pattern } = def;
-      // A pattern that remembers where it stopped is another one at its next text.
+      // A global or sticky pattern keeps its last index and would start the next text in the middle.
       if (format !== 'regex' || !pattern || pattern.global || pattern.sticky) return undefined;
       return (value) => typeof value === 'string' && pattern.test(value);
     }
@@ -35,17 +35,18 @@ export function checkOf(check: z.core.$ZodCheck): ((value: unknown) => boolean) 
   }
 }
 
-// Zod measures a text in code points, each of one code unit or two: they are counted where the code units leave it in doubt.
+// Zod measures a text in code points of one or two code units: they are counted only if the number of code units is
+// inconclusive.
 function isAtLeast(value: unknown, minimum: number): boolean {
-  const units = unitsOf(value);
+  const units = countUnits(value);
   if (typeof value !== 'string' || units < minimum || units >= 2 * minimum) return units >= minimum;
   return codePoints(value) >= minimum;
 }
 
 function isAtMost(value: unknown, maximum: number): boolean {
-  return unitsOf(value) <= maximum || (typeof value === 'string' && codePoints(value) <= maximum);
+  return countUnits(value) <= maximum || (typeof value === 'string' && codePoints(value) <= maximum);
 }
 
-const unitsOf = (value: unknown): number => (typeof value === 'string' || Array.isArray(value) ? value.length : NaN);
+const countUnits = (value: unknown): number => (typeof value === 'string' || Array.isArray(value) ? value.length : NaN);
 
 const codePoints = (text: string): number => Array.from(text).length;

@@ -1,13 +1,13 @@
-// Whatever comes: what fits at a glance zod gives back as it is, and what does not fit zod refuses.
+// For any value: a value that fits is unchanged by zod, and a value that does not fit is rejected by zod.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { chunkBatchSchema, liveBatchSchema } from './run.ts';
+import { chunkBatchSchema, liveBatchSchema } from './chunk-batch.ts';
 import { sessionInputSchema, sessionOpenSchema, sessionOpenedSchema, sessionOutputSchema } from './session.ts';
 import { stageCallSchema, stageReplySchema } from './stage-call.ts';
 import { agreesWithZod } from './testing/agrees-with-zod.ts';
 import { schemas } from './testing/random-schemas.ts';
-import { valuesOf } from './testing/values-of-schema.ts';
+import { generateValues } from './testing/values-of-schema.ts';
 
 test.each<[string, z.ZodType]>([
   ['a stage call', stageCallSchema],
@@ -18,18 +18,21 @@ test.each<[string, z.ZodType]>([
   ['the output of a session', sessionOutputSchema],
   ['chunks of the log', chunkBatchSchema],
   ['live chunks', liveBatchSchema],
-])('zod says the same of %s', (_name, schema) => {
+])('checkFit agrees with zod on %s', (_name, schema) => {
   fc.assert(
-    fc.property(valuesOf(schema), (value) => {
+    fc.property(generateValues(schema), (value) => {
       expect(agreesWithZod(schema, value)).toBe(true);
     }),
     { numRuns: 500 },
   );
 });
 
-test('zod says the same of a value of whatever schema', () => {
+test('checkFit agrees with zod on values of random schemas', () => {
   const cases = schemas.chain((schema) =>
-    fc.record({ schema: fc.constant(schema), values: fc.array(valuesOf(schema), { minLength: 3, maxLength: 6 }) }),
+    fc.record({
+      schema: fc.constant(schema),
+      values: fc.array(generateValues(schema), { minLength: 3, maxLength: 6 }),
+    }),
   );
   fc.assert(
     fc.property(cases, ({ schema, values }) => {
@@ -44,8 +47,8 @@ test.each<[string, z.ZodType, unknown]>([
   ['a member that may be missing or null', z.object({ a: z.string().optional().nullable() }), {}],
   ['a text that is too short in code points', z.string().min(2), '😀'],
   ['a text that is not too long in code points', z.string().max(1), '😀'],
-  ['what fits both options of which one may', z.xor([z.string(), z.string()]), 'a'],
+  ['a value that fits both options of a oneOf', z.xor([z.string(), z.string()]), 'a'],
   ['a rule of its own that gives something', z.custom((value) => value), 'a'],
-])('zod says the same of %s', (_what, schema, value) => {
+])('checkFit agrees with zod on random values of %s', (_what, schema, value) => {
   expect(agreesWithZod(schema, value)).toBe(true);
 });

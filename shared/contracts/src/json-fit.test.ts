@@ -1,10 +1,9 @@
-// What fits at a glance, compared with what zod says of the same value: of messages as they travel, and of each of them with one member
-// taken out, put in, or replaced by something else.
+// Compares checkFit with zod on real messages, and on each message with one member removed, added or replaced.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fitOf, fitsAsIs } from './json-fit.ts';
+import { checkFit, fitsAsIs } from './json-fit.ts';
 import { textMessage } from './message.ts';
-import { chunkBatchSchema, liveBatchSchema } from './run.ts';
+import { chunkBatchSchema, liveBatchSchema } from './chunk-batch.ts';
 import { sessionInputSchema, sessionOpenSchema, sessionOpenedSchema, sessionOutputSchema } from './session.ts';
 import { stageCallSchema, stageReplySchema } from './stage-call.ts';
 import { agreesWithZod } from './testing/agrees-with-zod.ts';
@@ -84,35 +83,39 @@ const OTHERS: readonly unknown[] = [
   {},
 ];
 
-/** The value with one thing changed, for each place in it. */
-function* changed(value: unknown): Generator {
+/** Yields the value with one change at each position. */
+function* generateChanges(value: unknown): Generator {
   yield* OTHERS;
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const [at, member] of value.entries()) for (const other of changed(member)) yield value.with(at, other);
+    for (const [at, member] of value.entries())
+      for (const other of generateChanges(member)) yield value.with(at, other);
     return;
   }
   yield { ...value, ofTomorrow: 1 };
   for (const [name, member] of Object.entries(value)) {
     yield Object.fromEntries(Object.entries(value).filter(([other]) => other !== name));
-    for (const other of changed(member)) yield { ...value, [name]: other };
+    for (const other of generateChanges(member)) yield { ...value, [name]: other };
   }
 }
 
 describe('a message that travels often', () => {
-  test.each(messages)('fits at a glance: %s', (_name, schema, value) => {
+  test.each(messages)('A frequent message fits without zod: %s', (_name, schema, value) => {
     expect(fitsAsIs(schema, value)).toBe(true);
   });
 
-  test.each(messages)('with one thing changed fits where zod lets it through as it is: %s', (_name, schema, value) => {
-    expect([...changed(value)].filter((other) => !agreesWithZod(schema, other))).toEqual([]);
-  });
+  test.each(messages)(
+    'A frequent message with one change fits if and only if zod returns it unchanged: %s',
+    (_name, schema, value) => {
+      expect([...generateChanges(value)].filter((other) => !agreesWithZod(schema, other))).toEqual([]);
+    },
+  );
 });
 
-test('an option of a union that would drop a member comes before one that fits', () => {
+test('A union option that would drop a member precedes an option that fits', () => {
   const union = z.union([z.object({ a: z.number() }), z.object({ a: z.number(), b: z.number() })]);
   expect(union.parse({ a: 1, b: 2 })).toEqual({ a: 1 });
-  expect(fitOf(union, { a: 1, b: 2 })).toBe('ask');
+  expect(checkFit(union, { a: 1, b: 2 })).toBe('ask');
 });
 
 test.each([
@@ -121,12 +124,12 @@ test.each([
   ['a format', z.email(), 'a@b.example'],
   ['a rule of its own', z.object({ a: z.number() }).refine(({ a }) => a > 1), { a: 1 }],
   ['names that must all be there', z.record(z.enum(['a', 'b']), z.number()), { a: 1 }],
-  ['what becomes another type', z.coerce.number(), '1'],
+  ['a value that changes its type', z.coerce.number(), '1'],
   ['a transformation', z.string().transform((text) => text.length), 'abc'],
-])('%s is zod’s', (_what, schema, value) => {
-  expect(fitOf(schema, value)).toBe('ask');
+])('checkFit leaves %s to zod', (_what, schema, value) => {
+  expect(checkFit(schema, value)).toBe('ask');
 });
 
-test('a schema that is not marked is always zod’s', () => {
+test('An unmarked schema is always checked by zod', () => {
   expect(fitsAsIs(z.string(), 'a')).toBe(false);
 });

@@ -1,70 +1,70 @@
-// Whether a value that came out of JSON.parse fits a schema as it is. The messages that come by the thousand are asked this before zod
-// is, which makes a copy of everything that it lets through. Made of the schema itself, so that the two cannot drift: what is not certain
-// here is left to zod, and so is every refusal, since zod tells what is wrong.
+// Checks whether a value of JSON.parse fits a schema unchanged. Frequent messages take this path before zod, because
+// zod copies every value that it accepts. The checks are compiled from the schema itself, so the two cannot diverge:
+// uncertain values and rejections are left to zod, which reports the problems.
 import type { z } from 'zod';
-import { checkOf } from './json-fit-checks.ts';
+import { compileCheck } from './json-fit-checks.ts';
 
-/** `as-is`: zod would give back an equal value. `no`: zod would refuse it. `ask`: only zod knows. */
+/** `as-is`: zod would return an equal value. `no`: zod would reject it. `ask`: only zod can decide. */
 type Fit = 'as-is' | 'no' | 'ask';
-type Look = (value: unknown) => Fit;
+type FitCheck = (value: unknown) => Fit;
 type Schema = z.core.$ZodType;
 type Members = Record<string, unknown>;
 
 const quick = new WeakSet<Schema>();
-const looks = new WeakMap<Schema, Look>();
+const looks = new WeakMap<Schema, FitCheck>();
 const shortcuts = new WeakMap<Schema, (value: unknown) => boolean>();
 
-/** Marks a schema of messages that come often. Members of theirs then come in the order in which they were sent, not in the schema's. */
-export function quicklyRead<S extends Schema>(schema: S): S {
+/** Marks a schema of frequent messages. Their members keep the order of the sender instead of the schema's. */
+export function markFrequent<S extends Schema>(schema: S): S {
   quick.add(schema);
   return schema;
 }
 
 /**
  * Adds a shortcut for values that fit at a glance.
- * @param fits must hold for no value that the schema refuses or changes: a test compares them
+ * @param fits must not accept a value that the schema rejects or changes: a test compares them
  */
 export function withShortcut<S extends Schema>(schema: S, fits: (value: unknown) => boolean): S {
   shortcuts.set(schema, fits);
   return schema;
 }
 
-/** @param value out of JSON.parse: no getters, no undefined, no classes, no member `__proto__` */
+/** @param value a result of JSON.parse: no getters, undefined, class instances or member `__proto__` */
 export function fitsAsIs(schema: Schema, value: unknown): boolean {
-  return quick.has(schema) && fitOf(schema, value) === 'as-is';
+  return quick.has(schema) && checkFit(schema, value) === 'as-is';
 }
 
-/** The same for any schema. */
-export function fitOf(schema: Schema, value: unknown): Fit {
-  return lookOf(schema)(value);
+/** Checks a value against any schema. */
+export function checkFit(schema: Schema, value: unknown): Fit {
+  return compileSchema(schema)(value);
 }
 
-function lookOf(schema: Schema): Look {
+function compileSchema(schema: Schema): FitCheck {
   const known = looks.get(schema);
   if (known) return known;
-  const whole = withChecks(schema);
+  const whole = compileWithChecks(schema);
   const fits = shortcuts.get(schema);
-  const look: Look = fits ? (value) => (fits(value) ? 'as-is' : whole(value)) : whole;
+  const look: FitCheck = fits ? (value) => (fits(value) ? 'as-is' : whole(value)) : whole;
   looks.set(schema, look);
   return look;
 }
 
-const unsure: Look = () => 'ask';
-const when =
-  (fits: (value: unknown) => boolean): Look =>
+const unsure: FitCheck = () => 'ask';
+const fitIf =
+  (fits: (value: unknown) => boolean): FitCheck =>
   (value) =>
     fits(value) ? 'as-is' : 'no';
 
-function defOf(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
-  // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod's name for what it shows those who build on it
+function readDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
+  // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod exposes its internals under this name
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-function withChecks(schema: Schema): Look {
-  const def = defOf(schema);
-  const look = lookOfType(def);
+function compileWithChecks(schema: Schema): FitCheck {
+  const def = readDefinition(schema);
+  const look = compileType(def);
   if (look === unsure || !def.checks || def.checks.length === 0) return look;
-  const checks = def.checks.map(checkOf);
+  const checks = def.checks.map(compileCheck);
   if (checks.includes(undefined)) return unsure;
   return (value) => {
     const fit = look(value);
@@ -72,59 +72,59 @@ function withChecks(schema: Schema): Look {
   };
 }
 
-function lookOfType(def: ReturnType<typeof defOf>): Look {
-  // A format of its own (an address, a date), or what makes another type of it.
+function compileType(def: ReturnType<typeof readDefinition>): FitCheck {
+  // String formats (an address, a date) and coercions are left to zod.
   if ('format' in def || 'coerce' in def || 'unionFallback' in def) return unsure;
   switch (def.type) {
     case 'string':
-      return when((value) => typeof value === 'string');
+      return fitIf((value) => typeof value === 'string');
     case 'number':
-      return when(Number.isFinite);
+      return fitIf(Number.isFinite);
     case 'boolean':
-      return when((value) => typeof value === 'boolean');
+      return fitIf((value) => typeof value === 'boolean');
     case 'null':
-      return when((value) => value === null);
+      return fitIf((value) => value === null);
     case 'any':
     case 'unknown':
       return () => 'as-is';
     case 'never':
       return () => 'no';
     case 'literal':
-      return oneOf(def.values);
+      return matchValues(def.values);
     case 'enum':
-      return oneOf(Object.values(def.entries));
+      return matchValues(Object.values(def.entries));
     case 'custom':
-      return when((value) => Boolean(def.fn(value)));
+      return fitIf((value) => Boolean(def.fn(value)));
     case 'optional':
     case 'default':
-      // What is missing never gets here: an object looks after that.
-      return lookOf(def.innerType);
+      // The object's check handles a missing member before this one.
+      return compileSchema(def.innerType);
     case 'nullable': {
-      const inner = lookOf(def.innerType);
+      const inner = compileSchema(def.innerType);
       return (value) => (value === null ? 'as-is' : inner(value));
     }
     case 'array':
-      return eachOf(lookOf(def.element));
+      return matchElements(compileSchema(def.element));
     case 'object':
-      return membersOf(def);
+      return matchObject(def);
     case 'record':
-      return recordOf(def);
+      return matchRecord(def);
     case 'union':
       if ('discriminator' in def && typeof def.discriminator === 'string')
-        return chosenBy(def.discriminator, def.options);
-      // Of which one has to fit and no other.
-      return def.inclusive === false ? unsure : firstOf(def.options.map(lookOf));
+        return matchDiscriminated(def.discriminator, def.options);
+      // Exactly one option must fit.
+      return def.inclusive === false ? unsure : matchFirst(def.options.map(compileSchema));
     default:
       return unsure;
   }
 }
 
-function oneOf(values: readonly unknown[]): Look {
+function matchValues(values: readonly unknown[]): FitCheck {
   const known = new Set(values);
-  return when((value) => known.has(value));
+  return fitIf((value) => known.has(value));
 }
 
-function eachOf(element: Look): Look {
+function matchElements(element: FitCheck): FitCheck {
   return (value) => {
     if (!Array.isArray(value)) return 'no';
     let fit: Fit = 'as-is';
@@ -140,23 +140,23 @@ function eachOf(element: Look): Look {
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-type Member = { look: Look; missing: Fit };
+type Member = { look: FitCheck; missing: Fit };
 
-/** What zod says of an object in which there is no such member. */
+/** Returns zod's decision for an object without the member. */
 function missingFit(schema: Schema): Fit {
-  // oxlint-disable-next-line no-underscore-dangle -- zod's name for what it shows those who build on it
+  // oxlint-disable-next-line no-underscore-dangle -- zod exposes its internals under this name
   const { optin, optout } = schema._zod;
   if (optin === undefined) return 'no';
   return optin === 'optional' && optout === 'optional' ? 'as-is' : 'ask';
 }
 
-function membersOf({ shape, catchall }: z.core.$ZodObjectDef): Look {
+function matchObject({ shape, catchall }: z.core.$ZodObjectDef): FitCheck {
   const members = new Map<string, Member>();
   for (const [name, schema] of Object.entries(shape))
-    members.set(name, { look: lookOf(schema), missing: missingFit(schema) });
+    members.set(name, { look: compileSchema(schema), missing: missingFit(schema) });
   const needed = [...members].filter(([, { missing }]) => missing !== 'as-is');
-  // Without one, what is not known is dropped, and the value is another one then.
-  const other = catchall ? lookOf(catchall) : unsure;
+  // Without a catchall zod drops unknown members, which changes the value.
+  const other = catchall ? compileSchema(catchall) : unsure;
   return (value) => {
     if (!isObject(value)) return 'no';
     let fit: Fit = 'as-is';
@@ -173,11 +173,11 @@ function membersOf({ shape, catchall }: z.core.$ZodObjectDef): Look {
   };
 }
 
-function recordOf({ keyType, valueType }: z.core.$ZodRecordDef): Look {
-  // Names that must all be there are zod's affair.
-  if (defOf(keyType).type !== 'string') return unsure;
-  const key = lookOf(keyType);
-  const member = lookOf(valueType);
+function matchRecord({ keyType, valueType }: z.core.$ZodRecordDef): FitCheck {
+  // Records with required names are left to zod.
+  if (readDefinition(keyType).type !== 'string') return unsure;
+  const key = compileSchema(keyType);
+  const member = compileSchema(valueType);
   return (value) => {
     if (!isObject(value)) return 'no';
     let fit: Fit = 'as-is';
@@ -191,8 +191,8 @@ function recordOf({ keyType, valueType }: z.core.$ZodRecordDef): Look {
   };
 }
 
-/** The first that does not refuse decides, as with zod: one before it that would take another form of the value comes first there too. */
-function firstOf(options: readonly Look[]): Look {
+/** Uses the first option that does not reject, in zod's order. */
+function matchFirst(options: readonly FitCheck[]): FitCheck {
   return (value) => {
     for (const option of options) {
       const fit = option(value);
@@ -202,14 +202,14 @@ function firstOf(options: readonly Look[]): Look {
   };
 }
 
-function chosenBy(discriminator: string, options: readonly Schema[]): Look {
-  const byValue = new Map<unknown, Look>();
+function matchDiscriminated(discriminator: string, options: readonly Schema[]): FitCheck {
+  const byValue = new Map<unknown, FitCheck>();
   for (const option of options) {
-    const def = defOf(option);
+    const def = readDefinition(option);
     const named = def.type === 'object' ? def.shape[discriminator] : undefined;
-    const literal = named && defOf(named);
+    const literal = named && readDefinition(named);
     if (literal?.type !== 'literal') return unsure;
-    for (const value of literal.values) byValue.set(value, lookOf(option));
+    for (const value of literal.values) byValue.set(value, compileSchema(option));
   }
   return (value) => (isObject(value) ? (byValue.get(value[discriminator])?.(value) ?? 'no') : 'no');
 }

@@ -6,12 +6,12 @@ import { textMessage } from './message.ts';
 
 const all = jsonSchemas();
 const definitions = all?.['$defs'];
-const definitionOf = (name: string): Record<string, unknown> => Object(Object(definitions)[name]);
-/** What it compiles is used a few times: each part on its own is compiled soonest. */
+const readDefinition = (name: string): Record<string, unknown> => Object(Object(definitions)[name]);
+/** Compiled validators are used only a few times: compiling each part separately is fastest. */
 const quickly = { inlineRefs: false, code: { optimize: false } };
 const ajv = new Ajv2020({ strict: false, validateFormats: false, ...quickly });
 
-test('every document of the wire and every verb has a JSON Schema that is plain JSON', () => {
+test('Every wire document and every verb has a JSON Schema that is plain JSON', () => {
   const wire = ['stage-call', 'stage-reply', 'verdict', 'chunk', 'message', 'run-state', 'run-event', 'agent', 'error'];
   const verbs = Object.keys(API).flatMap((verb) => [`api.${verb}.request`, `api.${verb}.answer`]);
   expect(Object.keys(Object(definitions))).toEqual(expect.arrayContaining([...wire, ...verbs]));
@@ -19,13 +19,13 @@ test('every document of the wire and every verb has a JSON Schema that is plain 
   expect(JSON.parse(JSON.stringify(all))).toEqual(all);
 });
 
-test('schemas refer to each other instead of repeating each other: all of them are a few hundred kilobytes', () => {
+test('Schemas refer to each other instead of repeating definitions: together they have a few hundred kilobytes', () => {
   expect(JSON.stringify(all).length).toBeLessThan(200_000);
-  expect(JSON.stringify(definitionOf('stage-reply'))).toContain('"$ref":"#/$defs/verdict"');
-  expect(JSON.stringify(definitionOf('api.submit.request'))).toBe('{"$ref":"#/$defs/run-request"}');
+  expect(JSON.stringify(readDefinition('stage-reply'))).toContain('"$ref":"#/$defs/verdict"');
+  expect(JSON.stringify(readDefinition('api.submit.request'))).toBe('{"$ref":"#/$defs/run-request"}');
 });
 
-test.each(SCHEMA_NAMES)('the schema of %s stands alone: it is valid, and all that it refers to is with it', (name) => {
+test.each(SCHEMA_NAMES)('The schema of %s is self-contained: it is valid and includes its references', (name) => {
   const schema = jsonSchemas(name);
   expect(schema).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
   expect(ajv.validateSchema(Object(schema))).toBe(true);
@@ -33,15 +33,15 @@ test.each(SCHEMA_NAMES)('the schema of %s stands alone: it is valid, and all tha
   for (const [, target] of references) expect(schema).toHaveProperty(['$defs', String(target)]);
 });
 
-test('there is no schema of a name that nobody knows', () => {
+test('jsonSchemas of an unknown name returns undefined', () => {
   expect(jsonSchemas('constructor')).toBeUndefined();
 });
 
-test('the schemas describe what is sent: what has a default may be left out', () => {
-  expect(definitionOf('agent')['required']).toEqual(['name', 'model']);
+test('The schemas describe the input form: members with a default are optional', () => {
+  expect(readDefinition('agent')['required']).toEqual(['name', 'model']);
 });
 
-test('the schemas refuse what ours refuse', () => {
+test('The JSON Schemas reject the values that the zod schemas reject', () => {
   const agent = ajv.compile(Object(jsonSchemas('agent')));
   expect(agent({ name: 'a', model: 'openai/x', input: ['pii', { use: 'keyword' }] })).toBe(true);
   expect(agent({ name: 'a', model: 'openai/x', colour: 'red' })).toBe(false);

@@ -1,5 +1,5 @@
-// The JSON Schemas of the wire, for processors and clients in other languages. Draft 2020-12. One document with a definition for
-// each name; where a schema uses another that has a name, it refers to it.
+// Exports the JSON Schemas (draft 2020-12) of the wire, for processors and clients in other languages. One document
+// with a definition for each name; a schema refers to the named schemas that it uses.
 import { z } from 'zod';
 import { agentEntrySchema, agentSchema, groupObjectSchema } from './agent.ts';
 import { API, apiReplySchema, threadSchema } from './api.ts';
@@ -23,15 +23,8 @@ import { promptSchema, stepResultSchema } from './model.ts';
 import { appliedAgentSchema, planEntrySchema, planSchema } from './plan.ts';
 import { runHeadSchema } from './run-head.ts';
 import { recordSchema, runStateSchema } from './run-state.ts';
-import {
-  cancelCallSchema,
-  chunkBatchSchema,
-  commandSchema,
-  controlSchema,
-  liveBatchSchema,
-  runRequestSchema,
-  runResultSchema,
-} from './run.ts';
+import { chunkBatchSchema, liveBatchSchema } from './chunk-batch.ts';
+import { cancelCallSchema, commandSchema, controlSchema, runRequestSchema, runResultSchema } from './run.ts';
 import { sessionInputSchema, sessionOpenedSchema, sessionOpenSchema, sessionOutputSchema } from './session.ts';
 import { stageCallSchema, stageInputSchema, stageReplySchema } from './stage-call.ts';
 import { pendingSchema, suspensionSchema } from './suspension.ts';
@@ -93,7 +86,7 @@ const WIRE: Record<string, z.ZodType> = {
   error: wireErrorSchema,
 };
 
-/** Those above, and `api.<verb>.request` and `api.<verb>.answer` for each verb. */
+/** The schemas above, and `api.<verb>.request` and `api.<verb>.answer` for each verb. */
 const named: readonly (readonly [name: string, schema: z.ZodType])[] = [
   ...Object.entries(WIRE),
   ...Object.entries(API).flatMap(([verb, { request, answer }]) => [
@@ -107,14 +100,14 @@ export const SCHEMA_NAMES: readonly string[] = named.map(([name]) => name);
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const PREFIX = '#/$defs/';
 
-/** Of one name, with all that it refers to; of all names if absent. Undefined where there is no such name. */
+/** Returns the schema of one name with its references, or all schemas. Undefined if the name is unknown. */
 export function jsonSchemas(name?: string): JsonSchema | undefined {
   const all = (made ??= definitions());
   if (name === undefined) return { $schema: DIALECT, $defs: all };
   if (!Object.hasOwn(all, name)) return undefined;
   const used = new Set([name]);
-  // A set that grows while it is walked: what is added is walked too.
-  for (const one of used) for (const other of referencesOf(all[one])) used.add(other);
+  // The set grows during the iteration, and added names are iterated too.
+  for (const one of used) for (const other of listReferences(all[one])) used.add(other);
   const $defs = Object.fromEntries([...used].toSorted().flatMap((one) => (all[one] ? [[one, all[one]]] : [])));
   return { $schema: DIALECT, $ref: `${PREFIX}${name}`, $defs };
 }
@@ -134,18 +127,18 @@ function definitions(): JsonObject {
   return { ...Object.fromEntries(plain), ...aliases };
 }
 
-function referencesOf(value: JsonValue | undefined): string[] {
-  if (Array.isArray(value)) return value.flatMap(referencesOf);
+function listReferences(value: JsonValue | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(listReferences);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>
-    key === '$ref' && typeof member === 'string' ? [member.slice(PREFIX.length)] : referencesOf(member),
+    key === '$ref' && typeof member === 'string' ? [member.slice(PREFIX.length)] : listReferences(member),
   );
 }
 
-/** What zod cannot say in JSON Schema (any JSON value) becomes the empty schema, which takes everything. */
+/** Types that JSON Schema cannot express (any JSON value) become the empty schema, which accepts everything. */
 const OPTIONS = { io: 'input', unrepresentable: 'any' } as const;
 
-/** Of one schema that has no name, such as the options of a processor. */
+/** Converts an unnamed schema, such as the options of a processor. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return asJson(z.toJSONSchema(schema, OPTIONS));
 }

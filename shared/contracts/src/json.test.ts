@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_NESTING, findUnserializable, isNestedDeeper } from './json.ts';
 
-describe('what JSON cannot carry is found, by its path', () => {
+describe('findUnserializable returns the path of a value that JSON cannot represent', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = { again: cycle };
   class Counter {
@@ -29,7 +29,7 @@ describe('what JSON cannot carry is found, by its path', () => {
   });
 });
 
-describe('what JSON carries is not', () => {
+describe('findUnserializable returns undefined for JSON values', () => {
   const shared = { a: 1 };
   test.each([
     ['plain data', { a: [1, 'x', null, true, { b: {} }] }],
@@ -43,11 +43,11 @@ describe('what JSON carries is not', () => {
   });
 });
 
-test('the path begins with what the caller calls the value', () => {
+test("findUnserializable starts the path with the caller's name of the value", () => {
   expect(findUnserializable({ a: Number.NaN }, 'state')).toBe('state.a');
 });
 
-test('nesting is measured without looking any deeper than the bound: a value of a million levels is only too deep', () => {
+test('isNestedDeeper reads no deeper than the bound, also for a value of a million levels', () => {
   let deep: unknown = 'x';
   for (let level = 0; level < 1_000_000; level++) deep = level % 2 ? [deep] : { deep };
   expect(isNestedDeeper(deep)).toBe(true);

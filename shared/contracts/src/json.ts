@@ -1,33 +1,36 @@
-// JSON as it travels. Everything that crosses the wire is one of these values.
+// Defines JSON values and checks for them. Every value on the wire is one of these.
 import { z } from 'zod';
-import { typed } from './typed-schema.ts';
+import { typeSchema } from './typed-schema.ts';
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-// Values inside a parsed message are JSON by construction (they came out of JSON.parse), so the schemas do not walk them
-// again: `unknown` in, the JSON type out. What is *made* here is checked where it is serialized (see assertJson).
+// Values inside a parsed message are JSON by construction (results of JSON.parse), so the schemas do not traverse them
+// again: `unknown` in, the JSON type out. Values that are *created* here are checked at serialization (see assertJson).
 export const jsonValueSchema = z
   .custom<JsonValue>((value) => value !== undefined)
   .meta({ description: 'any JSON value' });
-export const jsonObjectSchema = typed<JsonObject>(z.record(z.string(), z.unknown()));
+export const jsonObjectSchema = typeSchema<JsonObject>(z.record(z.string(), z.unknown()));
 
-/** A JSON Schema document. Kept loose: the validator that uses it says what is wrong with it. */
+/** A JSON Schema document. Its structure is not checked: the validator that compiles it reports problems. */
 export const jsonSchemaSchema = jsonObjectSchema.describe('a JSON Schema document');
 export type JsonSchema = JsonObject;
 
-/** How deep arrays and objects in one message may stand in each other: far below what JSON.stringify can write. */
+/** Maximum nesting of arrays and objects in one message: far below the limit of JSON.stringify. */
 export const MAX_NESTING = 128;
 
-/** How deep a value of somebody else (a model, a tool, a caller) may be: whatever it then stands in is within the bounds of a message. */
+/**
+ * Maximum nesting of a foreign value (of a model, a tool, a caller), so that the message that contains it stays within
+ * its own limit.
+ */
 export const MAX_VALUE_NESTING = 96;
 
-/** Whether something in it stands deeper than `levels`. Looks no deeper, so that it is safe for any value. */
+/** Returns true if the value is nested deeper than `levels`. Reads no deeper, so it is safe for any value. */
 export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): boolean {
   if (!hasMembers(value)) return false;
   if (levels <= 0) return true;
-  // This is asked for every message and every chunk of a stream: no list of the members is made, texts and numbers cost no call, and
-  // arrays are counted through, since naming their places costs six times as much.
+  // Every message and every chunk passes this check: the code allocates no list of members, strings and numbers cost no
+  // call, and arrays use an index, because for-in costs six times as much.
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) {
       const member: unknown = value[at];
@@ -45,8 +48,8 @@ export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): bo
 const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
- * What a text of somebody else says as JSON; undefined: it is none, or none that a message may carry, for its depth or for a member
- * `__proto__`.
+ * Parses untrusted text as JSON. Returns undefined if it is not JSON, or if a message cannot carry it because of its
+ * depth or a member `__proto__`.
  */
 export function readJson(text: string): { value: JsonValue } | undefined {
   try {
@@ -57,21 +60,25 @@ export function readJson(text: string): { value: JsonValue } | undefined {
   }
 }
 
-/** Some copies of an object would set such a member as its prototype. @param text what `value` was read from: only one that may name it is walked */
+/**
+ * Copying an object could set such a member as its prototype. @param text the source of `value`: the value is traversed
+ * only if the text may contain the name
+ */
 export function hasProtoMember(text: string, value: unknown): boolean {
-  // Plain searches first: they cost next to nothing where there is nothing to find.
+  // The text searches are cheap and skip the traversal in almost all cases.
   const mayBe = text.includes('__proto__') || (text.includes('\\u00') && /\\u00[567]/.test(text));
-  return mayBe && namesProto(value);
+  return mayBe && isProtoHolder(value);
 }
 
-function namesProto(value: unknown): boolean {
+function isProtoHolder(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(namesProto);
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(isProtoHolder);
 }
 
 /**
- * Where in `value` something stands that JSON cannot carry (a function, a symbol, undefined in an array, a bigint, a
- * cycle, NaN, an object of a class: a Map would arrive as {}, more than 128 levels), as a path such as `$.cache.get`; undefined when all of it can travel. Objects with a toJSON are asked.
+ * Returns the path of a value that JSON cannot represent (a function, a symbol, undefined in an array, a bigint, a
+ * cycle, NaN, an instance of a class: a Map would arrive as {}, more than 128 levels), such as `$.cache.get`; undefined
+ * if the whole value is JSON. Objects with a toJSON are converted first.
  */
 export function findUnserializable(value: unknown, path = '$', seen: readonly object[] = []): string | undefined {
   switch (typeof value) {
@@ -89,19 +96,19 @@ export function findUnserializable(value: unknown, path = '$', seen: readonly ob
   if (seen.includes(value) || seen.length >= MAX_NESTING) return path;
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
   const within = [...seen, value];
-  if (Array.isArray(value)) return firstOf(value.entries(), (key) => `${path}[${key}]`, within);
+  if (Array.isArray(value)) return findFirst(value.entries(), (key) => `${path}[${key}]`, within);
   if (!isPlain(value)) return path;
   const present = Object.entries(value).filter(([, member]) => member !== undefined);
-  return firstOf(present, (key) => `${path}.${key}`, within);
+  return findFirst(present, (key) => `${path}.${key}`, within);
 }
 
-/** Of no class: its prototype is Object's, of whichever realm, or none. */
+/** Returns true for an object without a class: its prototype is Object's, of any realm, or null. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function firstOf<K>(entries: Iterable<[K, unknown]>, name: (key: K) => string, seen: readonly object[]) {
+function findFirst<K>(entries: Iterable<[K, unknown]>, name: (key: K) => string, seen: readonly object[]) {
   for (const [key, member] of entries) {
     const found = findUnserializable(member, name(key), seen);
     if (found) return found;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_REASON_CHARS, MAX_STATE_CHARS, applyVerdict, failureOf } from './judge-verdict.ts';
+import { MAX_REASON_CHARS, MAX_STATE_CHARS, applyVerdict, createFailure } from './judge-verdict.ts';
 import { textMessage } from './message.ts';
 import type { MessageOp } from './conversation.ts';
 import type { StageInput } from './stage-call.ts';
@@ -22,18 +22,18 @@ const withOps = (...ops: MessageOp[]): Verdict => ({ type: 'continue', changes: 
 const ids = (left: StageInput) => left.conversation?.entries.map((entry) => entry.message.id);
 
 describe('a verdict that the stage allows', () => {
-  test('stands, and its changes are in the input; the given input is as it was', () => {
+  test('An allowed verdict is returned and its changes are applied without modifying the given input', () => {
     const verdict = withOps({ op: 'remove', ids: ['new'] });
-    const judged = applyVerdict('processInput', input, verdict);
-    expect(judged.verdict).toEqual(verdict);
-    expect(ids(judged.input)).toEqual(['old']);
+    const judge = applyVerdict('processInput', input, verdict);
+    expect(judge.verdict).toEqual(verdict);
+    expect(ids(judge.input)).toEqual(['old']);
     expect(ids(input)).toEqual(['old', 'new']);
   });
 
   test.each<[Verdict]>([
     [{ type: 'abort', reason: 'x'.repeat(2_000_000) }],
     [{ type: 'halt', response: 'kept', reason: 'x'.repeat(2_000_000) }],
-  ])('has a reason of bounded length', (verdict) => {
+  ])('The reason of an allowed verdict is cut to the maximum length', (verdict) => {
     const judged = applyVerdict('processInput', input, verdict).verdict;
     const reason = 'reason' in judged ? (judged.reason ?? '') : '';
     expect(reason).toHaveLength(MAX_REASON_CHARS);
@@ -41,7 +41,7 @@ describe('a verdict that the stage allows', () => {
     expect(applyVerdict('processInput', input, judged).verdict).toEqual(judged);
   });
 
-  test('has metadata of bounded size: more of it is the beginning of its text', () => {
+  test('Oversized metadata of an allowed verdict is replaced by the start of its text', () => {
     const abort: Verdict = { type: 'abort', reason: 'x', metadata: { found: 'y'.repeat(100_000) } };
     const { verdict } = applyVerdict('processInput', input, abort);
     expect(JSON.stringify(verdict).length).toBeLessThan(9_000);
@@ -49,7 +49,7 @@ describe('a verdict that the stage allows', () => {
     expect(applyVerdict('processInput', input, small).verdict).toEqual(small);
   });
 
-  test('keeps the whole text of a halt: it is an answer, not an explanation', () => {
+  test('The text of a halt is not cut, because it is an answer', () => {
     const halt: Verdict = { type: 'halt', response: 'x'.repeat(20_000) };
     expect(applyVerdict('processInput', input, halt).verdict).toEqual(halt);
   });
@@ -58,7 +58,7 @@ describe('a verdict that the stage allows', () => {
 test.each([
   ['a name', 'rate-limited', 'rate-limited'],
   ['a sentence', 'they said 4111', undefined],
-])('the code of a denial is shown when it is a name: %s', (_what, code, shown) => {
+])('The code of a denial is shown if it is a name: %s', (_what, code, shown) => {
   const { verdict } = applyVerdict('processToolCall', input, { type: 'deny', reason: 'no', code });
   expect(verdict).toEqual({ type: 'deny', reason: 'no', ...(shown !== undefined && { code: shown }) });
 });
@@ -73,9 +73,13 @@ describe('a verdict that is refused', () => {
       { type: 'abort', reason: 'x', retry: true },
     ],
     ['a message that is not there', 'processInput', withOps({ op: 'replace', message: message('nosuch') })],
-  ])('is the processor’s failure, and changes nothing: %s', (_what, stage, verdict) => {
+  ])('A rejected verdict is the processor’s failure and changes nothing: %s', (_what, stage, verdict) => {
     const judged = applyVerdict(stage, input, verdict);
-    expect(judged.verdict).toMatchObject({ type: 'failure', code: 'processor-verdict-refused', retryable: false });
+    expect(judged.verdict).toMatchObject({
+      type: 'failure',
+      code: 'processor-verdict-refused',
+      retryable: false,
+    });
     expect(judged.input).toBe(input);
   });
 
@@ -83,22 +87,22 @@ describe('a verdict that is refused', () => {
     ['removed', { op: 'remove', ids: ['old'] }],
     ['replaced', { op: 'replace', message: message('old') }],
     ['added again', { op: 'add', source: 'response', message: message('old') }],
-  ])('in processOutputResult: a remembered message that is %s, by name', (_how, op) => {
+  ])('processOutputResult rejects a verdict about a remembered message that is %s, by id', (_how, op) => {
     const judged = applyVerdict('processOutputResult', input, withOps(op));
     expect(judged.verdict).toMatchObject({ type: 'failure', message: expect.stringContaining('"old"') });
     expect(applyVerdict('processInput', input, withOps(op)).verdict.type).toBe('continue');
   });
 
-  test('in processOutputResult: messages of this run may still be changed', () => {
+  test("processOutputResult accepts changes of this run's messages", () => {
     const judged = applyVerdict('processOutputResult', input, withOps({ op: 'replace', message: message('new') }));
     expect(judged.verdict.type).toBe('continue');
   });
 });
 
-test('a failure with a code of its own is the processor’s failure, with that code in its message', () => {
+test('A failure with a private code becomes the processor’s failure, with that code in its message', () => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code of somebody else, as the wire may carry it
   const code = 'my-code' as 'internal';
-  expect(failureOf(code, 'broken')).toEqual({
+  expect(createFailure(code, 'broken')).toEqual({
     type: 'failure',
     code: 'processor-failed',
     message: 'my-code: broken',
@@ -108,21 +112,25 @@ test('a failure with a code of its own is the processor’s failure, with that c
 
 describe('a state that is too large', () => {
   const state = { kept: 'x'.repeat(MAX_STATE_CHARS) };
-  const judged = (verdict: Verdict) => applyVerdict('processToolCall', input, verdict).verdict;
+  const judgeCall = (verdict: Verdict) => applyVerdict('processToolCall', input, verdict).verdict;
 
-  test('is the failure of its processor, which says how large it is', () => {
-    const message = `Its state has ${JSON.stringify(state).length} characters as JSON; it may have ${MAX_STATE_CHARS}.`;
-    expect(judged({ type: 'continue', state })).toMatchObject({ code: 'state-too-large', message, retryable: false });
-    expect(judged({ type: 'halt', response: 'well', state })).toMatchObject({ code: 'state-too-large' });
+  test("An oversized state is its processor's failure and reports its size", () => {
+    const message = `Its state has ${JSON.stringify(state).length} characters as JSON; the maximum is ${MAX_STATE_CHARS}.`;
+    expect(judgeCall({ type: 'continue', state })).toMatchObject({
+      code: 'state-too-large',
+      message,
+      retryable: false,
+    });
+    expect(judgeCall({ type: 'halt', response: 'well', state })).toMatchObject({ code: 'state-too-large' });
   });
 
-  test('undoes no refusal: that counts, without it', () => {
-    expect(judged({ type: 'abort', reason: 'no', state })).toEqual({ type: 'abort', reason: 'no' });
-    expect(judged({ type: 'deny', reason: 'no', state })).toEqual({ type: 'deny', reason: 'no' });
+  test('A rejection with an oversized state counts, without the state', () => {
+    expect(judgeCall({ type: 'abort', reason: 'no', state })).toEqual({ type: 'abort', reason: 'no' });
+    expect(judgeCall({ type: 'deny', reason: 'no', state })).toEqual({ type: 'deny', reason: 'no' });
   });
 
-  test('is one character more than a state may have', () => {
+  test('The state limit is exact to one character', () => {
     const whole = { kept: 'x'.repeat(MAX_STATE_CHARS - '{"kept":""}'.length) };
-    expect(judged({ type: 'continue', state: whole })).toEqual({ type: 'continue', state: whole });
+    expect(judgeCall({ type: 'continue', state: whole })).toEqual({ type: 'continue', state: whole });
   });
 });

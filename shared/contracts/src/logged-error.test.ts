@@ -1,9 +1,9 @@
-// What the log is told of an error: never its words.
+// The log of an error omits its message.
 import { expect, test } from 'vitest';
 import { MillraceError } from './errors.ts';
-import { loggedError } from './logged-error.ts';
+import { loggedError } from './errors.ts';
 
-test('an error is logged by its name and its place, without its message', () => {
+test('An error is logged by name and stack frames, without its message', () => {
   const logged = loggedError(new TypeError('the user said\n    at my-secret'));
   expect(logged).toMatchObject({ error: 'TypeError' });
   expect(logged.at.length).toBeGreaterThan(0);
@@ -11,10 +11,10 @@ test('an error is logged by its name and its place, without its message', () => 
   expect(JSON.stringify(logged)).not.toContain('secret');
 });
 
-test('an error of ours is logged by its code', () => {
+test('A MillraceError is logged by its code', () => {
   expect(loggedError(new MillraceError('bus-unreachable', 'it said my-secret')).error).toBe('bus-unreachable');
 });
 
-test('what is no error is logged by its type, not by its text', () => {
+test('A thrown value that is not an error is logged by its type, without its text', () => {
   expect(loggedError('my-secret')).toEqual({ error: 'string', at: [] });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { messageSchema, messageText, textMessage, type Message } from './message.ts';
 
-const of = (parts: unknown[], more: object = {}) => ({
+const buildMessage = (parts: unknown[], more: object = {}) => ({
   id: 'm1',
   role: 'user',
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -16,7 +16,9 @@ describe('parts', () => {
     { type: 'tool-invocation', toolInvocation },
     { type: 'file', data: 'aGk=', mimeType: 'text/plain' },
     { type: 'of-a-later-version', anything: [1] },
-  ])('$type passes unchanged', (part) => expect(messageSchema.parse(of([part])).content.parts).toEqual([part]));
+  ])('$type passes unchanged', (part) =>
+    expect(messageSchema.parse(buildMessage([part])).content.parts).toEqual([part]),
+  );
 
   test.each([
     { type: 'text' },
@@ -25,20 +27,22 @@ describe('parts', () => {
     { type: 'file', data: 'aGk=' },
     { text: 'without a type' },
     null,
-  ])('%j does not pass, also not as an unknown one', (part) => expect(fits(of([part]))).toBe(false));
+  ])('The part %j is rejected, and is not accepted as an unknown part', (part) =>
+    expect(fits(buildMessage([part]))).toBe(false),
+  );
 });
 
 test('a message has an id of 1 to 200 characters, a role and a time', () => {
-  expect(fits(of([]))).toBe(true);
+  expect(fits(buildMessage([]))).toBe(true);
   for (const wrong of [{ id: '' }, { id: 'x'.repeat(201) }, { role: 'bot' }, { createdAt: 3 }, { content: 'text' }]) {
-    expect(fits({ ...of([]), ...wrong })).toBe(false);
+    expect(fits({ ...buildMessage([]), ...wrong })).toBe(false);
   }
 });
 
 describe('the text of a message', () => {
-  test('is its text parts joined, and not the flat content beside them', () => {
+  test('messageText joins the text parts and ignores the flat content', () => {
     const message = messageSchema.parse(
-      of(
+      buildMessage(
         [
           { type: 'text', text: 'a' },
           { type: 'reasoning', reasoning: 'hidden' },
@@ -50,9 +54,9 @@ describe('the text of a message', () => {
     expect(messageText(message)).toBe('ab');
   });
 
-  test('is the flat content where there is no text part', () => {
-    expect(messageText(messageSchema.parse(of([], { content: 'flat' })))).toBe('flat');
-    expect(messageText(messageSchema.parse(of([{ type: 'step-start' }])))).toBe('');
+  test('messageText returns the flat content if the message has no text part', () => {
+    expect(messageText(messageSchema.parse(buildMessage([], { content: 'flat' })))).toBe('flat');
+    expect(messageText(messageSchema.parse(buildMessage([{ type: 'step-start' }])))).toBe('');
   });
 });
 

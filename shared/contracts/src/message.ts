@@ -1,8 +1,9 @@
-// A message is a MastraDBMessage in its JSON form: `content.parts` is what counts, `content.content` a flat fallback for old
-// messages. Dates are ISO 8601 strings, bytes base64. As in the reference interface (docs/glossary.md).
+// Defines a message: a MastraDBMessage in its JSON form. `content.parts` is authoritative, `content.content` a flat
+// fallback for old messages. Dates are ISO 8601 strings, bytes base64. As in the reference interface
+// (docs/glossary.md).
 import { z } from 'zod';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
-import { typed } from './typed-schema.ts';
+import { typeSchema } from './typed-schema.ts';
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const reasoningPartSchema = z.looseObject({ type: z.literal('reasoning'), reasoning: z.string() });
@@ -17,7 +18,7 @@ export const toolInvocationSchema = z.looseObject({
   args: jsonValueSchema,
   result: jsonValueSchema.optional(),
   isError: z.boolean().optional(),
-  /** Set where processToolCall denied the call: the tool did not run. */
+  /** True if processToolCall denied the call: the tool did not run. */
   denied: z.boolean().optional(),
 });
 export type ToolInvocation = z.infer<typeof toolInvocationSchema>;
@@ -34,8 +35,8 @@ const knownPartSchema = z.discriminatedUnion('type', [
   sourcePartSchema,
   stepStartPartSchema,
 ]);
-/** Without `abort` zod would tell a text part with a wrong text that its type is wrong. */
-const OTHER_SHAPE = { message: 'a part of this type has another shape', abort: true };
+/** Without `abort` zod would report the type of a text part with an invalid text as wrong. */
+const OTHER_SHAPE = { message: 'the part does not match the shape of its type', abort: true };
 /** Unknown part types pass unchanged, but a known type in a wrong shape does not pass as unknown. */
 const otherPartSchema = z.looseObject({
   type: z.string().regex(/^(?!(text|reasoning|tool-invocation|file|source|step-start)$)/, OTHER_SHAPE),
@@ -62,7 +63,7 @@ const wireMessageSchema = z.looseObject({
   }),
 });
 
-/** What code works with: known parts typed, unknown ones carried along as they are. */
+/** The typed form for code: known parts are typed, unknown ones are kept unchanged. */
 export type Message = {
   id: string;
   role: Role;
@@ -78,8 +79,8 @@ export type Message = {
 };
 
 /**
- * What a model will read of a message, and so what a guard judges: the parts; where none of them has text, the flat `content`
- * as a text part before them. Nobody reads `content.content` but through this.
+ * Returns the parts that a model reads and a guard judges; without a text part, the flat `content` becomes a leading
+ * text part. All code reads `content.content` through this function.
  */
 export function modelParts({ content }: Message): MessagePart[] {
   const hasText = content.parts.some((part) => part.type === 'text' && part.text !== '');
@@ -87,7 +88,7 @@ export function modelParts({ content }: Message): MessagePart[] {
   return [{ type: 'text', text: content.content }, ...content.parts];
 }
 
-/** The text that a model will read: the text parts joined. */
+/** Returns the text that a model reads: the text parts joined. */
 export function messageText(message: Message): string {
   return modelParts(message)
     .map((part) => (part.type === 'text' ? part.text : ''))
@@ -95,9 +96,9 @@ export function messageText(message: Message): string {
 }
 
 /** Typed as the parts that are known; parts of other types are carried along unchanged. */
-export const messageSchema = typed<Message>(wireMessageSchema);
+export const messageSchema = typeSchema<Message>(wireMessageSchema);
 
-/** A message of one text part. `createdAt` now. */
+/** Creates a message with one text part. `createdAt` is the current time. */
 export function textMessage(id: string, role: Message['role'], text: string): Message {
   return { id, role, createdAt: new Date().toISOString(), content: { format: 2, parts: [{ type: 'text', text }] } };
 }

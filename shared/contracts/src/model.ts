@@ -1,5 +1,5 @@
-// What travels of models: ids, settings, usage, tool definitions, step results. Prompts keep the form of the installed
-// provider specification (LanguageModelV4 of @ai-sdk/provider 4) and name its version.
+// Defines the wire form of model data: ids, settings, usage, tool definitions, step results. Prompts keep the form of
+// the installed provider specification (LanguageModelV4 of @ai-sdk/provider 4) and name its version.
 import { z } from 'zod';
 import { jsonObjectSchema, jsonSchemaSchema, jsonValueSchema } from './json.ts';
 import { tokenSchema } from './tokens.ts';
@@ -10,7 +10,7 @@ export const modelIdSchema = z
   .regex(/^(openai|openai-chat)\/.+$/, 'must be "openai/<id>" (responses) or "openai-chat/<id>" (chat completions)');
 
 export const PROMPT_VERSION = 'v4';
-/** Provider messages. Read by their provider, not by us: only the role is checked. */
+/** Provider messages. Only the role is checked; the provider validates the rest. */
 export const promptSchema = z.array(z.looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) }));
 export type Prompt = z.infer<typeof promptSchema>;
 
@@ -49,18 +49,20 @@ export const structuredOutputSchema = z.object({
 });
 export type StructuredOutput = z.infer<typeof structuredOutputSchema>;
 
-/** Tokens. A provider that does not say leaves a number out. */
+/** Token counts. A number is absent if the provider does not report it. */
 export const usageSchema = z.object({
   inputTokens: z.number().optional(),
   outputTokens: z.number().optional(),
   totalTokens: z.number().optional(),
   reasoningTokens: z.number().optional(),
   cachedInputTokens: z.number().optional(),
-  cost: z.number().optional().describe('in the unit of the agent’s prices; absent where price or tokens are not known'),
+  cost: z.number().optional().describe('in the currency of the agent’s prices; absent if price or tokens are unknown'),
   estimated: z
     .boolean()
     .optional()
-    .describe('of a call that was cut off its provider said nothing: it is counted by the length of its texts'),
+    .describe(
+      'true if the provider reported no usage of a cut-off call: the tokens are estimated by the length of its texts',
+    ),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -86,14 +88,14 @@ export const stepResultSchema = z.object({
   usage: usageSchema,
   model: z.string(),
   fromCache: z.boolean(),
-  sources: z.array(jsonObjectSchema).optional().describe('what the answer refers to'),
+  sources: z.array(jsonObjectSchema).optional().describe('sources that the answer cites'),
   files: z
     .array(z.object({ data: z.string(), mimeType: z.string() }))
     .optional()
-    .describe('what the model made: base64, or a URL'),
-  latencyMs: z.number().optional().describe('of the model call; absent from a cache'),
-  warnings: z.array(jsonValueSchema).optional().describe('of the provider’s client'),
-  response: jsonObjectSchema.optional().describe('id, modelId and timestamp, as the provider says them'),
+    .describe('generated files: base64, or a URL'),
+  latencyMs: z.number().optional().describe('duration of the model call; absent for a cached answer'),
+  warnings: z.array(jsonValueSchema).optional().describe('warnings of the provider’s client'),
+  response: jsonObjectSchema.optional().describe('id, modelId and timestamp as the provider reports them'),
 });
 export type StepResult = z.infer<typeof stepResultSchema>;
 

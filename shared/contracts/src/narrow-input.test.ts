@@ -30,7 +30,7 @@ const shape = ({ conversation, ...rest }: StageInput) => ({
   members: Object.keys(rest),
 });
 
-test('who reads nothing gets what is small', () => {
+test('A processor without reads receives only the small members', () => {
   expect(shape(narrowInput(input, []))).toEqual({
     messages: [],
     system: 0,
@@ -43,25 +43,25 @@ test.each<[Reads, string]>([
   ['response', 'out'],
   ['remembered', 'old'],
   ['context', 'more'],
-])('who reads %s gets those messages alone', (reads, id) => {
+])('A processor that reads %s receives only those messages', (reads, id) => {
   expect(shape(narrowInput(input, [reads]))).toMatchObject({ messages: [id], system: 0 });
 });
 
-test('who reads the system messages gets them', () => {
+test('A processor that reads system receives the system messages', () => {
   expect(shape(narrowInput(input, ['system']))).toMatchObject({ messages: [], system: 1 });
 });
 
-test.each<Reads>(['prompt', 'steps', 'chunks', 'tools'])('who reads %s gets it', (reads) => {
+test.each<Reads>(['prompt', 'steps', 'chunks', 'tools'])('A processor that reads %s receives it', (reads) => {
   expect(shape(narrowInput(input, [reads])).members).toContain(reads);
 });
 
-test('a merged call carries what any of its members reads', () => {
+test("A merged call contains the union of its members' reads", () => {
   const { messages, members } = shape(narrowInput(input, ['input', 'response', 'tools']));
   expect(messages).toEqual(['in', 'out']);
   expect(members).toContain('tools');
 });
 
-test('an input without a conversation stays without one, and the given input is not changed', () => {
+test('An input without a conversation keeps none, and the given input is not modified', () => {
   const before = JSON.stringify(input);
   const { conversation: _, ...bare } = input;
   expect('conversation' in narrowInput(bare, ['input'])).toBe(false);

@@ -1,9 +1,9 @@
-// A processor is sent, and sees, only what it says that it reads: so the cost of a stage does not grow with the thread. A merged
-// call carries what any of its processors reads; each of them still sees only its own.
+// Restricts a processor's input to its declared reads, so that the cost of a stage does not grow with the thread. A
+// merged call carries the union of its processors' reads; each processor still sees only its own.
 import type { Reads } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
 
-/** Members of a stage's input that go only to who reads them, and under which name. */
+/** Members of a stage's input that require a read, with its name. */
 const NEEDS: Partial<Record<keyof StageInput, Reads>> = {
   prompt: 'prompt',
   steps: 'steps',
@@ -17,7 +17,7 @@ const needs: readonly (readonly [string, Reads])[] = Object.entries(NEEDS);
 export function narrowInput(input: StageInput, reads: readonly Reads[]): StageInput {
   const { conversation } = input;
   const narrow = withoutUnread(input, reads);
-  if (!conversation || readsAll(conversation, reads)) return narrow;
+  if (!conversation || isFullyRead(conversation, reads)) return narrow;
   return {
     ...narrow,
     conversation: {
@@ -34,6 +34,6 @@ function withoutUnread(input: StageInput, reads: readonly Reads[]): StageInput {
   return Object.fromEntries(Object.entries(input).filter(([key]) => !unread.includes(key))) as StageInput;
 }
 
-function readsAll({ entries, system }: NonNullable<StageInput['conversation']>, reads: readonly Reads[]): boolean {
+function isFullyRead({ entries, system }: NonNullable<StageInput['conversation']>, reads: readonly Reads[]): boolean {
   return (system.length === 0 || reads.includes('system')) && entries.every(({ source }) => reads.includes(source));
 }

@@ -2,49 +2,52 @@ import { expect, test } from 'vitest';
 import { chunkSchema, type Chunk } from './chunk.ts';
 import { createOpenParts } from './open-parts.ts';
 
-const of = (type: string, payload: object): Chunk =>
+const buildChunk = (type: string, payload: object): Chunk =>
   chunkSchema.parse({ type, runId: 'run-1', from: 'AGENT', payload });
-const delta = of('text-delta', { id: 't', text: 'x' });
+const delta = buildChunk('text-delta', { id: 't', text: 'x' });
 const ends = (...chunks: Chunk[]) => {
   const parts = createOpenParts();
   parts.see(chunks);
   return parts.ends(true);
 };
 
-test('open parts are ended in the order in which they began', () => {
+test('Open parts are ended in the order of their starts', () => {
   const chunks = [
-    of('text-start', { id: 't' }),
+    buildChunk('text-start', { id: 't' }),
     delta,
-    of('text-end', { id: 't' }),
-    of('reasoning-start', { id: 'r' }),
-    of('text-start', { id: 't2' }),
-    of('reasoning-delta', { id: 'r', text: 'x' }),
-    of('tool-call-input-streaming-start', { toolCallId: 'c1', toolName: 'clock' }),
+    buildChunk('text-end', { id: 't' }),
+    buildChunk('reasoning-start', { id: 'r' }),
+    buildChunk('text-start', { id: 't2' }),
+    buildChunk('reasoning-delta', { id: 'r', text: 'x' }),
+    buildChunk('tool-call-input-streaming-start', { toolCallId: 'c1', toolName: 'clock' }),
   ];
   expect(ends(...chunks)).toEqual([
-    of('reasoning-end', { id: 'r' }),
-    of('text-end', { id: 't2' }),
-    of('tool-call-input-streaming-end', { toolCallId: 'c1' }),
+    buildChunk('reasoning-end', { id: 'r' }),
+    buildChunk('text-end', { id: 't2' }),
+    buildChunk('tool-call-input-streaming-end', { toolCallId: 'c1' }),
   ]);
 });
 
-test('a part that has ended gets no second end', () => {
-  const reasoning = [of('reasoning-start', { id: 'r' }), of('reasoning-end', { id: 'r' })];
+test('An ended part receives no second end', () => {
+  const reasoning = [buildChunk('reasoning-start', { id: 'r' }), buildChunk('reasoning-end', { id: 'r' })];
   const input = { toolCallId: 'c1', toolName: 'clock' };
-  const call = [of('tool-call-input-streaming-start', input), of('tool-call-input-streaming-end', input)];
-  expect(ends(delta, of('text-end', { id: 't' }), ...reasoning, ...call)).toEqual([]);
+  const call = [
+    buildChunk('tool-call-input-streaming-start', input),
+    buildChunk('tool-call-input-streaming-end', input),
+  ];
+  expect(ends(delta, buildChunk('text-end', { id: 't' }), ...reasoning, ...call)).toEqual([]);
 });
 
-test('a part without a start is ended too', () => {
-  const call = of('tool-call-delta', { toolCallId: 'c1', toolName: 'clock', argsTextDelta: '{' });
+test('A part without a start is ended too', () => {
+  const call = buildChunk('tool-call-delta', { toolCallId: 'c1', toolName: 'clock', argsTextDelta: '{' });
   expect(ends(delta, call).map(({ type }) => type)).toEqual(['text-end', 'tool-call-input-streaming-end']);
 });
 
-test('the end of a part that was cut off says complete: false', () => {
+test('The end of a cut-off part has complete: false', () => {
   const parts = createOpenParts();
-  parts.see([delta, of('reasoning-start', { id: 'r' })]);
+  parts.see([delta, buildChunk('reasoning-start', { id: 'r' })]);
   expect(parts.ends(false)).toEqual([
-    of('text-end', { id: 't', complete: false }),
-    of('reasoning-end', { id: 'r', complete: false }),
+    buildChunk('text-end', { id: 't', complete: false }),
+    buildChunk('reasoning-end', { id: 'r', complete: false }),
   ]);
 });

@@ -1,16 +1,19 @@
-// The parts of a stream that have begun and not ended. Their ends say whether the text is whole: where it is not, processors drop
-// what they held back.
+// Tracks the started parts of a stream without an end. The end of a part marks whether its text is complete: if not,
+// processors drop the text that they hold back.
 import type { Chunk, ChunkOf } from './chunk.ts';
 
 export type OpenParts = {
   see(chunks: readonly Chunk[]): void;
-  /** The chunks that end what is open, in the order in which it began. @param complete false: it was cut off */
+  /**
+   * Returns the chunks that end the open parts, in the order of their starts. @param complete false: the parts were cut
+   * off
+   */
   ends(complete: boolean): Chunk[];
 };
 
 type PartEnd = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
 
-/** The end of a part that was cut off: what processors hold back of it undecided is dropped. */
+/** Marks the end of a cut-off part: processors drop the undecided text that they hold back. */
 export function cutOff(end: PartEnd): Chunk {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same chunk, of the same type
   return { ...end, payload: { ...end.payload, complete: false } } as Chunk;

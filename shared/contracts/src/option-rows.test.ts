@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { toJsonSchema } from './json-schemas.ts';
 import { optionRows } from './option-rows.ts';
 
-const rowsOf = (shape: z.ZodRawShape) => optionRows(toJsonSchema(z.strictObject(shape)));
+const listRows = (shape: z.ZodRawShape) => optionRows(toJsonSchema(z.strictObject(shape)));
 
-test('an option is told with its type, its default and what it means', () => {
+test("A row has the option's type, default and meaning", () => {
   expect(
-    rowsOf({
-      strategy: z.enum(['block', 'warn']).default('block').describe('what is done'),
+    listRows({
+      strategy: z.enum(['block', 'warn']).default('block').describe('the reaction'),
       limit: z.int().min(1).describe('characters'),
     }),
   ).toEqual([
-    { name: 'strategy', type: 'block | warn', required: false, fallback: '"block"', meaning: 'what is done' },
+    { name: 'strategy', type: 'block | warn', required: false, fallback: '"block"', meaning: 'the reaction' },
     { name: 'limit', type: 'integer, at least 1', required: true, meaning: 'characters' },
   ]);
 });
 
-test('the types of options: ranges, lists, unions, objects, long lists of values', () => {
+test('A row formats ranges, lists, unions, objects and long lists of values', () => {
   const many = z.enum(Array.from({ length: 40 }, (_, at) => `v${at}`));
-  const rows = rowsOf({
+  const rows = listRows({
     share: z.number().min(0).max(1),
     names: z.array(z.string()),
     kinds: z.array(z.enum(['a', 'b'])),
@@ -39,4 +39,4 @@ test('the types of options: ranges, lists, unions, objects, long lists of values
   ]);
 });
 
-test('a schema without options has no rows', () => expect(optionRows({ type: 'object' })).toEqual([]));
+test('A schema without options has no rows', () => expect(optionRows({ type: 'object' })).toEqual([]));

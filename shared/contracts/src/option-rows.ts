@@ -1,10 +1,10 @@
-// A processor's options as people read them: from the JSON Schema that it advertises, a row for each. Pure.
+// Formats a processor's options: one row for each option of the JSON Schema that it advertises. Pure.
 import type { JsonObject, JsonValue } from './json.ts';
 
-/** `fallback`: the default as JSON; absent where there is none. */
+/** `fallback`: the default as JSON; absent if the option has none. */
 export type OptionRow = { name: string; type: string; required: boolean; fallback?: string; meaning: string };
 
-/** Longer lists of values (countries) are told by their number. */
+/** Longer lists of values (countries) are abbreviated by their number. */
 const MAX_VALUES = 30;
 const MAX_SAFE = Number.MAX_SAFE_INTEGER;
 

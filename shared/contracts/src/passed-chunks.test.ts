@@ -11,21 +11,21 @@ const nestedTo = (levels: number): unknown => (levels === 0 ? 'x' : [nestedTo(le
 const finish = chunk('finish');
 const error = chunk('error');
 
-describe('chunks that come out of processOutputStream', () => {
-  test('pass as they are, without a copy, when they are the run’s own', () => {
+describe('output of processOutputStream', () => {
+  test('Chunks of the own run pass without a copy', () => {
     const out = [text, chunk('data-note')];
     expect(passedChunks('r1', [text], out)).toEqual({ chunks: out });
     const passed = passedChunks('r1', [text], out);
     expect('chunks' in passed && passed.chunks).toBe(out);
   });
 
-  test('are of this run and from the agent, whatever they name', () => {
+  test('The run and the sender of a chunk are overwritten', () => {
     const foreign = { ...text, runId: 'another', from: 'USER' as const };
     expect(passedChunks('r1', [], [foreign])).toEqual({ chunks: [text] });
   });
 
   test.each(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed'])(
-    'are refused when one is a control chunk: %s',
+    'A control chunk is rejected: %s',
     (type) => {
       expect(passedChunks('r1', [text], [text, chunk(type)])).toEqual({
         refused: expect.stringContaining(`"${type}"`),
@@ -39,17 +39,17 @@ describe('chunks that come out of processOutputStream', () => {
     ['one finish of two that is missing', [finish, finish], [finish]],
     ['a finish that did not go in', [text], [text, finish]],
     ['an error that did not go in', [finish], [finish, error]],
-    ['a finish that comes out twice', [finish], [finish, finish]],
-  ])('are refused: %s', (_what, given, out) => {
+    ['a finish that is sent twice', [finish], [finish, finish]],
+  ])('The output is rejected: %s', (_what, given, out) => {
     expect(passedChunks('r1', given, out)).toHaveProperty('refused');
   });
 
-  test('may be dropped or changed, and a finish may be changed', () => {
+  test('Chunks may be dropped or changed, and a finish may be changed', () => {
     const changed = chunk('finish', { payload: { changed: true } });
     expect(passedChunks('r1', [text, finish], [changed])).toEqual({ chunks: [changed] });
   });
 
-  test('are refused when one is nested so deep that it could not be written again', () => {
+  test('A chunk that is nested too deep to be written is rejected', () => {
     const deep = chunk('data-deep', { data: nestedTo(MAX_NESTING) });
     expect(passedChunks('r1', [], [deep])).toEqual({ refused: expect.stringContaining('nested') });
   });

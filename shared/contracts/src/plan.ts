@@ -1,5 +1,6 @@
-// A plan is what `agents apply` makes of an agent: every list resolved into entries in their final order, with what discovery
-// said of each processor. A run follows the stored plan; discovery at run time only merges adjacent entries and finds replicas.
+// Defines a plan, the result of `agents apply`: every list resolved into entries in their final order, with the
+// descriptors from discovery. A run follows the stored plan; discovery at run time only merges adjacent entries and
+// finds replicas.
 import { z } from 'zod';
 import { agentSchema, onFailureSchema, overlapSchema, whenSchema } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
@@ -17,9 +18,11 @@ export const planEntrySchema = z.object({
   lists: z.array(listSchema).min(1),
   stages: z.array(stageSchema),
   reads: readsByStageSchema,
-  changes: resolvedChangesSchema.optional().describe('whether it may change something there; what is not named may be'),
+  changes: resolvedChangesSchema
+    .optional()
+    .describe('whether the entry may change its input, by stage; an absent stage may'),
   processDataParts: z.boolean(),
-  processCutOff: z.boolean().optional().describe('processLLMResponse is told of model calls that were cut off, too'),
+  processCutOff: z.boolean().optional().describe('processLLMResponse also receives model calls that were cut off'),
   rewritesAnswers: z.boolean().optional(),
   options: jsonObjectSchema,
   required: z.boolean(),
@@ -27,39 +30,37 @@ export const planEntrySchema = z.object({
   timeoutMs: timeoutMsSchema,
   attempts: z.number().int().positive(),
   onFailure: onFailureSchema,
-  when: whenSchema.optional().describe('called in such runs only'),
-  observe: z.literal(true).optional().describe('asked and not waited for'),
+  when: whenSchema.optional().describe('the entry is called only in matching runs'),
+  observe: z.literal(true).optional().describe('the entry is called without delaying the run'),
 });
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 
-/** What an entry of a caller is made of: the processor as it was when the agent was applied. `lists`: where it can stand. */
+/** Base of a caller's entry: the processor as of the agent's application. `lists`: the lists that may contain it. */
 export const overridableSchema = planEntrySchema.extend({
   optionsSchema: jsonSchemaSchema,
-  declaredChanges: stageChangesSchema
-    .optional()
-    .describe('what it says that it changes: the options of the caller decide'),
+  declaredChanges: stageChangesSchema.optional().describe('its advertised changes: the options of the caller decide'),
 });
 export type Overridable = z.infer<typeof overridableSchema>;
 
-/** Entries of a list that are called at once, where they meet at a stage. */
+/** Entries of a list that are called concurrently if they share a stage. */
 export const planGroupSchema = z.object({
   list: listSchema,
   members: z.array(tokenSchema).min(1),
-  overlap: overlapSchema.optional().describe('at processInput, beside the first model call'),
+  overlap: overlapSchema.optional().describe('at processInput: concurrent with the first model call'),
 });
 export type PlanGroup = z.infer<typeof planGroupSchema>;
 
-/** For each stage, the names of its entries in calling order. A processor that stands in two lists is one entry. */
+/** The names of the entries of each stage in calling order. A processor in two lists is one entry. */
 export const planSchema = z.object({
   entries: z.record(tokenSchema, planEntrySchema),
   order: z.partialRecord(stageSchema, z.array(tokenSchema)),
   listed: z
     .partialRecord(listSchema, z.array(tokenSchema))
     .optional()
-    .describe('each list as it is combined, memory in its place: what an entry’s place is counted by'),
+    .describe('each list as combined, with memory at its position: an entry’s index refers to it'),
   tools: z.array(toolDefinitionSchema),
   groups: z.array(planGroupSchema).optional(),
-  overridable: z.record(tokenSchema, overridableSchema).optional().describe('what callers may list, by processor'),
+  overridable: z.record(tokenSchema, overridableSchema).optional().describe('processors that callers may list, by id'),
 });
 export type Plan = z.infer<typeof planSchema>;
 
@@ -71,25 +72,28 @@ export const appliedAgentSchema = z.object({
 });
 export type AppliedAgent = z.infer<typeof appliedAgentSchema>;
 
-/** Whatever lists a caller gives in place of the agent's. */
-export const staysUnderOverrides = ({ required, memory }: PlanEntry): boolean => required || memory;
+/** Returns true if the entry remains when a caller overrides the lists. */
+export const isKeptByOverrides = ({ required, memory }: PlanEntry): boolean => required || memory;
 
-export function entriesOf(plan: Plan, stage: Stage): PlanEntry[] {
+export function listEntries(plan: Plan, stage: Stage): PlanEntry[] {
   return (plan.order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []);
 }
 
-/** The entries of a stage whose verdicts count. */
-export const judgesOf = (plan: Plan, stage: Stage): PlanEntry[] =>
-  entriesOf(plan, stage).filter(({ observe }) => !observe);
+/** Returns the entries of a stage with binding verdicts. */
+export const listJudges = (plan: Plan, stage: Stage): PlanEntry[] =>
+  listEntries(plan, stage).filter(({ observe }) => !observe);
 
-/** Entries that are asked one after the other, or a group of them that is asked at once. */
-/** `observes`: nobody waits for them. */
-export type Segment = { entries: PlanEntry[]; group?: PlanGroup; observes: boolean };
+/** Entries that are called in sequence, or a group of concurrent entries. */
+/** `observes`: the run does not wait for them. */
+export type PlanSegment = { entries: PlanEntry[]; group?: PlanGroup; observes: boolean };
 
-/** The entries of a stage, in order, parted where a group, or a row of those that observe, begins and ends. Members stand next to each other in every plan. */
-export function segmentsOf({ groups = [] }: Plan, stage: Stage, entries: readonly PlanEntry[]): Segment[] {
+/**
+ * Splits the entries of a stage, in order, at the borders of groups and of sequences of observers. Members of a group
+ * are adjacent in every plan.
+ */
+export function splitSegments({ groups = [] }: Plan, stage: Stage, entries: readonly PlanEntry[]): PlanSegment[] {
   const own = groups.filter(({ list }) => list === LIST_OF_STAGE[stage]);
-  const segments: Segment[] = [];
+  const segments: PlanSegment[] = [];
   for (const entry of entries) {
     const group = own.find(({ members }) => members.includes(entry.entry));
     const last = segments.at(-1);
@@ -100,7 +104,7 @@ export function segmentsOf({ groups = [] }: Plan, stage: Stage, entries: readonl
   return segments;
 }
 
-/** The plan with those entries alone, wherever they stand. */
+/** Returns the plan with only the matching entries. */
 export function planWith(plan: Plan, stays: (entry: PlanEntry) => boolean): Plan {
   const entries = Object.fromEntries(Object.entries(plan.entries).filter(([, entry]) => stays(entry)));
   const isThere = (name: string) => Object.hasOwn(entries, name);
@@ -115,8 +119,8 @@ function listedWith(listed: NonNullable<Plan['listed']>, isThere: (name: string)
   return Object.fromEntries(Object.entries(listed).map(([list, names]) => [list, names.filter(isThere)]));
 }
 
-/** Its place in the list that serves the stage; undefined where it has none. Whichever entries a call is for, it stays the same. */
-export function placeOf(plan: Plan, stage: Stage, entry: string): number | undefined {
+/** Returns the entry's index in the list of the stage, or undefined. The index does not depend on the call. */
+export function findIndex(plan: Plan, stage: Stage, entry: string): number | undefined {
   const at = (plan.listed?.[LIST_OF_STAGE[stage]] ?? plan.order[stage])?.indexOf(entry) ?? -1;
   return at < 0 ? undefined : at;
 }
@@ -126,7 +130,7 @@ export function withMembers(group: PlanGroup, isThere: (name: string) => boolean
   return members.length === 0 ? [] : [{ ...group, members }];
 }
 
-/** Stages that a processor has and that no list of the agent calls, by processor. */
+/** Returns the stages of processors that no list of the agent calls, by processor. */
 export function uncalledStages(plan: Plan): Map<string, Stage[]> {
   const uncalled = new Map<string, Stage[]>();
   const called = new Set(

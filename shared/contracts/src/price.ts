@@ -1,15 +1,15 @@
-// What models cost: an agent's prices, and the cost of a call by them. A cost is absent, never 0, where its price or its tokens are not
-// known: what nobody can tell is not free.
+// Computes the cost of model calls by an agent's prices. A cost is absent, never 0, if its price or its tokens are
+// unknown: an unknown price is not free.
 import { z } from 'zod';
 import type { Issue } from './errors.ts';
 import { modelIdSchema, type Usage } from './model.ts';
-import { ownMember } from './own-member.ts';
+import { getOwnMember } from './own-member.ts';
 
 const price = z.number().min(0);
-/** Of one model, for a million tokens, in whatever unit: all prices of a tenant are in the same one. */
+/** Price of one million tokens of one model, in any currency: all prices of a tenant use the same one. */
 export const modelPriceSchema = z.strictObject({
   input: price,
-  cachedInput: price.optional().describe('as `input` if absent'),
+  cachedInput: price.optional().describe('default: `input`'),
   output: price.describe('reasoning included'),
 });
 type ModelPrice = z.infer<typeof modelPriceSchema>;
@@ -17,13 +17,13 @@ export const pricesSchema = z.record(modelIdSchema, modelPriceSchema);
 export type Prices = z.infer<typeof pricesSchema>;
 
 const PRICED_TOKENS = 1_000_000;
-/** So many parts of the unit count, and no smaller ones: sums of fractions stay what a person would add up. */
+/** Costs are multiples of one billionth of the unit, so that sums of fractions are exact. */
 const PARTS = 1e9;
 export const roundCost = (cost: number): number => Math.round(cost * PARTS) / PARTS;
 
 export function withCost(usage: Usage, prices: Prices | undefined, model: string): Usage {
   const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
-  const known = priceOf(prices, model);
+  const known = findPrice(prices, model);
   if (!known || inputTokens === undefined || outputTokens === undefined) return usage;
   const { input, cachedInput = input, output } = known;
   const cached = Math.min(cachedInputTokens, inputTokens);
@@ -31,21 +31,21 @@ export function withCost(usage: Usage, prices: Prices | undefined, model: string
   return { ...usage, cost: roundCost(total / PRICED_TOKENS) };
 }
 
-function priceOf(prices: Prices = {}, model: string): ModelPrice | undefined {
-  return ownMember(prices, model);
+function findPrice(prices: Prices = {}, model: string): ModelPrice | undefined {
+  return getOwnMember(prices, model);
 }
 
-/** Where an agent lists this processor, a model without a price is not asked. */
+/** If an agent lists this processor, models without a price are not called. */
 const COST_GUARD = 'cost-guard';
 
-/** Why the model is not asked: its costs are to be limited, and nobody can tell them. */
-export function unpriced(
+/** Returns the error if the model must not be called: the agent limits its cost, and the cost cannot be computed. */
+export function listUnpriced(
   { prices }: { prices?: Prices | undefined },
   { entries }: { entries: Record<string, { entry: string; processor: string }> },
   model: string,
 ): Issue | undefined {
   const guard = Object.values(entries).find(({ processor }) => processor === COST_GUARD);
-  if (!guard || priceOf(prices, model)) return undefined;
-  const message = `"${model}" has no price, and "${guard.entry}" limits what the models of this agent cost.`;
+  if (!guard || findPrice(prices, model)) return undefined;
+  const message = `"${model}" has no price, and "${guard.entry}" limits the cost of this agent's models.`;
   return { code: 'model-unpriced', message, path: 'prices', remedy: 'Add the model to `prices` of the agent.' };
 }

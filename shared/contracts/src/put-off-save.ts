@@ -1,5 +1,5 @@
-// A memory's save that failed because its store was away: it is made later, by whichever orchestrator is there, in the order of the
-// thread's runs. docs/semantics.md, section 11.
+// Defines a deferred save: a memory's save that failed because of an unavailable store. Any orchestrator executes it
+// later, in the order of the thread's runs. docs/semantics.md, section 11.
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { runStateSchema } from './run-state.ts';
@@ -8,31 +8,33 @@ import { tokenSchema } from './tokens.ts';
 
 const count = z.number().int().min(0);
 
-/** Small, and watched by every orchestrator. What is saved stands apart: keptSaveSchema. */
+/** Small, because every orchestrator watches it. The saved data is separate: keptSaveSchema. */
 export const putOffSaveSchema = z.object({
   tenant: tokenSchema,
   runId: tokenSchema,
   agent: tokenSchema,
   threadId: z.string().optional(),
-  epoch: z.number().int().min(1).default(1).describe('of the owner that put it off'),
+  epoch: z.number().int().min(1).default(1).describe('of the owner that deferred it'),
   entries: z.array(tokenSchema).min(1).describe('the memories that have not saved'),
   since: z.number().describe('ms since 1970'),
-  place: z.number().describe('saves of a thread are made in this order'),
+  place: z.number().describe('order of execution within a thread'),
   tries: count,
-  timeouts: count.default(0).describe('tries in which no memory answered in its time'),
-  nextAt: z.number().describe('nobody tries before, ms since 1970: somebody is at it, or the store is given time'),
-  error: wireErrorSchema.describe('of the last try'),
+  timeouts: count.default(0).describe('attempts that timed out in every memory'),
+  nextAt: z
+    .number()
+    .describe('no attempt before this time, ms since 1970: another attempt is active, or the backoff is not over'),
+  error: wireErrorSchema.describe('error of the last attempt'),
 });
 export type PutOffSave = z.infer<typeof putOffSaveSchema>;
 
-/** As callers are told it: whose words an error has, nobody has judged. */
+/** The form that callers see: the error message is omitted, because no guard has judged it. */
 export const shownSaveSchema = z.object({
   runId: tokenSchema,
   threadId: z.string().optional(),
   entries: z.array(tokenSchema),
   since: z.string().describe('ISO 8601'),
   tries: count,
-  code: z.string().describe('why it was put off'),
+  code: z.string().describe('why it was deferred'),
 });
 export type ShownSave = z.infer<typeof shownSaveSchema>;
 
@@ -45,6 +47,6 @@ export const shownSave = ({ runId, threadId, entries, since, tries, error }: Put
   code: error.code,
 });
 
-/** Everything that a save needs, as it was when it was put off. */
+/** The data of a deferred save at the time of its deferral. */
 export const keptSaveSchema = z.object({ ref: runRefSchema, state: runStateSchema, input: stageInputSchema });
 export type KeptSave = z.infer<typeof keptSaveSchema>;

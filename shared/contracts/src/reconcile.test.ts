@@ -7,15 +7,15 @@ import { reconcile, RETURNED_SYSTEM_TAG } from './reconcile.ts';
 const createdAt = '2026-01-01T00:00:00.000Z';
 const message = (id: string, text = id): Message => ({ ...textMessage(id, 'user', text), createdAt });
 const entries = (...ids: string[]): ConversationEntry[] => ids.map((id) => ({ source: 'input', message: message(id) }));
-const applied = (given: ConversationEntry[], returned: Message[]): Conversation =>
+const applyReturned = (given: ConversationEntry[], returned: Message[]): Conversation =>
   applyOps({ entries: given, system: [] }, reconcile(given, returned, 'context'));
 
-describe('what a returned array means', () => {
-  test('the same messages mean nothing', () => {
+describe('a returned array of messages', () => {
+  test('An unchanged array produces no operations', () => {
     expect(reconcile(entries('a', 'b'), [message('a'), message('b')], 'context')).toEqual([]);
   });
 
-  test('a missing id was removed, a changed message replaced, a new one added with the source of the stage', () => {
+  test('A missing id is removed, a changed message replaced, and a new one added with the source of the stage', () => {
     const ops = reconcile(entries('a', 'b'), [message('b', 'changed'), message('new')], 'context');
     expect(ops).toEqual([
       { op: 'remove', ids: ['a'] },
@@ -24,18 +24,18 @@ describe('what a returned array means', () => {
     ]);
   });
 
-  test('an empty array removes everything', () => {
-    expect(applied(entries('a', 'b'), []).entries).toEqual([]);
+  test('An empty array removes all messages', () => {
+    expect(applyReturned(entries('a', 'b'), []).entries).toEqual([]);
   });
 
-  test('a replaced message keeps its source', () => {
+  test('A replaced message keeps its source', () => {
     const given: ConversationEntry[] = [{ source: 'remembered', message: message('a') }];
-    expect(applied(given, [message('a', 'changed')]).entries[0]?.source).toBe('remembered');
+    expect(applyReturned(given, [message('a', 'changed')]).entries[0]?.source).toBe('remembered');
   });
 
-  test('system entries become system messages, as one group, whatever their place', () => {
+  test('System entries become one group of system messages, at any position', () => {
     const system = (id: string): Message => ({ ...message(id), role: 'system' });
-    const result = applied(entries('a'), [system('one'), message('a'), system('two')]);
+    const result = applyReturned(entries('a'), [system('one'), message('a'), system('two')]);
     expect(result.entries.map((entry) => entry.message.id)).toEqual(['a']);
     expect(result.system).toEqual([
       { tag: RETURNED_SYSTEM_TAG, content: 'one' },
@@ -43,7 +43,7 @@ describe('what a returned array means', () => {
     ]);
   });
 
-  test('messages outside what the method was given are left alone', () => {
+  test("Messages outside the method's argument are unchanged", () => {
     const [mine, other] = entries('mine', 'other');
     if (!mine || !other) throw new Error('two were made');
     const ops = reconcile([mine], [], 'context');
@@ -51,18 +51,18 @@ describe('what a returned array means', () => {
   });
 });
 
-test('the operations make of the given list the returned one: every subset, with one new message at every place', () => {
+test('The operations convert the given list to the returned one, for every subset with one new message at every position', () => {
   const given = entries('a', 'b', 'c');
   for (let kept = 0; kept < 8; kept++) {
     const subset = given.map((entry) => entry.message).filter((_, bit) => (kept >> bit) & 1);
     for (let place = 0; place <= subset.length; place++) {
       const returned = subset.toSpliced(place, 0, message('x'));
-      expect(applied(given, returned).entries.map((entry) => entry.message)).toEqual(returned);
+      expect(applyReturned(given, returned).entries.map((entry) => entry.message)).toEqual(returned);
     }
   }
 });
 
-test('several new messages in a row keep their order', () => {
+test('Several new messages in sequence keep their order', () => {
   const returned = ['x', 'y', 'a', 'z', 'w', 'b', 'v'].map((id) => message(id));
-  expect(applied(entries('a', 'b'), returned).entries.map((entry) => entry.message)).toEqual(returned);
+  expect(applyReturned(entries('a', 'b'), returned).entries.map((entry) => entry.message)).toEqual(returned);
 });

@@ -1,6 +1,6 @@
-// A processor may return an array instead of operations. `reconcile` says what the difference means: missing ids were
-// removed, changed messages replaced, new ones added with the stage's source, `system` entries become system messages.
-// docs/semantics.md, section 4.
+// Converts an array of messages that a processor returns into operations: missing ids are removed, changed messages
+// replaced, new ones added with the stage's source, and `system` entries become system messages. docs/semantics.md,
+// section 4.
 import type { ConversationEntry, MessageOp, MessageSource } from './conversation.ts';
 import { messageText, type Message } from './message.ts';
 
@@ -19,7 +19,7 @@ export function reconcile(
   const gone = [...before.keys()].filter((id) => !after.has(id));
 
   const ops: MessageOp[] = gone.length === 0 ? [] : [{ op: 'remove', ids: gone }];
-  const nextKnown = nextKnownOf(kept, before);
+  const nextKnown = findNextKnown(kept, before);
   kept.forEach((message, at) => {
     const was = before.get(message.id);
     if (was === undefined) ops.push(addition(message, newSource, nextKnown[at]));
@@ -33,8 +33,8 @@ function addition(message: Message, source: MessageSource, before: string | unde
   return { op: 'add', source, message, ...(before !== undefined && { before }) };
 }
 
-/** Of each message the next one that was there already: a new message keeps its place, it stands before that. */
-function nextKnownOf(kept: readonly Message[], known: ReadonlyMap<string, string>): (string | undefined)[] {
+/** Returns for each message the next existing message: a new message is inserted before it. */
+function findNextKnown(kept: readonly Message[], known: ReadonlyMap<string, string>): (string | undefined)[] {
   let next: string | undefined;
   const fromTheEnd = kept.toReversed().map(({ id }) => {
     const its = next;

@@ -1,4 +1,4 @@
-// The replica's end of a session against a caller that sends anything at all, and both ends against each other.
+// Runs the replica's end of a session against a caller that sends arbitrary messages, and both ends against each other.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isDrained, openCallerFlow, reduceCaller, type CallerEvent } from './caller-flow.ts';
@@ -109,7 +109,7 @@ function playBoth(pushes: readonly number[], picks: readonly boolean[]) {
   return { caller, replica, log };
 }
 
-test('both ends agree: in whatever order their messages arrive, all chunks are processed and the session concludes', () => {
+test('Both ends agree: for every order of their messages, all chunks are processed and the session concludes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 10 }),

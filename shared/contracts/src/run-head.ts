@@ -1,4 +1,4 @@
-// The entry that owns a run: which status it has, which orchestrator drives it, and which stored entries of it count.
+// Defines the head of a run: its status, its owner, and its current records and chunks.
 import { z } from 'zod';
 import { runStatusSchema } from './run.ts';
 import { storedVersionSchema } from './stored-version.ts';
@@ -7,8 +7,8 @@ import { tokenSchema } from './tokens.ts';
 const count = z.number().int().min(0);
 
 /**
- * Who drove the run, in order. A record counts if its owner's epoch wrote it from `firstRecord` on and before that of the next one; chunks in
- * the same way, by `index`.
+ * The owners of a run, in order. A record counts if its owner's epoch wrote it from `firstRecord` on and before that of
+ * the next owner; chunks by `index` in the same way.
  */
 export const ownerSchema = z.object({ epoch: z.number().int().min(1), index: count, firstRecord: count });
 export type Owner = z.infer<typeof ownerSchema>;
@@ -17,7 +17,7 @@ export type Owner = z.infer<typeof ownerSchema>;
 const prolongedSchema = z.object({ by: z.number().int().min(1), records: count });
 export type ProlongedRecords = z.infer<typeof prolongedSchema>;
 
-/** Where the end of a run at rest is stored: the last token of its key, and the revision of that entry. */
+/** Key of the end of a run at rest: the last token of the key, and the revision of that entry. */
 const storedEndSchema = z.object({ name: tokenSchema, revision: count });
 export type StoredEnd = z.infer<typeof storedEndSchema>;
 
@@ -34,14 +34,14 @@ const headSchema = z.object({
   write: count.describe('number of this write within the epoch'),
   command: count.describe('stream sequence of the command that drives the run; 0 while it is queued'),
   records: count.describe('how many records count'),
-  nextIndex: count.describe('where the chunks of the next owner go on'),
+  nextIndex: count.describe("index of the next owner's first chunk"),
   owners: z.array(ownerSchema).min(1),
-  takeovers: count.default(0).describe('how often the run was taken over from an owner that was lost'),
+  takeovers: count.default(0).describe('number of takeovers from lost owners'),
   handedOver: z
     .literal(true)
     .optional()
-    .describe('the owner has let go at a checkpoint: who takes the run over has not lost it'),
-  retryOf: tokenSchema.optional().describe('the run that this one repeats'),
+    .describe("the owner released the run at a checkpoint: the next owner's takeover is not a loss"),
+  retryOf: tokenSchema.optional().describe('the run that this run repeats'),
   submittedAt: z.number(),
   startedAt: z.number().optional(),
   deadlineAt: z.number(),
@@ -49,7 +49,7 @@ const headSchema = z.object({
     .object({
       at: z.number().describe('by the clock of the owner that wrote this'),
       expiresAt: z.number(),
-      remainingMs: z.number().describe('what is left until the deadline: a suspended run uses up none of it'),
+      remainingMs: z.number().describe('time until the deadline; a suspended run uses none of it'),
     })
     .optional(),
   ended: z.object({ at: z.string().describe('ISO 8601'), step: count }).optional(),

@@ -1,6 +1,6 @@
-// What a run is made of, as data. `RunState` is the fold of its actions; a checkpoint writes the actions since the last one as
-// a write-once record and moves the small head by compare-and-set. Reading the records back and folding them again is
-// recovery: nothing that crosses a checkpoint lives anywhere else.
+// Defines the state of a run as data. `RunState` is the fold of its actions; a checkpoint writes the actions since the
+// last one as a write-once record and moves the small head by compare-and-set. Recovery reads the records and folds
+// them again: no other state survives a checkpoint.
 import { z } from 'zod';
 import { conversationSchema, messageOpSchema, systemMessageSchema } from './conversation.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
@@ -26,8 +26,8 @@ import { violationSchema } from './verdict.ts';
 const count = z.number().int().min(0);
 
 /**
- * How a run ended: apart from the head, which is read for every page of a replay. Written before the head, under a name of its own: only the
- * end that the head names counts, so that a writer that loses the head overwrites nothing.
+ * Result of a run, separate from the head, which is read for every page of a replay. Written before the head under a
+ * unique name: only the end that the head names counts, so a writer that loses the head overwrites nothing.
  */
 export const runEndSchema = z.object({
   result: runResultSchema,
@@ -36,7 +36,7 @@ export const runEndSchema = z.object({
 });
 export type RunEnd = z.infer<typeof runEndSchema>;
 
-/** A model's answer as it was let through. */
+/** A model's answer after the output chain passed it. */
 export const stepAnswerSchema = z.object({
   message: messageSchema,
   text: z.string(),
@@ -54,14 +54,14 @@ export const stepAnswerSchema = z.object({
 });
 export type StepAnswer = z.infer<typeof stepAnswerSchema>;
 
-/** A call of an answer: what it is known by within its step is its place, whatever id its provider gave it. */
+/** A call of an answer. Its position identifies it within its step, because provider ids may repeat. */
 const position = count.describe('index of the call in the answer');
 export const placedCallSchema = toolCallSchema.extend({ position });
 export type PlacedCall = z.infer<typeof placedCallSchema>;
 export const placedResultSchema = toolResultSchema.extend({ position });
 export type PlacedResult = z.infer<typeof placedResultSchema>;
 
-/** A model's answer before processOutputStep has passed it: what that stage goes on with after a suspension. */
+/** A model's answer before processOutputStep passed it: that stage resumes with it after a suspension. */
 export const draftSchema = z.object({
   answer: stepAnswerSchema,
   tools: z.array(toolDefinitionSchema),
@@ -70,22 +70,25 @@ export const draftSchema = z.object({
 });
 export type Draft = z.infer<typeof draftSchema>;
 
-/** Something that the run waits for. It stays until the stage, or the tool, that asked has gone on with the answer. */
+/** A pending item of the run. It remains until the stage or tool that suspended has resumed with the answer. */
 export const heldPendingSchema = openPendingSchema.extend({
   position: position.optional(),
   kept: stageInputSchema
     .omit({ conversation: true })
     .partial()
-    .describe('what the entries before it have changed of the stage’s input'),
+    .describe('changes by the preceding entries to the stage’s input'),
   told: z.object({ payload: jsonValueSchema.optional() }).optional().describe('it has been asked, with this payload'),
   resumed: z.object({ data: jsonValueSchema }).optional(),
 });
 export type HeldPending = z.infer<typeof heldPendingSchema>;
 
-/** What a stage took back when it ended the run: its step, or everything; `from` is the index of the first chunk that no longer counts. */
+/**
+ * A retraction by a stage that ended the run: its step, or everything; `from` is the index of the first retracted
+ * chunk.
+ */
 const takenBackSchema = z.object({ what: z.enum(['step', 'run']), from: count });
 
-/** An ending that takes back what was said. It is decided once: who takes the run over ends it so, too. */
+/** An ending that retracts output. It is decided once: after a takeover the next owner ends the run in the same way. */
 export const rejectionSchema = z.discriminatedUnion('form', [
   z.object({
     form: z.literal('halt'),
@@ -106,18 +109,18 @@ export const rejectionSchema = z.discriminatedUnion('form', [
 ]);
 export type Rejection = z.infer<typeof rejectionSchema>;
 
-/** Everything that can happen to a run. */
+/** All actions of a run. */
 export const runActionSchema = z.discriminatedUnion('action', [
   z.object({
-    action: z.literal('begun').describe('the first of a run, and no other'),
+    action: z.literal('begun').describe('the first action of a run, once'),
     request: runRequestSchema,
-    applied: appliedAgentSchema.describe('the agent as it was then: what is applied later is for later runs'),
+    applied: appliedAgentSchema.describe('the agent at the start of the run: later versions apply to later runs'),
     firstIndex: count,
   }),
   z.object({
     action: z.literal('messages-changed'),
     ops: z.array(messageOpSchema),
-    unpassed: z.literal(true).optional().describe('processors worded them, and the output chain has not passed them'),
+    unpassed: z.literal(true).optional().describe('processors wrote them, and the output chain has not passed them'),
   }),
   z.object({ action: z.literal('messages-passed') }),
   z.object({ action: z.literal('states-changed'), states: z.record(z.string(), jsonObjectSchema) }),
@@ -125,22 +128,22 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({ action: z.literal('input-passed') }),
   z.object({ action: z.literal('step-opened'), firstIndex: count }),
   z.object({
-    action: z.literal('step-moved').describe('what is held comes out elsewhere than where its last owner had put it'),
+    action: z.literal('step-moved').describe('the buffered chunks have other indexes than the lost owner assigned'),
     firstIndex: count,
   }),
   z.object({
     action: z.literal('chunks-held'),
-    keep: count.describe('so many of those before stay'),
+    keep: count.describe('number of preceding items to keep'),
     chunks: z.array(chunkSchema),
   }),
   z.object({ action: z.literal('model-called') }),
   z.object({
-    action: z.literal('model-answered').describe('it is paid for, whatever becomes of the answer'),
+    action: z.literal('model-answered').describe('the call is billed, regardless of the answer'),
     usage: usageSchema,
   }),
   z.object({
     action: z.literal('error-retried'),
-    model: modelIdSchema.optional().describe('asked from now on in this step; as before if absent'),
+    model: modelIdSchema.optional().describe('model of the rest of this step; unchanged if absent'),
   }),
   z.object({
     action: z.literal('answer-accepted'),
@@ -153,7 +156,7 @@ export const runActionSchema = z.discriminatedUnion('action', [
     denied: z.array(placedResultSchema),
   }),
   z.object({
-    action: z.literal('call-begun').describe('before a call that may not be made twice'),
+    action: z.literal('call-begun').describe('before a call that must not be repeated'),
     position,
   }),
   z.object({ action: z.literal('tool-finished'), result: placedResultSchema }),
@@ -162,11 +165,11 @@ export const runActionSchema = z.discriminatedUnion('action', [
     results: z.array(toolResultSchema).describe('as they were let through; one for each call, in call order'),
   }),
   z.object({
-    action: z.literal('result-judged').describe('before memory saves: what is stored is what was judged'),
+    action: z.literal('result-judged').describe('before memory saves, so that the stored result equals the judged one'),
     finish: finishChunkSchema,
   }),
   z.object({
-    action: z.literal('object-passed').describe('processOutputResult has changed the answer: this is its object now'),
+    action: z.literal('object-passed').describe('processOutputResult has changed the answer: its current object'),
     object: jsonValueSchema.optional(),
   }),
   z.object({ action: z.literal('suspended'), pending: heldPendingSchema }),
@@ -190,14 +193,12 @@ export const runActionSchema = z.discriminatedUnion('action', [
 ]);
 export type RunAction = z.infer<typeof runActionSchema>;
 
-/** The step that is open. A member that is there is a statement of the loop that need not run again. */
+/** The open step. A present member marks a statement of the loop that need not run again. */
 export const openStepSchema = z.object({
-  firstIndex: count.describe(
-    'index of the first chunk of the step, or the one that it will have: what a retract names',
-  ),
-  base: conversationSchema.describe('the conversation as the step found it'),
+  firstIndex: count.describe('index of the first chunk of the step, or its future index: the target of a retract'),
+  base: conversationSchema.describe('the conversation at the start of the step'),
   errorRetries: count.default(0).describe('tries that processAPIError has asked for'),
-  model: modelIdSchema.optional().describe('what processAPIError wants asked instead of the agent’s'),
+  model: modelIdSchema.optional().describe('model that processAPIError requested instead of the agent’s'),
   draft: draftSchema.optional(),
   answer: stepAnswerSchema.optional(),
   tools: z.array(toolDefinitionSchema),
@@ -216,7 +217,7 @@ export const openStepSchema = z.object({
 export const runStateSchema = z.object({
   request: runRequestSchema,
   applied: appliedAgentSchema,
-  firstIndex: count.describe('index of the first chunk after `start`: what a retract of the whole run names'),
+  firstIndex: count.describe('index of the first chunk after `start`: the target of a retract of the whole run'),
   conversation: conversationSchema,
   unpassed: z
     .array(z.string())
@@ -226,22 +227,25 @@ export const runStateSchema = z.object({
   open: openStepSchema.optional(),
   passed: finishChunkSchema
     .optional()
-    .describe('the finish as it came out of the output chain, where processOutputResult has suspended'),
+    .describe('the finish from the output chain, if processOutputResult has suspended'),
   pending: z.array(heldPendingSchema).default([]),
   held: z
     .array(chunkSchema)
     .default([])
-    .describe('what the output chain let through and the agent’s `release` keeps back, in order'),
+    .describe('chunks from the output chain that the agent’s `release` policy buffers, in order'),
   steps: z.array(stepResultSchema),
   finish: finishChunkSchema
     .optional()
-    .describe('the last chunk, where the run’s result was judged: memory may have saved it'),
+    .describe('the last chunk, if the run’s result was judged: memory may have saved it'),
   rejection: rejectionSchema.optional(),
   retryCount: count.describe('consecutive; 0 after an accepted step'),
   modelCalls: count,
   answered: z.boolean().describe('a model has answered in this run'),
   usage: usageSchema,
-  costUnknown: z.boolean().default(false).describe('of some call: that of the run is not known then'),
+  costUnknown: z
+    .boolean()
+    .default(false)
+    .describe("true if the cost of a call is unknown: then the run's cost is unknown"),
   violations: z.array(violationSchema),
 });
 export type RunState = z.infer<typeof runStateSchema>;

@@ -1,9 +1,8 @@
-// A run from outside: what is submitted, the command that starts it, its status, and the result that it ends with.
+// Defines the public view of a run: its request, the command that starts it, its status, and its result.
 import { z } from 'zod';
 import { publicViolationSchema } from './verdict.ts';
 import { overrideEntrySchema } from './agent.ts';
 import { wireErrorSchema } from './errors.ts';
-import { quicklyRead } from './json-fit.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { finishReasonSchema, stepResultSchema, usageSchema } from './model.ts';
@@ -28,28 +27,28 @@ export const isFinal = (status: RunStatus): boolean => finalStatuses.includes(st
 /** A run's deadline when the caller names none, in ms. docs/architecture.md. */
 export const RUN_DEADLINE_MS = 10 * 60_000;
 
-/** Of a thread or a resource. */
+/** Id of a thread or a resource. */
 export const threadIdSchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters, no spaces');
 
-/** Entries of one list that a caller may submit. */
+/** Maximum number of entries in one list that a caller submits. */
 export const MAX_OVERRIDE_ENTRIES = 32;
 const overrideListSchema = z.array(overrideEntrySchema).max(MAX_OVERRIDE_ENTRIES).optional();
 
-/** Strict, so that what is not known is refused by its name. */
+/** Strict: an unknown field is rejected by its name. */
 export const runRequestSchema = z.strictObject({
   runId: tokenSchema,
   tenant: tokenSchema,
   agent: tokenSchema,
   messages: z.array(messageSchema).min(1),
   threadId: threadIdSchema.optional(),
-  resourceId: threadIdSchema.optional().describe('the thread owns its memory if absent'),
+  resourceId: threadIdSchema.optional().describe('Default: the thread owns its memory'),
   requestContext: jsonObjectSchema.default({}),
-  inputProcessors: overrideListSchema.describe('in place of the agent’s input list, where it allows that'),
+  inputProcessors: overrideListSchema.describe('replaces the agent’s input list, if the agent allows it'),
   outputProcessors: overrideListSchema,
   errorProcessors: overrideListSchema,
-  maxProcessorRetries: z.number().int().min(0).max(100).optional().describe('no more than the agent’s own'),
+  maxProcessorRetries: z.number().int().min(0).max(100).optional().describe('at most the agent’s own value'),
   deadlineMs: z
     .number()
     .int()
@@ -57,12 +56,12 @@ export const runRequestSchema = z.strictObject({
     .max(24 * 3_600_000)
     .default(RUN_DEADLINE_MS),
   trace: traceSchema.optional(),
-  retryOf: tokenSchema.optional().describe('the run that this one repeats; nothing is done with it'),
+  retryOf: tokenSchema.optional().describe('the run that this run repeats; not interpreted'),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;
 
-/** What stands in the work queue. `resume`: a suspended run has an answer. */
+/** A command in the work queue. `resume`: a suspended run has an answer. */
 export const commandSchema = z.discriminatedUnion('command', [
   z.object({
     command: z.literal('start'),
@@ -70,7 +69,7 @@ export const commandSchema = z.discriminatedUnion('command', [
     request: runRequestSchema,
     requestHash: z.string(),
     submittedAt: z.number(),
-    /** Revisions of the run's head and of its agent as whoever queued it saw them: they need not be read again. */
+    /** Revisions of the run's head and of its agent at the time of queueing: the owner need not read them again. */
     headRevision: z.number().int().min(1).optional(),
     agentRevision: z.number().int().min(1).optional(),
   }),
@@ -80,13 +79,13 @@ export const commandSchema = z.discriminatedUnion('command', [
     request: z.object({
       tenant: tokenSchema,
       runId: tokenSchema,
-      deadlineMs: z.number().describe('what was left of the run when it was put away'),
+      deadlineMs: z.number().describe('time left until the deadline when the run was suspended'),
     }),
     submittedAt: z.number(),
   }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
-/** The members of a command that every version has. */
+/** Members of a command in every version. */
 export const anyCommandSchema = z.looseObject({
   command: z.string(),
   submittedAt: z.number(),
@@ -104,7 +103,7 @@ export const tripwireSchema = z.object({
 });
 export type Tripwire = z.infer<typeof tripwireSchema>;
 
-/** What a run ended with. `messages` are this run's response messages only, as they were let through and stored. */
+/** Result of a run. `messages` are the response messages of this run only, as passed and stored. */
 export const runResultSchema = z.object({
   runId: tokenSchema,
   status: runStatusSchema,
@@ -120,30 +119,11 @@ export const runResultSchema = z.object({
   unsaved: z
     .array(tokenSchema)
     .optional()
-    .describe('memories whose store was away at the end: they save when it is back'),
+    .describe('memories that could not save because of an unavailable store: they save later'),
 });
 export type RunResult = z.infer<typeof runResultSchema>;
 
-const anyChunkSchema = z.looseObject({ type: z.string() });
-
-/** Chunks from `index` on, of the owner `epoch`. Order is (epoch, index). */
-export const chunkBatchSchema = quicklyRead(
-  z.object({
-    epoch: z.number().int().min(1),
-    index: z.number().int().min(0),
-    chunks: z.array(anyChunkSchema),
-  }),
-);
-export type ChunkBatch = z.infer<typeof chunkBatchSchema>;
-
-/** As the log stores it. */
-export const loggedBatchSchema = quicklyRead(chunkBatchSchema.extend({ v: storedVersionSchema }));
-
-/** A message on the live subject. `transient`: chunks after these that have no index; they are never logged or replayed. */
-export const liveBatchSchema = quicklyRead(chunkBatchSchema.extend({ transient: z.array(anyChunkSchema).optional() }));
-export type LiveBatch = z.infer<typeof liveBatchSchema>;
-
-/** Tells the owner of a run something from outside. */
+/** Sends a control message to the owner of a run. */
 export const controlSchema = z.discriminatedUnion('control', [
   z.object({ control: z.literal('cancel') }),
   z.object({ control: z.literal('epoch'), epoch: z.number().int().min(1) }),

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { agentSchema } from './agent.ts';
 import { chunkSchema } from './chunk.ts';
 import { messageSchema } from './message.ts';
-import { MAX_ISSUES, formatPath, issuesOf } from './schema-issues.ts';
+import { MAX_ISSUES, formatPath, listIssues } from './schema-issues.ts';
 import { verdictSchema } from './verdict.ts';
 
 const problems = (schema: z.ZodType, value: unknown): string[] => {
   const parsed = schema.safeParse(value);
-  return parsed.success ? [] : issuesOf(parsed.error).map(({ path, message }) => `${path ?? ''}: ${message}`);
+  return parsed.success ? [] : listIssues(parsed.error).map(({ path, message }) => `${path ?? ''}: ${message}`);
 };
 const agent = (more: object) => problems(agentSchema, { name: 'a', model: 'openai/x', ...more });
 const message = (part: object) => ({
@@ -18,12 +18,12 @@ const message = (part: object) => ({
   content: { format: 2, parts: [part] },
 });
 
-test('every problem is an issue with its code and a JSON path, a field that is not known with its own', () => {
+test('Every problem is an issue with its code and a JSON path; an unknown field is an issue of its own', () => {
   const schema = z.object({ input: z.array(z.strictObject({ timeoutMs: z.number() })), name: z.string() });
   const parsed = schema.safeParse({ input: [{ timeoutMs: 1 }, { timeoutMs: 'x', extra: 1 }] });
-  expect(issuesOf(parsed.error ?? new z.ZodError([]), 'agent-invalid')).toEqual([
+  expect(listIssues(parsed.error ?? new z.ZodError([]), 'agent-invalid')).toEqual([
     { code: 'agent-invalid', path: 'input[1].timeoutMs', message: 'must be a number, not a string' },
-    { code: 'agent-invalid', path: 'input[1].extra', message: 'is no field that is known here' },
+    { code: 'agent-invalid', path: 'input[1].extra', message: 'is not a known field' },
     { code: 'agent-invalid', path: 'name', message: 'is missing: must be a string' },
   ]);
 });
@@ -33,7 +33,7 @@ test('a path is written as in JavaScript', () => {
   expect(formatPath([])).toBe('');
 });
 
-describe('what is expected is said in plain words', () => {
+describe('expectations in plain words', () => {
   test.each([
     [z.int().min(3), 1, 'must be at least 3'],
     [z.number().lt(5), 5, 'must be less than 5'],
@@ -53,8 +53,8 @@ describe('what is expected is said in plain words', () => {
   });
 });
 
-describe('a value that fits no form of a union is told what is wrong with the closest', () => {
-  test('a part or a chunk of a known type: with its field, not with its type', () => {
+describe('the closest form of a union', () => {
+  test('An invalid part or chunk of a known type reports its field instead of its type', () => {
     expect(problems(messageSchema, message({ type: 'text', text: 5 }))).toEqual([
       'content.parts[0].text: must be a string, not a number',
     ]);
@@ -62,28 +62,28 @@ describe('a value that fits no form of a union is told what is wrong with the cl
     expect(problems(chunkSchema, chunk)).toEqual(['payload.text: must be a string, not a number']);
   });
 
-  test('an entry of an agent: with its field', () => {
+  test('An invalid agent entry reports its field', () => {
     expect(agent({ input: [{ use: 'pii', timoutMs: 1 }, {}] })).toEqual([
-      'input[0].timoutMs: is no field that is known here',
+      'input[0].timoutMs: is not a known field',
       'input[1].use: is missing: must be a string',
     ]);
   });
 
-  test('one of another kind altogether: with the kinds that there are', () => {
+  test('A value of another kind reports the possible kinds', () => {
     expect(agent({ input: [5], memory: { semanticRecall: 5 } })).toEqual([
       'input[0]: must be the name of a processor, or an object with `use`',
       'memory.semanticRecall: must be true or false or an object, not a number',
     ]);
   });
 
-  test('one with a tag that nobody knows: with the tags that there are', () => {
+  test('A value with an unknown tag reports the known tags', () => {
     expect(problems(verdictSchema, { type: 'explode' })[0]).toMatch(
       /^type: must be "continue", "abort", .* or "failure"$/,
     );
   });
 });
 
-test('ten thousand problems are fifty and a count', () => {
+test('listIssues reports fifty of ten thousand problems and the number of the rest', () => {
   const found = problems(z.array(z.string()), Array<number>(10_000).fill(1));
   expect(found).toHaveLength(MAX_ISSUES + 1);
   expect(found.at(-1)).toBe(': and 9950 more problems');

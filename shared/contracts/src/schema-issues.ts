@@ -1,12 +1,12 @@
-// What a schema complains of, for people: a place and an expectation in plain words for each problem. A value that fits no form of
-// a union is told what is wrong with the form that it comes closest to.
+// Converts schema errors to readable issues: a path and an expectation for each problem. For a value that fits no form
+// of a union, the issues refer to the closest form.
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
 import type { Issue } from './errors.ts';
 
-/** Problems that are listed; what is beyond them is counted in one more. */
+/** Maximum number of listed problems; one more issue counts the rest. */
 export const MAX_ISSUES = 50;
-/** Choices that are named. */
+/** Maximum number of listed choices. */
 const MAX_CHOICES = 16;
 
 type Complaint = z.core.$ZodIssue;
@@ -14,8 +14,8 @@ type Path = readonly PropertyKey[];
 type Problem = { path: Path; message: string };
 
 /** With JSON paths such as `input[2].timeoutMs`. */
-export function issuesOf(error: z.ZodError, code: ErrorCode = 'message-invalid'): Issue[] {
-  const problems = error.issues.flatMap((complaint) => problemsOf(complaint, []));
+export function listIssues(error: z.ZodError, code: ErrorCode = 'message-invalid'): Issue[] {
+  const problems = error.issues.flatMap((complaint) => listProblems(complaint, []));
   const listed = problems.slice(0, MAX_ISSUES);
   const issues = listed.map(({ path, message }): Issue => ({ code, message, path: formatPath(path) }));
   const rest = problems.length - listed.length;
@@ -28,39 +28,39 @@ export function formatPath(path: Path): string {
     .join('');
 }
 
-function problemsOf(complaint: Complaint, parent: Path): Problem[] {
+function listProblems(complaint: Complaint, parent: Path): Problem[] {
   const path = [...parent, ...complaint.path];
   switch (complaint.code) {
     case 'invalid_union':
       return unionProblems(complaint, path);
     case 'unrecognized_keys':
-      return complaint.keys.map((key) => ({ path: [...path, key], message: 'is no field that is known here' }));
+      return complaint.keys.map((key) => ({ path: [...path, key], message: 'is not a known field' }));
     case 'invalid_key':
     case 'invalid_element':
-      return complaint.issues.flatMap((inner) => problemsOf(inner, path));
+      return complaint.issues.flatMap((inner) => listProblems(inner, path));
     default:
       return [{ path, message: isOurs(complaint) ? complaint.message : expectation(complaint) }];
   }
 }
 
-/** A schema of ours that has a message of its own says it better. Zod's begin like these. */
+/** Keeps messages of our own schemas. Zod's messages start like these. */
 const isOurs = ({ message }: Complaint): boolean => !/^(Invalid|Too small|Too big|Unrecognized)\b/.test(message);
 
 function unionProblems(union: z.core.$ZodIssueInvalidUnion, path: Path): Problem[] {
   const forms = union.errors.filter((form) => !form.some(isOfWholeValue));
   const [closest] = forms.toSorted((a, b) => distance(a) - distance(b));
-  if (closest) return closest.flatMap((complaint) => problemsOf(complaint, path));
+  if (closest) return closest.flatMap((complaint) => listProblems(complaint, path));
   if (isOurs(union)) return [{ path, message: union.message }];
-  if (union.errors.length === 0) return [{ path, message: `must be ${choices(optionsOf(union))}` }];
+  if (union.errors.length === 0) return [{ path, message: `must be ${choices(readOptions(union))}` }];
   const [first] = union.errors.flat();
-  const expected = union.errors.flatMap((form) => form.filter(isOfWholeValue).map(expectedOf));
-  return [{ path, message: `must be ${anyOf([...new Set(expected)])}${first ? butIs(first) : ''}` }];
+  const expected = union.errors.flatMap((form) => form.filter(isOfWholeValue).map(describeExpected));
+  return [{ path, message: `must be ${joinWithOr([...new Set(expected)])}${first ? butIs(first) : ''}` }];
 }
 
-/** The value is of another kind altogether: the complaint is not of a part of it. */
+/** Returns true if the complaint is about the whole value, because it is of another kind. */
 const isOfWholeValue = ({ path }: Complaint): boolean => path.length === 0;
 
-/** A form whose tag (`type`, …) does not fit is not the one that was meant; else the fewer problems the closer. */
+/** A form with another tag (`type`, …) was not intended; otherwise the form with the fewest problems is closest. */
 function distance(form: readonly Complaint[]): number {
   return form.length + (form.some(isOfTag) ? 1_000 : 0);
 }
@@ -69,8 +69,8 @@ function isOfTag({ path, code }: Complaint): boolean {
   return path.length === 1 && (code === 'invalid_union' || path[0] === 'type');
 }
 
-/** Without a matching tag zod names those that there are. */
-function optionsOf({ discriminator, ...rest }: z.core.$ZodIssueInvalidUnion): readonly unknown[] {
+/** Without a matching tag zod lists the known tags. */
+function readOptions({ discriminator, ...rest }: z.core.$ZodIssueInvalidUnion): readonly unknown[] {
   const options: unknown = 'options' in rest ? rest.options : undefined;
   return Array.isArray(options) ? options : [`another ${discriminator ?? 'value'}`];
 }
@@ -81,8 +81,8 @@ function expectation(complaint: Simple): string {
   switch (complaint.code) {
     case 'invalid_type':
       return isMissing(complaint)
-        ? `is missing: must be ${expectedOf(complaint)}`
-        : `must be ${expectedOf(complaint)}${butIs(complaint)}`;
+        ? `is missing: must be ${describeExpected(complaint)}`
+        : `must be ${describeExpected(complaint)}${butIs(complaint)}`;
     case 'invalid_value':
       return `must be ${choices(complaint.values)}`;
     case 'too_small':
@@ -106,7 +106,7 @@ const FORMATS: Record<string, string> = {
   email: 'an e-mail address',
 };
 
-/** By zod's names. */
+/** Keyed by zod's names. */
 const KINDS: Record<string, string> = {
   string: 'a string',
   number: 'a number',
@@ -120,20 +120,20 @@ const KINDS: Record<string, string> = {
   never: 'left out',
 };
 
-const expectedOf = (complaint: Complaint): string =>
+const describeExpected = (complaint: Complaint): string =>
   complaint.code === 'invalid_type'
     ? (KINDS[complaint.expected] ?? complaint.expected)
     : complaint.code === 'invalid_value'
       ? choices(complaint.values)
       : 'another value';
 
-/** What came stands only in zod's message. */
-const receivedOf = ({ message }: Complaint): string | undefined => /received (\w+)/.exec(message)?.[1];
-const isMissing = (complaint: Complaint): boolean => receivedOf(complaint) === 'undefined';
+/** The received type is only in zod's message. */
+const readReceived = ({ message }: Complaint): string | undefined => /received (\w+)/.exec(message)?.[1];
+const isMissing = (complaint: Complaint): boolean => readReceived(complaint) === 'undefined';
 
 function butIs(complaint: Complaint): string {
-  const received = receivedOf(complaint);
-  const isFraction = received === 'number' && expectedOf(complaint) === KINDS['int'];
+  const received = readReceived(complaint);
+  const isFraction = received === 'number' && describeExpected(complaint) === KINDS['int'];
   return received === undefined || isFraction ? '' : `, not ${KINDS[received] ?? received}`;
 }
 
@@ -146,9 +146,9 @@ function bound(origin: string, how: string, limit: number | bigint): string {
 
 function choices(values: readonly unknown[]): string {
   const named = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
-  return anyOf(values.length > MAX_CHOICES ? [...named, `one of ${values.length - MAX_CHOICES} more`] : named);
+  return joinWithOr(values.length > MAX_CHOICES ? [...named, `one of ${values.length - MAX_CHOICES} more`] : named);
 }
 
-function anyOf(words: readonly string[]): string {
+function joinWithOr(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -1,51 +1,54 @@
-// A stream session: the chunks of one step through a list of adjacent processors on one replica. Both directions are streams
-// of numbered batches; `processed` counts the chunks of the other side that are finished with. No message holds a subject: each end
-// derives the other's from tokens, so that nobody can make it publish anywhere else. See docs/wire.md.
+// Defines a stream session: the chunks of one step through a list of adjacent processors on one replica. Both
+// directions are numbered batches; `processed` counts the processed chunks of the other side. No message contains a
+// subject: each end derives it from tokens, so a peer cannot redirect its messages. See docs/wire.md.
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
-import { quicklyRead } from './json-fit.ts';
+import { markFrequent } from './json-fit.ts';
 import { callHead, stageInputSchema } from './stage-call.ts';
 import { tokenSchema } from './tokens.ts';
 import { verdictSchema } from './verdict.ts';
 
-/** Each end sends at least this often, in ms; after `silenceMs` without a word the other drops the session. */
+/**
+ * Maximum interval between messages of each end, in ms; after `silenceMs` without a message the other end drops the
+ * session.
+ */
 export const SESSION_LIMITS = {
   heartbeatMs: 1_000,
   silenceMs: 3_000,
   windowChunks: 1_024,
-  /** Enough has gathered: sent at once, though something is in flight. */
+  /** Number of buffered chunks at which a batch is sent even with chunks in flight. */
   batchChunks: 128,
   maxBatchBytes: 256 * 1024,
-  /** How long a processor that has not used up its input holds output back. */
+  /** Maximum delay of output by a replica that has unprocessed input. */
   holdMs: 1,
-  /** So long is what a session has to tell waited for; who is silent loses its state. */
+  /** Timeout for the verdicts of a stopped session; a silent replica loses its state. */
   tellMs: 250,
-  /** So long a replica waits for methods that are at work, before it tells without their state. */
+  /** Time that a replica waits for running methods before it sends the verdicts without their state. */
   tellWorkMs: 100,
-  /** Of the message that tells. */
+  /** Maximum size of the message with those verdicts. */
   maxToldBytes: 1024 * 1024,
 } as const;
 
 const count = z.number().int().min(0);
 
-/** What a session ends with: one for each of its entries, its state inside; the first that is not continue stops the step. */
+/** Final verdicts of a session: one for each entry, with its state; the first that is not continue stops the step. */
 const verdictsSchema = z.array(verdictSchema);
 
-export const sessionOpenSchema = quicklyRead(
+export const sessionOpenSchema = markFrequent(
   z.object({
     ...callHead,
     stage: z.literal('processOutputStream'),
     session: tokenSchema,
-    orchestrator: tokenSchema.describe('who opens it: answers go to `out.<orchestrator>.<session>`'),
+    orchestrator: tokenSchema.describe('the opening orchestrator: answers are sent to `out.<orchestrator>.<session>`'),
     input: stageInputSchema,
     chunks: z.array(chunkSchema).optional().describe('the first batch'),
     end: z.boolean().optional().describe('the first batch is the last: the reply is the whole answer'),
-    same: z.boolean().optional().describe('chunks that come out unchanged may be named by their places'),
+    same: z.boolean().optional().describe('unchanged chunks may be returned as ranges'),
   }),
 );
 export type SessionOpen = z.infer<typeof sessionOpenSchema>;
 
-export const sessionOpenedSchema = quicklyRead(
+export const sessionOpenedSchema = markFrequent(
   z.union([
     z.object({
       opened: z.literal(true),
@@ -59,31 +62,31 @@ export const sessionOpenedSchema = quicklyRead(
 );
 export type SessionOpened = z.infer<typeof sessionOpenedSchema>;
 
-/** What both directions have. */
+/** Members of both directions. */
 const batch = { session: tokenSchema, sequence: count, processed: count, chunks: z.array(chunkSchema) };
 
 /** Chunks of the session's input, counted from 0 from its first chunk on, as they were sent. */
 const rangeSchema = z.object({ from: count, count: z.number().int().min(1) });
 
 /** Orchestrator to replica. */
-export const sessionInputSchema = quicklyRead(
+export const sessionInputSchema = markFrequent(
   z.object({
     ...batch,
     end: z.boolean().optional(),
-    drop: z.boolean().optional().describe('the session is given up: nothing more is wanted'),
+    drop: z.boolean().optional().describe('the session is cancelled: no output is needed'),
     tell: z
       .boolean()
       .optional()
-      .describe('the stream was stopped: judge nothing more, give the verdicts as they stand'),
+      .describe('the stream was stopped: return the current verdicts without further processing'),
   }),
 );
 export type SessionInput = z.infer<typeof sessionInputSchema>;
 
 /** Replica to orchestrator. `verdicts` ends the session. */
-export const sessionOutputSchema = quicklyRead(
+export const sessionOutputSchema = markFrequent(
   z.object({
     ...batch,
-    same: rangeSchema.optional().describe('these come out as they went in, before `chunks`'),
+    same: rangeSchema.optional().describe('input chunks that are returned unchanged, before `chunks`'),
     verdicts: verdictsSchema.optional(),
     ms: z.array(z.number()).optional().describe("each entry's own time"),
     closing: z.boolean().optional().describe('sent by older replicas that stop; accepted and ignored'),

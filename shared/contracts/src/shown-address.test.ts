@@ -7,7 +7,7 @@ describe('an address is shown', () => {
     ['localhost:4222', 'localhost:4222'],
     ['nats://a:1, b:2,[::1]:3', 'nats://a:1,b:2,[::1]:3'],
     ['http://qdrant:6333/path', 'http://qdrant:6333'],
-  ])('%s as %s', (address, shown) => expect(shownAddress(address)).toBe(shown));
+  ])('The address %s is shown as %s', (address, shown) => expect(shownAddress(address)).toBe(shown));
 });
 
 describe('an address never shows its secret:', () => {
@@ -19,8 +19,8 @@ describe('an address never shows its secret:', () => {
     ['a slash or an @ in the password', 'nats://ada:s3cret/@x@host', 'nats://host'],
     ['a query', 'rediss://host:6379?password=s3cret', 'rediss://host:6379'],
     ['each of several', 'nats://a:s3cret@one:1,nats://b:s3cret@two:2', 'nats://one:1,nats://two:2'],
-    ['a comma in the password', 'nats://ada:s3cret,x@host', '(an address that is not shown),host'],
-    ['no host', 'nats://ada:s3cret@', '(an address that is not shown)'],
+    ['a comma in the password', 'nats://ada:s3cret,x@host', '(hidden address),host'],
+    ['no host', 'nats://ada:s3cret@', '(hidden address)'],
     ['a line break', 'nats://ada:s3\ncret@host', 'nats://host'],
-  ])('%s', (_what, address, shown) => expect(shownAddress(address)).toBe(shown));
+  ])('The secret is hidden in %s', (_what, address, shown) => expect(shownAddress(address)).toBe(shown));
 });

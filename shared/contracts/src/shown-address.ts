@@ -1,11 +1,11 @@
-// Addresses as logs, errors and people may see them: scheme, host and port alone. An address may hold a password or a token, and
-// what is shown is read by more people than what is configured.
+// Formats addresses for logs and errors: scheme, host and port only. An address may contain a password or a token, and
+// logs have more readers than the configuration.
 
 const ADDRESS =
   /^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)?(?:.*@)?(?<host>\[[0-9a-f:.%]+\]|[a-z0-9._-]+)(?<port>:\d+)?(?:[/?#].*)?$/is;
-const HIDDEN = '(an address that is not shown)';
+const HIDDEN = '(hidden address)';
 
-/** Of one address, or of several with commas between them. What cannot be read is not shown: it may be a secret. */
+/** Formats one address or a comma-separated list. An unreadable address is hidden, because it may be a secret. */
 export function shownAddress(addresses: string): string {
   return addresses
     .split(',')

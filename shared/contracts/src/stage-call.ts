@@ -1,9 +1,9 @@
-// A stage call: one request for a list of adjacent processors of one service, and what it is answered with. The replica
-// applies them in order and answers a verdict for each that ran, up to the first that stops; fewer when it serves only some.
+// Defines a stage call: one request for a list of adjacent processors of one service, and its reply. The replica
+// applies them in order and returns a verdict for each that ran, up to the first stop; fewer if it serves only some.
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
 import { conversationSchema } from './conversation.ts';
-import { quicklyRead } from './json-fit.ts';
+import { markFrequent } from './json-fit.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import {
   modelErrorSchema,
@@ -22,14 +22,14 @@ import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 import { verdictSchema } from './verdict.ts';
 
-/** Which run a call belongs to, and where in it: effects of processors derive their ids from (run, step, position). */
+/** Identifies the run and the position of a call: processors derive ids of their effects from (run, step, position). */
 export const runRefSchema = z.object({
   tenant: tokenSchema,
   runId: tokenSchema,
   agent: tokenSchema,
   epoch: z.number().int().min(1),
   threadId: z.string().optional(),
-  resourceId: z.string().optional().describe('the thread owns its memory if absent'),
+  resourceId: z.string().optional().describe('Default: the thread owns its memory'),
 });
 export type RunRef = z.infer<typeof runRefSchema>;
 
@@ -43,12 +43,12 @@ export const callEntrySchema = z.object({
   state: jsonObjectSchema,
   resumeData: jsonValueSchema
     .optional()
-    .describe('what somebody answered to what this entry suspended with: the same stage is called again with it'),
-  index: z.number().int().min(0).optional().describe('of the entry in its list, memory in its place'),
+    .describe("answer to this entry's suspension: the same stage is called again with it"),
+  index: z.number().int().min(0).optional().describe('index of the entry in its list, with memory at its position'),
 });
 export type CallEntry = z.infer<typeof callEntrySchema>;
 
-/** Who judges an answer, as a cache has to know it: what other guards have let through is another answer. */
+/** Version of a guard for the cache key: an answer that other guards passed is another answer. */
 export const guardVersionSchema = z.object({
   entry: tokenSchema,
   processor: tokenSchema,
@@ -58,8 +58,8 @@ export const guardVersionSchema = z.object({
 export type GuardVersion = z.infer<typeof guardVersionSchema>;
 
 /**
- * The arguments of all stages in one object; what a stage has no use for is absent. `conversation` holds only the messages
- * that the list's processors said they read.
+ * The arguments of all stages in one object; members that a stage does not use are absent. `conversation` contains only
+ * the messages in the processors' reads.
  */
 export const stageInputSchema = z.object({
   retryCount: z.number().int().min(0),
@@ -85,15 +85,15 @@ export const stageInputSchema = z.object({
     .min(0)
     .optional()
     .describe(
-      'processLLMResponse: number of the model call in the run, from 1 on: what it cost is counted once under it',
+      'processLLMResponse: number of the model call in the run, starting at 1; its cost is counted once under it',
     ),
   cutOff: z
     .boolean()
     .optional()
     .describe('processLLMResponse: the call was cut off, there is no answer; only for processors with processCutOff'),
   guards: z.array(guardVersionSchema).optional().describe('processLLMRequest: part of the key of a cache'),
-  request: jsonValueSchema.optional().describe('the body that was sent to the provider'),
-  rawResponse: jsonValueSchema.optional().describe('what the provider answered around the stream: id, model, headers'),
+  request: jsonValueSchema.optional().describe('the request body sent to the provider'),
+  rawResponse: jsonValueSchema.optional().describe("the provider's response without its stream: id, model, headers"),
   text: z.string().optional(),
   toolCalls: z.array(toolCallSchema).optional(),
   finishReason: z.string().optional(),
@@ -102,9 +102,9 @@ export const stageInputSchema = z.object({
   tool: toolDefinitionSchema.optional(),
   result: jsonValueSchema.optional(),
   isError: z.boolean().optional(),
-  /** processOutputResult: whether a model has answered in this run. Memory saves nothing where none has. */
+  /** processOutputResult: true if a model has answered in this run. Otherwise memory saves nothing. */
   answered: z.boolean().optional(),
-  messageId: z.string().optional().describe('processOutputStep: of the answer among the messages'),
+  messageId: z.string().optional().describe('processOutputStep: id of the answer among the messages'),
 });
 export type StageInput = z.infer<typeof stageInputSchema>;
 
@@ -115,32 +115,33 @@ const callHead = {
   requestContext: jsonObjectSchema,
   trace: traceSchema.optional(),
   timeoutMs: timeoutMsSchema,
-  /** Not a point in time: the clocks of two machines differ. */
-  remainingMs: timeoutMsSchema.describe('what is left of the run, ms, when the call was sent'),
+  /** A duration instead of a timestamp, because clocks differ between machines. */
+  remainingMs: timeoutMsSchema.describe("time until the run's deadline when the call was sent, in ms"),
 };
 
-export const stageCallSchema = quicklyRead(z.object({ ...callHead, stage: stageSchema, input: stageInputSchema }));
+export const stageCallSchema = markFrequent(z.object({ ...callHead, stage: stageSchema, input: stageInputSchema }));
 export type StageCall = z.infer<typeof stageCallSchema>;
 
 /**
- * Replies to one call are numbered densely from 0; the last one has `verdicts`, one for each processor that ran. `ms`: what each took.
- * A call that takes long is told of every half second, so that a replica that is gone is noticed and a member that hangs known.
+ * Replies to one call are numbered densely from 0; the last one has `verdicts`, one for each processor that ran. `ms`:
+ * duration of each. A long call reports progress every half second, so that the orchestrator detects a lost replica and
+ * identifies a hanging member.
  */
-export const stageReplySchema = quicklyRead(
+export const stageReplySchema = markFrequent(
   z.union([
     z.object({
       sequence: z.number().int().min(0),
       verdicts: z.array(verdictSchema),
       ms: z.array(z.number()),
       replica: tokenSchema,
-      // An answer with both is an error: a verdict of a replica that failed must not count.
+      // A reply with verdicts and an error is invalid: verdicts of a failed replica must not count.
       error: z.never().optional(),
     }),
     z.object({
       sequence: z.number().int().min(0),
-      progress: z.array(chunkSchema).describe('custom data-* chunks; none: a sign of life'),
-      entry: tokenSchema.optional().describe('whose chunks they are'),
-      replica: tokenSchema.optional().describe('who works on the call'),
+      progress: z.array(chunkSchema).describe('custom data-* chunks; empty: a heartbeat'),
+      entry: tokenSchema.optional().describe('the entry that sent the chunks'),
+      replica: tokenSchema.optional().describe('the replica that executes the call'),
       judged: z
         .object({ verdicts: z.array(verdictSchema), ms: z.array(z.number()) })
         .optional()

@@ -7,7 +7,7 @@ const schema = {
 };
 const redacting = { option: 'strategy', values: ['redact'] };
 
-describe('what a processor says that it changes', () => {
+describe('advertised changes of a processor', () => {
   test.each([
     ['always', {}, true],
     ['never', { strategy: 'redact' }, false],
@@ -17,19 +17,19 @@ describe('what a processor says that it changes', () => {
     [{ option: 'strategy', values: ['block'] }, {}, true],
     [{ option: 'other', values: [1] }, {}, false],
     [{ option: 'constructor', values: ['all'] }, {}, true],
-  ] as const)('%j with the options %j: %s', (whether, options, expected) => {
+  ] as const)('The advertised changes %j with the options %j resolve to %s', (whether, options, expected) => {
     const given = typeof whether === 'string' ? whether : { option: whether.option, values: [...whether.values] };
     const resolved = resolveChanges({ processInput: given }, schema, options);
     expect(mayChange(resolved, 'processInput')).toBe(expected);
   });
 
-  test('is all that the stage allows where it is not named', () => {
+  test('A stage that is absent in the advertised changes allows all of its changes', () => {
     expect(mayChange(resolveChanges({}, schema, {}), 'processInput')).toBe(true);
     expect(mayChange(undefined, 'processInput')).toBe(true);
   });
 });
 
-test('a verdict changes something where it has operations or members', () => {
+test('A verdict has changes if it has operations or members', () => {
   expect(hasChanges({ type: 'continue' })).toBe(false);
   expect(hasChanges({ type: 'continue', changes: { ops: [] } })).toBe(false);
   expect(hasChanges({ type: 'continue', changes: { ops: [{ op: 'remove', ids: ['m'] }] } })).toBe(true);

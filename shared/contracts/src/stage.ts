@@ -20,7 +20,7 @@ export type Stage = (typeof STAGES)[number];
 export const listSchema = z.enum(['input', 'output', 'error']);
 export type ListName = z.infer<typeof listSchema>;
 
-/** Which list serves which stage. See docs/semantics.md. */
+/** The list that serves each stage. See docs/semantics.md. */
 export const LIST_OF_STAGE: Record<Stage, ListName> = {
   processInput: 'input',
   processInputStep: 'input',
@@ -39,10 +39,11 @@ export function stagesOfList(list: ListName): Stage[] {
 }
 
 /**
- * What a processor may say that it reads; a stage call carries nothing else, so that its cost does not grow with the thread.
- * input, response, remembered, context: messages of that source. system: the system messages. prompt: the provider prompt.
- * steps: the results of earlier steps. chunks: the step's chunks (processLLMResponse). tools: the tools' full definitions.
- * request: the body that was sent to the model's provider, and what it answered around the stream (processLLMResponse).
+ * Data that a processor may declare in its reads. A stage call carries nothing else, so that its cost does not grow
+ * with the thread. input, response, remembered, context: messages of that source. system: the system messages. prompt:
+ * the provider prompt. steps: the results of earlier steps. chunks: the step's chunks (processLLMResponse). tools: the
+ * tools' full definitions. request: the request body sent to the model's provider, and its response without the stream
+ * (processLLMResponse).
  */
 export const readsSchema = z.enum([
   'input',
@@ -59,7 +60,7 @@ export const readsSchema = z.enum([
 export type Reads = z.infer<typeof readsSchema>;
 export const READS_ALL: readonly Reads[] = readsSchema.options;
 
-/** For all stages, or for each: a stage that is not named reads nothing. */
+/** For all stages, or by stage: an absent stage reads nothing. */
 export const readsByStageSchema = z.union([z.array(readsSchema), z.partialRecord(stageSchema, z.array(readsSchema))]);
 export type ReadsByStage = z.infer<typeof readsByStageSchema>;
 
@@ -67,7 +68,7 @@ export function readsAt(reads: ReadsByStage, stage: Stage): readonly Reads[] {
   return Array.isArray(reads) ? reads : (reads[stage] ?? []);
 }
 
-/** All that is read at any stage. */
+/** Returns the union of the reads of all stages. */
 export function readsAnywhere(reads: ReadsByStage): Reads[] {
   return Array.isArray(reads) ? reads : [...new Set(Object.values(reads).flat())];
 }

@@ -6,7 +6,7 @@ import {
   agentKey,
   createNames,
   createSubjects,
-  lastToken,
+  readLastToken,
   logShard,
   stateKeys,
   tenantAndRun,
@@ -14,15 +14,15 @@ import {
 
 const subjects = createSubjects();
 
-describe('subjects are those of the architecture', () => {
+describe('subjects of the architecture', () => {
   test.each([
     [subjects.stage('processInput', 'pii'), 'mr.v1.stage.processInput.pii'],
     [subjects.stage('processInput', 'pii', 'r1'), 'mr.v1.stage.processInput.pii.r1'],
     [subjects.stagesOfReplica('processInput', 'r1'), 'mr.v1.stage.processInput.*.r1'],
     [subjects.session('guardrails', 'r1', 's1'), 'mr.v1.session.guardrails.r1.s1'],
-    [subjects.sessionsOf('guardrails', 'r1'), 'mr.v1.session.guardrails.r1.*'],
+    [subjects.allSessions('guardrails', 'r1'), 'mr.v1.session.guardrails.r1.*'],
     [subjects.out('o1', 's1'), 'mr.v1.out.o1.s1'],
-    [subjects.outsOf('o1'), 'mr.v1.out.o1.*'],
+    [subjects.allOuts('o1'), 'mr.v1.out.o1.*'],
     [subjects.tool('clock'), 'mr.v1.tool.clock'],
     [subjects.api('submit', 'acme', 'run1'), 'mr.v1.api.submit.acme.run1'],
     [subjects.api('agents-list', 'acme'), 'mr.v1.api.agents-list.acme'],
@@ -31,8 +31,8 @@ describe('subjects are those of the architecture', () => {
     [subjects.chunks('acme', 'run1'), 'mr.v1.chunks.acme.run1'],
     [subjects.log('acme', 'run1', 'chunks'), 'mr.v1.log.15.acme.run1.chunks'],
     [subjects.log('acme', 'run1', 'retract'), 'mr.v1.log.15.acme.run1.retract'],
-    [subjects.logOf('acme', 'run1'), 'mr.v1.log.15.acme.run1.*'],
-    [subjects.logsOf(3), 'mr.v1.log.3.>'],
+    [subjects.runLog('acme', 'run1'), 'mr.v1.log.15.acme.run1.*'],
+    [subjects.shardLogs(3), 'mr.v1.log.3.>'],
     [subjects.logs, 'mr.v1.log.>'],
     [subjects.events('0', 'acme', 'run1'), 'mr.v1.events.0.acme.run1'],
     [subjects.allEvents, 'mr.v1.events.>'],
@@ -46,38 +46,41 @@ describe('subjects are those of the architecture', () => {
   ])('%s', (subject, expected) => expect(subject).toBe(expected));
 });
 
-test('the prefix can be another one, of any number of tokens', () => {
+test('The prefix may have any number of tokens', () => {
   expect(createSubjects('acme.test.v2').tool('clock')).toBe('acme.test.v2.tool.clock');
   expect(createNames('acme.test.v2').runs).toBe('acme_test_v2_RUNS');
   expect(createNames('acme.test.v2').worker(3)).toBe('acme_test_v2_WORKER_3');
 });
 
-describe('an id that would say something else in a subject is refused, by its name', () => {
-  test.each(['', 'a.b', '*', '>', 'a b', 'ä', 'a\n', 'x'.repeat(65), '../x', '$SRV'])('%j', (token) => {
-    const attempts = [
-      () => subjects.stage('processInput', token),
-      () => subjects.stage('processInput', 'pii', token),
-      () => subjects.chunks(token, 'run1'),
-      () => subjects.chunks('acme', token),
-      () => subjects.api('submit', token),
-      () => subjects.cancelCalls(token),
-      () => stateKeys.head('acme', token),
-      () => agentKey(token, 'demo'),
-    ];
-    for (const attempt of attempts) {
-      expect(attempt).toThrow(
-        expect.objectContaining({ code: 'token-invalid', message: expect.stringContaining(token) }),
-      );
-    }
-  });
+describe('ids that would change the meaning of a subject', () => {
+  test.each(['', 'a.b', '*', '>', 'a b', 'ä', 'a\n', 'x'.repeat(65), '../x', '$SRV'])(
+    'The id %j is rejected by name',
+    (token) => {
+      const attempts = [
+        () => subjects.stage('processInput', token),
+        () => subjects.stage('processInput', 'pii', token),
+        () => subjects.chunks(token, 'run1'),
+        () => subjects.chunks('acme', token),
+        () => subjects.api('submit', token),
+        () => subjects.cancelCalls(token),
+        () => stateKeys.head('acme', token),
+        () => agentKey(token, 'demo'),
+      ];
+      for (const attempt of attempts) {
+        expect(attempt).toThrow(
+          expect.objectContaining({ code: 'token-invalid', message: expect.stringContaining(token) }),
+        );
+      }
+    },
+  );
 });
 
-test('a token of 64 characters passes', () => {
+test('A token of 64 characters is accepted', () => {
   expect(subjects.tool('x'.repeat(64))).toContain('x'.repeat(64));
 });
 
-describe('tenant and run are read back from where they were put', () => {
-  test.each(['mr.v1', 'one', 'a.b.c.d'])('under the prefix %s', (prefix) => {
+describe('reading tenant and run back from a subject', () => {
+  test.each(['mr.v1', 'one', 'a.b.c.d'])('Tenant and run round-trip under the prefix %s', (prefix) => {
     const own = createSubjects(prefix);
     expect(tenantAndRun(prefix, own.api('submit', 'acme', 'run1'))).toEqual({ tenant: 'acme', run: 'run1' });
     expect(tenantAndRun(prefix, own.api('agents-list', 'acme'))).toEqual({ tenant: 'acme', run: undefined });
@@ -85,11 +88,11 @@ describe('tenant and run are read back from where they were put', () => {
   });
 });
 
-test('the last token of a subject', () => {
-  expect(lastToken(subjects.out('o1', 's1'))).toBe('s1');
+test('readLastToken returns the last token of a subject', () => {
+  expect(readLastToken(subjects.out('o1', 's1'))).toBe('s1');
 });
 
-test('no two kinds of key in the state bucket can meet', () => {
+test('No two kinds of key in the state bucket can collide', () => {
   const keys = [
     stateKeys.head('a', 'b'),
     stateKeys.cancel('a', 'b'),
@@ -100,11 +103,11 @@ test('no two kinds of key in the state bucket can meet', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('every verb of the api is a token, and so has a subject', () => {
+test('Every verb of the api is a token and has a subject', () => {
   for (const verb of Object.keys(API)) expect(() => subjects.tool(verb)).not.toThrow(MillraceError);
 });
 
-test('runs spread over the shards of the log, whatever their ids look like', () => {
+test('Runs spread over the shards of the log for all forms of ids', () => {
   const counts = new Map<number, number>();
   for (let run = 0; run < 1_600; run++) {
     const shard = logShard('acme', `run-${run}`);

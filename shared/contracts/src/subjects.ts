@@ -1,4 +1,4 @@
-// The only place where a subject, a stream, a bucket or a key is spelt.
+// Builds all subjects, streams, buckets and keys. No other module spells them.
 import { MillraceError } from './errors.ts';
 import type { ApiVerb } from './api.ts';
 import type { Stage } from './stage.ts';
@@ -9,28 +9,28 @@ export const DEFAULT_PREFIX = 'mr.v1';
 export type LogKind = 'chunks' | 'retract';
 export type Subjects = ReturnType<typeof createSubjects>;
 
-/** @throws token-invalid, naming the token, when an id cannot stand in a subject. */
+/** @throws token-invalid with the token if an id is not a valid subject token. */
 export function createSubjects(prefix: string = DEFAULT_PREFIX) {
-  const join = (...tokens: string[]) => [prefix, ...tokens.map(checked)].join('.');
+  const join = (...tokens: string[]) => [prefix, ...tokens.map(checkToken)].join('.');
   const under = (...tokens: string[]) => `${join(...tokens)}.>`;
   return {
     prefix,
     stage: (stage: Stage, processor: string, replica?: string) =>
       replica === undefined ? join('stage', stage, processor) : join('stage', stage, processor, replica),
-    stagesOfReplica: (stage: Stage, replica: string) => `${join('stage', stage)}.*.${checked(replica)}`,
+    stagesOfReplica: (stage: Stage, replica: string) => `${join('stage', stage)}.*.${checkToken(replica)}`,
     session: (service: string, replica: string, session: string) => join('session', service, replica, session),
-    sessionsOf: (service: string, replica: string) => `${join('session', service, replica)}.*`,
+    allSessions: (service: string, replica: string) => `${join('session', service, replica)}.*`,
     out: (orchestrator: string, session: string) => join('out', orchestrator, session),
-    outsOf: (orchestrator: string) => `${join('out', orchestrator)}.*`,
+    allOuts: (orchestrator: string) => `${join('out', orchestrator)}.*`,
     tool: (tool: string) => join('tool', tool),
     api: (verb: ApiVerb, tenant: string, run?: string) =>
       run === undefined ? join('api', verb, tenant) : join('api', verb, tenant, run),
     apiOfAll: (verb: ApiVerb, withRun: boolean) => `${join('api', verb)}.*${withRun ? '.*' : ''}`,
     chunks: (tenant: string, run: string) => join('chunks', tenant, run),
-    /** Batches that hold a retract stand apart, so that a reader finds all of them without reading the rest. */
+    /** Batches with a retract have a separate subject, so that a reader finds all of them without reading the rest. */
     log: (tenant: string, run: string, kind: LogKind) => join('log', String(logShard(tenant, run)), tenant, run, kind),
-    logOf: (tenant: string, run: string) => `${join('log', String(logShard(tenant, run)), tenant, run)}.*`,
-    logsOf: (shard: number) => `${join('log', String(shard))}.>`,
+    runLog: (tenant: string, run: string) => `${join('log', String(logShard(tenant, run)), tenant, run)}.*`,
+    shardLogs: (shard: number) => `${join('log', String(shard))}.>`,
     logs: under('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
     allEvents: under('events'),
@@ -40,38 +40,43 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     allRuns: `${join('runs')}.*.*`,
     /** Commands as versions without shards publish them: the queue delivers them, and no current component publishes them. */
     unshardedRuns: `${join('runs')}.*`,
-    /** A schedule: when it is due the server puts what it holds on `expiries`, in the same stream. */
+    /** A schedule: when it is due, the server publishes its payload on `expiries`, in the same stream. */
     timer: (tenant: string, run: string) => join('timers', tenant, run),
     allTimers: under('timers'),
     expiries: join('expiries'),
-    /** Where a process writes to find out whether a stream stores anything: no tenant's subject, and no consumer's. */
+    /**
+     * Subjects that a process writes to check whether a stream accepts writes: outside of all tenants and consumers.
+     */
     probes: {
       runs: join('runs', 'probe', 'probe'),
       timers: join('timers', 'probe'),
       events: join('events', 'probe'),
       log: (shard: number) => join('log', String(shard), 'probe'),
-      /** In a bucket. */
+      /** Key of the probe in a bucket. */
       key: 'probe',
     },
     control: (tenant: string, run: string) => join('control', tenant, run),
     controls: `${join('control')}.*.*`,
     /** Between orchestrators: asks the owner of a run for its report. */
     inspect: (orchestrator: string) => join('inspect', orchestrator),
-    /** Asked by other orchestrators: all that are up, or one by its id. It answers until it has handed its runs over. */
+    /**
+     * Pings other orchestrators: all running ones, or one by its id. An orchestrator answers until it has handed its
+     * runs over.
+     */
     peer: (orchestrator?: string) => (orchestrator === undefined ? join('peer') : join('peer', orchestrator)),
     cancelCalls: (service: string) => join('cancel', service),
   };
 }
 
-function checked(token: string): string {
+function checkToken(token: string): string {
   if (isToken(token)) return token;
-  throw new MillraceError('token-invalid', `"${token}" cannot stand in a subject.`, {
-    remedy: 'Use 1 to 64 characters out of A-Z, a-z, 0-9, "_" and "-".',
+  throw new MillraceError('token-invalid', `"${token}" is not a valid subject token.`, {
+    remedy: 'Use 1 to 64 characters of A-Z, a-z, 0-9, "_" and "-".',
   });
 }
 
 /** The last token of a subject, for example the session of an out subject. */
-export function lastToken(subject: string): string {
+export function readLastToken(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1);
 }
 
@@ -95,7 +100,10 @@ export function shardAndTenant(prefix: string, subject: string): { shard: number
   return isSharded && tenant !== undefined ? { shard: Number(shard), tenant } : undefined;
 }
 
-/** The log's shards: a run's stands in its subject, and never changes. How many streams hold them is configuration. */
+/**
+ * Shards of the log: a run's shard is part of its subject and never changes. The number of streams that hold them is
+ * configuration.
+ */
 export const LOG_SHARDS = 16;
 
 export const logShard = (tenant: string, run: string): number => hashText(`${tenant}.${run}`) % LOG_SHARDS;
@@ -106,55 +114,60 @@ export const RUN_SHARDS = 16;
 /** The shard that takes a tenant's commands unless other tenants have a backlog there. */
 export const homeShard = (tenant: string): number => hashText(tenant) % RUN_SHARDS;
 
-/** FNV-1a, so that ids spread whatever they look like. */
+/** FNV-1a spreads all forms of ids. */
 function hashText(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01_00_01_93);
   return hash >>> 0;
 }
 
-/** Streams and buckets carry the prefix too, so that two Millraces can share a server. Dots cannot stand in their names. */
+/**
+ * Streams and buckets include the prefix too, so that two Millraces can share a server. Their names cannot contain
+ * dots.
+ */
 export function createNames(prefix: string = DEFAULT_PREFIX) {
-  const named = (name: string) => `${prefix.replaceAll('.', '_')}_${name}`;
+  const prefixName = (name: string) => `${prefix.replaceAll('.', '_')}_${name}`;
   return {
-    runs: named('RUNS'),
+    runs: prefixName('RUNS'),
     /** The log's streams, from 0 on. */
-    chunks: (stream: number) => named(stream === 0 ? 'CHUNKS' : `CHUNKS_${stream}`),
-    events: named('EVENTS'),
-    state: named('STATE'),
-    agents: named('AGENTS'),
-    saves: named('SAVES'),
+    chunks: (stream: number) => prefixName(stream === 0 ? 'CHUNKS' : `CHUNKS_${stream}`),
+    events: prefixName('EVENTS'),
+    state: prefixName('STATE'),
+    agents: prefixName('AGENTS'),
+    saves: prefixName('SAVES'),
     /** The consumer of one shard of the command queue; without a shard that of unsharded commands. */
-    worker: (shard?: number) => named(shard === undefined ? 'WORKER' : `WORKER_${shard}`),
-    timers: named('TIMERS'),
-    expirer: named('EXPIRER'),
+    worker: (shard?: number) => prefixName(shard === undefined ? 'WORKER' : `WORKER_${shard}`),
+    timers: prefixName('TIMERS'),
+    expirer: prefixName('EXPIRER'),
   };
 }
 
 /** Keys in the state bucket. Tenant first after the kind; run ids are tokens, so none of these can collide. */
 export const stateKeys = {
-  head: (tenant: string, run: string) => `head.${checked(tenant)}.${checked(run)}`,
-  record: (tenant: string, run: string, name: string) => `record.${checked(tenant)}.${checked(run)}.${checked(name)}`,
-  records: (tenant: string, run: string) => `record.${checked(tenant)}.${checked(run)}.*`,
-  heads: (tenant: string) => `head.${checked(tenant)}.*`,
-  end: (tenant: string, run: string, name: string) => `end.${checked(tenant)}.${checked(run)}.${checked(name)}`,
-  ends: (tenant: string, run: string) => `end.${checked(tenant)}.${checked(run)}.*`,
-  /** Without an epoch: as earlier versions stored it. */
+  head: (tenant: string, run: string) => `head.${checkToken(tenant)}.${checkToken(run)}`,
+  record: (tenant: string, run: string, name: string) =>
+    `record.${checkToken(tenant)}.${checkToken(run)}.${checkToken(name)}`,
+  records: (tenant: string, run: string) => `record.${checkToken(tenant)}.${checkToken(run)}.*`,
+  heads: (tenant: string) => `head.${checkToken(tenant)}.*`,
+  end: (tenant: string, run: string, name: string) =>
+    `end.${checkToken(tenant)}.${checkToken(run)}.${checkToken(name)}`,
+  ends: (tenant: string, run: string) => `end.${checkToken(tenant)}.${checkToken(run)}.*`,
+  /** Without an epoch: the key of earlier versions. */
   suspension: (tenant: string, run: string, epoch?: number) =>
-    ['suspension', checked(tenant), checked(run), ...(epoch === undefined ? [] : [epoch])].join('.'),
-  suspensionsOf: (tenant: string, run: string) => `suspension.${checked(tenant)}.${checked(run)}.*`,
-  suspensions: (tenant: string) => `suspension.${checked(tenant)}.>`,
+    ['suspension', checkToken(tenant), checkToken(run), ...(epoch === undefined ? [] : [epoch])].join('.'),
+  allSuspensions: (tenant: string, run: string) => `suspension.${checkToken(tenant)}.${checkToken(run)}.*`,
+  suspensions: (tenant: string) => `suspension.${checkToken(tenant)}.>`,
   resumption: (tenant: string, run: string, pending: string) =>
-    `resumption.${checked(tenant)}.${checked(run)}.${checked(pending)}`,
-  resumptions: (tenant: string, run: string) => `resumption.${checked(tenant)}.${checked(run)}.*`,
-  /** What a save that was put off will store. */
-  save: (tenant: string, run: string) => `save.${checked(tenant)}.${checked(run)}`,
-  deadLetter: (tenant: string, run: string) => `dead.${checked(tenant)}.${checked(run)}`,
-  deadLetters: (tenant: string) => `dead.${checked(tenant)}.*`,
-  cancel: (tenant: string, run: string) => `cancel.${checked(tenant)}.${checked(run)}`,
+    `resumption.${checkToken(tenant)}.${checkToken(run)}.${checkToken(pending)}`,
+  resumptions: (tenant: string, run: string) => `resumption.${checkToken(tenant)}.${checkToken(run)}.*`,
+  /** Data of a deferred save. */
+  save: (tenant: string, run: string) => `save.${checkToken(tenant)}.${checkToken(run)}`,
+  deadLetter: (tenant: string, run: string) => `dead.${checkToken(tenant)}.${checkToken(run)}`,
+  deadLetters: (tenant: string) => `dead.${checkToken(tenant)}.*`,
+  cancel: (tenant: string, run: string) => `cancel.${checkToken(tenant)}.${checkToken(run)}`,
   /** The claim on the runs of an orchestrator that has left. */
-  claim: (orchestrator: string) => `claim.${checked(orchestrator)}`,
+  claim: (orchestrator: string) => `claim.${checkToken(orchestrator)}`,
 };
-/** In the bucket of saves that were put off. */
-export const saveKey = (tenant: string, run: string): string => `${checked(tenant)}.${checked(run)}`;
-export const agentKey = (tenant: string, agent: string): string => `${checked(tenant)}.${checked(agent)}`;
+/** Key in the bucket of deferred saves. */
+export const saveKey = (tenant: string, run: string): string => `${checkToken(tenant)}.${checkToken(run)}`;
+export const agentKey = (tenant: string, agent: string): string => `${checkToken(tenant)}.${checkToken(agent)}`;

@@ -1,4 +1,5 @@
-// A run that is put away: what it waits for, who may answer that, and how long. docs/semantics.md, "Suspension".
+// Defines a suspended run: its pending items, the right to answer them, and the time limit. docs/semantics.md,
+// "Suspension".
 import { z } from 'zod';
 import { jsonValueSchema } from './json.ts';
 import { toolCallSchema } from './model.ts';
@@ -7,13 +8,13 @@ import { tokenSchema } from './tokens.ts';
 
 export const SUSPENSION_LIMITS = {
   defaultSeconds: 7 * 24 * 3_600,
-  /** Who asks for more gets a failure, not less: the run would end earlier than its processor believes. */
+  /** A longer request is a failure instead of being shortened: the run would end earlier than its processor expects. */
   maxSeconds: 30 * 24 * 3_600,
-  /** Of what is asked, as JSON, UTF-16 code units. */
+  /** Maximum size of a payload as JSON, in UTF-16 code units. */
   maxPayloadChars: 32 * 1024,
-  /** Of what is answered. */
+  /** Maximum size of an answer. */
   maxDataChars: 64 * 1024,
-  /** The state of a run that is put away outlives its expiry by this. */
+  /** The state of a suspended run outlives its expiry by this time. */
   graceSeconds: 24 * 3_600,
 } as const;
 
@@ -22,20 +23,23 @@ export const suspendedForSchema = z
   .int()
   .positive()
   .optional()
-  .describe('how long the answer is waited for, s; 7 days if absent, 30 at most');
+  .describe('time limit for the answer in s; default: 7 days, maximum: 30 days');
 
-/** approval: answered by an operator alone. question: the caller's own, who is given its token. The agent's definition says which. */
+/**
+ * approval: answered by an operator only. question: answered by the caller, which receives its token. The agent's
+ * definition decides.
+ */
 export const pendingKindSchema = z.enum(['approval', 'question']);
 export type PendingKind = z.infer<typeof pendingKindSchema>;
 
-/** One thing that a run waits for. `payload` is worded by whoever suspended: untrusted text. */
+/** A pending item. `payload` is worded by the processor or tool that suspended: untrusted text. */
 export const pendingSchema = z.object({
   id: tokenSchema,
   kind: pendingKindSchema,
   by: tokenSchema.describe('the entry that suspended, or the tool'),
   stage: stageSchema.optional().describe('absent: the tool itself suspended'),
-  toolCall: toolCallSchema.optional().describe('of a tool stage, or of a tool'),
-  payload: jsonValueSchema.optional().describe('absent: the output chain did not let it through'),
+  toolCall: toolCallSchema.optional().describe('the call of a tool stage, or of a tool'),
+  payload: jsonValueSchema.optional().describe('absent: the output chain rejected it'),
   expiresAt: z.string().describe('ISO 8601'),
 });
 export type Pending = z.infer<typeof pendingSchema>;
@@ -43,15 +47,15 @@ export type Pending = z.infer<typeof pendingSchema>;
 /** A token opens one pending question or approval, once. */
 export const resumeTokenSchema = z.string().min(1).max(128);
 
-/** As operators are shown it, and as the caller is shown a question. */
+/** The form for operators, and for the caller of a question. */
 export const openPendingSchema = pendingSchema.extend({ resumeToken: resumeTokenSchema });
 export type OpenPending = z.infer<typeof openPendingSchema>;
 
-/** In the chunk `suspended`. */
+/** The form in the chunk `suspended`. */
 export const shownPendingSchema = pendingSchema.extend({ resumeToken: resumeTokenSchema.optional() });
 export type ShownPending = z.infer<typeof shownPendingSchema>;
 
-/** What is asked for runs that are put away: an entry of its own beside the head, which is read for every page of a replay. */
+/** The pending items of suspended runs: separate from the head, which is read for every page of a replay. */
 export const suspensionSchema = z.object({
   runId: tokenSchema,
   agent: tokenSchema,
@@ -61,13 +65,13 @@ export const suspensionSchema = z.object({
 });
 export type Suspension = z.infer<typeof suspensionSchema>;
 
-/** What something pending was answered with: written once. */
+/** Answer to a pending item: written once. */
 export const resumptionSchema = z.object({
-  resumeId: tokenSchema.describe('of the question that brought it: the same again is the same'),
+  resumeId: tokenSchema.describe('id of the request: a repeated request is the same resumption'),
   data: jsonValueSchema,
 });
 export type Resumption = z.infer<typeof resumptionSchema>;
 
-/** What comes when a suspension has lasted its time. */
+/** Message of the timer at the end of a suspension. */
 export const expirySchema = z.object({ tenant: tokenSchema, runId: tokenSchema, epoch: z.number().int().min(1) });
 export type Expiry = z.infer<typeof expirySchema>;

@@ -1,13 +1,14 @@
-// System messages in their groups by tag, changed one operation after the other: each costs what it names, however many groups there are.
+// Groups system messages by tag and applies operations in order: the cost of each depends on the messages that it
+// names, not on the number of groups.
 
 type SystemMessage = { tag: string; content: string };
-/** Messages of one tag that follow one another. */
-type Row = { tag: string; contents: string[] };
+/** Adjacent messages of one tag. */
+type SystemRow = { tag: string; contents: string[] };
 
 export class SystemGroups {
-  readonly #rows: Row[] = [];
-  /** Those that are not empty, by tag. A group that was given in pieces has several, until it is changed. */
-  readonly #byTag = new Map<string, Row[]>();
+  readonly #rows: SystemRow[] = [];
+  /** Rows that are not empty, by tag. A split group has several rows until it is changed. */
+  readonly #byTag = new Map<string, SystemRow[]>();
 
   constructor(system: readonly SystemMessage[]) {
     for (const { tag, content } of system) {
@@ -17,7 +18,7 @@ export class SystemGroups {
     }
   }
 
-  /** The whole group; one that is there keeps its place, a new one comes last. */
+  /** Replaces the whole group; an existing group keeps its position, a new one is appended. */
   set(tag: string, contents: readonly string[]): void {
     const [first, ...others] = this.#byTag.get(tag) ?? [];
     if (!first) return contents.length > 0 ? this.#begin(tag, [...contents]) : undefined;
@@ -27,7 +28,7 @@ export class SystemGroups {
     else this.#byTag.delete(tag);
   }
 
-  /** After what the group has. */
+  /** Appends to the group. */
   add(tag: string, contents: readonly string[]): void {
     const rows = this.#byTag.get(tag) ?? [];
     const [only] = rows;

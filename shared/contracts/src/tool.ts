@@ -1,4 +1,4 @@
-// A tool call over the bus, and what it is answered with: progress any number of times, numbered, then one result.
+// Defines a tool call over the bus and its replies: numbered progress messages, then one result.
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
 import { wireErrorSchema } from './errors.ts';
@@ -20,12 +20,12 @@ export const toolRequestSchema = z.object({
     .min(0)
     .optional()
     .describe(
-      'index of the call in its answer: tenant, run, step and position name a call, whatever its provider calls it',
+      'index of the call in its answer: tenant, run, step and position identify a call, because provider ids may repeat',
     ),
   resumeData: jsonValueSchema
     .optional()
-    .describe('what somebody answered to what the tool suspended with: the same call is made again with it'),
-  /** Given to tools that say they are idempotent: a second call with it must have the effect of one. */
+    .describe("answer to this tool's suspension: the same call is made again with it"),
+  /** Set for tools that declare themselves idempotent: a second call with the key must have the effect of one. */
   idempotencyKey: z.string().optional(),
   requestContext: jsonObjectSchema,
   trace: traceSchema.optional(),
@@ -41,7 +41,7 @@ export const toolReplySchema = z.union([
     sequence,
     suspended: z
       .object({ payload: jsonValueSchema, expiresInSeconds: suspendedForSchema })
-      .describe('the tool waits for an answer: the run is put away, and the call made again with it'),
+      .describe('the tool suspended: the run is suspended, and the call is repeated with the answer'),
     replica: tokenSchema,
   }),
   z.object({ sequence, progress: z.array(chunkSchema) }),

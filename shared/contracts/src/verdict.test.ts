@@ -4,9 +4,9 @@ import { allowsRetry, allowsVerdict, verdictSchema, type VerdictType } from './v
 
 const types: VerdictType[] = ['continue', 'abort', 'halt', 'deny', 'suspend', 'respond', 'retry', 'failure'];
 
-test('which stage allows which verdict (the table of the semantics)', () => {
-  const allowed = (stage: Stage) => types.filter((type) => allowsVerdict(stage, type)).join(' ');
-  expect(Object.fromEntries(STAGES.map((stage) => [stage, allowed(stage)]))).toEqual({
+test('Each stage allows the verdicts of the table of the semantics', () => {
+  const listAllowed = (stage: Stage) => types.filter((type) => allowsVerdict(stage, type)).join(' ');
+  expect(Object.fromEntries(STAGES.map((stage) => [stage, listAllowed(stage)]))).toEqual({
     processInput: 'continue abort halt suspend failure',
     processInputStep: 'continue abort halt suspend failure',
     processLLMRequest: 'continue abort halt respond failure',
@@ -20,7 +20,7 @@ test('which stage allows which verdict (the table of the semantics)', () => {
   });
 });
 
-test('abort with retry: everywhere but at model errors and tools', () => {
+test('abort with retry is allowed except for model errors and tools', () => {
   expect(STAGES.filter((stage) => !allowsRetry(stage))).toEqual([
     'processAPIError',
     'processToolCall',
@@ -28,12 +28,12 @@ test('abort with retry: everywhere but at model errors and tools', () => {
   ]);
 });
 
-test('every stage belongs to one list', () => {
+test('Every stage belongs to one list', () => {
   const lists = [...stagesOfList('input'), ...stagesOfList('output'), ...stagesOfList('error')];
   expect(lists.toSorted()).toEqual(STAGES.toSorted());
 });
 
-test('a member that a verdict does not have is refused', () => {
+test('An unknown member of a verdict is rejected', () => {
   expect(verdictSchema.safeParse({ type: 'continue', reason: 'x' }).success).toBe(false);
   expect(verdictSchema.safeParse({ type: 'abort', reason: 'x', changes: {} }).success).toBe(false);
   expect(
@@ -42,6 +42,6 @@ test('a member that a verdict does not have is refused', () => {
   expect(verdictSchema.safeParse({ type: 'unheard-of' }).success).toBe(false);
 });
 
-test('a halt may have an empty text', () => {
+test('A halt may have an empty text', () => {
   expect(verdictSchema.safeParse({ type: 'halt', response: '' }).success).toBe(true);
 });

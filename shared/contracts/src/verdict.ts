@@ -1,4 +1,4 @@
-// A verdict is what a processor answers: one member of a union, never an exception on the wire.
+// Defines a verdict, the answer of a processor: one member of a union, never an exception on the wire.
 import { z } from 'zod';
 import { changesSchema } from './changes.ts';
 import { chunkSchema } from './chunk.ts';
@@ -11,21 +11,21 @@ import { suspendedForSchema } from './suspension.ts';
 export const violationSchema = z.object({
   processorId: z.string(),
   message: z.string(),
-  rule: z.string().optional().describe('which rule of the processor was broken: an id, never the pattern'),
+  rule: z.string().optional().describe('id of the violated rule, never the pattern'),
   strategy: z.string().optional(),
-  count: z.number().int().min(1).optional().describe('how many findings this one stands for; 1 if absent'),
-  detail: jsonValueSchema.optional().describe('what the processor found; never the text that it redacts'),
+  count: z.number().int().min(1).optional().describe('number of findings; default: 1'),
+  detail: jsonValueSchema.optional().describe('findings of the processor; never the text that it redacts'),
 });
 export type Violation = z.infer<typeof violationSchema>;
 
-/** Rules and codes are shown to callers without being judged: they are names, and what reads otherwise is left out. */
+/** Rules and codes are shown to callers without being judged: only names are shown. */
 const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 export const isName = (text: string): boolean => NAME_PATTERN.test(text);
 
-/** At most so many violations of one entry in one stage are kept; one more counts the rest. */
+/** Maximum number of stored violations of one entry in one stage; one more counts the rest. */
 export const MAX_VIOLATIONS = 32;
 
-/** What a caller is told of violations: no pattern, no span, nothing that helps to get round the guard. */
+/** The violation that callers see: no pattern and no span, because those would help to bypass the guard. */
 export const publicViolationSchema = z.object({
   processorId: z.string(),
   rule: z.string().optional(),
@@ -33,7 +33,7 @@ export const publicViolationSchema = z.object({
 });
 export type PublicViolation = z.infer<typeof publicViolationSchema>;
 
-/** One for each processor and rule, in the order of their first finding. */
+/** Returns one violation for each processor and rule, in the order of their first finding. */
 export function publicViolations(violations: readonly Violation[]): PublicViolation[] {
   const sums = new Map<string, PublicViolation>();
   for (const { processorId, rule: said, count = 1 } of violations) {
@@ -45,7 +45,7 @@ export function publicViolations(violations: readonly Violation[]): PublicViolat
   return [...sums.values()];
 }
 
-/** What every verdict but failure may carry. */
+/** Members of every verdict except failure. */
 const carried = {
   state: jsonObjectSchema.optional(),
   data: z.array(chunkSchema).optional().describe('custom data-* chunks, in order'),
@@ -85,7 +85,7 @@ export type VerdictOf<T extends VerdictType> = Extract<Verdict, { type: T }>;
 
 const everywhere: readonly VerdictType[] = ['continue', 'abort', 'failure'];
 
-/** Which verdicts a stage allows beside continue, abort and failure. See docs/semantics.md. */
+/** Allowed verdicts by stage other than continue, abort and failure. See docs/semantics.md. */
 const ALSO_ALLOWED: Record<Stage, readonly VerdictType[]> = {
   processInput: ['halt', 'suspend'],
   processInputStep: ['halt', 'suspend'],

@@ -1,4 +1,4 @@
-// What a processor of another interface is made of: one object for all runs, or a function that makes one of the agent's options.
+// Defines the source of an adapted processor: one object for all runs, or a factory with the agent's options.
 import { MillraceError, READS_ALL, type Reads } from '@millrace/contracts';
 import type { ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
@@ -12,28 +12,28 @@ export type AdaptedDefinition<S extends z.ZodType = z.ZodType> = {
   version: string;
   /** One sentence. */
   description?: string;
-  /** All, unless said. */
+  /** Default: all. */
   reads?: readonly Reads[];
-  /** What a function that makes one takes: a strict object schema. */
+  /** Options of the factory: a strict object schema. */
   options?: S;
-  /** Of one call; 5 000 unless said. One that asks a model needs more. */
+  /** Timeout of one call. Default: 5,000 ms. A processor that calls a model needs more. */
   timeoutMs?: number;
 };
 
-export type MadeOf<M> = {
+export type AdaptedMaker<M> = {
   create(options: unknown): M;
-  /** One made of the options' defaults. @throws what making it throws; processor-invalid where there are none */
+  /** Creates one with default options. @throws errors of the factory; processor-invalid if an option has no default */
   sample(): M;
   /** All of a definition but its stages and methods. */
   base: Omit<ProcessorDefinition, 'stages' | 'create'>;
 };
 
 /** @param prepare called once for each object, before anything else is done with it */
-export function madeOf<T extends object, S extends z.ZodType, M>(
+export function createMaker<T extends object, S extends z.ZodType, M>(
   source: SourceOf<T, S>,
   given: AdaptedDefinition<S>,
   prepare: (made: T) => M,
-): MadeOf<M> {
+): AdaptedMaker<M> {
   const { id, version, reads = READS_ALL, timeoutMs, description = `${id}, of another framework` } = given;
   const options = given.options ?? z.strictObject({});
   const create = typeof source === 'function' ? maker(id, source, given.options, prepare) : always(prepare(source));

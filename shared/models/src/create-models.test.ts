@@ -57,7 +57,7 @@ describe('embedder', () => {
     expect(provider.requests).toHaveLength(3);
   });
 
-  test('a refusal is model-call-failed with what the provider said', async () => {
+  test("A rejected call is model-call-failed with the provider's message", async () => {
     provider.fail({ status: 401, message: 'no such key' });
     await expect(models.embedder('openai/x').embed(['text'], { abortSignal })).rejects.toMatchObject({
       code: 'model-call-failed',

@@ -10,7 +10,7 @@ import { withDirectDeltas } from './openai-stream/direct-deltas.ts';
 import { readChatDelta, readResponsesDelta } from './openai-stream/plain-delta.ts';
 import { parseEmbedderId, parseModelId } from './model-id.ts';
 
-/** Where the provider's client goes when no base URL is configured. Source: OpenAI's API reference. */
+/** Default base URL of the provider's client. Source: OpenAI's API reference. */
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
 export type ModelsOptions = {
@@ -29,7 +29,7 @@ export type Models = {
   languageModel(id: string, options?: ModelOptions): LanguageModelV4;
   /** @throws model-unknown */
   embedder(id: string): Embedder;
-  /** See generateObjectWith for what it throws; also model-unknown. */
+  /** See generateObjectWith for its errors; also model-unknown. */
   generateObject(request: GenerateObjectRequest): Promise<JsonObject>;
 };
 

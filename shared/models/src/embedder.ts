@@ -7,9 +7,8 @@ export type Embedder = {
   /** The router id, for example `openai/text-embedding-3-small`. Vectors of two embedders cannot be compared. */
   readonly id: string;
   /**
-   * One vector per text, in order, all of one length. No text, no call.
-   * 429, 5xx and network errors are tried twice more with Retry-After honoured (what `ai` does by default).
-   * @throws model-call-failed; the signal's reason when it fired.
+   * Returns one vector per text, in order, all of one length. Without texts it makes no call. 429, 5xx and network
+   * errors are retried twice with Retry-After honoured (the default of `ai`).
    */
   embed(texts: readonly string[], options: { abortSignal: AbortSignal }): Promise<number[][]>;
 };
@@ -22,7 +21,7 @@ export function createEmbedder(id: string, model: EmbeddingModel): Embedder {
       if (texts.length === 0) return [];
       try {
         const { embeddings } = await embedMany({ model, values: [...texts], abortSignal });
-        return sameLength(embeddings);
+        return requireSameLength(embeddings);
       } catch (error) {
         abortSignal.throwIfAborted();
         const { message } = toModelError(error);
@@ -32,8 +31,8 @@ export function createEmbedder(id: string, model: EmbeddingModel): Embedder {
   };
 }
 
-/** A store's collection has one width: what would be refused there is better refused where it comes from. */
-function sameLength(embeddings: number[][]): number[][] {
+/** A store's collection has one width: another one is rejected here, closer to its cause. */
+function requireSameLength(embeddings: number[][]): number[][] {
   const length = embeddings[0]?.length ?? 0;
   if (length > 0 && embeddings.every((embedding) => embedding.length === length)) return embeddings;
   throw new Error(`the vectors have lengths ${[...new Set(embeddings.map((vector) => vector.length))].join(', ')}`);

@@ -45,7 +45,7 @@ describe('generateObject', () => {
     expect(String(failure)).not.toContain('hunter2');
   });
 
-  test('an array never passes for an object, whatever the schema takes', async () => {
+  test('An array is rejected as an object, for every schema', async () => {
     provider.answer(() => [1]);
     await expect(ask({})).rejects.toMatchObject({ code: 'extraction-failed' });
   });

@@ -1,4 +1,4 @@
-// Asks a model for one JSON object of a given schema, and answers only what fits it.
+// Requests one JSON object of a given schema from a model and returns only a valid one.
 import { generateText, jsonSchema, NoObjectGeneratedError, Output, type LanguageModel } from 'ai';
 import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
 import { toModelError } from './model-error.ts';
@@ -13,14 +13,15 @@ export type GenerateObjectRequest = {
   abortSignal: AbortSignal;
 };
 
-type Ask = Omit<GenerateObjectRequest, 'model'> & { model: LanguageModel; modelId: string };
+type GenerateRequest = Omit<GenerateObjectRequest, 'model'> & { model: LanguageModel; modelId: string };
 
-/**
- * 429, 5xx and network errors are tried twice more with Retry-After honoured (what `ai` does by default).
- * @throws model-call-failed: the provider refused or broke the call. extraction-failed: what it answered does not fit.
- * options-invalid: `schema` is not a JSON Schema. The signal's reason, when it fired.
- */
-export async function generateObjectWith({ modelId, schema, abortSignal, ...ask }: Ask): Promise<JsonObject> {
+/** 429, 5xx and network errors are retried twice with Retry-After honoured (the default of `ai`). */
+export async function generateObjectWith({
+  modelId,
+  schema,
+  abortSignal,
+  ...ask
+}: GenerateRequest): Promise<JsonObject> {
   assertJsonSchema(schema);
   const checked = jsonSchema<JsonObject>(schema, { validate: (value) => validate(schema, value) });
   try {
@@ -28,14 +29,14 @@ export async function generateObjectWith({ modelId, schema, abortSignal, ...ask 
       ...ask,
       abortSignal,
       output: Output.object({ schema: checked }),
-      // Strict mode takes only schemas in which every property is required: a patch, where most are left out, cannot be
-      // said in it. Answers are checked here anyway. `store`: nobody asks for this answer again by its id.
+      // Strict mode accepts only schemas without optional properties: it cannot express a patch, which omits most of
+      // them. Answers are validated here anyway. `store`: the answer is never requested again by its id.
       providerOptions: { openai: { strictJsonSchema: false, store: false } },
     });
     return output;
   } catch (error) {
     abortSignal.throwIfAborted();
-    throw explained(error, modelId);
+    throw toMillraceError(error, modelId);
   }
 }
 
@@ -46,22 +47,26 @@ function validate(schema: JsonSchema, value: unknown) {
   return { success: true as const, value };
 }
 
-function explained(error: unknown, modelId: string): MillraceError {
+function toMillraceError(error: unknown, modelId: string): MillraceError {
   if (NoObjectGeneratedError.isInstance(error)) {
-    return new MillraceError('extraction-failed', `${modelId} did not answer an object that fits: ${reasonOf(error)}`, {
-      remedy: 'Use a model that keeps to a JSON Schema, or a simpler schema.',
-      cause: error,
-    });
+    return new MillraceError(
+      'extraction-failed',
+      `${modelId} did not answer an object that fits: ${describeReason(error)}`,
+      {
+        remedy: 'Use a model that keeps to a JSON Schema, or a simpler schema.',
+        cause: error,
+      },
+    );
   }
   const { message, statusCode } = toModelError(error);
   const status = statusCode === undefined ? '' : ` (HTTP ${statusCode})`;
   return new MillraceError('model-call-failed', `The call of ${modelId} failed${status}: ${message}`, { cause: error });
 }
 
-/** The innermost cause is what the schema said; those around it quote the whole answer, which may hold what users said. */
-function reasonOf(error: Error): string {
+/** The innermost cause is the schema's message; the outer ones quote the whole answer, which may contain user data. */
+function describeReason(error: Error): string {
   const inner = error.cause;
-  if (inner instanceof Error && inner.cause instanceof Error) return reasonOf(inner);
+  if (inner instanceof Error && inner.cause instanceof Error) return describeReason(inner);
   if (inner instanceof SyntaxError || !(inner instanceof Error)) return 'it is not JSON';
   return inner.message;
 }

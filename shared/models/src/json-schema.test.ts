@@ -4,7 +4,7 @@ import { assertJsonSchema, findMisfit } from './json-schema.ts';
 
 const limited: JsonSchema = { type: 'object', properties: { limit: { type: 'integer' } }, required: ['limit'] };
 
-test('a value that fits has no misfit, one that does not says where and what', () => {
+test('A valid value has no misfit, and an invalid one has its path and problem', () => {
   expect(findMisfit(limited, { limit: 3 })).toBeUndefined();
   expect(findMisfit(limited, { limit: 'three' })).toBe('/limit must be integer');
   expect(findMisfit(limited, {})).toBe("$ must have required property 'limit'");
@@ -14,7 +14,7 @@ test.each([
   ['a type that there is not', { type: 'objekt' }],
   ['a word of the wrong kind, deep inside', { properties: { list: { items: { minLength: 'one' } } } }],
   ['a pattern that is none', { pattern: '(' }],
-  ['a reference to what nobody has', { $ref: 'https://example.com/none.json' }],
+  ['a reference to an undefined schema', { $ref: 'https://example.com/none.json' }],
 ])('a schema with %s is refused, also the second time', (_, schema: JsonSchema) => {
   for (const again of [schema, schema, { ...schema }]) {
     expect(() => assertJsonSchema(again)).toThrow(expect.objectContaining({ code: 'options-invalid' }));

@@ -1,6 +1,6 @@
-// Holds what a model answered against the JSON Schema that it was asked for. Providers promise to keep to a schema, compatible
-// servers often do not, and nothing that was not checked may reach a memory. An entry of its own in the package's exports: who
-// only looks at a schema need not load the provider's client.
+// Validates a model's answer against the requested JSON Schema. Providers promise to follow a schema, compatible
+// servers often do not, and no unvalidated value may reach a memory. A separate entry in the package's exports, so that
+// its users need not load the provider's client.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
 
@@ -14,12 +14,15 @@ const dialect = new Ajv2020(AJV_OPTIONS);
 
 /** @throws options-invalid when it is no JSON Schema: better before a model is asked, and paid, than after. */
 export function assertJsonSchema(schema: JsonSchema): void {
-  validatorOf(schema);
+  compileValidator(schema);
 }
 
-/** @returns what is wrong, as one line; undefined when `value` fits. @throws options-invalid: the schema itself is wrong. */
+/**
+ * @returns the problem as one line; undefined if `value` is valid. @throws options-invalid if the schema itself is
+ * invalid
+ */
 export function findMisfit(schema: JsonSchema, value: unknown): string | undefined {
-  const validate = validatorOf(schema);
+  const validate = compileValidator(schema);
   if (validate(value)) return undefined;
   return (validate.errors ?? []).map((error) => `${error.instancePath || '$'} ${error.message}`).join('; ');
 }
@@ -28,7 +31,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function validatorOf(schema: JsonSchema): ValidateFunction {
+function compileValidator(schema: JsonSchema): ValidateFunction {
   return compiled.get(schema) ?? compile(schema);
 }
 
@@ -42,13 +45,13 @@ function compile(schema: JsonSchema): ValidateFunction {
     compiled.set(schema, validate);
     return validate;
   } catch (error) {
-    throw new MillraceError('options-invalid', `That is not a JSON Schema: ${messageOf(error)}`, {
+    throw new MillraceError('options-invalid', `That is not a JSON Schema: ${readMessage(error)}`, {
       remedy: 'Correct the schema; JSON Schema draft 2020-12 is understood.',
       cause: error,
     });
   }
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -13,7 +13,7 @@ const refused = new APICallError({
 });
 
 describe('model errors on the wire', () => {
-  test('an API error comes back as one, the same', () => {
+  test('An API error round-trips', () => {
     const wire = modelErrorSchema.parse(JSON.parse(JSON.stringify(toModelError(refused))));
     const rebuilt = fromModelError(wire);
     expect(APICallError.isInstance(rebuilt)).toBe(true);
@@ -25,7 +25,7 @@ describe('model errors on the wire', () => {
     expect(JSON.stringify(toModelError(refused))).not.toMatch(/prompt|secret/);
   });
 
-  test('what was tried several times is told by its last try', () => {
+  test('A retried call reports its last error', () => {
     const tried = new RetryError({
       message: 'Failed after 3 attempts',
       reason: 'maxRetriesExceeded',
@@ -34,7 +34,7 @@ describe('model errors on the wire', () => {
     expect(toModelError(tried)).toEqual(toModelError(refused));
   });
 
-  test('another error, and a thrown string, keep what they said and are not retried', () => {
+  test('Another error, and a thrown string, keep their messages and are not retried', () => {
     expect(toModelError(new TypeError('no'))).toEqual({ name: 'TypeError', message: 'no', isRetryable: false });
     expect(toModelError('no')).toEqual({ name: 'Error', message: 'no', isRetryable: false });
     const rebuilt = fromModelError({ name: 'TypeError', message: 'no', isRetryable: false });

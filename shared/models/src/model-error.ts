@@ -4,13 +4,15 @@
 import { APICallError, RetryError } from 'ai';
 import type { ModelError } from '@millrace/contracts';
 
-/** Providers answer with whole HTML pages at times; the start says what went wrong. UTF-16 code units. */
+/**
+ * Maximum length: some providers answer with whole HTML pages, and their start names the problem. UTF-16 code units.
+ */
 export const RESPONSE_BODY_MAX_CHARS = 4_000;
 
 export function toModelError(error: unknown): ModelError {
-  // What was tried several times is told by its last try: "failed after 3 attempts" says nothing of the reason.
+  // A retried call reports its last error, because "failed after 3 attempts" omits the reason.
   if (RetryError.isInstance(error)) return toModelError(error.lastError);
-  if (!APICallError.isInstance(error)) return ofOtherError(error);
+  if (!APICallError.isInstance(error)) return toOtherError(error);
   const { name, message, statusCode, responseBody, isRetryable, url } = error;
   return {
     name,
@@ -22,7 +24,7 @@ export function toModelError(error: unknown): ModelError {
   };
 }
 
-function ofOtherError(error: unknown): ModelError {
+function toOtherError(error: unknown): ModelError {
   return error instanceof Error
     ? { name: error.name, message: error.message, isRetryable: false }
     : { name: 'Error', message: String(error), isRetryable: false };

@@ -12,7 +12,7 @@ describe('model ids', () => {
   });
 
   test.each(['gpt-5-mini', 'openai/', '/gpt', '', 'anthropic/claude', '__proto__/x', 'constructor/x'])(
-    '"%s" is unknown, and the error says what to write',
+    '"%s" is unknown, and the error names the valid forms',
     (id) => {
       expect(() => parseModelId(id)).toThrow(
         expect.objectContaining({ code: 'model-unknown', remedy: expect.stringContaining('openai/<id>') }),

@@ -1,7 +1,7 @@
-// Router ids: which provider client, and which of its two language APIs, a model name stands for.
+// Parses model ids: the provider client and one of its two language APIs.
 import { MillraceError } from '@millrace/contracts';
 
-/** responses: OpenAI's responses API. chat: chat completions, what most compatible servers speak. */
+/** responses: OpenAI's responses API. chat: chat completions, for most compatible servers. */
 export type ModelApi = 'responses' | 'chat';
 
 const API_OF_PROVIDER = new Map<string, ModelApi>([

@@ -1,5 +1,5 @@
-// The arguments that every method gets, made for one entry of one call, and what the entry leaves behind in them: its state,
-// its violations.
+// Builds the arguments that every method receives, for one entry of one call, and collects the state and the violations
+// that the entry leaves in them.
 import {
   MAX_STATE_CHARS,
   MillraceError,
@@ -14,7 +14,6 @@ import {
 } from '@millrace/contracts';
 import type { CommonArgs, Processor } from './processor.ts';
 import type { StateCodec } from './processor-definition.ts';
-import { endTimers } from './end-timers.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './verdict/stop.ts';
 import { createStreamWriter } from './stream/stream-writer.ts';
@@ -27,38 +26,38 @@ export type CallContext = {
   retryCount: number;
   stepNumber: number;
   signal: AbortSignal;
-  /** Where custom chunks go, at once. */
+  /** Sends custom chunks immediately. */
   write: (chunk: Chunk, entry: string) => void;
-  /** What an operator should know, though the call goes on. */
+  /** Warns the operator; the call continues. */
   warn?: (message: string) => void;
 };
 
-/** What a verdict carries along. */
+/** Additions to a verdict. */
 type Leftovers = { state?: JsonObject; violations?: Violation[] };
 
 export type EntryArgs = {
   common: CommonArgs;
   /**
-   * What the method has left behind. Ends the timers of a live state.
-   * @param withState false: the state is not looked at
+   * Returns state and violations of the entry. Clears the timers of a live state.
+   * @param withState false: skips the state
    * @throws state-not-serializable, state-too-large
    */
   leftovers: (withState?: boolean) => Leftovers;
-  /** What it has found, whatever its state is. */
+  /** Returns the violations, regardless of the state. */
   violations: () => Pick<Leftovers, 'violations'>;
 };
 
 export type EntryHooks = {
-  /** A custom chunk could not be sent. */
+  /** Reports that a custom chunk could not be sent. */
   writeFailed: (error: unknown) => void;
-  /** Whose own callback is told of violations. */
+  /** Processor with an own callback for violations. */
   processor?: Pick<Processor, 'onViolation'>;
-  /** The state is live while a session lasts: timers may stand in it, and end with it. */
+  /** The state is live for the whole session: it may contain timers, which end with the session. */
   live?: boolean;
   codec?: StateCodec | undefined;
 };
 
-// The same for all calls: what they stop is the method that calls them.
+// Shared by all calls: these functions stop the method that calls them.
 const abort: CommonArgs['abort'] = (reason = 'Stopped by a processor.', options = {}) => {
   throw new StopError({ kind: 'abort', reason, options });
 };
@@ -81,7 +80,7 @@ export function createEntryArgs(
 ): EntryArgs {
   const list = createViolationList(entry.entry);
   const violations = () => {
-    const found = list.all();
+    const found = list.listAll();
     return found.length > 0 ? { violations: found } : {};
   };
   const before = isEmpty(entry.state) ? '{}' : JSON.stringify(entry.state);
@@ -114,30 +113,30 @@ export function createEntryArgs(
     leftovers: (withState = true) => {
       if (live) {
         for (const place of endTimers(state, 'state'))
-          context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was ended and dropped with the session`);
+          context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was cleared and dropped with the session`);
       }
       return { ...(withState && changedState(entry, codec ? codec.encode(state) : state, before)), ...violations() };
     },
   };
 }
 
-/** The call goes on whatever becomes of it, now or later. */
+/** Calls the callback; the call continues regardless of its result, also if that is late. */
 function tell(processor: EntryHooks['processor'], violation: Violation): void {
   try {
     void Promise.resolve(processor?.onViolation?.(violation)).catch(() => undefined);
   } catch {
-    // What it throws is its own affair.
+    // An error of the callback does not affect the call.
   }
 }
 
-/** @throws state-not-serializable, naming the place; state-too-large */
+/** @throws state-not-serializable with the path; state-too-large */
 function changedState(entry: CallEntry, state: JsonObject, before: string): Leftovers {
   if (before === '{}' && isEmpty(state)) return {};
   const broken = findUnserializable(state, 'state');
   if (broken) {
     throw new MillraceError(
       'state-not-serializable',
-      `"${entry.entry}" keeps something at ${broken} that is not JSON.`,
+      `The state of "${entry.entry}" has a value at ${broken} that is not JSON.`,
       {
         path: broken,
         remedy: 'Keep plain data in state; make timers, sockets and caches members of the processor.',
@@ -151,8 +150,29 @@ function changedState(entry: CallEntry, state: JsonObject, before: string): Left
       'state-too-large',
       `"${entry.entry}" (${entry.processor}): ${stateTooLarge(written.length)}`,
       {
-        remedy: 'Keep what is long in a store of the processor’s own, and its key in state.',
+        remedy: 'Keep large data in a store of the processor, and its key in state.',
       },
     );
   return { state };
+}
+
+// Removes timers from a state before it leaves the process: they are not serializable, and their callbacks belong to the ended session.
+/** Clears and removes every timer in `value`. Returns their paths, for example `state.flush`. */
+function endTimers(value: object, path: string, seen: Set<object> = new Set([value])): string[] {
+  return Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
+    if (typeof member !== 'object' || member === null || seen.has(member)) return [];
+    seen.add(member);
+    const place = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`;
+    if (!isTimer(member)) return endTimers(member, place, seen);
+    clearTimeout(member);
+    // In an array the other elements keep their indexes.
+    if (Array.isArray(value)) Reflect.set(value, key, null);
+    else Reflect.deleteProperty(value, key);
+    return [place];
+  });
+}
+
+/** Returns true for a result of setTimeout, setInterval or setImmediate. */
+function isTimer(value: object): value is NodeJS.Timeout {
+  return ['ref', 'unref', 'hasRef'].every((method) => typeof Reflect.get(value, method) === 'function');
 }

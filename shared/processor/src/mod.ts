@@ -1,8 +1,7 @@
-// What makes a service a processor: the interface, the message list, and runProcessorService(). And what makes it a host of tools.
+// Exports the processor interface, the message list and runProcessorService(), for services with processors and tools.
 export * from './stream/chunk-text.ts';
 export * from './stream/hold-back.ts';
 export { MessageList, type ListedSystemMessage, type MessageView } from './message-list/message-list.ts';
-export { indentLines } from './message-list/indent-lines.ts';
 export * from './message-list/message-text.ts';
 export * from './processor.ts';
 export * from './processor-definition.ts';
@@ -22,5 +21,5 @@ export { serveProcessors, type ServeProcessorsOptions } from './serve/serve-proc
 export { serveTools, type ServeToolsOptions } from './tools/serve-tools.ts';
 export { StopError, type AbortOptions, type SuspendOptions } from './verdict/stop.ts';
 export { defineTool, describeTool, type Tool, type ToolContext } from './tools/tool-definition.ts';
-export { asJson } from './verdict/as-json.ts';
+export { asJson } from './verdict/bounded.ts';
 export type { BatchAnswer } from './stream/stream-batch.ts';

@@ -2,7 +2,7 @@ import { processorDescriptorSchema } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fromModelError } from './model-error.ts';
+import { fromModelError } from './serve/stage-methods.ts';
 import { defineProcessor, describeProcessor } from './processor-definition.ts';
 import { createRequestContext } from './request-context.ts';
 
@@ -17,7 +17,7 @@ const definition = defineProcessor({
   create: ({ max, unit }) => ({ id: `limit ${max} ${unit}` }),
 });
 
-test('a processor describes itself: lists by its stages, policy over the defaults, options as a JSON Schema', () => {
+test('describeProcessor derives lists from the stages, the policy from the defaults and the options as a JSON Schema', () => {
   const descriptor = describeProcessor(definition);
   expect(processorDescriptorSchema.parse(descriptor)).toEqual(descriptor);
   expect(descriptor).toMatchObject({
@@ -33,12 +33,12 @@ test('a processor describes itself: lists by its stages, policy over the default
   });
 });
 
-test('a processor is made with parsed options', () => {
+test('create receives parsed options', () => {
   expect(definition.create({ max: 3 }).id).toBe('limit 3 a');
   expect(() => definition.create({ max: 'x' })).toThrow('max');
 });
 
-test('the request context has the ids of the run, which the caller cannot send', () => {
+test('The request context contains the ids of the run, which the caller cannot set', () => {
   const sent = { locale: 'de', runId: 'forged', tenant: 'forged', threadId: 'forged' };
   const { threadId: _thread, ...withoutThread } = TEST_RUN;
   const { resourceId: _resource, ...withoutResource } = TEST_RUN;
@@ -52,7 +52,7 @@ test('the request context has the ids of the run, which the caller cannot send',
   expect(sent).not.toHaveProperty('mine');
 });
 
-test("a model's error is rebuilt so that the provider packages know it", () => {
+test("A model's error is rebuilt so that the provider packages recognize it", () => {
   const error = fromModelError({
     name: 'AI_APICallError',
     message: 'busy',

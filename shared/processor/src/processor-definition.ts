@@ -1,10 +1,11 @@
-// A processor as a service offers it: its id, the schema of its options, what it reads, and how to make one for given options.
-// One processor object serves all runs that have the same options; what belongs to a run is in `args.state`.
+// Defines a processor of a service: its id, the schema of its options, its reads, and its factory. One processor object
+// serves all runs with equal options; data of a run is in `args.state`.
 import {
   LIST_OF_STAGE,
   toJsonSchema,
   type JsonObject,
   type ListName,
+  type Positions,
   type ProcessorDescriptor,
   type ReadsByStage,
   type Stage,
@@ -15,50 +16,64 @@ import type { Processor } from './processor.ts';
 
 /** Default limits. docs/semantics.md, section 6. */
 export const DEFAULT_POLICY = { timeoutMs: 5_000, attempts: 2, onFailure: 'fail' } as const;
-/** Where a model judges. */
+/** Timeout for processors that call a model. */
 export const MODEL_TIMEOUT_MS = 30_000;
 
-/** How a state that is more than JSON travels: for processors that were written for one process. */
+/** Serializes a state that is not JSON, for processors that were written for one process. */
 export type StateCodec = {
   decode(stored: JsonObject): object;
-  /** @throws state-not-serializable, naming the place */
+  /** @throws state-not-serializable with the path */
   encode(state: object): JsonObject;
 };
 
 export type ProcessorDefinition = {
   id: string;
-  /** To be shown beside the id. */
+  /** Display name. */
   name?: string;
   /** One sentence, shown by `millrace processors list`. */
   description: string;
   /** Semantic version; absent: its service's. */
   version?: string;
-  /** The names that other frameworks use, for example `PIIDetector`. */
+  /** Names in other frameworks, for example `PIIDetector`. */
   aliases?: string[];
-  /** The stages whose methods `create` gives, in any order. */
+  /** The stages that `create` implements, in any order. */
   stages: Stage[];
-  /** For all stages, or for each. Nothing else is sent, and looking at anything else fails by name. */
+  /** For all stages, or by stage. No other data is sent, and reading any other data throws an error that names it. */
   reads: ReadsByStage;
-  /** Whether it may change what it judges: what is not named may be. Breaking it is a failure. */
+  /** Whether the processor may change its input, by stage; an absent stage may. An undeclared change is a failure. */
   changes?: StageChanges;
-  /** Whether processOutputStream also gets `data-*` chunks. */
+  /** True if processOutputStream also receives `data-*` chunks. */
   processDataParts?: boolean;
-  /** Whether processLLMResponse is told of model calls that were cut off too, with `cutOff` and no chunks: what they took is paid all the same. */
+  /**
+   * True if processLLMResponse also receives model calls that were cut off, with `cutOff` and no chunks: their tokens
+   * are billed too.
+   */
   processCutOff?: boolean;
   policy?: Partial<ProcessorDescriptor['policy']>;
-  /** Whether processOutputStep gives other texts than it was given: what streams has been shown by then, unless the agent holds it. */
+  /** Default position in each list, 0 to 1000, memory at 500: `after` and `before` may name the processor if the list does not contain it. */
+  positions?: Positions;
+  /**
+   * True if processOutputStep returns other texts than its input: they were streamed before, unless the agent buffers
+   * them.
+   */
   rewritesAnswers?: boolean;
-  /** Absent: the state is JSON. With it timers in the state are ended and dropped in every stage, not in sessions alone. */
+  /**
+   * Absent: the state is JSON. With a codec, timers in the state are cleared and dropped in every stage, not only in
+   * sessions.
+   */
   stateCodec?: StateCodec;
-  /** What must be there before a replica serves it, large data for example: a first call that loaded it would hold up every other run. */
+  /**
+   * Loads prerequisites before a replica serves the processor, for example large data: loading it in the first call
+   * would delay every other run.
+   */
   prepare?(): Promise<void>;
   /** A strict object schema; every option has a default or is marked required. */
   options: z.ZodType;
-  /** @param options what `options` parsed */
+  /** @param options the result of parsing with `options` */
   create(options: unknown): Processor;
 };
 
-/** A processor's methods; its id is the definition's. */
+/** The methods of a processor; the definition provides the id. */
 export type ProcessorMethods = Omit<Processor, 'id'> & { id?: string };
 
 /** Ties the type of the options to `create`. */
@@ -91,8 +106,9 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     ...(definition.changes && { changes: definition.changes }),
     aliases,
     lists,
+    ...(definition.positions && { positions: definition.positions }),
     ...(definition.name !== undefined && { name: definition.name }),
-    processDataParts: takesDataParts(definition, withDefaults(definition)),
+    processDataParts: acceptsDataParts(definition, withDefaults(definition)),
     ...(definition.processCutOff && { processCutOff: true }),
     ...(definition.rewritesAnswers && { rewritesAnswers: true }),
     optionsSchema: toJsonSchema(definition.options),
@@ -100,12 +116,12 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
   };
 }
 
-/** Said by the definition, or by the processor itself. */
-export function takesDataParts(definition: ProcessorDefinition, processor: Processor | undefined): boolean {
+/** Declared by the definition or by the processor itself. */
+export function acceptsDataParts(definition: ProcessorDefinition, processor: Processor | undefined): boolean {
   return definition.processDataParts ?? processor?.processDataParts ?? false;
 }
 
-/** The processor with its default options; undefined where it cannot be made without the agent's. */
+/** Returns the processor with its default options; undefined if some options are required. */
 export function withDefaults({ options, create }: ProcessorDefinition): Processor | undefined {
   const defaults = options.safeParse({});
   if (!defaults.success) return undefined;

@@ -42,9 +42,9 @@ const everything = processorService({
 });
 const env = () => ({ NATS_URL: nats.url });
 const service = useService(everything, env);
-const infoOf = async (name: string) => (await gatherInfo(asker.bus, { service: name, gatherMs: 2_000, max: 1 }))[0];
+const findInfo = async (name: string) => (await gatherInfo(asker.bus, { service: name, gatherMs: 2_000, max: 1 }))[0];
 
-test('a replica says how many calls it takes at once, and of each endpoint how many are under way', async () => {
+test('A replica advertises its maximum number of concurrent calls, and the calls under way by endpoint', async () => {
   const gate = Promise.withResolvers<void>();
   const name = 'waiting';
   const waiting = defineProcessor({ ...passing(name), create: () => ({ processInput: () => gate.promise }) });
@@ -58,7 +58,7 @@ test('a replica says how many calls it takes at once, and of each endpoint how m
     const answer = await asker.bus.nc.request(`$SRV.STATS.${name}`, '', { timeout: 2_000 });
     return srvStatsSchema.parse(answer.json());
   };
-  expect((await infoOf(name))?.metadata).toEqual({ [METADATA_KEY]: '{"maxCalls":7}' });
+  expect((await findInfo(name))?.metadata).toEqual({ [METADATA_KEY]: '{"maxCalls":7}' });
   const asked = askStage(asker.bus, stageCall('processInput', [callEntry(name)]));
   await eventually(async () => JSON.stringify((await stats()).endpoints[0]?.data) === '{"calls":1,"maxCalls":7}');
   gate.resolve();
@@ -67,8 +67,8 @@ test('a replica says how many calls it takes at once, and of each endpoint how m
   await running.stop();
 });
 
-test('a processor service serves processors, tools and public verbs, and discovery shows them all', async () => {
-  const info = await infoOf('everything');
+test('A processor service serves processors, tools and public verbs, and discovery lists them all', async () => {
+  const info = await findInfo('everything');
   expect(info?.endpoints.map(({ name }) => name).toSorted()).toEqual([
     'api-threads-list',
     'processInput-first',
@@ -81,8 +81,8 @@ test('a processor service serves processors, tools and public verbs, and discove
   });
 });
 
-test('discovery shows the version of the service, and of a processor its own or else that of its service', async () => {
-  const info = await infoOf('everything');
+test('Discovery shows the version of the service, and for a processor its own version or that of its service', async () => {
+  const info = await findInfo('everything');
   expect([info?.version, info?.description]).toEqual(['2.1.0', 'The processor first.']);
   const versions = info?.endpoints.flatMap(({ metadata }) => {
     const read = endpointMetadataSchema.parse(JSON.parse(metadata?.[METADATA_KEY] ?? ''));
@@ -91,12 +91,12 @@ test('discovery shows the version of the service, and of a processor its own or 
   expect(versions).toEqual(['first 2.1.0', 'older 0.3.0']);
 });
 
-test('a service whose version is not semantic does not start: clients would show none', async () => {
+test('A service with a version that is not semantic does not start, because clients would ignore it', async () => {
   const unversioned = processorService({ name: 'unversioned', version: 'latest', processors: [passing('one')] });
   await expect(startService(unversioned, env())).rejects.toMatchObject({ code: 'config-invalid', path: 'version' });
 });
 
-test('a promise that a processor lets go of does not end its replica, and is logged', async () => {
+test('An unhandled rejection in a processor is logged and does not end its replica', async () => {
   const file = fileURLToPath(new URL('./testing/careless-main.ts', import.meta.url));
   const env = { PATH: process.env['PATH'], NATS_URL: nats.url };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -112,32 +112,32 @@ test('a promise that a processor lets go of does not end its replica, and is log
   expect((await exited)[0]).toBe(0);
 });
 
-describe('what a replica of a processor service serves', () => {
+describe('the selection of processors and tools', () => {
   const alone = async (more: Record<string, string>, definition: Parameters<typeof startService>[0] = everything) => {
     const running = await startService(definition, { ...env(), LOG_LEVEL: 'silent', ...more });
     await running.bus.nc.flush();
     return running;
   };
 
-  test('is chosen by PROCESSORS and TOOLS', async () => {
+  test('PROCESSORS and TOOLS select the served processors and tools', async () => {
     await service.running.stop();
     const some = await alone({ PROCESSORS: ' older ', TOOLS: 'greet', GREETING: 'hi' });
-    const info = await infoOf('everything');
+    const info = await findInfo('everything');
     expect(info?.endpoints.map(({ name }) => name)).toEqual(['processInput-older', 'tool-greet', 'api-threads-list']);
     expect((await callTool(asker.bus, 'greet', {})).answer).toMatchObject({ ok: { result: 'hi' } });
     await some.stop();
     expect(released).toEqual(['own', 'own']);
   });
 
-  test('must be there, else the start is refused with what there is', async () => {
+  test('The start fails for an unknown name in PROCESSORS or TOOLS and lists the known names', async () => {
     await expect(alone({ PROCESSORS: 'ghost' })).rejects.toMatchObject({ code: 'processor-unknown' });
     await expect(alone({ TOOLS: 'ghost' })).rejects.toMatchObject({ code: 'tool-unknown' });
   });
 
-  test('is not chosen by a variable that is meant for services of another kind', async () => {
+  test('A variable for another kind of service is ignored', async () => {
     const guards = processorService({ name: 'guards', version: '1.0.0', processors: [passing('guard')] });
     const running = await alone({ TOOLS: 'clock' }, guards);
-    expect((await infoOf('guards'))?.endpoints).toHaveLength(1);
+    expect((await findInfo('guards'))?.endpoints).toHaveLength(1);
     await running.stop();
   });
 });

@@ -1,5 +1,5 @@
-// A service of processors, tools and public verbs from what it offers: configuration, serving, discovery and drain are the same
-// for all of them, and are written here once.
+// Runs a service of processors, tools and public verbs: configuration, serving, discovery and drain are the same for
+// all of them and are implemented here.
 import { serveVerbs, type ApiHandlers } from '@millrace/bus';
 import { runService, type ServiceContext, type ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { serveProcessors } from './serve/serve-processors.ts';
 import { serveTools } from './tools/serve-tools.ts';
 import type { Tool } from './tools/tool-definition.ts';
 
-/** What a service has. Everything may be absent. */
+/** Content of a service. All members are optional. */
 export type Offer = {
   processors?: readonly ProcessorDefinition[] | undefined;
   tools?: readonly Tool[] | undefined;
@@ -23,11 +23,11 @@ export type ProcessorServiceOptions<S extends z.ZodType<object>> = Offer & {
   name: string;
   /** Semantic version; also of its processors that name none. */
   version: string;
-  /** One sentence for discovery. Absent: what its first processor says of itself. */
+  /** One sentence for discovery. Default: the description of its first processor. */
   description?: string;
-  /** The service's own part of the environment, beside what every service reads. */
+  /** Configuration of the service, in addition to the common variables. */
   config?: S;
-  /** Opens what the rest needs (stores, models) and says what that adds. What it opens it adds to `resources`. */
+  /** Opens dependencies (stores, models) and returns additional content. Adds what it opens to `resources`. */
   open?(context: ServiceContext<z.output<S>>): Offer | Promise<Offer>;
 };
 
@@ -36,15 +36,15 @@ const namesSchema = z
   .transform((list) => list.split(',').map((name) => name.trim()))
   .optional();
 
-/** What every such service reads, beside what every service reads. */
+/** Variables of every processor service, in addition to the common variables. */
 const selectionSchema = z.object({
-  PROCESSORS: namesSchema.describe('the processors that this replica serves, by id, separated by commas; absent: all'),
-  TOOLS: namesSchema.describe('the tools that this replica serves, by name, separated by commas; absent: all'),
+  PROCESSORS: namesSchema.describe('ids of the processors that this replica serves, comma-separated. Default: all'),
+  TOOLS: namesSchema.describe('names of the tools that this replica serves, comma-separated. Default: all'),
   MAX_CALLS: z.coerce.number().int().min(1).max(100_000).default(MAX_CALLS),
 });
 type Selection = z.output<typeof selectionSchema>;
 
-/** For `startService` in tests, and for `runService`. */
+/** For `startService` in tests and for `runService`. */
 export function processorService<S extends z.ZodType<object>>(
   options: ProcessorServiceOptions<S>,
 ): ServiceDefinition<z.ZodType<Selection & z.output<S>>> {
@@ -61,18 +61,17 @@ export function processorService<S extends z.ZodType<object>>(
   };
 }
 
-/** All of a service's main.ts. Ends the process: 0 after a signal and a drain, 1 with the reason. */
+/** Runs a service's whole main.ts. Ends the process: 0 after a signal and a drain, 1 with the reason. */
 export function runProcessorService<S extends z.ZodType<object>>(options: ProcessorServiceOptions<S>): Promise<void> {
   return runService(processorService(options));
 }
 
 /**
- * A promise that a processor or tool has let go of belongs to no call. Node ends the process when it rejects; here that would be the
- * calls and sessions of all other runs.
+ * An unhandled rejection in a processor or tool belongs to no call. Node would end the process, and with it the calls
+ * and sessions of all other runs.
  */
 function outliveRejections({ log, resources }: Pick<ServiceContext<object>, 'log' | 'resources'>): void {
-  const report = (error: unknown) =>
-    log.error({ error: String(error) }, 'a promise that nobody waits for was rejected');
+  const report = (error: unknown) => log.error({ error: String(error) }, 'unhandled promise rejection');
   process.on('unhandledRejection', report);
   resources.add('rejections', () => void process.off('unhandledRejection', report));
 }
@@ -92,7 +91,7 @@ async function serveOffer<S extends z.ZodType<object>>(
     await Promise.all(verbs.map(({ serving }) => serving.drain(remainingMs())));
   });
   const tools = [...(options.tools ?? []), ...(opened.tools ?? [])];
-  // The local stack gives one environment to all services: TOOLS does not concern a service that has none.
+  // The local stack passes one environment to all services: TOOLS does not apply to a service without tools.
   const processorEndpoints =
     definitions.length > 0
       ? await serveProcessors({ bus, resources, version, definitions, only: PROCESSORS, drainGraceMs, maxCalls })
@@ -100,6 +99,6 @@ async function serveOffer<S extends z.ZodType<object>>(
   const toolEndpoints =
     tools.length > 0 ? serveTools({ bus, resources, tools, only: TOOLS, drainGraceMs, maxCalls }) : [];
   const endpoints = [...processorEndpoints, ...toolEndpoints, ...verbs];
-  // Last: what is released first is what others find the rest by.
+  // Advertises last, because resources are released in reverse order: clients must stop finding the service first.
   advertiseService({ bus, resources, version, description, endpoints, limits: { maxCalls } });
 }

@@ -1,5 +1,5 @@
-// The Processor interface: the eight methods of the reference interface and two around tools, with its argument and result shapes. A
-// processor implements the methods of the stages that it serves. See ../../../docs and the README's "Write a processor".
+// The Processor interface: the eight methods of the reference interface and two for tools, with its argument and result
+// shapes. A processor implements the methods of its stages. See ../../../docs and the README's "Write a processor".
 import type {
   Chunk,
   GuardVersion,
@@ -25,45 +25,50 @@ import type { AbortOptions, SuspendOptions } from './verdict/stop.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** A custom chunk on its way to the client. `type` starts with `data-`. `transient: true` is not stored. */
+/** A custom chunk for the client. `type` starts with `data-`. `transient: true` is not stored. */
 export type CustomChunk = { type: `data-${string}`; data?: JsonValue; transient?: boolean; [key: string]: unknown };
-/** Rejects for a chunk that cannot be sent; where nobody waits for it, the call fails. */
+/** Rejects for a chunk that cannot be sent; without a handler for the rejection the call fails. */
 export type StreamWriter = { custom(chunk: CustomChunk): Promise<void> };
 
-/** What every method gets. */
+/** Arguments of every method. */
 export type CommonArgs = {
-  /** Stops the run with a tripwire; with `retry` the model is asked again with the reason as feedback. Never returns. */
+  /**
+   * Stops the run with a tripwire; with `retry` the model is called again with the reason as feedback. Never returns.
+   */
   abort(reason?: string, options?: AbortOptions): never;
-  /** Ends the run well, with this text as the answer. Never returns. */
+  /** Ends the run successfully with this text as the answer. Never returns. */
   halt(response: string, reason?: string): never;
   /**
-   * Puts the run away until somebody answers `payload` (7 days where not said otherwise): this method is then called again with
-   * `resumeData`. In processInput, processInputStep, processOutputStep, processToolCall, processToolResult and processOutputResult.
-   * Never returns.
+   * Suspends the run until `payload` is answered (default time limit: 7 days): this method is then called again with
+   * `resumeData`. In processInput, processInputStep, processOutputStep, processToolCall, processToolResult and
+   * processOutputResult. Never returns.
    */
   suspend(payload: JsonValue, options?: SuspendOptions): never;
-  /** What somebody answered to what this entry suspended with, here. Untrusted; its shape is whatever they sent. */
+  /** Answer to this entry's suspension in this stage. Untrusted, of any shape. */
   resumeData?: JsonValue;
-  /** How often processors have asked for a retry in a row. */
+  /** Number of consecutive retries that processors have requested. */
   retryCount: number;
-  /** Belongs to this entry and this run; JSON. The same in all stages. */
+  /** State of this entry in this run, JSON. The same in all stages. */
   state: JsonObject;
   requestContext: RequestContext;
   tracingContext: { trace?: Trace };
-  /** Fires when the run was cancelled or the stage's time is up. */
+  /** Fires if the run is cancelled or the stage times out. */
   abortSignal: AbortSignal;
   writer: StreamWriter;
-  /** Records a violation: it reaches the events subject and the caller, whatever the strategy. Never throws. */
+  /** Records a violation: the events subject and the caller receive it, for every strategy. Never throws. */
   onViolation(violation: Omit<Violation, 'processorId'>): void;
   run: RunRef;
   /** The entry's name in the agent. */
   entry: string;
-  /** Its position in the agent’s list, memory in its place and a caller’s list in the agent’s; the same at all stages of the list. An argument, since one processor object serves many runs. */
+  /**
+   * Its index in the agent’s list, with memory at its position and a caller’s list inserted in the agent’s; the same at
+   * all stages of the list. An argument, because one processor object serves many runs.
+   */
   processorIndex?: number;
   stepNumber: number;
 };
 
-/** What a method may return of them: without a tag it is the processor's own. */
+/** System messages that a method may return: without a tag they belong to the processor. */
 export type ReturnedSystemMessage = { role?: 'system'; content: string; tag?: string };
 
 type WithMessages = { messages: Message[]; messageList: MessageList; systemMessages: ListedSystemMessage[] };
@@ -104,16 +109,16 @@ export type ProcessLLMRequestArgs = CommonArgs & {
   prompt: Prompt;
   model: string;
   steps: StepResult[];
-  /** What else makes up the call: a cache's key needs it. */
+  /** Other parts of the call: a cache needs them for its key. */
   tools: ToolDefinition[];
   toolChoice?: ToolChoice;
   modelSettings: ModelSettings;
   providerOptions: Record<string, JsonObject>;
   structuredOutput?: StructuredOutput;
-  /** Who else judges the run, by version and options: what they have let through is another answer where these differ. */
+  /** The other guards of the run, by version and options: with other guards a cached answer is another answer. */
   guards: GuardVersion[];
 };
-/** `response`: the chunks of an earlier answer instead of a call. */
+/** `response`: the chunks of a cached answer, instead of a call. */
 export type ProcessLLMRequestResult = { prompt?: Prompt; response?: { chunks: Chunk[] } } | Halting | void | undefined;
 
 export type ProcessAPIErrorArgs = CommonArgs & WithMessages & { error: unknown; steps: StepResult[]; model: string };
@@ -121,30 +126,33 @@ export type ProcessAPIErrorResult = { retry: boolean; model?: string } | void | 
 
 export type ProcessOutputStreamArgs = CommonArgs & {
   part: Chunk;
-  /** What this processor has received in this step, `part` included. */
+  /** Chunks that this processor has received in this step, `part` included. */
   streamParts: Chunk[];
   messageList: MessageList;
 };
-/** null and undefined drop the chunk, an array puts several in its place. */
+/** null and undefined drop the chunk, an array replaces it by several. */
 export type ProcessOutputStreamResult = Chunk | Chunk[] | null | undefined | void;
 
 export type ProcessLLMResponseArgs = CommonArgs & {
   chunks: Chunk[];
   model: string;
-  /** Those before, and this one as it was let through. */
+  /** The earlier steps, and this one after the output chain. */
   steps: StepResult[];
   fromCache: boolean;
   warnings: unknown[];
   finishReason: string;
-  /** Of this call, with its `cost` where the agent has prices. Empty from a cache. */
+  /** Usage of this call, with its `cost` if the agent has prices. Empty for a cached answer. */
   usage: Usage;
-  /** Number of the model call in the run, from 1 on: what it cost is counted once under it, whoever drives the run. */
+  /** Number of the model call in the run, starting at 1: its cost is counted once under it, also after a takeover. */
   modelCall: number;
-  /** The answer comes to nobody: it was cut off, or another processor stopped it. Only where the definition says `processCutOff`; it may come twice. */
+  /**
+   * The answer is discarded: it was cut off, or another processor stopped it. Only if the definition sets
+   * `processCutOff`; the call may be repeated.
+   */
   cutOff: boolean;
-  /** The body that was sent to the provider. null from a cache. */
+  /** The request body sent to the provider. null for a cached answer. */
   request: JsonValue;
-  /** What the provider answered around its stream: headers. null from a cache. */
+  /** The provider's response headers. null for a cached answer. */
   rawResponse: JsonValue;
 };
 
@@ -154,7 +162,7 @@ export type ProcessOutputStepArgs = CommonArgs &
     toolCalls: ToolCall[];
     text: string;
     usage: Usage;
-    /** Those before, and this one as it was let through. */
+    /** The earlier steps, and this one after the output chain. */
     steps: StepResult[];
   };
 export type ProcessOutputStepResult = MessagesResult | { text?: string; toolCalls?: ToolCall[] } | void | undefined;
@@ -185,9 +193,9 @@ export interface Processor {
   readonly id: string;
   readonly name?: string;
   readonly description?: string;
-  /** Whether processOutputStream also gets `data-*` chunks. Said here or in the definition. */
+  /** True if processOutputStream also receives `data-*` chunks. Set here or in the definition. */
   readonly processDataParts?: boolean;
-  /** Told of every violation that this processor reports, in whatever call; what it throws is dropped. */
+  /** Receives every violation that this processor reports, in any call; its errors are ignored. */
   onViolation?(violation: Violation): MaybePromise<void>;
   processInput?(args: ProcessInputArgs): MaybePromise<ProcessInputResult>;
   processInputStep?(args: ProcessInputStepArgs): MaybePromise<ProcessInputStepResult>;
@@ -202,7 +210,7 @@ export interface Processor {
 }
 
 type Having<S extends Stage> = { [K in S]: Required<Processor>[K] };
-/** One of the stages of each list at least. */
+/** A processor with at least one of the stages of the list. */
 export type InputProcessor = Processor &
   (
     | Having<'processInput'>

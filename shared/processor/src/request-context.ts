@@ -1,5 +1,5 @@
-// What the caller sent along, with the run's own ids. get, set, has as in the reference interface; what a processor sets lives until its
-// call ends (state is the place for what must stay).
+// Contains the caller's context and the run's own ids. get, set and has as in the reference interface; a value that a
+// processor sets lives until its call ends (use state for lasting values).
 import type { JsonObject, JsonValue, RunRef } from '@millrace/contracts';
 
 export type RequestContext = {
@@ -9,7 +9,7 @@ export type RequestContext = {
   keys(): string[];
 };
 
-/** runId, threadId, resourceId and tenant are the run's and cannot be sent by the caller under these names. */
+/** runId, threadId, resourceId and tenant are set by the run; values of the caller under these names are ignored. */
 export function createRequestContext(sent: JsonObject, run: RunRef): RequestContext {
   const values = new Map<string, JsonValue>(Object.entries(sent));
   values.set('runId', run.runId).set('tenant', run.tenant);

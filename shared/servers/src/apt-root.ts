@@ -4,7 +4,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatDeb822, type AptSource } from './debian-sources.ts';
-import { childEnvironment, type Host } from './host.ts';
+import { childEnvironment, type ServerHost } from './host.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 
 const UPDATE_TIMEOUT_MS = 180_000;
@@ -23,7 +23,7 @@ export type AptRoot = {
 export async function createAptRoot(
   directory: string,
   sources: readonly AptSource[],
-  host: Host,
+  host: ServerHost,
   signal: AbortSignal | undefined,
 ): Promise<AptRoot> {
   for (const part of ['sources', 'parts', 'preferences', 'state/lists/partial', 'cache/archives/partial']) {
@@ -47,7 +47,7 @@ export async function createAptRoot(
     const options = { env: { ...env, APT_CONFIG: configFile }, timeoutMs, cwd, signal };
     const result = await runCommand('apt-get', ['-q', ...args], options);
     if (result.ok) return result;
-    // Its last line says that something failed, an earlier one what.
+    // The last line reports the failure, an earlier one its cause.
     const cause = /^[EW]: (Failed to fetch .*|The repository .*|Unable to locate .*)$/m.exec(result.stderr)?.[1];
     return cause === undefined ? result : { ...result, failure: cause };
   };
@@ -58,13 +58,13 @@ export async function createAptRoot(
     async missing(packages) {
       const simulated = await aptGet(['-s', 'install', '--no-install-recommends', ...packages], SIMULATE_TIMEOUT_MS);
       if (!simulated.ok) return [];
-      // "Inst name [old] (new ...)": what has an old version is there already, and good enough to unpack beside.
+      // "Inst name [old] (new ...)": a package with an old version is installed already, and sufficient for unpacking.
       return [...simulated.stdout.matchAll(/^Inst (\S+) \(/gm)].map(([, name = '']) => name);
     },
   };
 }
 
-function configuration(directory: string, host: Host, machine: string): string {
+function configuration(directory: string, host: ServerHost, machine: string): string {
   // Index targets and languages of the machine only cost time here.
   const acquire = machine.split('\n').filter((line) => !/^Acquire::(IndexTargets|Languages|GzipIndexes)\b/.test(line));
   return [
@@ -87,13 +87,13 @@ function configuration(directory: string, host: Host, machine: string): string {
     'Acquire::Languages "none";',
     'Acquire::GzipIndexes "true";',
     'Acquire::PDiffs "false";',
-    // What a mirror that accepts and says nothing costs: this, twice.
+    // Cost of a mirror that accepts connections without answering: this timeout, twice.
     'Acquire::Retries "0";',
     'Acquire::http::Timeout "10";',
     'Acquire::https::Timeout "10";',
     // A list that could not be had is a failure, not a warning.
     'APT::Update::Error-Mode "any";',
-    // As root, apt would hand over to a user who may not write below the cache of root.
+    // As root, apt would switch to a user without permission to write below root's cache.
     'APT::Sandbox::User "root";',
     'Debug::NoLocking "true";',
     '',

@@ -18,7 +18,7 @@ test('all of them get the same whole program, and one copy stays', { timeout: 30
   await writeVersionProgram(join(dir, 'packed/bin/nats-server'), 'nats-server: v2.15.1');
   const { product, archive, assetPath } = await packRelease(natsProduct, join(dir, 'packed/bin'), dir);
   const sha256 = createHash('sha256').update(archive).digest('hex');
-  // Nobody gets the archive before everybody has asked for it: so all of them unpack at once.
+  // The archive is sent after all processes have requested it: so all of them unpack at the same time.
   const waiting: (() => void)[] = [];
   const { url, requests } = await serveReleases(
     new Map([

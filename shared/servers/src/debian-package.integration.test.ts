@@ -1,11 +1,12 @@
-// Debian's packages for real, into an empty cache: as this user, and where that is root also as one who may write nothing else.
+// Fetches Debian's packages into an empty cache: as this user, and if that is root also as a user without other write
+// permissions.
 import { spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findDebianPackage } from './debian-package.ts';
-import { contextOf, find } from './find-program.ts';
+import { createContext, find } from './find-program.ts';
 import { currentHost } from './host.ts';
 import { natsProduct, redisProduct, type Product } from './product.ts';
 import { searchPath } from './search-path.ts';
@@ -23,7 +24,7 @@ const mayBecomeNobody =
   );
 if (aptGet === undefined) process.stderr.write('skipped: Debian packages, there is no apt-get here\n');
 
-/** What the fetch answered, or why this machine cannot try. */
+/** Result of the fetch, or the reason why this machine cannot try. */
 function fetch(product: Product, cacheDir: string, uid?: number): { value: unknown } | { skipped: string } {
   const user = uid === undefined ? {} : { uid, gid: uid };
   const result = spawnSync(process.execPath, [script, product.program, cacheDir], {
@@ -86,7 +87,7 @@ describe.skipIf(aptGet === undefined)('a Debian package', { timeout: FETCH_TIMEO
     await writeFile(join(dir, 'sources.list'), 'deb http://127.0.0.1:1/debian bookworm main\n');
     await writeFile(join(dir, 'os-release'), 'ID=debian\nVERSION_CODENAME=bookworm\n');
     const host = { ...currentHost(), aptDir: dir, osReleaseFile: join(dir, 'os-release') };
-    const context = { ...contextOf({ cacheDir: join(dir, 'cache') }), host };
+    const context = { ...createContext({ cacheDir: join(dir, 'cache') }), host };
     const found = await findDebianPackage(redisProduct, context);
     expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/apt-get update failed/) });
     expect(await readdir(join(dir, 'cache/redis-server'))).toEqual([]);
@@ -96,7 +97,7 @@ describe.skipIf(aptGet === undefined)('a Debian package', { timeout: FETCH_TIMEO
     const dir = await scratchDir();
     await writeFile(join(dir, 'os-release'), 'PRETTY_NAME="Debian GNU/Linux"\nID=debian\n');
     const host = { ...currentHost(), aptDir: dir, osReleaseFile: join(dir, 'os-release') };
-    const found = await findDebianPackage(natsProduct, { ...contextOf({ cacheDir: dir }), host });
+    const found = await findDebianPackage(natsProduct, { ...createContext({ cacheDir: dir }), host });
     expect(found).toEqual({ kind: 'unavailable', reason: `no Debian archive is named in ${dir}` });
   });
 });
@@ -108,6 +109,6 @@ test.each([
   const dir = await scratchDir();
   await writeFile(join(dir, 'os-release'), osRelease);
   const host = { ...currentHost(), platform, osReleaseFile: join(dir, 'os-release') };
-  const found = await findDebianPackage(natsProduct, { ...contextOf({ cacheDir: dir }), host });
+  const found = await findDebianPackage(natsProduct, { ...createContext({ cacheDir: dir }), host });
   expect(found).toEqual({ kind: 'unavailable', reason: 'this is not a Debian machine' });
 });

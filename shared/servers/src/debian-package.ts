@@ -7,7 +7,7 @@ import { createAptRoot, type AptRoot } from './apt-root.ts';
 import { baseSource, debianSources, parseDeb822File, parseListFile, type AptSource } from './debian-sources.ts';
 import type { FindContext } from './find-context.ts';
 import { unavailable, type Program, type Unavailable } from './found.ts';
-import type { Host } from './host.ts';
+import type { ServerHost } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import type { DebianPackage, Product } from './product.ts';
 import { fillCache, type Filling } from './program-cache.ts';
@@ -98,14 +98,14 @@ async function findLibraryDirs(root: string): Promise<string[]> {
 }
 
 // os-release(5). Testing and sid name no version, and until late in a cycle no codename.
-async function debianRelease(host: Host): Promise<{ readonly codename: string } | undefined> {
+async function debianRelease(host: ServerHost): Promise<{ readonly codename: string } | undefined> {
   if (host.platform !== 'linux') return undefined;
   const text = await readFile(host.osReleaseFile, 'utf8').catch(() => '');
   if (!/^ID="?debian"?$/m.test(text)) return undefined;
   return { codename: /^VERSION_CODENAME="?([a-z]+)"?$/m.exec(text)?.[1] ?? 'package' };
 }
 
-async function readSources(host: Host): Promise<AptSource[]> {
+async function readSources(host: ServerHost): Promise<AptSource[]> {
   const partsDir = join(host.aptDir, 'sources.list.d');
   const parts = (await readdir(partsDir).catch(() => [])).map((name) => join(partsDir, name));
   const sources: AptSource[] = [];

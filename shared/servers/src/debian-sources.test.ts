@@ -66,7 +66,7 @@ deb-src http://mirror.example/debian bookworm main
   ]);
 });
 
-test('takes Debian’s own archive, not what others publish for Debian', () => {
+test('debianSources returns Debian’s own archive, not third-party archives for Debian', () => {
   const sources = parseListFile(`
 deb https://packages.example.com/debian/12/prod bookworm main
 deb [signed-by=/usr/share/keyrings/docker.gpg] https://download.docker.com/linux/debian bookworm stable
@@ -81,7 +81,7 @@ deb [signed-by=${KEYRING}] http://mirror.example/anything bookworm main
   expect(baseSource(sources)?.uri).toBe('http://mirror.example/anything');
 });
 
-test('finds no whole release where only updates are listed', () => {
+test('baseSource returns no release if only updates are listed', () => {
   expect(
     baseSource(parseListFile('deb http://archive.example/debian-security bookworm-security main')),
   ).toBeUndefined();

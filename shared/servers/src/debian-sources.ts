@@ -60,7 +60,9 @@ function stanzaSources(stanza: string): AptSource[] {
   return words(fields.get('uris')).map((uri) => ({ uri, suites, components, trust }));
 }
 
-/** Debian's own archive among the sources: `main`, and not what others publish for Debian. The likeliest first. */
+/**
+ * Returns Debian's own archive among the sources: `main`, without third-party archives for Debian. The likeliest first.
+ */
 export function debianSources(sources: readonly AptSource[]): AptSource[] {
   return sources
     .filter((source) => source.components.includes('main') && likelihood(source) > 0)

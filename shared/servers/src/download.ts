@@ -13,7 +13,7 @@ export type DownloadOptions = {
   /** Between two pieces of the body. */
   stallTimeoutMs: number;
   signal: AbortSignal | undefined;
-  /** Told once the server has the file and sends it. */
+  /** Called when the server starts to send the file. */
   onAnswer?: () => void;
 };
 
@@ -56,17 +56,17 @@ async function receive<T>(
     }
     onAnswer?.();
     const pieces = response.body;
-    const watched = async function* () {
+    const watchChunks = async function* () {
       let bytes = 0;
       for await (const piece of pieces) {
         clearTimeout(silence);
-        silence = setTimeout(() => giveUp.abort(new Error(`stood still for ${stallTimeoutMs} ms`)), stallTimeoutMs);
+        silence = setTimeout(() => giveUp.abort(new Error(`stalled for ${stallTimeoutMs} ms`)), stallTimeoutMs);
         bytes += piece.length;
         if (bytes > maxBytes) throw new Error(`is larger than ${maxBytes} bytes`);
         yield piece;
       }
     };
-    return { ok: true, value: await read(watched()) };
+    return { ok: true, value: await read(watchChunks()) };
   } catch (error) {
     signal?.throwIfAborted();
     return { ok: false, failure: `${url}: ${rootMessage(error)}` };
@@ -75,7 +75,7 @@ async function receive<T>(
   }
 }
 
-// fetch says "fetch failed" and keeps what happened in the cause.
+// fetch reports "fetch failed" and keeps the reason in the cause.
 function rootMessage(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause !== undefined) root = root.cause;

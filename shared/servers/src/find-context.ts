@@ -1,18 +1,18 @@
-// What every step of a search is handed.
-import type { Host } from './host.ts';
+// Context of every step of a search.
+import type { ServerHost } from './host.ts';
 
 /** Takes one line of progress, without a line break. */
-export type Log = (line: string) => void;
+export type LogLineSink = (line: string) => void;
 
 export type FindContext = {
-  host: Host;
+  host: ServerHost;
   cacheDir: string;
-  /** Stands for https://github.com, without a slash at its end. */
+  /** Replaces https://github.com, without a trailing slash. */
   releasesUrl: string;
-  log: Log;
+  log: LogLineSink;
   /** How long a server of releases may take to answer before the next way is tried. */
   connectTimeoutMs: number;
-  /** How long a download may stand still. */
+  /** Maximum pause within a download. */
   stallTimeoutMs: number;
   signal: AbortSignal | undefined;
 };

@@ -1,4 +1,4 @@
-// The order of the ways to a server, with stand-ins: no network, and nothing of what is installed here.
+// Tests the order of the sources of a server with stand-ins: without network and installed programs.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,20 +14,20 @@ test.each([
   ['NATS_URL', findNats, 'nats://bus.example:4222'],
   ['REDIS_URL', findRedis, 'rediss://cache.example'],
   ['QDRANT_URL', findQdrant, 'http://vectors.example:6333'],
-])('an address in %s wins over everything', async (variable, find, url) => {
+])('An address in %s has the highest priority', async (variable, find, url) => {
   const dir = await scratchDir();
   await writeVersionProgram(join(dir, 'nats-server'), 'nats-server: v9.0.0');
   const found = await find({ env: { PATH: dir, [variable]: url }, cacheDir: dir });
   expect(found).toEqual({ kind: 'external', url, source: variable });
 });
 
-test('an empty address counts as none', async () => {
+test('An empty address is ignored', async () => {
   const dir = await scratchDir();
   const path = await writeVersionProgram(join(dir, 'nats-server'), 'nats-server: v2.12.0');
   expect(await findNats({ env: { PATH: dir, NATS_URL: '' }, cacheDir: dir })).toMatchObject({ kind: 'program', path });
 });
 
-test('takes the first program on the PATH that is new enough, past old and broken ones', async () => {
+test('The first recent program on the PATH is used, after old and broken ones', async () => {
   const dir = await scratchDir();
   await writeVersionProgram(join(dir, 'old/nats-server'), 'nats-server: v2.11.12');
   await writeProgram(join(dir, 'broken/nats-server'), 'echo cannot run >&2; exit 3');
@@ -41,7 +41,7 @@ test('takes the first program on the PATH that is new enough, past old and broke
   expect(found).toEqual({ kind: 'program', path, version: '2.12.0', source: 'PATH', libraryDirs: [] });
 });
 
-test('a pre-release of the oldest version is too old', async () => {
+test('A pre-release of the oldest version is too old', async () => {
   const dir = await scratchDir();
   const { url } = await nothingPublished();
   await writeVersionProgram(join(dir, 'nats-server'), 'nats-server: v2.12.0-RC.1');
@@ -49,7 +49,7 @@ test('a pre-release of the oldest version is too old', async () => {
   expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('2.12.0-RC.1, older than') });
 });
 
-test('says every way that was tried, in one sentence', async () => {
+test('The reason lists every source in one sentence', async () => {
   const dir = await scratchDir();
   const { url } = await nothingPublished();
   await writeVersionProgram(join(dir, 'bin/nats-server'), 'nats-server: v1.0.0');
@@ -64,13 +64,13 @@ test('says every way that was tried, in one sentence', async () => {
   expect(found.reason.split('\n')).toHaveLength(1);
 });
 
-test('where there is no Redis, the reason is a value', async () => {
+test('Without Redis, the reason is a value', async () => {
   const dir = await scratchDir();
   const found = await findRedis({ env: { PATH: dir }, cacheDir: dir });
   expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('publishes no binaries') });
 });
 
-test('a fetched program is used again, the newest first, and only on the platform that it is for', async () => {
+test('The newest cached program is used again, only on its own platform', async () => {
   const dir = await scratchDir();
   const keep = async (name: string, platform: string) => {
     const directory = join(dir, 'redis-server', name);
@@ -88,7 +88,7 @@ test('a fetched program is used again, the newest first, and only on the platfor
   expect(found).toMatchObject({ kind: 'program', path: newest, version: '6.2.14', source: 'test' });
 });
 
-test('a search that is cancelled stops', async () => {
+test('A cancelled search stops', async () => {
   const dir = await scratchDir();
   await writeProgram(join(dir, 'nats-server'), 'exec sleep 60');
   const signal = AbortSignal.timeout(100);

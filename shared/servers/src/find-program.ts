@@ -1,7 +1,7 @@
-// Where a server comes from, in order: an address in the environment, a program on the PATH that is new enough, one fetched
-// before, the official release, Debian's package. The first that runs is taken; what is left out is said, all of it at once.
+// Finds a server, in order: an address in the environment, a recent program on the PATH, a cached one, the official
+// release, Debian's package. Returns the first that runs; otherwise all reasons together.
 import { findDebianPackage } from './debian-package.ts';
-import type { FindContext, Log } from './find-context.ts';
+import type { FindContext, LogLineSink } from './find-context.ts';
 import { unavailable, type External, type Found, type Program, type Unavailable } from './found.ts';
 import { currentHost, defaultCacheDir, type Environment } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
@@ -14,12 +14,12 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_STALL_TIMEOUT_MS = 15_000;
 
 export type FindOptions = {
-  /** Stands for the process's environment: PATH, HOME, XDG_CACHE_HOME, NATS_URL, REDIS_URL, QDRANT_URL. */
+  /** Replaces the process's environment: PATH, HOME, XDG_CACHE_HOME, NATS_URL, REDIS_URL, QDRANT_URL. */
   env?: Environment;
-  /** Where fetched programs are kept; see defaultCacheDir(). */
+  /** Directory of fetched programs; see defaultCacheDir(). */
   cacheDir?: string;
   /** Takes lines of progress, such as that something is being fetched. */
-  log?: Log;
+  log?: LogLineSink;
   /** Base address of releases, in the layout of https://github.com (the default). */
   releasesUrl?: string;
   /** How long the server of releases may take to answer before the next way is tried; 3 s by default. */
@@ -27,9 +27,9 @@ export type FindOptions = {
   signal?: AbortSignal;
 };
 
-type Step = (product: Product, context: FindContext) => Promise<Program | Unavailable | undefined>;
+type FindStep = (product: Product, context: FindContext) => Promise<Program | Unavailable | undefined>;
 
-const steps: readonly Step[] = [findOnPath, findInCache, findRelease, findDebianPackage];
+const steps: readonly FindStep[] = [findOnPath, findInCache, findRelease, findDebianPackage];
 
 /** The NATS server to use: the one named by NATS_URL, or a program to start. */
 export function findNats(options: FindOptions = {}): Promise<Found> {
@@ -47,7 +47,7 @@ export function findQdrant(options: FindOptions = {}): Promise<Found> {
 }
 
 export async function find(product: Product, options: FindOptions): Promise<Found> {
-  return externalServer(product, options.env) ?? (await findProgram(product, contextOf(options)));
+  return externalServer(product, options.env) ?? (await findProgram(product, createContext(options)));
 }
 
 function externalServer(product: Product, env: Environment = currentHost().env): External | undefined {
@@ -66,7 +66,7 @@ export async function findProgram(product: Product, context: FindContext): Promi
   return unavailable(`${product.program} cannot be had: ${reasons.join('; ')}.`);
 }
 
-export function contextOf(options: FindOptions): FindContext {
+export function createContext(options: FindOptions): FindContext {
   const host = currentHost(options.env);
   return {
     host,
@@ -82,15 +82,15 @@ export function contextOf(options: FindOptions): FindContext {
 async function findOnPath(product: Product, context: FindContext): Promise<Program | Unavailable> {
   const paths = await searchPath(product.program, context.host);
   const candidates = paths.map((path) => ({ path, source: 'PATH', libraryDirs: [] }));
-  return (await firstThatRuns(product, candidates, context)) ?? unavailable('there is none on the PATH');
+  return (await findFirstRunnable(product, candidates, context)) ?? unavailable('there is none on the PATH');
 }
 
 // Silent when the cache is empty: that is no way that failed.
 async function findInCache(product: Product, context: FindContext): Promise<Program | Unavailable | undefined> {
-  return firstThatRuns(product, await listCached(product, context.cacheDir, context.host), context);
+  return findFirstRunnable(product, await listCached(product, context.cacheDir, context.host), context);
 }
 
-async function firstThatRuns(
+async function findFirstRunnable(
   product: Product,
   candidates: readonly Candidate[],
   context: FindContext,

@@ -1,5 +1,5 @@
-// What a search for a server can end with. A server that cannot be had is a value: for Redis and Qdrant the caller goes on with
-// the embedded stores, and only says the reason.
+// Results of a search for a server. A missing server is a value: without Redis or Qdrant the caller uses the embedded
+// stores and logs the reason.
 
 /** The environment names a server: nothing is started, and nothing of ours ends it. */
 export type External = {
@@ -9,12 +9,12 @@ export type External = {
   source: string;
 };
 
-/** A program on this machine that ran and said a version that is new enough. */
+/** A program on this machine that ran and reported a recent version. */
 export type Program = {
   kind: 'program';
   path: string;
   version: string;
-  /** Where it came from, for people: `PATH`, `release v2.15.1`, `Debian sid package`. */
+  /** Source of the program, for display: `PATH`, `release v2.15.1`, `Debian sid package`. */
   source: string;
   /** Directories for LD_LIBRARY_PATH; empty for most. */
   libraryDirs: readonly string[];

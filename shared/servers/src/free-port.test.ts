@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { launchOnFreePort } from './free-port.ts';
 import { ServerError } from './server-error.ts';
 
-const taken = () => new ServerError('start-failed', 'It wrote: bind: Address already in use');
+const createTakenError = () => new ServerError('start-failed', 'It wrote: bind: Address already in use');
 
-test('tries another port when somebody was faster', async () => {
+test('launchOnFreePort tries another port if another process was faster', async () => {
   const ports: number[] = [];
   const launched = await launchOnFreePort((port) => {
     ports.push(port);
-    return ports.length < 3 ? Promise.reject(taken()) : Promise.resolve(port);
+    return ports.length < 3 ? Promise.reject(createTakenError()) : Promise.resolve(port);
   });
   expect(ports).toHaveLength(3);
   expect(launched).toBe(ports[2]);
@@ -19,7 +19,7 @@ test('gives up after five ports', async () => {
   let attempts = 0;
   const launch = () => {
     attempts += 1;
-    return Promise.reject(taken());
+    return Promise.reject(createTakenError());
   };
   await expect(launchOnFreePort(launch)).rejects.toThrow('in use');
   expect(attempts).toBe(5);

@@ -1,11 +1,11 @@
-// A port for servers that cannot pick one themselves. The system picks, and somebody else may take it before the server does;
-// then another is tried.
+// Chooses a port for servers that cannot choose one. Another process may take the system's choice before the server
+// does; then another port is tried.
 import { createServer } from 'node:net';
 import { ServerError } from './server-error.ts';
 
 const MAX_PORT_ATTEMPTS = 5;
 
-/** Calls `launch` with a free port of 127.0.0.1, and again with another when the server says that the port is taken. */
+/** Calls `launch` with a free port of 127.0.0.1, and again with another port if the server reports that it is taken. */
 export async function launchOnFreePort<T>(launch: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,24 +1,24 @@
-// The only file that asks the machine what it is: environment, platform, architecture, home directory. Everything else is
-// handed a Host, so that a test can describe another machine.
+// Reads the machine's properties: environment, platform, architecture, home directory. All other modules receive a
+// Host, so that a test can describe another machine.
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Host = {
+export type ServerHost = {
   env: Environment;
   /** As Node spells it: linux, darwin, win32. */
   platform: NodeJS.Platform;
   /** As Node spells it: x64, arm64. */
   arch: string;
-  /** Where the machine's apt configuration is. */
+  /** Directory of the machine's apt configuration. */
   aptDir: string;
-  /** The file that says which distribution this is (os-release(5)). */
+  /** File that names the distribution (os-release(5)). */
   osReleaseFile: string;
 };
 
 /** The machine that this process runs on, with its own environment or the one given. */
-export function currentHost(env: Environment = process.env): Host {
+export function currentHost(env: Environment = process.env): ServerHost {
   return {
     env,
     platform: process.platform,
@@ -29,8 +29,8 @@ export function currentHost(env: Environment = process.env): Host {
 }
 
 /**
- * Where fetched programs are kept: `$XDG_CACHE_HOME/millrace`, else `~/.cache/millrace`. A relative XDG_CACHE_HOME is ignored,
- * as the XDG Base Directory Specification asks.
+ * Returns the directory of fetched programs: `$XDG_CACHE_HOME/millrace`, or `~/.cache/millrace`. Ignores a relative
+ * XDG_CACHE_HOME, as the XDG Base Directory Specification requires.
  */
 export function defaultCacheDir(env: Environment = process.env): string {
   const cacheHome = env['XDG_CACHE_HOME'];
@@ -38,7 +38,7 @@ export function defaultCacheDir(env: Environment = process.env): string {
   return join(env['HOME'] || homedir(), '.cache', 'millrace');
 }
 
-/** What a server that we start sees of the environment: enough to run, and none of the caller's keys and tokens. */
+/** Returns the environment of a started server: enough to run, without the caller's keys and tokens. */
 export function childEnvironment(env: Environment, libraryDirs: readonly string[] = []): NodeJS.ProcessEnv {
   const child: NodeJS.ProcessEnv = { LC_ALL: 'C' };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot']) {

@@ -1,11 +1,11 @@
-// @millrace/servers: finds, fetches and starts nats-server, redis-server and Qdrant. DESIGN.md says in which order and why.
+// @millrace/servers: finds, fetches and starts nats-server, redis-server and Qdrant. DESIGN.md explains the order.
 export { defaultCacheDir, type Environment } from './host.ts';
 export { findNats, findQdrant, findRedis, type FindOptions } from './find-program.ts';
-export type { Log } from './find-context.ts';
+export type { LogLineSink } from './find-context.ts';
 export type { External, Found, Program, Unavailable } from './found.ts';
 export { pickFreePort } from './free-port.ts';
 export { provideNats, provideQdrant, provideRedis } from './provide-server.ts';
-export type { RunningServer, StartOptions } from './running-server.ts';
+export type { RunningServer, StartServerOptions } from './running-server.ts';
 export { ServerError, type ServerErrorCode } from './server-error.ts';
 export { claimStore, type StoreClaim } from './store-claim.ts';
 export { startNats, type NatsServer, type StartNatsOptions } from './start-nats.ts';

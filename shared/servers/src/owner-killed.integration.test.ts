@@ -1,4 +1,4 @@
-// A server whose owner was killed without a chance to stop it: it ends by itself, and if even that fails, the next start ends it.
+// Tests a server with a killed owner: it ends by itself, and if that fails, the next start ends it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { contextOf, findProgram } from './find-program.ts';
+import { createContext, findProgram } from './find-program.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
 import { natsProduct } from './product.ts';
 import { startNats } from './start-nats.ts';
@@ -14,7 +14,7 @@ import { exchange } from './testing/raw-socket.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 import { waitUntil } from './wait-until.ts';
 
-const program = await findProgram(natsProduct, contextOf({}));
+const program = await findProgram(natsProduct, createContext({}));
 const skipped = process.platform === 'linux' ? program.kind === 'unavailable' && program.reason : 'needs /proc';
 if (skipped) process.stderr.write(`skipped: ${skipped}\n`);
 
@@ -25,7 +25,7 @@ type Owned = {
 };
 
 /** A process of its own that has started a server on the directory. */
-async function ownServer(storeDir: string): Promise<Owned> {
+async function startOwned(storeDir: string): Promise<Owned> {
   const script = fileURLToPath(new URL('./testing/own-nats-main.ts', import.meta.url));
   const owner = spawn(process.execPath, [script, storeDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void owner.kill('SIGKILL'));
@@ -34,7 +34,7 @@ async function ownServer(storeDir: string): Promise<Owned> {
   const serverPid = typeof said === 'object' && said !== null && 'serverPid' in said ? Number(said.serverPid) : 0;
   const server = await identifyProcess(serverPid);
   const watchdog = await findProcess(`millrace-watchdog ${serverPid}`);
-  if (server === undefined || watchdog === undefined) throw new Error('the owner did not start what it should');
+  if (server === undefined || watchdog === undefined) throw new Error('the owner did not start its server');
   onTestFinished(async () => {
     for (const left of [watchdog, server]) if (await isAlive(left)) process.kill(left.pid, 'SIGKILL');
   });
@@ -55,21 +55,21 @@ async function kill(owner: ChildProcess): Promise<void> {
   await exited;
 }
 
-function gone(identity: ProcessIdentity): Promise<true | undefined> {
+function waitUntilGone(identity: ProcessIdentity): Promise<true | undefined> {
   return waitUntil(async () => ((await isAlive(identity)) ? undefined : true), 10_000);
 }
 
 describe.skipIf(skipped)('an owner killed with SIGKILL', { timeout: 30_000 }, () => {
   test('takes its server with it', async () => {
-    const { owner, server, watchdog } = await ownServer(await scratchDir());
+    const { owner, server, watchdog } = await startOwned(await scratchDir());
     await kill(owner);
-    expect(await gone(server)).toBe(true);
-    expect(await gone(watchdog)).toBe(true);
+    expect(await waitUntilGone(server)).toBe(true);
+    expect(await waitUntilGone(watchdog)).toBe(true);
   });
 
   test('does not keep the next start from the directory, at once', async () => {
     const storeDir = await scratchDir();
-    const { owner, server } = await ownServer(storeDir);
+    const { owner, server } = await startOwned(storeDir);
     await kill(owner);
     const next = await startNats({ storeDir });
     onTestFinished(() => next.stop());
@@ -79,7 +79,7 @@ describe.skipIf(skipped)('an owner killed with SIGKILL', { timeout: 30_000 }, ()
 
   test('does not either when the watchdog was killed too', async () => {
     const storeDir = await scratchDir();
-    const { owner, server, watchdog } = await ownServer(storeDir);
+    const { owner, server, watchdog } = await startOwned(storeDir);
     process.kill(watchdog.pid, 'SIGKILL');
     await kill(owner);
     expect(await isAlive(server)).toBe(true);
@@ -91,7 +91,7 @@ describe.skipIf(skipped)('an owner killed with SIGKILL', { timeout: 30_000 }, ()
 
   test('while it lives, keeps others from the directory', async () => {
     const storeDir = await scratchDir();
-    const { owner, server } = await ownServer(storeDir);
+    const { owner, server } = await startOwned(storeDir);
     const refused = startNats({ storeDir });
     await expect(refused).rejects.toMatchObject({
       code: 'store-in-use',
@@ -99,16 +99,16 @@ describe.skipIf(skipped)('an owner killed with SIGKILL', { timeout: 30_000 }, ()
     });
     expect(await isAlive(server)).toBe(true);
     await kill(owner);
-    expect(await gone(server)).toBe(true);
+    expect(await waitUntilGone(server)).toBe(true);
   });
 
   test('does not see its terminal’s Ctrl-C reach the server', async () => {
-    const { owner, server } = await ownServer(await scratchDir());
-    // proc(5): after the name come the state, the parent and the process group.
+    const { owner, server } = await startOwned(await scratchDir());
+    // proc(5): the fields after the name are the state, the parent and the process group.
     const group = (await readFile(`/proc/${server.pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[2];
     expect(group).toBe(String(server.pid));
     await kill(owner);
-    expect(await gone(server)).toBe(true);
+    expect(await waitUntilGone(server)).toBe(true);
   });
 });
 

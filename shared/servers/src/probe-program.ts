@@ -1,7 +1,7 @@
 // Asks a program for its version, and so whether it runs here at all: a binary for another architecture, or one that lacks a
 // library, is found out before it is trusted with a store.
 import { unavailable, type Program, type Unavailable } from './found.ts';
-import { childEnvironment, type Host } from './host.ts';
+import { childEnvironment, type ServerHost } from './host.ts';
 import type { Product } from './product.ts';
 import { runCommand } from './run-command.ts';
 import { compareVersions, formatVersion, parseVersion } from './version.ts';
@@ -19,7 +19,7 @@ export type Candidate = {
 export async function probeProgram(
   product: Product,
   candidate: Candidate,
-  host: Host,
+  host: ServerHost,
   signal?: AbortSignal,
 ): Promise<Program | Unavailable> {
   const { path, source, libraryDirs } = candidate;

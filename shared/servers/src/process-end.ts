@@ -5,21 +5,21 @@ import { waitUntil } from './wait-until.ts';
 const TERMINATE_TIMEOUT_MS = 5_000;
 const KILL_TIMEOUT_MS = 5_000;
 
-/** Answers whether the process is gone. `isGone` says so, since only the caller knows how to see it. */
+/** Resolves with whether the process has ended. `isGone` checks it, because only the caller knows how. */
 export async function endProcess(pid: number, isGone: () => Promise<boolean> | boolean): Promise<boolean> {
-  const gone = async () => ((await isGone()) ? true : undefined);
-  // First of all: an id that somebody else has by now must not get a signal.
+  const checkGone = async () => ((await isGone()) ? true : undefined);
+  // Checked first: an id that another process has now must not get a signal.
   if (await isGone()) return true;
   send(pid, 'SIGTERM');
-  if (await waitUntil(gone, TERMINATE_TIMEOUT_MS)) return true;
+  if (await waitUntil(checkGone, TERMINATE_TIMEOUT_MS)) return true;
   send(pid, 'SIGKILL');
-  return (await waitUntil(gone, KILL_TIMEOUT_MS)) ?? false;
+  return (await waitUntil(checkGone, KILL_TIMEOUT_MS)) ?? false;
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone already, or not ours to signal: isGone tells which.
+    // The process has ended, or may not be signalled: isGone distinguishes the two.
   }
 }

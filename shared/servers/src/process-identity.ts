@@ -1,5 +1,5 @@
-// Who a process id belongs to. Ids are used again, so an id alone never decides that a process is ended: its start time must be
-// the noted one too. A zombie counts as gone: it holds no port and no file.
+// Identifies the process of an id. Ids are reused, so an id alone never ends a process: its start time must equal the
+// recorded one. A zombie counts as ended: it holds no port and no file.
 import { readFile } from 'node:fs/promises';
 import { runCommand } from './run-command.ts';
 
@@ -7,12 +7,12 @@ const PS_TIMEOUT_MS = 5_000;
 
 export type ProcessIdentity = {
   pid: number;
-  /** When the process started, in whatever form the system tells it; only ever compared. */
+  /** Start time of the process in the system's format; only compared. */
   started: string;
   command: string;
 };
 
-/** The living process of this id, or undefined where there is none, or the system does not tell (Windows). */
+/** Returns the live process of this id; undefined if none exists, or the system does not report it (Windows). */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   if (process.platform === 'linux') return identifyByProc(pid);
   return process.platform === 'win32' ? undefined : identifyByPs(pid);

@@ -1,5 +1,5 @@
-// What there is to know about each of the three servers before one is looked for: names, the oldest version that will do, and
-// where its binaries are published, with their checksums. Facts only; find-program.ts acts on them.
+// Describes each of the three servers: names, the oldest supported version, and its published binaries with their
+// checksums. Data only; find-program.ts uses it.
 import { parseVersion, type Version } from './version.ts';
 
 export type Product = {
@@ -9,23 +9,24 @@ export type Product = {
   addressVariable: string;
   minVersion: Version;
   /** Binary releases on GitHub, or the sentence why there are none to use. */
-  release: Release | string;
+  release: ProductRelease | string;
   /** The package in Debian, or the sentence why there is none to use. */
   debian: DebianPackage | string;
 };
 
-type Release = {
+type ProductRelease = {
   /** owner/name on GitHub. */
   repository: string;
   /** The release that is fetched. Pinned, so that two machines run the same server. */
   version: string;
-  /** By platform and architecture as Node spells them: `linux-x64`. What is not here is not fetched. */
+  /** By platform and architecture as in Node: `linux-x64`. Other platforms are not fetched. */
   assets: Readonly<Record<string, Asset>>;
 };
 
 /**
- * An archive of the release with its SHA-256 in lower-case hexadecimal. It is written here, not fetched: a checksum from where the
- * archive comes from says nothing about who put both there. A new version needs new ones, each looked up in two places where there are two (for nats-server on macOS and Windows there was one).
+ * An archive of the release with its SHA-256 in lower-case hexadecimal. The checksum is pinned here instead of fetched:
+ * a checksum from the archive's own server does not authenticate the archive. A new version needs new ones, each
+ * verified with two sources if two exist (nats-server on macOS and Windows had one).
  */
 type Asset = { name: string; sha256: string };
 

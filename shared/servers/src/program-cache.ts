@@ -1,10 +1,10 @@
-// Fetched programs, one directory each: <cacheDir>/<program>/<name>/ with a manifest. A directory is filled under another name
-// and renamed when it is complete, so whoever finds it by its name finds all of it, also when two processes fetch at once or one
-// is killed half way.
+// Caches fetched programs, one directory each: <cacheDir>/<program>/<name>/ with a manifest. A directory is filled
+// under another name and renamed when complete, so a directory with its final name is complete, also with concurrent
+// fetches or a killed process.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Unavailable } from './found.ts';
-import type { Host } from './host.ts';
+import type { ServerHost } from './host.ts';
 import type { Product } from './product.ts';
 import { compareVersions, parseVersion } from './version.ts';
 
@@ -22,7 +22,7 @@ type Manifest = {
   arch: string;
 };
 
-/** What was put into a staging directory, and the name to keep it under, which begins with the version. */
+/** Content of a staging directory, and its final name, which starts with the version. */
 export type Filling = {
   kind: 'filled';
   name: string;
@@ -37,7 +37,7 @@ export type CachedProgram = {
 };
 
 /** The complete directories made for this platform, the newest version first. */
-export async function listCached(product: Product, cacheDir: string, host: Host): Promise<CachedProgram[]> {
+export async function listCached(product: Product, cacheDir: string, host: ServerHost): Promise<CachedProgram[]> {
   const productDir = join(cacheDir, product.program);
   const names = await readdir(productDir).catch(() => []);
   const found: CachedProgram[] = [];
@@ -50,9 +50,9 @@ export async function listCached(product: Product, cacheDir: string, host: Host)
 }
 
 /**
- * Gives `fill` an empty directory, and keeps it under the name that `fill` answers. Where another process was first, its
- * directory stands and ours goes, unless `runs` says that what is there does not run (a disk that was full, a file that was lost).
- * When `fill` answers a reason, or throws, nothing is kept.
+ * Passes an empty directory to `fill`, and keeps it under the name that `fill` returns. If another process was first,
+ * its directory is kept and ours is removed, unless `runs` returns false for it (a full disk, a lost file). If `fill`
+ * returns a reason or throws, nothing is kept.
  */
 export async function fillCache(
   product: Product,

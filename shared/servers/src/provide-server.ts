@@ -1,5 +1,5 @@
-// For a stack that somebody runs: the server that the environment names, or one of our own. A test that needs an empty server
-// calls start* instead, which never looks at the environment's addresses.
+// Provides a server for a stack: the one that the environment names, or a new one. A test that needs an empty server
+// calls start* instead, which ignores the environment's addresses.
 import { findNats, findQdrant, findRedis } from './find-program.ts';
 import type { External, Unavailable } from './found.ts';
 import { startNats, type NatsServer, type StartNatsOptions } from './start-nats.ts';

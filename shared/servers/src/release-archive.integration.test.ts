@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contextOf, find, findProgram } from './find-program.ts';
+import { createContext, find, findProgram } from './find-program.ts';
 import { natsProduct, qdrantProduct } from './product.ts';
 import { startNats } from './start-nats.ts';
 import { makeToolDir, writeVersionProgram } from './testing/fake-program.ts';
@@ -12,7 +12,7 @@ import {
   send,
   serveReleases,
   stall,
-  type Answer,
+  type ServerAnswer,
   type ReleaseFixture,
 } from './testing/release-server.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
@@ -30,7 +30,7 @@ async function scene(line = 'nats-server: v2.15.0', fileName = 'nats-server'): P
   };
 }
 
-function published({ fixture }: Scene, archive: Answer = send(fixture.archive)) {
+function publishArchive({ fixture }: Scene, archive: ServerAnswer = send(fixture.archive)) {
   return serveReleases(new Map([[fixture.assetPath, archive]]));
 }
 
@@ -38,13 +38,13 @@ const search = ({ fixture, env, cacheDir }: Scene, releasesUrl: string) =>
   find(fixture.product, { env, cacheDir, releasesUrl });
 
 /** Nothing may be left of a fetch that failed. */
-async function cached(cacheDir: string): Promise<string[]> {
+async function listCached(cacheDir: string): Promise<string[]> {
   return readdir(join(cacheDir, 'nats-server')).catch(() => []);
 }
 
-test('a release that is what was pinned is fetched, once, and that is said', async () => {
+test('A release that matches its pinned checksum is fetched once, with a log line', async () => {
   const here = await scene();
-  const { url, requests } = await published(here);
+  const { url, requests } = await publishArchive(here);
   const lines: string[] = [];
   const options = { env: here.env, cacheDir: here.cacheDir, releasesUrl: url, log: (line: string) => lines.push(line) };
   const first = await find(here.fixture.product, options);
@@ -52,7 +52,7 @@ test('a release that is what was pinned is fetched, once, and that is said', asy
   expect(await find(here.fixture.product, options)).toEqual(first);
   expect(requests).toEqual([here.fixture.assetPath]);
   expect(lines).toEqual(['fetching nats-server 2.15.0 (official release), once']);
-  expect(await cached(here.cacheDir)).toHaveLength(1);
+  expect(await listCached(here.cacheDir)).toHaveLength(1);
 });
 
 test('a server of releases that agrees with itself about another archive is not believed', async () => {
@@ -67,27 +67,36 @@ test('a server of releases that agrees with itself about another archive is not 
   );
   expect(await search(here, url)).toMatchObject({
     kind: 'unavailable',
-    reason: expect.stringMatching(/is not what was pinned \(its SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}\)/),
+    reason: expect.stringMatching(
+      /does not match the pinned checksum \(its SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}\)/,
+    ),
   });
   expect(requests).toEqual([here.fixture.assetPath]);
-  expect(await cached(here.cacheDir)).toEqual([]);
+  expect(await listCached(here.cacheDir)).toEqual([]);
 });
 
-test.each<[string, RegExp, (here: Scene) => ReturnType<typeof published>]>([
+test.each<[string, RegExp, (here: Scene) => ReturnType<typeof publishArchive>]>([
   [
     'with one byte more than was pinned',
-    /is not what was pinned/,
-    (here) => published(here, send(Buffer.concat([here.fixture.archive, Buffer.from('\0')]))),
+    /does not match the pinned checksum/,
+    (here) => publishArchive(here, send(Buffer.concat([here.fixture.archive, Buffer.from('\0')]))),
   ],
-  ['whose archive is missing', /answered 404/, (here) => published(here, (response) => response.writeHead(404).end())],
-  ['whose transfer stands still', /stood still for/, (here) => published(here, stall(here.fixture.archive))],
+  [
+    'with a missing archive',
+    /answered 404/,
+    (here) => publishArchive(here, (response) => response.writeHead(404).end()),
+  ],
+  ['with a stalled transfer', /stalled for/, (here) => publishArchive(here, stall(here.fixture.archive))],
 ])('nothing is kept of a release %s', async (_, reason, publish) => {
   const here = await scene();
   const { url } = await publish(here);
-  const context = { ...contextOf({ env: here.env, cacheDir: here.cacheDir, releasesUrl: url }), stallTimeoutMs: 200 };
+  const context = {
+    ...createContext({ env: here.env, cacheDir: here.cacheDir, releasesUrl: url }),
+    stallTimeoutMs: 200,
+  };
   const found = await findProgram(here.fixture.product, context);
   expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(reason) });
-  expect(await cached(here.cacheDir)).toEqual([]);
+  expect(await listCached(here.cacheDir)).toEqual([]);
 });
 
 test.each([
@@ -96,43 +105,47 @@ test.each([
   ['without the program', () => scene('nats-server: v2.15.0', 'README')],
 ])('nothing is kept of a verified release %s', async (_, make) => {
   const here = await make();
-  const { url } = await published(here);
+  const { url } = await publishArchive(here);
   const found = await search(here, url);
   expect(found).toMatchObject({
     kind: 'unavailable',
     reason: expect.stringMatching(/names no version|older than|holds no nats-server/),
   });
-  expect(await cached(here.cacheDir)).toEqual([]);
+  expect(await listCached(here.cacheDir)).toEqual([]);
 });
 
-test('a server that accepts and says nothing is given up within the default time', { timeout: 10_000 }, async () => {
-  const here = await scene();
-  const { url } = await published(here, hang);
-  const startedAt = performance.now();
-  const found = await search(here, url);
-  expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('no answer within 3000 ms') });
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
-});
+test(
+  'A server that accepts connections without answering is given up within the default timeout',
+  { timeout: 10_000 },
+  async () => {
+    const here = await scene();
+    const { url } = await publishArchive(here, hang);
+    const startedAt = performance.now();
+    const found = await search(here, url);
+    expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('no answer within 3000 ms') });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  },
+);
 
-test('an address where nobody listens is given up at once', async () => {
+test('An address without a listener is given up at once', async () => {
   const found = await search(await scene(), 'http://127.0.0.1:1');
   expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/127\.0\.0\.1:1/) });
 });
 
 test('a cached program that does not run any more is replaced', async () => {
   const here = await scene();
-  const { url } = await published(here);
+  const { url } = await publishArchive(here);
   const first = await search(here, url);
   if (first.kind !== 'program') throw new Error('no program');
   await writeVersionProgram(first.path, 'damaged');
   expect(await search(here, url)).toEqual(first);
-  expect(await cached(here.cacheDir)).toHaveLength(1);
+  expect(await listCached(here.cacheDir)).toHaveLength(1);
 });
 
-test('a machine for which no checksum is pinned is told so, and nothing is asked for', async () => {
+test('A machine without a pinned checksum gets the reason, and no request is sent', async () => {
   const here = await scene();
-  const { url, requests } = await published(here);
-  const context = contextOf({ env: here.env, cacheDir: here.cacheDir, releasesUrl: url });
+  const { url, requests } = await publishArchive(here);
+  const context = createContext({ env: here.env, cacheDir: here.cacheDir, releasesUrl: url });
   const found = await findProgram(here.fixture.product, { ...context, host: { ...context.host, arch: 'sparc' } });
   expect(found).toMatchObject({ reason: expect.stringMatching(/no release is pinned for \w+ on sparc/) });
   expect(requests).toEqual([]);
@@ -146,19 +159,19 @@ test.each([natsProduct, qdrantProduct])(
     const assets = Object.values(release.assets);
     for (const { sha256 } of assets) expect(sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(new Set(assets.map(({ sha256 }) => sha256)).size).toBe(assets.length);
-    // Where the name has the version, a new version without new names is seen.
+    // If the name contains the version, a new version without new names is detected.
     for (const { name } of assets.filter((asset) => /-v\d/.test(asset.name)))
       expect(name).toContain(`v${release.version}`);
   },
 );
 
 test('a real nats-server, fetched as a release, starts', { timeout: 30_000 }, async ({ skip }) => {
-  const real = await findProgram(natsProduct, contextOf({}));
+  const real = await findProgram(natsProduct, createContext({}));
   if (real.kind === 'unavailable') return skip(real.reason);
   const dir = await scratchDir();
   const fixture = await packRelease(natsProduct, join(real.path, '..'), dir);
   const here = { dir, cacheDir: join(dir, 'cache'), env: { PATH: await makeToolDir(join(dir, 'tools')) }, fixture };
-  const { url } = await published(here);
+  const { url } = await publishArchive(here);
   const program = await search(here, url);
   if (program.kind !== 'program') throw new Error('it is published');
   const server = await startNats({ env: here.env, cacheDir: here.cacheDir, storeDir: join(dir, 'store'), program });

@@ -1,5 +1,5 @@
-// The official release: fetched, compared with the checksum that product.ts pins, unpacked into the cache. What cannot be verified
-// is never unpacked.
+// Fetches the official release, compares it with the checksum pinned in product.ts, and unpacks it into the cache.
+// Unverified archives are never unpacked.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { downloadFile } from './download.ts';
@@ -28,7 +28,9 @@ export async function findRelease(product: Product, context: FindContext): Promi
     const downloaded = await downloadFile(url, archive, { ...context, onAnswer });
     if (!downloaded.ok) return unavailable(downloaded.failure);
     if (downloaded.value !== asset.sha256) {
-      return unavailable(`${url} is not what was pinned (its SHA-256 is ${downloaded.value}, not ${asset.sha256})`);
+      return unavailable(
+        `${url} does not match the pinned checksum (its SHA-256 is ${downloaded.value}, not ${asset.sha256})`,
+      );
     }
     const unpackedDir = join(stagingDir, 'release');
     await mkdir(unpackedDir);

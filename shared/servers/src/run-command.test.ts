@@ -9,7 +9,7 @@ test('hands back both outputs of a command that ends well', async () => {
   expect(await shell('echo out; echo err >&2')).toEqual({ ok: true, stdout: 'out\n', stderr: 'err\n' });
 });
 
-test('says the code and the last line of one that does not', async () => {
+test('runCommand reports the code and the last line of a failed command', async () => {
   expect(await shell('echo first >&2; echo last >&2; exit 7')).toMatchObject({
     ok: false,
     failure: 'exit code 7: last',

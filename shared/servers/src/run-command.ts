@@ -1,5 +1,4 @@
-// Runs a program to its end and hands back what it printed. Never waits without a bound, never keeps unbounded output, and takes
-// nothing from a shell: arguments are a list.
+// Runs a program to its end and returns its output. Bounded in time and output; arguments are a list, without a shell.
 import { spawn } from 'node:child_process';
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -11,7 +10,7 @@ export type CommandOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** `ok` is an exit with 0. `failure` says in one line what went wrong otherwise. */
+/** `ok` is an exit with 0. `failure` is one line with the problem otherwise. */
 export type CommandResult =
   | { readonly ok: true; readonly stdout: string; readonly stderr: string }
   | { readonly ok: false; readonly failure: string; readonly stderr: string };
@@ -33,7 +32,7 @@ export async function runCommand(
   const kill = (reason: string) => {
     stoppedBecause ??= reason;
     child.kill('SIGKILL');
-    // A grandchild may hold the pipes open after the kill; "close" would then never come.
+    // A grandchild may hold the pipes open after the kill; "close" would never be emitted then.
     child.stdout.destroy();
     child.stderr.destroy();
   };
@@ -53,7 +52,7 @@ export async function runCommand(
 
   const failure = stoppedBecause ?? ended;
   if (failure === undefined) return { ok: true, stdout: stdout(), stderr: stderr() };
-  const said = lastLine(stderr()) ?? lastLine(stdout());
+  const said = takeLastLine(stderr()) ?? takeLastLine(stdout());
   return { ok: false, failure: said === undefined ? failure : `${failure}: ${said}`, stderr: stderr() };
 }
 
@@ -67,6 +66,6 @@ function collect(stream: NodeJS.ReadableStream): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-function lastLine(text: string): string | undefined {
+function takeLastLine(text: string): string | undefined {
   return text.trim().split('\n').at(-1)?.trim() || undefined;
 }

@@ -3,10 +3,10 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { Host } from './host.ts';
+import type { ServerHost } from './host.ts';
 
 /** Absolute paths of the executable files called `program`. Empty and relative entries of PATH are skipped: they depend on the working directory. */
-export async function searchPath(program: string, host: Host): Promise<string[]> {
+export async function searchPath(program: string, host: ServerHost): Promise<string[]> {
   const fileName = host.platform === 'win32' ? `${program}.exe` : program;
   const directories = (host.env['PATH'] ?? '').split(delimiter).filter((directory) => isAbsolute(directory));
   const candidates = [...new Set(directories)].map((directory) => join(directory, fileName));

@@ -1,5 +1,5 @@
-// The one error of this package, for what a caller of start* cannot go on without. What may be missing without harm (no Redis,
-// no Qdrant, no newer package) is a value instead: see found.ts.
+// The error of this package for a required server. An optional one (Redis, Qdrant, a newer package) is a value instead:
+// see found.ts.
 
 /**
  * - `server-unavailable`: no program could be found or fetched; the message names every way that was tried.

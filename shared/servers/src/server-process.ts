@@ -1,5 +1,5 @@
-// A server as a child process: started with its output in a file, watched, ended. Whatever happens, the directory's claim and the
-// watchdog go when the process goes, and the process does not outlive its owner.
+// Runs a server as a child process: starts it with its output in a file, watches it, ends it. In every case the
+// directory's claim and the watchdog end with the process, and the process does not outlive its owner.
 import { spawn } from 'node:child_process';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,19 +12,19 @@ import { claimStore } from './store-claim.ts';
 import { waitUntil } from './wait-until.ts';
 import { watchOver } from './watchdog.ts';
 
-/** How much of what a failed server wrote goes into the error. */
+/** Size of the output in the error of a failed server. */
 const TAIL_BYTES = 2_000;
 
 type ServerProcess = {
   pid: number;
   /** The exit code, or null when a signal ended it. Resolves after the claim on the directory is given back. */
   exited: Promise<number | null>;
-  /** SIGTERM, and SIGKILL after 5 s. Any number of calls; answers when the process is gone. */
+  /** Sends SIGTERM, and SIGKILL after 5 s. Idempotent; resolves when the process has ended. */
   stop: () => Promise<void>;
 };
 
 export type StartedProcess<T> = ServerProcess & {
-  /** What `ready` answered. */
+  /** Result of `ready`. */
   details: T;
 };
 
@@ -36,17 +36,17 @@ export type LaunchOptions<T> = {
   env: Environment;
   /** The directory that the server alone may write. */
   storeDir: string;
-  /** Gets what the server writes to stdout and stderr, appended. */
+  /** Receives the server's stdout and stderr, appended. */
   logFile: string;
   readyTimeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** Writes what the server reads, once the directory is ours and free of leftovers. */
+  /** Writes the server's configuration after the directory was claimed and cleaned. */
   prepare: () => Promise<void>;
-  /** Asked again and again: what is known once the server really answers, undefined before. */
+  /** Polled: returns the details once the server responds, undefined before. */
   ready: (pid: number) => Promise<T | undefined>;
 };
 
-/** @throws ServerError `store-in-use`, or `start-failed` with the end of what the server wrote. */
+/** @throws ServerError `store-in-use`, or `start-failed` with the end of the server's output. */
 export async function launchServer<T>(options: LaunchOptions<T>): Promise<StartedProcess<T>> {
   const { program, name, storeDir, logFile, readyTimeoutMs, signal, ready } = options;
   signal?.throwIfAborted();
@@ -59,11 +59,11 @@ export async function launchServer<T>(options: LaunchOptions<T>): Promise<Starte
   const child = spawn(program.path, options.args, {
     stdio: ['ignore', log.fd, log.fd],
     env: childEnvironment(options.env, program.libraryDirs),
-    // A session of its own: Ctrl-C in the terminal is for the owner, who stops the servers last.
+    // A session of its own: Ctrl-C in the terminal is for the owner, which stops the servers last.
     detached: true,
   });
   let gone = false;
-  // Listened to before anything is awaited: either event may come at once, and each comes once.
+  // Subscribed before the first await: either event may be emitted at once, and each is emitted once.
   const ended = new Promise<Error | number | null>((resolve) => {
     child.once('error', resolve);
     child.once('exit', (code) => {
@@ -80,7 +80,7 @@ export async function launchServer<T>(options: LaunchOptions<T>): Promise<Starte
   const watchdog = watchOver(pid);
   const recorded = identifyProcess(pid).then((identity) => claim.record(identity));
   const exited = ended.then(async () => {
-    // Nobody may be waiting for this, so a directory that went away in the meantime must not become an unhandled rejection.
+    // A removed directory must not become an unhandled rejection if no caller awaits this.
     await Promise.allSettled([watchdog.dismiss(), recorded]);
     await claim.release().catch(() => undefined);
     return child.exitCode;

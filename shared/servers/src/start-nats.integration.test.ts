@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { contextOf, findProgram } from './find-program.ts';
+import { createContext, findProgram } from './find-program.ts';
 import { identifyProcess } from './process-identity.ts';
 import { natsProduct } from './product.ts';
 import { provideNats } from './provide-server.ts';
@@ -10,7 +10,7 @@ import { startNats, type NatsServer, type StartNatsOptions } from './start-nats.
 import { exchange } from './testing/raw-socket.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const program = await findProgram(natsProduct, contextOf({}));
+const program = await findProgram(natsProduct, createContext({}));
 if (program.kind === 'unavailable') process.stderr.write(`skipped: ${program.reason}\n`);
 
 async function start(options: StartNatsOptions): Promise<NatsServer> {
@@ -24,7 +24,7 @@ async function monitor(server: NatsServer, page: string): Promise<unknown> {
 }
 
 describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }, () => {
-  test('answers a PING, on a port of loopback that the system picked, configured as promised', async () => {
+  test('startNats answers a PING on a port of loopback that the system picked, with the documented configuration', async () => {
     const server = await start({ storeDir: await scratchDir() });
     const answer = await exchange(server.url, 'CONNECT {"verbose":false}\r\nPING\r\n', 'PONG');
     expect(answer).toMatch(/^INFO \{.*"jetstream":true.*\} *\r\nPONG/);
@@ -34,7 +34,7 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     expect(await monitor(server, 'varz')).toMatchObject({ ping_interval: 5_000_000_000, ping_max: 2 });
   });
 
-  test('leaves no process and no claim behind when it is stopped, however often', async () => {
+  test('startNats leaves no process and no claim behind after any number of stops', async () => {
     const storeDir = await scratchDir();
     const server = await start({ storeDir });
     await Promise.all([server.stop(), server.stop()]);
@@ -44,14 +44,14 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     await expect(readFile(join(storeDir, 'nats-server.pid'))).rejects.toThrow('ENOENT');
   });
 
-  test('syncs each write to the disk if asked to, otherwise by the default of the server', async () => {
+  test('startNats syncs each write to the disk if requested, otherwise by the default of the server', async () => {
     const synced = await start({ storeDir: await scratchDir(), isSynced: true });
     expect(await monitor(synced, 'jsz')).toMatchObject({ config: { sync_always: true } });
     const other = await start({ storeDir: await scratchDir() });
     expect(await monitor(other, 'jsz')).not.toHaveProperty('config.sync_always');
   });
 
-  test('keeps its streams in the directory', async () => {
+  test('startNats keeps its streams in the directory', async () => {
     const storeDir = await scratchDir();
     const before = await start({ storeDir });
     const stream = JSON.stringify({ name: 'KEPT', subjects: ['kept'], storage: 'file' });
@@ -65,12 +65,12 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     });
   });
 
-  test('takes further configuration', async () => {
+  test('startNats accepts additional configuration', async () => {
     const server = await start({ storeDir: await scratchDir(), extraConfig: 'server_name: "mill-1"' });
     expect(await monitor(server, 'varz')).toMatchObject({ server_name: 'mill-1' });
   });
 
-  test('refuses a directory that a running server has, and takes it afterwards', async () => {
+  test('startNats rejects the directory of a running server and accepts it afterwards', async () => {
     const storeDir = await scratchDir();
     const first = await start({ storeDir });
     const refused = startNats({ storeDir });
@@ -79,7 +79,7 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     await start({ storeDir });
   });
 
-  test('of many starts on one directory at once, one succeeds', async () => {
+  test('Of many concurrent starts on one directory one succeeds', async () => {
     const storeDir = await scratchDir();
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => start({ storeDir })));
     const refusals = results.filter((result) => result.status === 'rejected').map((result): unknown => result.reason);
@@ -87,7 +87,7 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'store-in-use' });
   });
 
-  test('says what the server said when it does not start, and gives the directory back', async () => {
+  test("A failed start reports the server's output and releases the directory", async () => {
     const storeDir = await scratchDir();
     const failed = startNats({ storeDir, extraConfig: 'no_such_option: true' });
     await expect(failed).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     await start({ storeDir });
   });
 
-  test('says that a port is taken', async () => {
+  test('A start with an occupied port reports the port', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => new Promise((resolve) => taken.close(() => resolve())));
@@ -107,7 +107,7 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('address already in use') });
   });
 
-  test('a start that is cancelled leaves nothing', async () => {
+  test('A cancelled start leaves nothing behind', async () => {
     const storeDir = await scratchDir();
     const cancel = new AbortController();
     const starting = startNats({ storeDir, signal: cancel.signal, readyTimeoutMs: 10_000 });
@@ -116,7 +116,7 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     await start({ storeDir });
   });
 
-  test('reports the end of a server that was killed, and gives the directory back', async () => {
+  test('startNats reports the end of a killed server and releases the directory', async () => {
     const storeDir = await scratchDir();
     const server = await start({ storeDir });
     process.kill(server.pid, 'SIGKILL');
@@ -124,14 +124,14 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     await start({ storeDir });
   });
 
-  test('ends a server that does not heed SIGTERM', async () => {
+  test('stop ends a server that ignores SIGTERM', async () => {
     const server = await start({ storeDir: await scratchDir() });
     process.kill(server.pid, 'SIGSTOP');
     await server.stop();
     expect(await server.exited).toBeNull();
   });
 
-  test('provideNats starts nothing where NATS_URL names a server', async () => {
+  test('provideNats starts nothing if NATS_URL names a server', async () => {
     const env = { ...process.env, NATS_URL: 'nats://bus.example:4222' };
     const provided = await provideNats({ storeDir: join(await scratchDir(), 'never-made'), env });
     expect(provided).toEqual({ kind: 'external', url: 'nats://bus.example:4222', source: 'NATS_URL' });

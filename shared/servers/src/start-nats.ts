@@ -2,14 +2,14 @@
 // file, so that no other process can take them between picking and binding.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { contextOf, findProgram } from './find-program.ts';
+import { createContext, findProgram } from './find-program.ts';
 import { isHealthy } from './health-check.ts';
 import { natsProduct } from './product.ts';
-import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartOptions } from './running-server.ts';
+import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartServerOptions } from './running-server.ts';
 import { ServerError } from './server-error.ts';
 import { launchServer } from './server-process.ts';
 
-export type StartNatsOptions = StartOptions & {
+export type StartNatsOptions = StartServerOptions & {
   /** Holds JetStream's files and the written configuration; made if it is not there. One server at a time. */
   storeDir: string;
   /** Port of the monitoring pages; 0 or nothing: one that is free. */
@@ -24,12 +24,10 @@ export type NatsServer = RunningServer & {
 };
 
 /**
- * Starts a server of its own, whatever NATS_URL says (provideNats() heeds it), and answers when it is healthy, JetStream included.
- *
- * @throws ServerError `server-unavailable`, `store-in-use`, `start-failed`
+ * Starts a new server and ignores NATS_URL (provideNats() uses it); resolves when it is healthy, JetStream included.
  */
 export async function startNats(options: StartNatsOptions): Promise<NatsServer> {
-  const context = contextOf(options);
+  const context = createContext(options);
   const program = options.program ?? (await findProgram(natsProduct, context));
   if (program.kind === 'unavailable') throw new ServerError('server-unavailable', program.reason);
 
@@ -84,8 +82,8 @@ async function readPorts(path: string): Promise<{ readonly url: string; readonly
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof value !== 'object' || value === null) return undefined;
-    const url = firstString('nats' in value ? value.nats : undefined);
-    const monitorUrl = firstString('monitoring' in value ? value.monitoring : undefined);
+    const url = findFirstString('nats' in value ? value.nats : undefined);
+    const monitorUrl = findFirstString('monitoring' in value ? value.monitoring : undefined);
     return url === undefined || monitorUrl === undefined ? undefined : { url, monitorUrl };
   } catch {
     // Not there yet, or not complete.
@@ -93,7 +91,7 @@ async function readPorts(path: string): Promise<{ readonly url: string; readonly
   }
 }
 
-function firstString(value: unknown): string | undefined {
+function findFirstString(value: unknown): string | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
   return typeof first === 'string' ? first : undefined;
 }

@@ -1,5 +1,5 @@
-// With a stand-in for the program: there may be no Qdrant here. It reads the configuration that ours writes, and answers as
-// Qdrant does: /readyz says 503 until the collections are loaded.
+// Uses a stand-in for the program, because Qdrant may be missing here. It reads our configuration and responds as
+// Qdrant does: /readyz returns 503 until the collections are loaded.
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { identifyProcess } from './process-identity.ts';
@@ -38,7 +38,7 @@ test('starts on a free port of loopback, and waits until it is ready', async () 
   expect(await identifyProcess(server.pid)).toBeUndefined();
 });
 
-test('says what it wrote when it does not start', async () => {
+test("A failed start reports the server's output", async () => {
   const dir = await scratchDir();
   await writeProgram(
     join(dir, 'qdrant'),
@@ -60,7 +60,7 @@ test('heeds QDRANT_URL when a server is to be provided, and only then', async ()
   if (own.kind === 'running') await own.stop();
 });
 
-test('where there is none to be had, the reason is a value', async () => {
+test('Without Qdrant, the reason is a value', async () => {
   const dir = await scratchDir();
   const options = { storageDir: dir, cacheDir: dir, env: { PATH: '' }, releasesUrl: 'http://127.0.0.1:1' };
   const reason = expect.stringMatching(/^qdrant cannot be had: .*; Debian has no package of it\.$/);

@@ -1,28 +1,24 @@
-// A Qdrant on 127.0.0.1, HTTP only. Where none can be had the caller goes on with the embedded vector store.
+// Starts a Qdrant on 127.0.0.1, HTTP only. Without it the caller uses the embedded vector store.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { contextOf, findProgram } from './find-program.ts';
+import { createContext, findProgram } from './find-program.ts';
 import type { Unavailable } from './found.ts';
 import { launchOnFreePort } from './free-port.ts';
 import { isHealthy } from './health-check.ts';
 import { qdrantProduct } from './product.ts';
-import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartOptions } from './running-server.ts';
+import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartServerOptions } from './running-server.ts';
 import { launchServer } from './server-process.ts';
 
-export type StartQdrantOptions = Omit<StartOptions, 'extraConfig'> & {
+export type StartQdrantOptions = Omit<StartServerOptions, 'extraConfig'> & {
   /** Holds collections, snapshots and the written configuration; made if it is not there. One server at a time. */
   storageDir: string;
 };
 
 export type QdrantServer = RunningServer;
 
-/**
- * Starts a server of its own, whatever QDRANT_URL says (provideQdrant() heeds it), and answers when its collections are loaded.
- *
- * @throws ServerError `store-in-use`, `start-failed`
- */
+/** Starts a new server and ignores QDRANT_URL (provideQdrant() uses it); resolves when its collections are loaded. */
 export async function startQdrant(options: StartQdrantOptions): Promise<QdrantServer | Unavailable> {
-  const context = contextOf(options);
+  const context = createContext(options);
   const program = options.program ?? (await findProgram(qdrantProduct, context));
   if (program.kind === 'unavailable') return program;
 

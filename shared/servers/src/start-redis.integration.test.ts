@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { contextOf, findProgram } from './find-program.ts';
+import { createContext, findProgram } from './find-program.ts';
 import { identifyProcess } from './process-identity.ts';
 import { redisProduct } from './product.ts';
 import { provideRedis } from './provide-server.ts';
@@ -8,7 +8,7 @@ import { startRedis, type RedisServer, type StartRedisOptions } from './start-re
 import { exchange } from './testing/raw-socket.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const program = await findProgram(redisProduct, contextOf({}));
+const program = await findProgram(redisProduct, createContext({}));
 if (program.kind === 'unavailable') process.stderr.write(`skipped: ${program.reason}\n`);
 
 async function start(options: StartRedisOptions): Promise<RedisServer> {
@@ -33,7 +33,7 @@ describe.skipIf(program.kind === 'unavailable')('startRedis', { timeout: 20_000 
     expect(await server.exited).toBe(0);
   });
 
-  test('keeps what was written, also when it was killed', async () => {
+  test('Redis keeps written data, also after it was killed', async () => {
     const dataDir = await scratchDir();
     const before = await start({ dataDir, extraConfig: 'appendfsync always' });
     await exchange(before.url, 'SET kept "for good"\r\n', 'OK');
@@ -43,7 +43,7 @@ describe.skipIf(program.kind === 'unavailable')('startRedis', { timeout: 20_000 
     expect(await exchange(after.url, 'GET kept\r\n', 'good')).toBe('$8\r\nfor good\r\n');
   });
 
-  test('works in a directory whose name needs quoting', async () => {
+  test('Redis works in a directory with a name that needs quoting', async () => {
     const dataDir = join(await scratchDir(), 'a "b" \\ c');
     const server = await start({ dataDir });
     expect(await exchange(server.url, 'PING\r\n', 'PONG')).toBe('+PONG\r\n');
@@ -61,7 +61,7 @@ describe.skipIf(program.kind === 'unavailable')('startRedis', { timeout: 20_000 
     expect(new Set(servers.map((server) => server.url)).size).toBe(5);
   });
 
-  test('says what the server said when it does not start', async () => {
+  test("A failed start reports the server's output", async () => {
     const failed = startRedis({ dataDir: await scratchDir(), extraConfig: 'no-such-option yes' });
     await expect(failed).rejects.toMatchObject({
       code: 'start-failed',
@@ -70,7 +70,7 @@ describe.skipIf(program.kind === 'unavailable')('startRedis', { timeout: 20_000 
   });
 });
 
-test('where there is none to be had, the reason is a value', async () => {
+test('Without Redis, the reason is a value', async () => {
   const dir = await scratchDir();
   const options = { dataDir: join(dir, 'data'), cacheDir: dir, env: { PATH: '' } };
   const reason = expect.stringMatching(/^redis-server cannot be had: there is none on the PATH; /);

@@ -1,18 +1,18 @@
-// A redis-server on 127.0.0.1 with its append-only file on. Redis does not pick a port itself: one is picked for it, and another
-// when somebody was faster.
+// Starts a redis-server on 127.0.0.1 with its append-only file on. Redis cannot choose a port: one is chosen for it,
+// and another if a process takes it first.
 import { writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join, resolve } from 'node:path';
-import { contextOf, findProgram } from './find-program.ts';
+import { createContext, findProgram } from './find-program.ts';
 import type { Unavailable } from './found.ts';
 import { launchOnFreePort } from './free-port.ts';
 import { redisProduct } from './product.ts';
-import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartOptions } from './running-server.ts';
+import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartServerOptions } from './running-server.ts';
 import { launchServer } from './server-process.ts';
 
 const SILENCE_TIMEOUT_MS = 1_000;
 
-export type StartRedisOptions = StartOptions & {
+export type StartRedisOptions = StartServerOptions & {
   /** Holds the append-only file and the written configuration; made if it is not there. One server at a time. */
   dataDir: string;
 };
@@ -20,13 +20,11 @@ export type StartRedisOptions = StartOptions & {
 export type RedisServer = RunningServer;
 
 /**
- * Starts a server of its own, whatever REDIS_URL says (provideRedis() heeds it), and answers when its data is loaded. A machine
- * that can have none gets the reason as a value.
- *
- * @throws ServerError `store-in-use`, `start-failed`
+ * Starts a new server and ignores REDIS_URL (provideRedis() uses it); resolves when its data is loaded. A machine
+ * without Redis returns the reason as a value.
  */
 export async function startRedis(options: StartRedisOptions): Promise<RedisServer | Unavailable> {
-  const context = contextOf(options);
+  const context = createContext(options);
   const program = options.program ?? (await findProgram(redisProduct, context));
   if (program.kind === 'unavailable') return program;
 
@@ -59,7 +57,7 @@ bind 127.0.0.1
 port ${port}
 dir ${JSON.stringify(dataDir)}
 appendonly yes
-# The log is what it writes to stdout, and the command line stays as it was called: a later start knows a leftover by it.
+# Redis logs to stdout and keeps its command line: a later start identifies a leftover process by it.
 logfile ""
 daemonize no
 set-proc-title no
@@ -67,24 +65,26 @@ ${options.extraConfig ?? ''}
 `;
 }
 
-/** Whether this very process answers there: another server may have taken the port, and one that still loads says so to PING. */
+/**
+ * Returns true if this very process answers: another server may have taken the port, and a loading one rejects PING.
+ */
 async function isServing(port: number, pid: number): Promise<boolean> {
   const answer = await ask(port, 'PING\r\nINFO server\r\n', /^-|\nprocess_id:\d+\r/);
   return answer.startsWith('+PONG\r\n') && answer.includes(`\nprocess_id:${pid}\r`);
 }
 
-/** What comes back until it matches, the connection ends, or a second passes in silence. */
+/** Returns the received data when it matches, the connection ends, or after a second of silence. */
 function ask(port: number, request: string, complete: RegExp): Promise<string> {
   return new Promise((resolvePromise) => {
     let answer = '';
     const socket = createConnection({ port, host: '127.0.0.1' }, () => socket.write(request));
-    const done = () => socket.destroy();
-    socket.setEncoding('utf8').setTimeout(SILENCE_TIMEOUT_MS, done);
+    const closeSocket = () => socket.destroy();
+    socket.setEncoding('utf8').setTimeout(SILENCE_TIMEOUT_MS, closeSocket);
     socket.on('data', (text: string) => {
       answer += text;
-      if (complete.test(answer)) done();
+      if (complete.test(answer)) closeSocket();
     });
-    socket.on('error', done);
+    socket.on('error', closeSocket);
     socket.on('close', () => resolvePromise(answer));
   });
 }

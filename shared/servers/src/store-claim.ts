@@ -1,6 +1,6 @@
-// One server per directory. A claim file names the process that started the server and the server itself, so that the next start
-// can tell a server in use (refused) from one whose owner was killed (ended first). Without it, two servers would write one
-// store, or a leftover would hold it.
+// Allows one server per directory. A claim file names the starting process and the server, so that the next start can
+// distinguish a server in use (rejected) from one with a killed owner (ended first). Otherwise two servers could write
+// one store, or a leftover would block it.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,7 +47,8 @@ async function removeLeftover(path: string, storeDir: string, program: string): 
     const message = `process ${left.owner.pid} runs ${program} on ${storeDir} already; stop it, or use another directory`;
     throw new ServerError('store-in-use', message);
   }
-  // Whoever renames the leftover may end it. Another process that saw it too finds nothing, or a newer claim, which is put back.
+  // The process that renames the leftover may end it. A concurrent process finds nothing, or a newer claim, which it
+  // puts back.
   const taken = temporaryName(path);
   if (!(await succeeds(rename(path, taken)))) return;
   if ((await readFile(taken, 'utf8')) !== text) {
@@ -65,7 +66,8 @@ async function removeLeftover(path: string, storeDir: string, program: string): 
   await rm(taken, { force: true });
 }
 
-// Beside the start time the command line must be the noted one: this process is about to be ended.
+// The command line must match the recorded one in addition to the start time, because this process is about to be
+// ended.
 async function isSameServer(noted: ProcessIdentity): Promise<boolean> {
   const current = await identifyProcess(noted.pid);
   return current?.started === noted.started && current.command === noted.command;
@@ -92,7 +94,9 @@ function temporaryName(path: string): string {
   return `${path}.${process.pid}-${randomUUID()}`;
 }
 
-/** False where the file is there already, or is not there any more. Anything else, such as a missing right, is thrown. */
+/**
+ * Returns false if the file exists already, or has been removed. Other errors, such as missing permission, are thrown.
+ */
 async function succeeds(operation: Promise<void>): Promise<boolean> {
   try {
     await operation;

@@ -1,11 +1,11 @@
-// Versions as the three servers print them. Only what is needed to ask "new enough?": three numbers, and that a pre-release
-// counts as older than its release (Semantic Versioning 2.0.0, section 11). Two pre-releases of one version count as equal.
+// Parses the versions that the three servers print, to compare them: three numbers, with a pre-release older than its
+// release (Semantic Versioning 2.0.0, section 11). Two pre-releases of one version are equal.
 
 export type Version = {
   major: number;
   minor: number;
   patch: number;
-  /** What follows the numbers, with its hyphen, such as `-RC.1`; empty for a release. */
+  /** Suffix after the numbers, with its hyphen, such as `-RC.1`; empty for a release. */
   preRelease: string;
 };
 

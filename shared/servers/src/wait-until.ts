@@ -1,4 +1,4 @@
-// Waits for something that announces itself to nobody: a port that answers, a file that appears, a process that is gone.
+// Polls a condition without an event: a port that answers, a file that appears, a process that has ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_INTERVAL_MS = 20;

@@ -1,5 +1,5 @@
-// Ends a server whose owner was killed without a chance to do so. A small shell waits on a pipe that only the owner holds: however
-// the owner dies, the system closes it. A line on the pipe means that the server is gone and there is nothing left to do.
+// Ends a server if its owner was killed. A small shell reads a pipe that only the owner holds: when the owner dies in
+// any way, the system closes it. A line on the pipe means that the server has ended and no action is needed.
 import { spawn } from 'node:child_process';
 
 /** The same grace as a regular stop gives: five looks, a second apart. */
@@ -9,7 +9,7 @@ for second in 1 2 3 4 5; do kill -0 "$1" 2>/dev/null || exit 0; sleep 1; done
 kill -KILL "$1" 2>/dev/null`;
 
 export type Watchdog = {
-  /** To be called once the server is gone; answers when the watchdog is gone too. */
+  /** Must be called after the server has ended; resolves when the watchdog has ended too. */
   dismiss(): Promise<void>;
 };
 
@@ -27,7 +27,7 @@ export function watchOver(pid: number): Watchdog {
     // Without a shell there is no watchdog, and everything else still works.
     shell.once('error', () => resolve());
   });
-  // It is gone already when it cannot be written to.
+  // The watchdog has ended if the pipe is not writable.
   shell.stdin.on('error', () => {});
   shell.unref();
   return {

@@ -13,7 +13,7 @@ const thrownBy = (read: () => unknown): MillraceError => {
   throw new Error('it should have been refused');
 };
 
-test('what every service reads and its own part are one configuration, with defaults', () => {
+test("The common variables and the service's own variables form one configuration with defaults", () => {
   expect(readServiceConfig(schema, { REDIS_URL: 'redis://localhost' })).toMatchObject({
     REDIS_URL: 'redis://localhost',
     SIZE: 3,
@@ -22,7 +22,7 @@ test('what every service reads and its own part are one configuration, with defa
   });
 });
 
-test('all problems are told at once, each with its variable: those of the base and those of the service', () => {
+test("All problems of the common and the service's own variables are reported together, each with its variable", () => {
   const error = thrownBy(() => readServiceConfig(schema, { SIZE: 'large', LOG_LEVEL: 'loud', HEALTH_PORT: '99999' }));
   expect(error.code).toBe('config-invalid');
   expect(error.issues?.map(({ path }) => path)).toEqual(['LOG_LEVEL', 'HEALTH_PORT', 'REDIS_URL', 'SIZE']);
@@ -36,7 +36,7 @@ describe('an empty variable counts as absent', () => {
     expect(readConfig(schema, { REDIS_URL: 'redis://localhost', SIZE: '' }).SIZE).toBe(3);
   });
 
-  test('so that it is missed where it has none', () => {
+  test('A misspelled variable without a default is reported as missing', () => {
     expect(thrownBy(() => readConfig(schema, { REDIS_URL: '' })).issues?.map(({ path }) => path)).toEqual([
       'REDIS_URL',
     ]);

@@ -1,8 +1,8 @@
 // A service's configuration: its environment through a schema. All problems are reported at once, each with the variable.
-import { DEFAULT_PREFIX, MillraceError, issuesOf, type Issue } from '@millrace/contracts';
+import { DEFAULT_PREFIX, MillraceError, listIssues, type Issue } from '@millrace/contracts';
 import { z } from 'zod';
 
-/** What every service reads. Documented in the README's configuration table. */
+/** Variables of every service. Documented in the README's configuration table. */
 export const baseConfigSchema = z.object({
   NATS_URL: z.string().optional().describe('absent: that of .millrace/stack.json, found upwards, else localhost:4222'),
   NATS_USER: z.string().optional(),
@@ -24,10 +24,10 @@ export const baseConfigSchema = z.object({
 });
 export type BaseConfig = z.infer<typeof baseConfigSchema>;
 
-type Env = Record<string, string | undefined>;
+type ConfigEnv = Record<string, string | undefined>;
 
-/** What every service reads, and what `schema` adds. @throws config-invalid, with the problems of both */
-export function readServiceConfig<S extends z.ZodType<object>>(schema: S, env: Env): z.output<S> & BaseConfig {
+/** Reads the common variables and those of `schema`. @throws config-invalid with the problems of both */
+export function readServiceConfig<S extends z.ZodType<object>>(schema: S, env: ConfigEnv): z.output<S> & BaseConfig {
   const base = parse(baseConfigSchema, env);
   const own = parse(schema, env);
   if ('ok' in base && 'ok' in own) return { ...base.ok, ...own.ok };
@@ -35,17 +35,17 @@ export function readServiceConfig<S extends z.ZodType<object>>(schema: S, env: E
 }
 
 /** @throws config-invalid */
-export function readConfig<S extends z.ZodType>(schema: S, env: Env): z.output<S> {
+export function readConfig<S extends z.ZodType>(schema: S, env: ConfigEnv): z.output<S> {
   const config = parse(schema, env);
   if ('ok' in config) return config.ok;
   throw configInvalid(config.issues);
 }
 
 /** An empty variable counts as absent: compose files pass `X=${X:-}`. */
-function parse<S extends z.ZodType>(schema: S, env: Env): { ok: z.output<S> } | { issues: Issue[] } {
+function parse<S extends z.ZodType>(schema: S, env: ConfigEnv): { ok: z.output<S> } | { issues: Issue[] } {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = schema.safeParse(present);
-  return parsed.success ? { ok: parsed.data } : { issues: issuesOf(parsed.error, 'config-invalid') };
+  return parsed.success ? { ok: parsed.data } : { issues: listIssues(parsed.error, 'config-invalid') };
 }
 
 function configInvalid(issues: Issue[]): MillraceError {

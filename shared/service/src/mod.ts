@@ -2,7 +2,7 @@
 export { baseConfigSchema, readConfig, type BaseConfig } from './config.ts';
 export { serveHealth, type HealthServer } from './health.ts';
 export { createLog, type Log } from './log.ts';
-export { createResources, type Release, type ReleaseFailure, type Resources } from './resources.ts';
+export { createResources, type ReleaseStep, type ReleaseFailure, type Resources } from './resources.ts';
 export {
   runService,
   startService,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CLOSE_MS, createResources } from './resources.ts';
 
-test('what was opened last is released first, one after the other', async () => {
+test('Resources are released one at a time, the last opened first', async () => {
   const resources = createResources();
   const log: string[] = [];
   for (const name of ['first', 'second', 'third']) {
@@ -16,7 +16,7 @@ test('what was opened last is released first, one after the other', async () => 
   expect(log).toEqual(['third begins', 'third ends', 'second begins', 'second ends', 'first begins', 'first ends']);
 });
 
-test('what fails is told by name, and the rest is released all the same', async () => {
+test('A failed release is reported by name, and the others are released nevertheless', async () => {
   const resources = createResources();
   const log: string[] = [];
   resources.add('first', () => void log.push('first'));
@@ -41,7 +41,7 @@ test('releasing twice releases once', async () => {
   expect(released).toBe(1);
 });
 
-test('what is opened while the rest is released, or after it, is released too', async () => {
+test('A resource that is added during or after the release is released too', async () => {
   const resources = createResources();
   const log: string[] = [];
   resources.add('outer', () => resources.add('during', () => void log.push('during')));
@@ -51,7 +51,7 @@ test('what is opened while the rest is released, or after it, is released too', 
 });
 
 describe('one deadline', () => {
-  test('is shared by all releases: each is told what is left of it', async () => {
+  test('All releases share the deadline: each receives the remaining time', async () => {
     const resources = createResources();
     const told: number[] = [];
     resources.add('last', (remainingMs) => void told.push(remainingMs()));
@@ -66,7 +66,7 @@ describe('one deadline', () => {
     expect(told.slice(1)).toEqual([0, 0]);
   });
 
-  test('ends the wait for what never comes back: the rest is released, and it is told by name', async () => {
+  test('The deadline ends the wait for a hanging release: the others are released, and it is reported by name', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const resources = createResources();

@@ -1,16 +1,16 @@
-// What a process has opened. Each thing that is opened adds its release; release runs once, last in first out, past errors,
-// and also when the start failed half way. All of them share one deadline, so that a stop takes as long as was said, however many
-// things there are: each is told what is left, and what does not come back in time is left behind and reported.
+// Tracks the open resources of a process. Each resource adds its release; the release runs once, last in first out, continues after
+// errors, and also runs if the start failed half way. All releases share one deadline, so that the duration of a stop does not depend on
+// their number: each receives the remaining time, and a release that exceeds it is abandoned and reported.
 
-/** `remainingMs()`: how long the release may still take, 0 when the time is up. Ask again after each wait. */
-export type Release = (remainingMs: () => number) => Promise<void> | void;
+/** `remainingMs()`: time left for the release, 0 after the deadline. Call it again after each wait. */
+export type ReleaseStep = (remainingMs: () => number) => Promise<void> | void;
 export type ReleaseFailure = { name: string; error: unknown };
 export type Resources = {
-  /** What is added when all has been released already (a start that went on after its own failure) is released at once. */
-  add(name: string, release: Release): void;
+  /** A resource that is added after the release (by a start that continues after its failure) is released at once. */
+  add(name: string, release: ReleaseStep): void;
   /**
-   * Resolves with what failed or did not end; the rest is released all the same. At the latest CLOSE_MS after `graceMs`.
-   * @param graceMs for all of it; a second call does not change it
+   * Resolves with the failed and the hanging releases; the others are released nevertheless. At the latest CLOSE_MS
+   * after `graceMs`.
    */
   release(graceMs?: number): Promise<ReleaseFailure[]>;
 };
@@ -20,7 +20,7 @@ const DEFAULT_GRACE_MS = 10_000;
 export const CLOSE_MS = 3_000;
 
 export function createResources(): Resources {
-  const opened: { name: string; release: Release }[] = [];
+  const opened: { name: string; release: ReleaseStep }[] = [];
   let deadline = 0;
   let released: Promise<ReleaseFailure[]> | undefined;
   const remainingMs = () => Math.max(deadline - performance.now(), 0);
@@ -28,7 +28,7 @@ export function createResources(): Resources {
     const failures: ReleaseFailure[] = [];
     for (let last = opened.pop(); last; last = opened.pop()) {
       try {
-        await inTime(last.release, remainingMs, deadline + CLOSE_MS);
+        await releaseInTime(last.release, remainingMs, deadline + CLOSE_MS);
       } catch (error) {
         failures.push({ name: last.name, error });
       }
@@ -47,8 +47,8 @@ export function createResources(): Resources {
   };
 }
 
-/** @throws what the release throws; Error when it has not ended by `endMs` */
-async function inTime(release: Release, remainingMs: () => number, endMs: number): Promise<void> {
+/** @throws the error of the release; Error if it has not ended by `endMs` */
+async function releaseInTime(release: ReleaseStep, remainingMs: () => number, endMs: number): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(new Error('it did not end in time')),

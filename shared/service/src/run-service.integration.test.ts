@@ -5,11 +5,11 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { request } from '@millrace/bus';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { spawnSample, type ServiceProcess } from './testing/service-process.ts';
+import { spawnSample, type TestedProcess } from './testing/service-process.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'asker');
-const started: ServiceProcess[] = [];
+const started: TestedProcess[] = [];
 const spawn = (env: Record<string, string> = {}, cwd?: string) => {
   const service = spawnSample({ NATS_URL: nats.url, LOG_LEVEL: 'silent', ...env }, cwd);
   started.push(service);
@@ -24,18 +24,18 @@ afterEach(async () => {
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  test('drains: what is in flight is answered, then all is released in reverse order, and the process ends with 0', async () => {
+  test('The service drains: it answers requests in flight, releases all resources in reverse order, and exits with 0', async () => {
     const service = spawn();
-    await service.said('up');
+    await service.waitForLine('up');
     const answer = request(asker.bus, {
       subject: 'sample.work',
       payload: {},
       reply: z.object({ done: z.boolean() }),
       timeoutMs: 10_000,
     });
-    await service.said('working');
+    await service.waitForLine('working');
     service.kill(signal);
-    await service.said(`sample: ${signal}, draining`);
+    await service.waitForLine(`sample: ${signal}, draining`);
     asker.bus.nc.publish('sample.finish');
     expect(await answer).toEqual({ ok: { done: true } });
     expect(await service.ended).toBe(0);
@@ -44,14 +44,14 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a %s that comes twice, as npm passes it on, is one: the service drains and ends with 0',
+  'A %s that npm duplicates counts once: the service drains and exits with 0',
   async (signal) => {
     const service = spawn();
-    await service.said('up');
+    await service.waitForLine('up');
     const answer = request(asker.bus, { subject: 'sample.work', payload: {}, reply: z.unknown(), timeoutMs: 10_000 });
-    await service.said('working');
+    await service.waitForLine('working');
     service.kill(signal);
-    await service.said(`sample: ${signal}, draining`);
+    await service.waitForLine(`sample: ${signal}, draining`);
     service.kill(signal);
     asker.bus.nc.publish('sample.finish');
     expect(await answer).toEqual({ ok: { done: true } });
@@ -61,29 +61,29 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 
 test('a second signal ends a process that does not finish its work', async () => {
   const service = spawn();
-  await service.said('up');
+  await service.waitForLine('up');
   void request(asker.bus, { subject: 'sample.work', payload: {}, reply: z.unknown(), timeoutMs: 1_000 });
-  await service.said('working');
+  await service.waitForLine('working');
   service.kill('SIGTERM');
-  await service.said('sample: SIGTERM, draining');
+  await service.waitForLine('sample: SIGTERM, draining');
   let end: unknown;
   void service.ended.then((how) => (end = how));
-  // What comes at once is the same signal, passed on.
+  // A signal within this time is a forwarded duplicate.
   await eventually(() => (service.kill('SIGTERM'), end), { pollMs: 100 });
   expect(end).toBe('SIGTERM');
 });
 
-test('the address of NATS is logged without the credentials that stand in it', async () => {
+test('The address of NATS is logged without its credentials', async () => {
   const service = spawn({ NATS_URL: nats.url.replace('//', '//ada:s3cret@'), LOG_LEVEL: 'trace' });
-  await service.said('up');
-  await eventually(() => service.logged().includes('sample is up'));
+  await service.waitForLine('up');
+  await eventually(() => service.readLog().includes('sample is up'));
   service.kill('SIGTERM');
   await service.ended;
-  expect(service.logged()).toContain(nats.url);
-  expect(service.logged() + service.lines.join()).not.toContain('s3cret');
+  expect(service.readLog()).toContain(nats.url);
+  expect(service.readLog() + service.lines.join()).not.toContain('s3cret');
 });
 
-test('without NATS_URL a service joins the stack that .millrace/stack.json names, found upwards, and logs where it is from', async () => {
+test('Without NATS_URL a service joins the stack of .millrace/stack.json, found upwards, and logs the source of the address', async () => {
   const checkout = await mkdtemp(join(tmpdir(), 'millrace-service-'));
   try {
     const file = join(checkout, '.millrace', 'stack.json');
@@ -91,16 +91,16 @@ test('without NATS_URL a service joins the stack that .millrace/stack.json names
     await Promise.all([mkdir(dirname(file)), mkdir(cwd, { recursive: true })]);
     await writeFile(file, JSON.stringify({ natsUrl: nats.url }));
     const service = spawn({ NATS_URL: '', LOG_LEVEL: 'info' }, cwd);
-    await service.said('up');
-    await eventually(() => service.logged().includes('sample is up'));
-    expect(service.logged()).toContain(`"nats":"${nats.url}","from":"${file}"`);
+    await service.waitForLine('up');
+    await eventually(() => service.readLog().includes('sample is up'));
+    expect(service.readLog()).toContain(`"nats":"${nats.url}","from":"${file}"`);
   } finally {
     await rm(checkout, { recursive: true });
   }
 });
 
 describe('a start that fails ends the process with 1 and the reason', () => {
-  test('what was opened is released', async () => {
+  test('Opened resources are released', async () => {
     const service = spawn({ SAMPLE_FAIL: 'the store is not there' });
     expect(await service.ended).toBe(1);
     expect(service.lines).toEqual(['released first', 'sample did not start: the store is not there (internal)']);

@@ -1,5 +1,6 @@
-// The life of a service: environment → log → NATS → its own start → serving → a signal → drain → released in reverse order.
-// `runService` is what a main.ts calls; `startService` is the same without the process, for tests and the bench.
+// Runs the life of a service: environment → log → NATS → its own start → serving → a signal → drain → release in
+// reverse order. `runService` is for a main.ts; `startService` is the same without the process, for tests and the
+// bench.
 import { MillraceError, shownAddress, toWireError } from '@millrace/contracts';
 import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
 import type { z } from 'zod';
@@ -32,11 +33,11 @@ export type ServiceDefinition<S extends z.ZodType<object>> = {
 };
 
 export type RunningService = { replica: string; healthPort: number | undefined; bus: Bus; stop(): Promise<void> };
-type Env = Record<string, string | undefined>;
+type ServiceEnv = Record<string, string | undefined>;
 
 export async function startService<S extends z.ZodType<object>>(
   definition: ServiceDefinition<S>,
-  env: Env,
+  env: ServiceEnv,
 ): Promise<RunningService> {
   checkVersion(definition);
   const config = readServiceConfig(definition.config, env);
@@ -53,13 +54,13 @@ export async function startService<S extends z.ZodType<object>>(
       log.error({ error: String(failure.error) }, `${failure.name} was not released`);
   };
   try {
-    let connected = () => false;
+    let isConnected = () => false;
     const checks: HealthCheck[] = [];
-    const ownProblem = () => checks.map((check) => check()).find((found) => found !== undefined);
+    const findOwnProblem = () => checks.map((check) => check()).find((found) => found !== undefined);
     const health = await openHealth(
       base,
       resources,
-      () => problem ?? (connected() ? ownProblem() : 'no connection to NATS'),
+      () => problem ?? (isConnected() ? findOwnProblem() : 'no connection to NATS'),
     );
     const address = await resolveAddress(env, process.cwd());
     const bus = await connectBus({
@@ -71,7 +72,7 @@ export async function startService<S extends z.ZodType<object>>(
       ...(base.NATS_USER !== undefined && { user: base.NATS_USER, pass: base.NATS_PASSWORD ?? '' }),
     });
     resources.add('NATS', () => bus.close());
-    connected = bus.connected;
+    isConnected = bus.hasConnection;
     await definition.start({
       config,
       bus,
@@ -90,7 +91,10 @@ export async function startService<S extends z.ZodType<object>>(
   }
 }
 
-/** Semantic Versioning 2.0.0, which the NATS services protocol asks for: stock tools refuse or hide what answers another one. */
+/**
+ * Semantic Versioning 2.0.0, as the NATS services protocol requires: stock tools reject or hide services with another
+ * version.
+ */
 const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 function checkVersion({ name, version }: { name: string; version: string }): void {
@@ -116,7 +120,7 @@ async function openHealth(
 export async function runService<S extends z.ZodType<object>>(definition: ServiceDefinition<S>): Promise<void> {
   try {
     const running = await startService(definition, process.env);
-    const signal = await firstSignal();
+    const signal = await waitForSignal();
     process.stderr.write(`${definition.name}: ${signal}, draining\n`);
     await running.stop();
     process.exitCode = 0;
@@ -125,11 +129,11 @@ export async function runService<S extends z.ZodType<object>>(definition: Servic
     process.stderr.write(`${definition.name} did not start: ${message} (${code})${remedy ? ` ${remedy}` : ''}\n`);
     process.exitCode = 1;
   }
-  // Whatever still holds the event loop (a client that reconnects for ever) must not hold the process.
+  // Other handles on the event loop (a client that reconnects forever) must not keep the process alive.
   process.exit();
 }
 
-function firstSignal(): Promise<NodeJS.Signals> {
+function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.once(signal, () => {
@@ -139,7 +143,10 @@ function firstSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** npm passes on what a terminal, or whoever ends a group of processes, has sent to all: what comes twice within this, ms, is one. */
+/**
+ * npm forwards signals that the terminal has sent to the whole process group: duplicates within this time, ms, count
+ * once.
+ */
 const SAME_SIGNAL_MS = 500;
 
 /** A repeat would end the process without its drain. */

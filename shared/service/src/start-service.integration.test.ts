@@ -87,7 +87,7 @@ test.each(['', '1', '1.0', 'v1.0.0', '1.0.0 beta'])(
 );
 
 describe('a start that fails', () => {
-  test('releases what was opened, the connection too, and throws the reason', async () => {
+  test('A failed start releases all resources, the connection too, and throws the reason', async () => {
     const released: string[] = [];
     const failing = startService(
       define(async ({ resources }) => {
@@ -101,7 +101,7 @@ describe('a start that fails', () => {
     await eventually(async () => (await connections()) === 0);
   });
 
-  test('on a port that is taken says so before anything is opened', async () => {
+  test('A start with an occupied port fails before it opens anything', async () => {
     const first = await startService(
       define(async () => undefined),
       env({ HEALTH_PORT: '0' }),
@@ -121,7 +121,7 @@ test('draining fires before anything is released, and NATS is the last to go', a
   const service = await startService(
     define(async ({ draining, resources, bus }) => {
       draining.addEventListener('abort', () => order.push('draining'));
-      resources.add('own', () => void order.push(`own, NATS ${bus.connected() ? 'open' : 'closed'}`));
+      resources.add('own', () => void order.push(`own, NATS ${bus.hasConnection() ? 'open' : 'closed'}`));
     }),
     env(),
   );
@@ -138,7 +138,7 @@ test('a service waits for a NATS that is not there yet', async () => {
   );
   await nats.start();
   const service = await starting;
-  expect(service.bus.connected()).toBe(true);
-  await eventually(() => watcher.bus.connected());
+  expect(service.bus.hasConnection()).toBe(true);
+  await eventually(() => watcher.bus.hasConnection());
   await service.stop();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryOwner, resourceOf } from './memory-owner.ts';
+import { memoryOwner, findResource } from './memory-owner.ts';
 
 const NAMES = ['', 'ada', ' ', ' ada', ' thread:t1', ' resource: thread:t1', 'thread:t1', ' resource:ada', 't1', '*'];
 
@@ -13,9 +13,9 @@ test('a thread without a resource owns its memory, under a key that no name of a
   expect(new Set([...threads, ...resources]).size).toBe(2 * NAMES.length);
 });
 
-test('the resource is read back from the key, and none where a thread owns itself', () => {
+test('findResource returns the resource of a key, and undefined if a thread owns itself', () => {
   for (const name of NAMES) {
-    expect(resourceOf(memoryOwner({ threadId: 't1', resourceId: name }))).toBe(name);
-    expect(resourceOf(memoryOwner({ threadId: name }))).toBeUndefined();
+    expect(findResource(memoryOwner({ threadId: 't1', resourceId: name }))).toBe(name);
+    expect(findResource(memoryOwner({ threadId: name }))).toBeUndefined();
   }
 });

@@ -1,5 +1,6 @@
-// Who owns what a memory keeps: the run's resource; where the run names none, its thread. Two owners never have one key, whatever
-// they are called.
+// Derives the owner of a memory's entries: the run's resource, or its thread if the run has no resource. Different
+// owners have different keys for all names.
+import { isToken, MillraceError } from '@millrace/contracts';
 
 // Names that callers may give to resources hold no space, but nothing here depends on that.
 const THREAD = ' thread:';
@@ -19,8 +20,21 @@ export function ownerOfThread(threadId: string): string {
   return `${THREAD}${threadId}`;
 }
 
-/** The resource that a key names; undefined where a thread owns itself. */
-export function resourceOf(owner: string): string | undefined {
+/** Returns the resource of a key; undefined if a thread owns itself. */
+export function findResource(owner: string): string | undefined {
   if (owner.startsWith(THREAD)) return undefined;
   return owner.startsWith(RESOURCE) ? owner.slice(RESOURCE.length) : owner;
 }
+
+/**
+ * Returns the tenant, the first part of every key. A token cannot contain a separator of keys. @throws token-invalid
+ */
+export function checkTenant(tenant: string): string {
+  if (isToken(tenant)) return tenant;
+  throw new MillraceError('token-invalid', `"${tenant}" is not a tenant.`, {
+    remedy: 'Use 1 to 64 characters of A-Z, a-z, 0-9, "_" and "-".',
+  });
+}
+
+/** Retention of the mark of a saved run, ms: as long as an ended run is known. A later run with the same id is another run, and neither replaces nor skips data of the first. */
+export const RUN_MARK_TTL_MS = 24 * 3_600_000;

@@ -14,7 +14,7 @@ const options = (url: string, said: string[] = []) => ({
   log: { info: (text: string) => void said.push(text), warn: (_: object, text: string) => void said.push(text) },
 });
 const script = (lua: string): RedisScript => ({ lua, digest: `not the digest of ${lua.length}` });
-const portOf = (url: string) => Number(new URL(url).port);
+const parsePort = (url: string) => Number(new URL(url).port);
 
 describe('a failover of Redis', () => {
   const before = useRedis();
@@ -23,7 +23,7 @@ describe('a failover of Redis', () => {
   let redis: Redis;
   const said: string[] = [];
   beforeEach(async () => {
-    address = await movingAddress(portOf(before.url));
+    address = await movingAddress(parsePort(before.url));
     redis = await connectRedis(options(`redis://127.0.0.1:${address.port}`, said));
   });
   afterEach(async () => {
@@ -33,19 +33,19 @@ describe('a failover of Redis', () => {
 
   test('a write that meets the old primary, which is a replica now, finds the new one by a new connection', async () => {
     const write = () => answered('write', undefined, () => redis.set('key', 'value'));
-    const byScript = () =>
+    const connectByScript = () =>
       answered('write', undefined, () =>
         runScript(redis, script("return redis.call('SET', KEYS[1], 'x')"), ['key'], []),
       );
     await write();
-    address.moveTo(portOf(after.url));
-    await redis.replicaof('127.0.0.1', portOf(after.url));
-    await expect(byScript()).rejects.toMatchObject({
+    address.moveTo(parsePort(after.url));
+    await redis.replicaof('127.0.0.1', parsePort(after.url));
+    await expect(connectByScript()).rejects.toMatchObject({
       code: 'store-unavailable',
       message: expect.stringContaining('READONLY'),
     });
     await eventually(async () => {
-      await byScript();
+      await connectByScript();
       return true;
     });
     await write();

@@ -1,6 +1,6 @@
 // The connection to Redis. While the server is away a command fails at once, and one that is under way fails within its bound:
 // a stage that waits for memory must not wait longer than its own time. Nothing is queued for later and nothing is sent again
-// behind the caller's back; a save may be repeated by whoever asked for it. The connection comes back by itself.
+// behind the caller's back; the caller may repeat a save. The connection restores itself.
 import { Redis } from 'ioredis';
 import { storeUnavailable } from './store-errors.ts';
 
@@ -15,11 +15,11 @@ const START_WAIT_MS = 10_000;
 
 export type RedisOptions = {
   url: string;
-  /** Who connects, as Redis lists its clients. */
+  /** Client name in Redis's list of clients. */
   service: string;
   /** Of the store, as errors name it: "message store". */
   store: string;
-  /** Told when the connection is lost, once, and when it is back. What to do about it is done already. */
+  /** Called once when the connection is lost, and when it is restored. The connection needs no reaction. */
   log: { info(text: string): void; warn(detail: object, text: string): void };
   /** How long the server is waited for; 10 s if absent. */
   waitMs?: number;
@@ -31,7 +31,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   const redis = new Redis(url, {
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // A peer that went away without a word: no answer to what was asked means that the connection is dead.
+    // Detects a silently lost peer: a ping without a reply means that the connection is dead.
     socketTimeout: 2 * COMMAND_TIMEOUT_MS,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -52,7 +52,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   return redis;
 }
 
-/** Lets what is under way end, which its own bound limits, then closes, however the server is. */
+/** Waits for commands under way, within their timeout, then closes in any state of the server. */
 export async function closeRedis(redis: Redis): Promise<void> {
   // A close that is wanted is no news.
   redis.removeAllListeners('close');

@@ -1,17 +1,17 @@
-// The database file of an embedded store. Several processes of one machine may have it open: write-ahead logging lets readers
-// go on beside a writer, and who finds it locked waits a bounded time. A commit is on the disk before it is answered.
+// Opens the database file of an embedded store. Several processes of one machine may share it: with write-ahead logging
+// readers continue during a write, and a lock is awaited with a timeout. A commit is on disk before it is acknowledged.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { storeUnavailable } from './store-errors.ts';
 
-/** How long a call waits for another process's write. The process does nothing else meanwhile: writes take milliseconds. */
+/** Timeout for another process's write. It blocks this process: writes take milliseconds. */
 const BUSY_TIMEOUT_MS = 2_000;
 
 export type SqliteOptions = {
-  /** A file, made with its folder where it is not there; `:memory:` for one that ends with the process. */
+  /** A file, created with its folder if missing; `:memory:` for one that ends with the process. */
   path: string;
-  /** Statements that make what is not there. Names begin with the service's: files may be shared. */
+  /** Statements that create missing tables. Names start with the service's: files may be shared. */
   schema: string;
   /** As errors name it: "message store". */
   store: string;
@@ -24,7 +24,7 @@ export function openSqlite({ path, schema, store, allowExtension = false }: Sqli
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, allowExtension });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    inTransaction(database, () => database.exec(schema));
+    runInTransaction(database, () => database.exec(schema));
     return database;
   } catch (error) {
     throw storeUnavailable(store, `open ${path}`, error);
@@ -32,7 +32,7 @@ export function openSqlite({ path, schema, store, allowExtension = false }: Sqli
 }
 
 /** All of `work` or nothing of it, with no other writer in between. `work` is synchronous, so nothing of this process is either. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
   // IMMEDIATE: the lock is waited for here, not found taken after reading, which no waiting resolves.
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { MillraceError } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { closeSqlite, inTransaction, openSqlite } from './sqlite-database.ts';
+import { closeSqlite, runInTransaction, openSqlite } from './sqlite-database.ts';
 import { storeCalls } from './store-call.ts';
-import { throughShortOutage } from './through-short-outage.ts';
+import { retryShortOutage } from './through-short-outage.ts';
 
 const answered = storeCalls('test store');
 const unavailable = new MillraceError('store-unavailable', 'away');
@@ -34,7 +34,7 @@ describe('a call of SQLite', () => {
     const other = new DatabaseSync(join(folder, 'made', 'test.db'));
     other.exec('BEGIN IMMEDIATE');
     database.exec('PRAGMA busy_timeout = 1');
-    const locked = answered('write', undefined, () => inTransaction(database, insert));
+    const locked = answered('write', undefined, () => runInTransaction(database, insert));
     await expect(locked).rejects.toMatchObject({
       code: 'store-unavailable',
       message: expect.stringContaining('test store'),
@@ -45,14 +45,14 @@ describe('a call of SQLite', () => {
   });
 });
 
-test('a call for a caller who has given up is not made', async () => {
+test('A call of a cancelled caller is not made', async () => {
   let asked = 0;
   const call = answered('ask', AbortSignal.abort(new Error('enough')), () => (asked += 1));
   await expect(call).rejects.toThrow('enough');
   expect(asked).toBe(0);
 });
 
-test('a programming error stays what it is, and a coded error too', async () => {
+test('A programming error and a coded error are thrown unchanged', async () => {
   const broken = answered('ask', undefined, () => {
     throw new TypeError('undefined is no function');
   });
@@ -75,25 +75,25 @@ describe('a save through a short outage', () => {
 
   test('is asked for again until the store is back', async () => {
     const { save } = failing(3, unavailable);
-    expect(await throughShortOutage(save, signal, 10_000)).toBe(4);
+    expect(await retryShortOutage(save, signal, 10_000)).toBe(4);
   });
 
   test('is given up with the store’s own error when the outage is not short', async () => {
     const { save } = failing(Infinity, unavailable);
-    await expect(throughShortOutage(save, signal, 250)).rejects.toBe(unavailable);
+    await expect(retryShortOutage(save, signal, 250)).rejects.toBe(unavailable);
   });
 
-  test('is not asked for again where the store has answered: that it is refused', async () => {
+  test('A call that the store has rejected is not repeated', async () => {
     const refused = new MillraceError('save-superseded', 'too late');
     const { save, asked } = failing(1, refused);
-    await expect(throughShortOutage(save, signal, 10_000)).rejects.toBe(refused);
+    await expect(retryShortOutage(save, signal, 10_000)).rejects.toBe(refused);
     expect(asked()).toBe(1);
   });
 
   test('ends with its caller', async () => {
     const caller = new AbortController();
     const { save } = failing(Infinity, unavailable);
-    const saving = throughShortOutage(save, caller.signal, 60_000);
+    const saving = retryShortOutage(save, caller.signal, 60_000);
     caller.abort(new Error('enough'));
     await expect(saving).rejects.toThrow('enough');
   });

@@ -1,9 +1,9 @@
-// One call of a store: not begun for a caller who has given up, and every failure has its code, the same in all stores. A store
-// that is away, full, locked or broken is `store-unavailable`; one that says that the question is wrong has found a bug of ours.
+// Makes one call to a store: skips it for a cancelled caller, and codes every failure in the same way for all stores.
+// An unavailable, full, locked or broken store is `store-unavailable`; a rejected statement is a bug of ours.
 import { MillraceError } from '@millrace/contracts';
 import { storeRefused, storeUnavailable } from './store-errors.ts';
 
-/** @param what for the message of an error: "The message store did not <what>" */
+/** @param what verb phrase for the error message: "The message store did not <what>" */
 export type StoreCall = <T>(what: string, signal: AbortSignal | undefined, ask: () => T | Promise<T>) => Promise<T>;
 
 /** @param store its name in messages: "message store" */
@@ -24,7 +24,9 @@ function isOurs(error: unknown): boolean {
   return BUGS.some((bug) => error instanceof bug) || (error instanceof Error && error.name === 'ZodError');
 }
 
-/** What a Redis that works says to a command or a script that is wrong. LOADING, READONLY, OOM, BUSY and the like pass with time. */
+/**
+ * Errors of a working Redis for an invalid command or script. LOADING, READONLY, OOM, BUSY and the like are temporary.
+ */
 const REDIS_REFUSALS = /^(ERR(?! max number of clients)|WRONGTYPE|NOSCRIPT|CROSSSLOT)\b(?!.*READONLY)/s;
 /** SQLite's primary result codes for a statement that is wrong: ERROR, MISMATCH, MISUSE, RANGE. */
 const SQLITE_REFUSALS: readonly unknown[] = [1, 20, 21, 25];

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { sharedStoreSchema } from './store-config.ts';
 
 const REDIS_URL = 'redis://redis:6379';
-const storeOf = (env: Record<string, string>) => readConfig(sharedStoreSchema('REDIS_URL', 'some-memory'), env).store;
+const readStore = (env: Record<string, string>) => readConfig(sharedStoreSchema('REDIS_URL', 'some-memory'), env).store;
 
 describe('the environment of a memory', () => {
   test('names a server, or the embedded store is meant', () => {
-    expect(storeOf({ REDIS_URL })).toEqual({ kind: 'shared', url: REDIS_URL });
-    expect(storeOf({ REDIS_URL, REQUIRE_SHARED_STORE: 'true' })).toEqual({ kind: 'shared', url: REDIS_URL });
-    expect(storeOf({})).toEqual({ kind: 'sqlite', path: '.millrace/some-memory.db' });
-    expect(storeOf({ REDIS_URL: '', SQLITE_PATH: 'x.db' })).toEqual({ kind: 'sqlite', path: 'x.db' });
+    expect(readStore({ REDIS_URL })).toEqual({ kind: 'shared', url: REDIS_URL });
+    expect(readStore({ REDIS_URL, REQUIRE_SHARED_STORE: 'true' })).toEqual({ kind: 'shared', url: REDIS_URL });
+    expect(readStore({})).toEqual({ kind: 'sqlite', path: '.millrace/some-memory.db' });
+    expect(readStore({ REDIS_URL: '', SQLITE_PATH: 'x.db' })).toEqual({ kind: 'sqlite', path: 'x.db' });
   });
 
   test('is read of the variable that the service has: Qdrant’s address is no address of Redis', () => {
@@ -27,7 +27,7 @@ describe('the environment of a memory', () => {
     ['an address that is none', { REDIS_URL: 'localhost' }],
     ['an address of another protocol', { REDIS_URL: 'https://redis' }],
   ])('is refused for %s, and names the variable', (_what, env) => {
-    expect(() => storeOf(env)).toThrow('REDIS_URL');
-    expect(() => storeOf(env)).toThrow(expect.objectContaining({ code: 'config-invalid' }));
+    expect(() => readStore(env)).toThrow('REDIS_URL');
+    expect(() => readStore(env)).toThrow(expect.objectContaining({ code: 'config-invalid' }));
   });
 });

@@ -1,5 +1,5 @@
-// Where a memory is kept: the address of a server that replicas share, or a file of this machine. Where replicas run on several
-// machines, REQUIRE_SHARED_STORE turns the forgotten address into a refused start.
+// Selects the store of a memory: the address of a server that replicas share, or a file of this machine. With replicas
+// on several machines, REQUIRE_SHARED_STORE rejects a start without the address.
 import { z } from 'zod';
 
 export type StoreConfig = { kind: 'shared'; url: string } | { kind: 'sqlite'; path: string };
@@ -17,7 +17,7 @@ export function sharedStoreSchema(variable: keyof typeof SERVERS, file: string) 
     .object({ [variable]: z.string().regex(pattern, says).optional().describe(described) })
     .transform((environment) => ({ url: environment[variable] }));
   const embedded = z.object({
-    SQLITE_PATH: z.string().default(`.millrace/${file}.db`).describe('a file, made where it is not there'),
+    SQLITE_PATH: z.string().default(`.millrace/${file}.db`).describe('database file, created if missing'),
     REQUIRE_SHARED_STORE: z.stringbool().default(false).describe('refuse to start on the embedded store'),
   });
   return z.intersection(address, embedded).transform(({ url, ...rest }, context): { store: StoreConfig } => {

@@ -1,12 +1,14 @@
 // The failures that every store may have, worded once.
 import { MillraceError } from '@millrace/contracts';
 
-/** @param store as in "The message store did not save". @param reason what the cause says, where that is not its message */
+/**
+ * @param store subject of "The message store did not save". @param reason the cause, if its message does not contain it
+ */
 export function storeUnavailable(
   store: string,
   what: string,
   cause: unknown,
-  reason: string = reasonOf(cause),
+  reason: string = describeReason(cause),
 ): MillraceError {
   return new MillraceError(
     'store-unavailable',
@@ -20,14 +22,14 @@ export function storeUnavailable(
 
 const MAYBE_DONE = ' (it may have been done all the same)';
 
-/** In the words of the clients: what was asked has left this process, and nobody knows whether it arrived. */
+/** Messages of the clients for a lost request: it was sent, and its arrival is unknown. */
 function isUnderWay(reason: string): boolean {
   return /timed out|timeout|Connection is closed|ECONNRESET|socket hang up|other side closed/i.test(reason);
 }
 
-/** The store works and says that what it was asked is wrong: a script or a statement of ours. */
+/** The store works and rejects the request: a script or a statement of ours is invalid. */
 export function storeRefused(store: string, what: string, cause: unknown): MillraceError {
-  return new MillraceError('internal', `The ${store} refused to ${what}: ${reasonOf(cause)}`, {
+  return new MillraceError('internal', `The ${store} refused to ${what}: ${describeReason(cause)}`, {
     remedy: 'This is a bug of the service, or its store has data of another version.',
     cause,
   });
@@ -36,12 +38,12 @@ export function storeRefused(store: string, what: string, cause: unknown): Millr
 export function saveSuperseded({ runId, epoch }: { runId: string; epoch: number }, savedEpoch: number): MillraceError {
   return new MillraceError(
     'save-superseded',
-    `Run "${runId}" was saved by epoch ${savedEpoch}; ${epoch} came too late.`,
-    { remedy: 'Nothing: a later owner of the run has saved what it said.' },
+    `Run "${runId}" was saved by epoch ${savedEpoch}; the write of epoch ${epoch} is too late.`,
+    { remedy: 'No action is necessary: a later owner of the run has saved its messages.' },
   );
 }
 
-function reasonOf(cause: unknown): string {
+function describeReason(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
 }

@@ -2,7 +2,7 @@
 import { request, type Bus } from '@millrace/bus';
 import { stageReplySchema, type StageCall, type Verdict } from '@millrace/contracts';
 
-/** The verdicts. @throws the coded error where the call was refused */
+/** Returns the verdicts. @throws the coded error of a rejected call */
 export async function askStage(bus: Bus, call: StageCall): Promise<Verdict[]> {
   const { stage, entries, timeoutMs } = call;
   const reply = await request(bus, {
@@ -10,7 +10,7 @@ export async function askStage(bus: Bus, call: StageCall): Promise<Verdict[]> {
     payload: call,
     reply: stageReplySchema,
     timeoutMs,
-    progressOf: (answer) => ('progress' in answer ? answer.sequence : 'final'),
+    readProgress: (answer) => ('progress' in answer ? answer.sequence : 'final'),
   });
   if ('error' in reply) throw reply.error;
   return 'verdicts' in reply.ok ? reply.ok.verdicts : [];

@@ -1,4 +1,4 @@
-// What the bench and the fault program need of this package, without the test runner.
+// Exports the parts for the bench and the fault program, without the test runner.
 export { startNats, startRedis, defaultCacheDir, type NatsServer, type RedisServer } from '@millrace/servers';
 export { connectBus, type Bus } from '@millrace/bus';
 export { createModels } from '@millrace/models';

@@ -1,4 +1,4 @@
-// Calls processors the way a replica does, without a bus: options parsed, messages narrowed to what they read, changes applied.
+// Calls processors as a replica does, without a bus: parses options, restricts messages to the reads, applies changes.
 import {
   applyOps,
   textMessage,
@@ -16,12 +16,12 @@ import { TEST_RUN, callContext, callEntry, stageCall } from './stage-call.ts';
 
 export const aRun = (changes: Partial<RunRef> = {}): RunRef => ({ ...TEST_RUN, ...changes });
 
-type Use = { definition: ProcessorDefinition; options?: JsonObject };
+type StageUse = { definition: ProcessorDefinition; options?: JsonObject };
 type Messages = readonly (string | Message)[];
 
 export type StageCallInput = {
   stage: Stage;
-  uses: Use[];
+  uses: StageUse[];
   /** By source, in order; a string is a message of the user, or of the model for `response`. */
   messages?: Partial<Record<MessageSource, Messages>>;
   /** Short for `messages.input` and `messages.response`. */
@@ -32,7 +32,7 @@ export type StageCallInput = {
   /** Of every entry, as its last call left it. */
   state?: JsonObject;
   signal?: AbortSignal;
-  /** What every entry's suspension was answered with. */
+  /** Answer to every entry's suspension. */
   resumeData?: JsonValue;
 };
 

@@ -1,10 +1,16 @@
-// A log that keeps its lines, for tests of what is said aloud.
+// A log that records its lines, for tests of log output.
 import type { BusLog } from '@millrace/bus';
 
-type LogLine = { level: string; message: string; fields: object };
+type CollectedLine = { level: string; message: string; fields: object };
 
-export function createCollectedLog(): BusLog & { lines: LogLine[] } {
-  const lines: LogLine[] = [];
-  const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields });
-  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+export function createCollectedLog(): BusLog & { lines: CollectedLine[] } {
+  const lines: CollectedLine[] = [];
+  const collectAt = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields });
+  return {
+    lines,
+    debug: collectAt('debug'),
+    info: collectAt('info'),
+    warn: collectAt('warn'),
+    error: collectAt('error'),
+  };
 }

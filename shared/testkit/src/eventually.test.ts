@@ -6,7 +6,7 @@ test('gives the first answer that is there', async () => {
   expect(await eventually(() => answers.shift())).toBe(0);
 });
 
-test('asks again when the condition throws, and says why when the time is up', async () => {
+test('eventually repeats a condition that throws, and reports the error at the timeout', async () => {
   let tries = 0;
   const failing = () => {
     tries += 1;

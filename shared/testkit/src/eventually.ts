@@ -1,4 +1,4 @@
-// Waits for what has no event to wait for: asks again and again, with a bound, instead of sleeping and hoping.
+// Polls a condition that has no event, with a bound, instead of sleeping.
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type EventuallyOptions = {

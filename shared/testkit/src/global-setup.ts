@@ -1,9 +1,9 @@
-// Runs once, before the first worker: the servers are found or fetched here, so that workers do not all fetch into a cold cache.
-// A machine that cannot have one says so in a line; the tests that need it then skip with the reason.
+// Runs once, before the first worker: finds or fetches the servers, so that workers do not all fetch into a cold cache.
+// A missing server is reported in one line; the tests that need it skip with the reason.
 import { findNats, findRedis } from '@millrace/servers';
 import { startQdrantContainer } from './qdrant-container.ts';
 
-/** Resolves with what is to be done after the last worker. */
+/** Resolves with the function to call after the last worker. */
 export async function setup(): Promise<() => Promise<void>> {
   const programs = { 'nats-server': await findNats(), 'redis-server': await findRedis() };
   for (const [name, found] of Object.entries(programs)) {

@@ -14,7 +14,7 @@ test.each<[string, () => unknown]>([
   ['listeners of SIGUSR2', () => process.on('SIGUSR2', listen)],
   ['fake timers', () => vi.useFakeTimers({ toFake: ['performance'] })],
   ['Array.prototype.planted', () => Object.assign(Array.prototype, { planted: true })],
-])('%s is told where it was left behind', (name, plant) => {
+])('A change of %s that remains is reported', (name, plant) => {
   const before = globalState();
   expect(changedState(before, globalState())).toEqual([]);
   plant();

@@ -1,7 +1,8 @@
-// What a test file can change for the files that share its process after it, and that keeps nothing open.
+// Detects changes of global state by a test file, which affect later files in the same process without keeping anything
+// open.
 import { vi } from 'vitest';
 
-/** By what is told where it differs, for example `process.env.NATS_URL`. */
+/** By the name in the report, for example `process.env.NATS_URL`. */
 export type GlobalState = ReadonlyMap<string, unknown>;
 
 const BUILT_IN = { Object, Array, Function, String, Number, Promise, Map, Set, RegExp, Date, Error, Buffer };
@@ -15,17 +16,17 @@ export function globalState(): GlobalState {
     ['fake timers', vi.isFakeTimers()],
     ...Object.entries(process.env).map(([name, value]) => [`process.env.${name}`, value] as const),
     ...listeners.map((name) => [`listeners of ${String(name)}`, process.listenerCount(name)] as const),
-    ...Object.entries(BUILT_IN).flatMap(([name, type]) => membersOf(name, type)),
+    ...Object.entries(BUILT_IN).flatMap(([name, type]) => listMembers(name, type)),
   ]);
 }
 
-const membersOf = (name: string, { prototype }: { prototype: object }): [string, unknown][] =>
+const listMembers = (name: string, { prototype }: { prototype: object }): [string, unknown][] =>
   Reflect.ownKeys(prototype).map((key) => [
     `${name}.prototype.${String(key)}`,
     Object.getOwnPropertyDescriptor(prototype, key)?.value,
   ]);
 
-/** What is not as it was, by name. */
+/** Returns the names of changed state. */
 export function changedState(before: GlobalState, now: GlobalState): string[] {
   const names = new Set([...before.keys(), ...now.keys()]);
   return [...names].filter((name) => !Object.is(before.get(name), now.get(name)));

@@ -1,10 +1,10 @@
-// Stands in for a guard at the end of a run: what it takes out of the response it takes out of the caller's messages too, by way of
-// the message list, as the redactors of services/guardrails do.
+// Replaces a guard at the end of a run: redacts the caller's messages as well as the response through the message
+// list, as the redactors of services/guardrails do.
 import { defineProcessor, mapMessageText, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
 
 export function inputRedactor(pattern: RegExp): ProcessorDefinition {
-  const redacted = (text: string) => text.replaceAll(pattern, '[REDACTED]');
+  const redactText = (text: string) => text.replaceAll(pattern, '[REDACTED]');
   return defineProcessor({
     id: 'input-redactor',
     description: 'For tests.',
@@ -15,7 +15,7 @@ export function inputRedactor(pattern: RegExp): ProcessorDefinition {
       id: 'input-redactor',
       processOutputResult: ({ messageList }) => {
         for (const message of [...messageList.get.input.db(), ...messageList.get.response.db()])
-          messageList.replace(mapMessageText(message, redacted));
+          messageList.replace(mapMessageText(message, redactText));
       },
     }),
   });

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, vi } from 'vitest';
 import { changedState, globalState } from './global-state.ts';
 import { leftOverAfter, openThings, type OpenThings } from './open-things.ts';
 
-/** Long enough for sockets that were told to close; not for timers that somebody forgot. */
+/** Long enough for closing sockets, too short for forgotten timers. */
 const GRACE_MS = 2_000;
 /** On a busy machine a socket closes and a process ends later. */
 const BUSY_GRACE_MS = 10_000;
 declare global {
-  /** Files share a process: what one left behind is not said of those that come after it. */
+  /** Files share a process: leftovers of one are not reported for later ones. */
   var millraceLeftTimers: number | undefined;
 }
 /** In a run that is to be quick (`LEAK_CHECK=quick`) one timer may be the runner's, and is not waited for. */
@@ -19,7 +19,7 @@ let before: OpenThings = {};
 const state = globalState();
 
 beforeAll(() => {
-  // The runner's own timers, which report what has passed so far, are gone in a moment: counted, they would hide as many of the file's.
+  // The runner's own progress timers end soon: counted, they would hide as many timers of the file.
   before = { ...openThings(), Timeout: RUNNERS_TIMERS + (globalThis.millraceLeftTimers ?? 0) };
 });
 

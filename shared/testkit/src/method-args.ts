@@ -1,5 +1,5 @@
-// Arguments for a processor's methods, for tests that call one by itself. What a replica makes of an answer is seen by
-// call-stages.ts.
+// Builds arguments for tests that call a processor's method directly. call-stages.ts tests the replica's handling of
+// the result.
 import {
   textMessage,
   type Chunk,
@@ -25,7 +25,7 @@ import { callContext, callEntry } from './stage-call.ts';
 
 export type TestArgs = CommonArgs & { violations: Omit<Violation, 'processorId'>[] };
 
-/** What every method gets, made as a replica makes it. `state` is the given object: a test may look into it. */
+/** Common arguments as a replica builds them. `state` is the given object: a test may read it. */
 export function commonArgs(state: JsonObject = {}): TestArgs {
   const violations: TestArgs['violations'] = [];
   const writeFailed = (error: unknown) => {
@@ -79,8 +79,8 @@ export function streamArgs(part: Chunk, common: TestArgs): ProcessOutputStreamAr
   return { ...common, part, streamParts: [part], messageList };
 }
 
-/** What a call threw to stop its stage. Fails when it did not. */
-export async function stopOf(call: () => unknown): Promise<StopError['stop']> {
+/** Returns the stop that a call threw. Fails if it threw none. */
+export async function catchStop(call: () => unknown): Promise<StopError['stop']> {
   try {
     await call();
   } catch (error) {

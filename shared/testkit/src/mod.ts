@@ -14,8 +14,17 @@ export {
   type Processor,
   type ProcessorDefinition,
 } from './processors.ts';
+export { useSharedStack, type SharedStack } from './shared-stack.ts';
 export { useStack, type TestStack } from './stack.ts';
-export { callContext, callEntry, conversationOf, stageCall, streamedText, TEST_RUN, textChunks } from './stage-call.ts';
+export {
+  callContext,
+  callEntry,
+  buildConversation,
+  stageCall,
+  streamedText,
+  TEST_RUN,
+  textChunks,
+} from './stage-call.ts';
 export { processorConformance } from './conformance/processor-conformance.ts';
 export { processorBounds } from './conformance/processor-bounds.ts';
 export type { ConformanceCase } from './conformance/subject.ts';
@@ -23,7 +32,7 @@ export { aRun, callStages, type StageCallInput, type StageCallResult } from './c
 export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scripted-api.ts';
 export { appliedAgent } from './scripted/applied-agent.ts';
 export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
-export { compileCache } from './compile-cache.ts';
+export { inheritedEnv } from './inherited-env.ts';
 export { writableFiles } from './writable-files.ts';
 export { createCollectedLog } from './collected-log.ts';
 export {
@@ -34,6 +43,6 @@ export {
   toolCallArgs,
   toolResultArgs,
   streamArgs,
-  stopOf,
+  catchStop,
   stepArgs,
 } from './method-args.ts';

@@ -11,7 +11,7 @@ test('gives a server with JetStream, and a connection to it', async () => {
   expect(asker.bus.nc.info?.jetstream).toBe(true);
 });
 
-test('comes back at the same address after it was killed, and the connection with it', async () => {
+test('A killed server restarts at the same address, and the connection is restored', async () => {
   const before = nats.url;
   await nats.kill();
   await nats.start();

@@ -1,5 +1,5 @@
-// What a process holds open: whatever keeps its event loop alive (sockets, servers, timers, pipes), and its child processes,
-// also those that it does not wait for.
+// Lists the open handles of a process: everything that keeps its event loop alive (sockets, servers, timers, pipes),
+// and its child processes, also unreferenced ones.
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -12,7 +12,7 @@ export function openThings(): OpenThings {
   return counts;
 }
 
-/** What there is more of than before, for example `["TCPSocketWrap", "2 x Timeout"]`. */
+/** Handles in excess of the earlier list, for example `["TCPSocketWrap", "2 x Timeout"]`. */
 export function leftOver(before: OpenThings, now: OpenThings): string[] {
   return Object.entries(now).flatMap(([name, count]) => {
     const more = count - (before[name] ?? 0);
@@ -21,10 +21,7 @@ export function leftOver(before: OpenThings, now: OpenThings): string[] {
   });
 }
 
-/**
- * What is left over still after a while: what was told to close needs a moment to be gone.
- * @param graceMs how long that moment may be
- */
+/** Returns the remaining handles after a delay: closing handles need a moment. */
 export async function leftOverAfter(before: OpenThings, graceMs: number): Promise<string[]> {
   const giveUpAt = Date.now() + graceMs;
   for (;;) {
@@ -36,12 +33,21 @@ export async function leftOverAfter(before: OpenThings, graceMs: number): Promis
 
 const POLL_MS = 10;
 
+declare global {
+  var millraceExemptProcesses: Set<string> | undefined;
+}
+
+/** Excludes a child process from `openThings`, because it serves all files of its worker. */
+export function exemptProcess(pid: number): void {
+  (globalThis.millraceExemptProcesses ??= new Set()).add(String(pid));
+}
+
 /** By the kernel's own list. Elsewhere than on Linux there is none, and only those are seen that keep the event loop alive. */
 function childProcesses(): string[] {
   try {
     const tasks = readdirSync('/proc/self/task');
     const pids = tasks.flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').split(' '));
-    return pids.filter((pid) => pid !== '').flatMap(describeProcess);
+    return pids.filter((pid) => pid !== '' && !globalThis.millraceExemptProcesses?.has(pid)).flatMap(describeProcess);
   } catch {
     return [];
   }
@@ -51,7 +57,7 @@ function describeProcess(pid: string): string[] {
   try {
     return [`child process ${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (${pid})`];
   } catch {
-    // Gone in between.
+    // The process has ended in between.
     return [];
   }
 }

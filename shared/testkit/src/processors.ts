@@ -2,12 +2,11 @@
 import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
 import { z } from 'zod';
-import type { TestNats } from './nats.ts';
 import { useService, type TestService } from './service.ts';
 
 /** Call it after useNats. @param name the service's name; two groups of processors are adjacent only within one service */
 export function useProcessors(
-  nats: TestNats,
+  nats: { readonly url: string },
   processors: readonly ProcessorDefinition[],
   name = 'test-processors',
   tools: readonly Tool[] = [],
@@ -18,7 +17,7 @@ export function useProcessors(
   }));
 }
 
-/** It lets everything pass. @param stages the second one too where a stream has to go through it */
+/** Passes everything. @param stages include the second one to process a stream */
 export function passingProcessor(
   id: string,
   stages: readonly ('processInput' | 'processOutputStream')[] = ['processInput'],

@@ -1,5 +1,5 @@
-// A Qdrant for the tests, in a container, where an engine runs and the image is there already: nothing is pulled for a test. An
-// address in QDRANT_URL comes first.
+// Runs a Qdrant for tests in a container, if an engine and the image are available: tests pull no image. An address in
+// QDRANT_URL has priority.
 import { GenericContainer, ImageName, Wait, getContainerRuntimeClient } from 'testcontainers';
 
 export type TestQdrant = { url: string; stop: () => Promise<void> } | { unavailable: string };

@@ -1,6 +1,5 @@
-// A redis-server of a test file's own, with its append-only file on. It can be stopped, killed and started again at the same
-// address with the same data, so that tests can take it away. Where no Redis can be had, the file's tests are skipped with the
-// reason.
+// Runs a redis-server for a test file with its append-only file on. Tests can stop, kill and restart it at the same
+// address with the same data. Without Redis the file's tests are skipped with the reason.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,18 +7,18 @@ import { startRedis, type RedisServer } from '@millrace/servers';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 export type TestRedis = {
-  /** False where this machine can have no Redis: every test below is skipped, hooks are not. */
+  /** False if this machine has no Redis: every test below is skipped, hooks run. */
   readonly available: boolean;
   /** The same for the whole file. */
   readonly url: string;
   readonly pid: number;
-  /** Again, at the same address, with what the append-only file has. */
+  /** Restarts the server at the same address with the data of the append-only file. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** SIGKILL: nothing is written down on the way out. */
   kill(): Promise<void>;
-  /** Everything that was ever written to it, as its files have it: what must not be stored is looked for here. */
-  written(): Promise<string>;
+  /** Returns everything that was ever written to it, from its files, to search for data that must not be stored. */
+  readWritten(): Promise<string>;
 };
 
 /** A cold cache fetches the server first. */
@@ -72,7 +71,7 @@ export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): T
       process.kill(pid, 'SIGKILL');
       await exited;
     },
-    async written() {
+    async readWritten() {
       const folder = dataDir ?? '';
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());

@@ -12,13 +12,10 @@ export type TestService = {
   start(env?: Env): Promise<RunningService>;
 };
 
-/** Nothing is logged, and a drain is short, unless the test says otherwise. */
+/** By default nothing is logged and a drain is short. */
 const quiet: Env = { LOG_LEVEL: 'silent', DRAIN_GRACE_MS: '1000' };
 
-/**
- * Call it after useNats, which it waits for.
- * @param env as a function where it holds what is known only when the tests run: `() => ({ NATS_URL: nats.url })`
- */
+/** Call it after useNats, because it awaits the server. */
 export function useService(definition: Definition, env: Env | (() => Env | Promise<Env>)): TestService {
   const started: RunningService[] = [];
   const start = async (more: Env = {}) => {

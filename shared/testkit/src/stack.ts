@@ -1,4 +1,4 @@
-// A stack of services for the tests of a file, stopped with them. What is not listed is not there.
+// Starts a stack of services for the tests of a file and stops it with them. Only listed services run.
 import { afterAll, beforeAll } from 'vitest';
 import type { TestNats } from './nats.ts';
 import { startStack, type Stack } from './start-stack.ts';
@@ -12,7 +12,7 @@ const STOP_TIMEOUT_MS = 30_000;
 /** Call it after useNats. @param env given to every service */
 export function useStack(nats: TestNats, services: readonly string[], env: () => Env = () => ({})): TestStack {
   let stack: Stack | undefined;
-  const there = (): Stack => {
+  const getStack = (): Stack => {
     if (!stack) throw new Error('useStack: the stack is there only while the tests run');
     return stack;
   };
@@ -22,16 +22,16 @@ export function useStack(nats: TestNats, services: readonly string[], env: () =>
   afterAll(() => stack?.stop(), STOP_TIMEOUT_MS);
   return {
     get client() {
-      return there().client;
+      return getStack().client;
     },
     get modelUrl() {
-      return there().modelUrl;
+      return getStack().modelUrl;
     },
-    start: (service, more) => there().start(service, more),
-    startProgram: (name, file, more) => there().startProgram(name, file, more),
-    signal: (service, how) => there().signal(service, how),
-    log: (service) => there().log(service),
-    discovered: () => there().discovered(),
-    pids: () => there().pids(),
+    start: (service, more) => getStack().start(service, more),
+    startProgram: (name, file, more) => getStack().startProgram(name, file, more),
+    signal: (service, how) => getStack().signal(service, how),
+    log: (service) => getStack().log(service),
+    listDiscovered: () => getStack().listDiscovered(),
+    pids: () => getStack().pids(),
   };
 }

@@ -1,4 +1,4 @@
-// Stage calls for tests of processors: everything has a default, a test names what it is about.
+// Builds stage calls for tests of processors: every member has a default, and a test sets the relevant ones.
 import {
   emptyConversation,
   textMessage,
@@ -48,7 +48,7 @@ export function stageCall(
   };
 }
 
-/** What a replica makes for a call. @param more for example `{ write: (chunk) => chunks.push(chunk) }` */
+/** Builds the context of a replica's call. @param more for example `{ write: (chunk) => chunks.push(chunk) }` */
 export function callContext(more: Partial<CallContext> = {}): CallContext {
   return {
     run: TEST_RUN,
@@ -63,7 +63,10 @@ export function callContext(more: Partial<CallContext> = {}): CallContext {
 }
 
 /** User messages (the model's, for `response`) of the given texts, with ids such as `input-0`. */
-export function conversationOf(texts: Partial<Record<MessageSource, string[]>>, system: string[] = []): Conversation {
+export function buildConversation(
+  texts: Partial<Record<MessageSource, string[]>>,
+  system: string[] = [],
+): Conversation {
   const sources: MessageSource[] = ['remembered', 'context', 'input', 'response'];
   const entries = sources.flatMap((source) =>
     (texts[source] ?? []).map((text, at) => {

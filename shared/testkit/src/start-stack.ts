@@ -8,26 +8,26 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connectBus, gatherInfo } from '@millrace/bus';
 import { connect, type Client } from '@millrace/client';
-import { compileCache } from './compile-cache.ts';
+import { inheritedEnv } from './inherited-env.ts';
 import { eventually } from './eventually.ts';
 
 type Env = Record<string, string>;
-type Started = { service: string; child: ChildProcess; log: string; exited: Promise<unknown> };
+type StartedService = { service: string; child: ChildProcess; log: string; exited: Promise<unknown> };
 
 export type Stack = {
   client: Client;
-  /** Where the stand-in for the model provider listens, `/v1` included. */
+  /** Address of the stand-in for the model provider, `/v1` included. */
   modelUrl: string;
   /** Starts one more replica of a service; resolves when discovery shows it. */
   start(service: string, env?: Env): Promise<void>;
   /** Starts a program that is not a service of the workspace but shows up in discovery as `name`. */
   startProgram(name: string, file: string, env?: Env): Promise<void>;
-  /** Sends a signal to all replicas of a service; resolves when they are gone, unless it only freezes them. */
+  /** Sends a signal to all replicas of a service; resolves when they have exited, unless it only freezes them. */
   signal(service: string, signal: NodeJS.Signals): Promise<void>;
-  /** What a service has logged so far. */
+  /** Returns the log of a service so far. */
   log(service: string): Promise<string>;
   /** Names of the services that discovery shows, one for each replica. */
-  discovered(): Promise<string[]>;
+  listDiscovered(): Promise<string[]>;
   /** Process ids by service. */
   pids(): { service: string; pid: number }[];
   stop(): Promise<void>;
@@ -50,15 +50,15 @@ const GATHER_MS = 200;
 export async function startStack({ natsUrl, services, env = {} }: StackOptions): Promise<Stack> {
   const dir = await mkdtemp(join(tmpdir(), 'millrace-stack-'));
   const bus = await connectBus({ servers: natsUrl, name: 'test-stack' });
-  const running: Started[] = [];
+  const running: StartedService[] = [];
   let modelUrl = '';
 
-  const discovered = async () => (await gatherInfo(bus, { gatherMs: GATHER_MS })).map((info) => info.name);
+  const discover = async () => (await gatherInfo(bus, { gatherMs: GATHER_MS })).map((info) => info.name);
   const launch = (service: string, file: string, more: Env) => {
     const log = join(dir, `${service}-${running.length}.log`);
     const given = {
       PATH: process.env['PATH'] ?? '',
-      ...compileCache(),
+      ...inheritedEnv(),
       NATS_URL: natsUrl,
       LOG_LEVEL: 'info',
       DRAIN_GRACE_MS: '2000',
@@ -76,15 +76,15 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
     return (await Promise.all(own.map((started) => readFile(started.log, 'utf8')))).join('');
   };
   const startProgram = async (name: string, file: string, more: Env = {}) => {
-    const before = count(await discovered(), name);
+    const before = count(await discover(), name);
     launch(name, file, { OPENAI_BASE_URL: modelUrl, OPENAI_API_KEY: 'stand-in', ...more });
-    await eventually(async () => count(await discovered(), name) > before, { timeoutMs: READY_TIMEOUT_MS }).catch(
+    await eventually(async () => count(await discover(), name) > before, { timeoutMs: READY_TIMEOUT_MS }).catch(
       async (cause: unknown) => {
-        throw new Error(`${name} did not come up. Its log: ${await log(name)}`, { cause });
+        throw new Error(`${name} did not start. Its log: ${await log(name)}`, { cause });
       },
     );
   };
-  const start = (service: string, more: Env = {}) => startProgram(service, mainOf(service), more);
+  const start = (service: string, more: Env = {}) => startProgram(service, resolveMain(service), more);
   const alive = () => running.filter(({ child }) => child.exitCode === null && child.signalCode === null);
 
   const endAll = async () => {
@@ -92,14 +92,14 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
     await bus.close();
     await rm(dir, { recursive: true, force: true });
   };
-  const open = async () => {
-    launch('dev-model', mainOf('dev-model'), { PORT: '0', HOST: '127.0.0.1' });
+  const openStack = async () => {
+    launch('dev-model', resolveMain('dev-model'), { PORT: '0', HOST: '127.0.0.1' });
     modelUrl = await eventually(async () => listeningUrl(await log('dev-model')), { timeoutMs: READY_TIMEOUT_MS });
     await Promise.all(services.map((service) => start(service)));
     return connect({ url: natsUrl });
   };
   // A start that fails half way leaves nothing behind.
-  const client = await open().catch(async (error: unknown) => {
+  const client = await openStack().catch(async (error: unknown) => {
     await endAll();
     throw error;
   });
@@ -115,7 +115,7 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
       if (how !== 'SIGSTOP' && how !== 'SIGCONT') await Promise.all(own.map(({ exited }) => exited));
     },
     log,
-    discovered,
+    listDiscovered: discover,
     pids: () => alive().flatMap(({ service, child }) => (child.pid === undefined ? [] : [{ service, pid: child.pid }])),
     async stop() {
       await client.close();
@@ -124,7 +124,7 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
   };
 }
 
-const mainOf = (service: string) => join(root, 'services', service, 'src/main.ts');
+const resolveMain = (service: string) => join(root, 'services', service, 'src/main.ts');
 const count = (names: readonly string[], name: string) => names.filter((one) => one === name).length;
 
 function listeningUrl(log: string): string | undefined {

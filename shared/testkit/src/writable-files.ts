@@ -1,4 +1,4 @@
-// A process whose disk is read-only.
+// Simulates a process with a read-only disk.
 import { execFileSync } from 'node:child_process';
 
 /** Off: every write of the process to a file fails, as on a disk that is read-only. By `prlimit` of util-linux. */

@@ -1,26 +1,26 @@
-// What rows share: one server, one stack of services, and what is started for the rows that need it.
+// Shared setup of the rows: one server, one stack of services, and services that single rows start.
 import type { Stack } from '@millrace/testkit/bench';
-import { passService, type Row } from './measure.ts';
+import { passService, type BenchRow } from './measure.ts';
 
 export type BenchContext = {
   natsUrl: string;
   natsPid: number;
-  /** Where this machine has Redis. */
+  /** Set if the machine has Redis. */
   redisUrl?: string | undefined;
   redisPid?: number | undefined;
-  /** For what a row keeps in files. */
+  /** Folder for the files of a row. */
   dir: string;
   stack: Stack;
 };
-export type Measure = (context: BenchContext) => Promise<Row>;
+export type Measure = (context: BenchContext) => Promise<BenchRow>;
 
-/** Services of the workspace, started where they are not there yet. */
+/** Starts services of the workspace that do not run yet. */
 export async function needServices({ stack }: BenchContext, ...services: string[]): Promise<void> {
   const there = new Set(stack.pids().map(({ service }) => service));
   await Promise.all(services.filter((service) => !there.has(service)).map((service) => stack.start(service)));
 }
 
-/** A service of processors that pass everything on, named as the first of them. */
+/** Starts a service of pass-through processors, named like the first of them. */
 export async function needPass(
   { stack }: BenchContext,
   names: readonly string[],
@@ -31,7 +31,7 @@ export async function needPass(
   await stack.startProgram(name, passService, { NAMES: names.join(','), LOG_LEVEL: 'warn', ...more });
 }
 
-/** Six processors that pass everything on, in three services of two. */
+/** Six pass-through processors in three services of two. */
 export const SIX = ['a', 'b', 'c'].flatMap((name) => [`pass-${name}`, `pass-${name}2`]);
 
 export async function needSix(context: BenchContext): Promise<void> {

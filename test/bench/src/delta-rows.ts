@@ -1,10 +1,10 @@
-// What a guard of the stream costs, in µs of processor time a delta: prose, and the shape that costs it most, in deltas of 1 and of 4
-// characters. What is held back is the point: a delta must cost what is new in it, not what is held.
+// Cost of a stream guard in µs of processor time per delta: prose and the most expensive shape, in deltas of 1 and of 4
+// characters. The row covers held text: the cost of a delta must depend on the new text, not on the held text.
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import { commonArgs, loadProcessors, streamArgs, type ProcessorDefinition } from '@millrace/testkit/in-process';
 import { PROMPT } from './guard-forms.ts';
 import { deltaShapes, deltaText, plainText } from './guard-texts.ts';
-import { round, row, type Row } from './measure.ts';
+import { round, row, type BenchRow } from './measure.ts';
 
 const OPTIONS: Readonly<Record<string, JsonObject>> = {
   pii: {},
@@ -20,15 +20,15 @@ const OPTIONS: Readonly<Record<string, JsonObject>> = {
 const SIZES = [1, 4];
 const LENGTH = 24_000;
 
-export const deltaRows: Readonly<Record<string, () => Promise<Row>>> = Object.fromEntries(
+export const deltaRows: Readonly<Record<string, () => Promise<BenchRow>>> = Object.fromEntries(
   Object.keys(OPTIONS).map((processor) => [`delta-${processor}`, () => deltaRow(processor)]),
 );
 
-async function deltaRow(processor: string): Promise<Row> {
+async function deltaRow(processor: string): Promise<BenchRow> {
   const definition = (await loadProcessors('guardrails')).find(({ id }) => id === processor);
   if (!definition) throw new Error(`There is no processor "${processor}".`);
   const plain = (await plainText())(LENGTH / 1_024);
-  const detail: Row['detail'] = {};
+  const detail: BenchRow['detail'] = {};
   for (const size of SIZES) {
     await usPerDelta(definition, plain, size);
     detail[`plain${size}`] = round(await usPerDelta(definition, plain, size));
@@ -57,7 +57,7 @@ async function usPerDelta(definition: ProcessorDefinition, text: string, size: n
 
 const delta = (text: string): Chunk => ({ runId: 'r1', from: 'AGENT', type: 'text-delta', payload: { id: 'p', text } });
 
-/** To write each delta as JSON and to read it again: what it costs to travel. */
+/** Writes each delta as JSON and reads it again, which is the cost of its transport. */
 function baseline(text: string): number {
   const before = process.cpuUsage();
   let length = 0;

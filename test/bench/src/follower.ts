@@ -1,4 +1,4 @@
-// FOLLOWERS readers of SUBJECT on CONNECTIONS connections. Says when all of them listen.
+// FOLLOWERS readers of SUBJECT on CONNECTIONS connections. Prints a line when all of them are subscribed.
 import { connectBus } from '@millrace/testkit/bench';
 
 const { NATS_URL = '', SUBJECT = '', CONNECTIONS = '1', FOLLOWERS = '1' } = process.env;

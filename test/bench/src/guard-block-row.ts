@@ -1,18 +1,19 @@
-// How long each guard holds the event loop at a stretch, ms of processor time: a mebibyte of prose and of the shape that costs it most, the first
-// call of the process apart; for those that find much, one with thousands of hits.
+// Longest time that each guard blocks the event loop, ms of processor time: a mebibyte of prose and of the guard's most
+// expensive shape, with the first call of the process as a separate figure; for guards that report many hits, a text
+// with thousands of hits too.
 import type { JsonObject } from '@millrace/contracts';
 import { createProcessorChain, loadProcessors, type ProcessorChain } from '@millrace/testkit/in-process';
-import { asInput, formsOf, GUARD_OPTIONS } from './guard-forms.ts';
+import { asInput, listForms, GUARD_OPTIONS } from './guard-forms.ts';
 import { worstShapes } from './guard-rows.ts';
 import { differentAddresses, hostileText, plainText } from './guard-texts.ts';
 import { longestTurn } from './longest-turn.ts';
-import { round, row, type Row } from './measure.ts';
+import { round, row, type BenchRow } from './measure.ts';
 
 const KIB = 1_024;
 const IDLE_MS = 200;
 const ROUNDS = 3;
 
-/** Guards that do more for what they find. */
+/** Guards with extra work per hit. */
 const MORE: Readonly<Record<string, { processor: string; options: JsonObject }>> = {
   'pii-warn': { processor: 'pii', options: { strategy: 'warn' } },
   'pii-hash': { processor: 'pii', options: { method: 'hash' } },
@@ -20,9 +21,9 @@ const MORE: Readonly<Record<string, { processor: string; options: JsonObject }>>
   'regex-filter-warn': { processor: 'regex-filter', options: { presets: ['email'], strategy: 'warn' } },
 };
 
-export const guardBlockRows: Readonly<Record<string, () => Promise<Row>>> = { 'guard-block': guardBlockRow };
+export const guardBlockRows: Readonly<Record<string, () => Promise<BenchRow>>> = { 'guard-block': guardBlockRow };
 
-async function guardBlockRow(): Promise<Row> {
+async function guardBlockRow(): Promise<BenchRow> {
   const definitions = await loadProcessors('guardrails');
   const plain = (await plainText())(KIB);
   const guards = {
@@ -33,11 +34,11 @@ async function guardBlockRow(): Promise<Row> {
     ),
     ...MORE,
   };
-  // The service loads what tells languages before it serves.
+  // The service loads the language data before it serves.
   await createProcessorChain(definitions, [{ processor: 'language' }]).call('processInput', asInput('a'));
-  const detail: Row['detail'] = {};
+  const detail: BenchRow['detail'] = {};
   for (const [name, guard] of Object.entries(guards)) {
-    const [message] = definitions.filter(({ id }) => id === guard.processor).flatMap(formsOf);
+    const [message] = definitions.filter(({ id }) => id === guard.processor).flatMap(listForms);
     if (!message) continue;
     const chain = createProcessorChain(definitions, [guard]);
     const holds = { First: await hold(chain, plain), Plain: await longestHold(chain, plain) };
@@ -60,5 +61,5 @@ async function longestHold(chain: ProcessorChain, text: string): Promise<number>
   return longest;
 }
 
-/** What looking at it comes to. */
+/** Cost of the measurement itself. */
 const idleMs = (): Promise<number> => longestTurn(() => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));

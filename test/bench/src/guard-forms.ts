@@ -1,4 +1,4 @@
-// The forms in which a guard meets a text: whole, in each of its stages, and in as many small pieces as people send.
+// Forms in which a guard reads a text: whole, in each of its stages, and in as many small pieces as callers send.
 import {
   emptyConversation,
   textMessage,
@@ -11,9 +11,9 @@ import {
 } from '@millrace/contracts';
 import { NOTES_TOOL, type ProcessorDefinition } from '@millrace/testkit/in-process';
 
-export type Form = { name: string; stage: Stage; inputOf(text: string): Partial<StageInput> };
+export type Form = { name: string; stage: Stage; makeInput(text: string): Partial<StageInput> };
 
-/** What each guard of the service is measured with: where it does something by default, nothing. */
+/** Options of each guard in the bench; empty if the defaults already do work. */
 export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   'unicode-normalizer': {},
   'prompt-injection': { strategy: 'warn' },
@@ -40,14 +40,16 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   'tool-allow-list': {},
   'approval-gate': {},
 };
-/** A call's cost, and a hash of it, need Redis; the third sees streams alone, which delta-rows.ts measures. */
+/**
+ * The first two need Redis for a call's cost and its hash; the third only reads streams, which delta-rows.ts measures.
+ */
 export const WITHOUT_TEXT: readonly string[] = ['cost-guard', 'response-cache', 'batch-parts'];
 
-/** Looked for by system-prompt-scrubber. */
+/** Text that system-prompt-scrubber searches for. */
 export const PROMPT =
   'Never tell anybody the opening code of the archive, and offer at most three rare maps with their shelf marks. ';
 
-const said = (source: MessageSource, texts: readonly string[]): Conversation => ({
+const makeConversation = (source: MessageSource, texts: readonly string[]): Conversation => ({
   ...emptyConversation,
   entries: texts.map((text, at) => ({
     source,
@@ -56,40 +58,47 @@ const said = (source: MessageSource, texts: readonly string[]): Conversation => 
   system: [{ tag: 'instructions', content: PROMPT.repeat(300) }],
 });
 
-export const asInput = (text: string): Partial<StageInput> => ({ conversation: said('input', [text]) });
+export const asInput = (text: string): Partial<StageInput> => ({ conversation: makeConversation('input', [text]) });
 
-const called = (args: JsonValue): Partial<StageInput> => ({
-  conversation: said('input', []),
+const makeToolInput = (args: JsonValue): Partial<StageInput> => ({
+  conversation: makeConversation('input', []),
   toolCall: { toolCallId: 'c1', toolName: NOTES_TOOL.name, args },
   tool: NOTES_TOOL,
 });
 const PIECE = 192;
-const piecesOf = (text: string): string[] =>
+const splitPieces = (text: string): string[] =>
   Array.from({ length: Math.ceil(text.length / PIECE) }, (_, at) => text.slice(at * PIECE, (at + 1) * PIECE));
-/** Rows with a few short members, as tables come. */
-const rowsOf = (text: string): JsonValue => ({
-  rows: piecesOf(text).map((piece) => ({ [piece.slice(0, 8)]: piece.slice(8, 24), list: piece.slice(24).split(' ') })),
+/** Rows with a few short members, as in tables. */
+const makeRows = (text: string): JsonValue => ({
+  rows: splitPieces(text).map((piece) => ({
+    [piece.slice(0, 8)]: piece.slice(8, 24),
+    list: piece.slice(24).split(' '),
+  })),
 });
 
 const ALL: readonly Form[] = [
-  { name: 'message', stage: 'processInput', inputOf: asInput },
-  { name: 'messages', stage: 'processInput', inputOf: (text) => ({ conversation: said('input', piecesOf(text)) }) },
-  { name: 'call', stage: 'processToolCall', inputOf: (text) => called({ text }) },
+  { name: 'message', stage: 'processInput', makeInput: asInput },
+  {
+    name: 'messages',
+    stage: 'processInput',
+    makeInput: (text) => ({ conversation: makeConversation('input', splitPieces(text)) }),
+  },
+  { name: 'call', stage: 'processToolCall', makeInput: (text) => makeToolInput({ text }) },
   {
     name: 'result',
     stage: 'processToolResult',
-    inputOf: (text) => ({ ...called({}), result: text, isError: false }),
+    makeInput: (text) => ({ ...makeToolInput({}), result: text, isError: false }),
   },
   {
     name: 'rows',
     stage: 'processToolResult',
-    inputOf: (text) => ({ ...called({}), result: rowsOf(text), isError: false }),
+    makeInput: (text) => ({ ...makeToolInput({}), result: makeRows(text), isError: false }),
   },
   {
     name: 'step',
     stage: 'processOutputStep',
-    inputOf: (text) => ({
-      conversation: said('input', ['What is there to see?']),
+    makeInput: (text) => ({
+      conversation: makeConversation('input', ['What is there to see?']),
       steps: [],
       text,
       toolCalls: [],
@@ -100,8 +109,8 @@ const ALL: readonly Form[] = [
   {
     name: 'answer',
     stage: 'processOutputResult',
-    inputOf: (text) => ({
-      conversation: said('response', [text]),
+    makeInput: (text) => ({
+      conversation: makeConversation('response', [text]),
       text,
       steps: [],
       finishReason: 'stop',
@@ -111,5 +120,5 @@ const ALL: readonly Form[] = [
   },
 ];
 
-/** The first is the one of its figure. */
-export const formsOf = ({ stages }: ProcessorDefinition): Form[] => ALL.filter(({ stage }) => stages.includes(stage));
+/** The first form is the one of the figure. */
+export const listForms = ({ stages }: ProcessorDefinition): Form[] => ALL.filter(({ stage }) => stages.includes(stage));

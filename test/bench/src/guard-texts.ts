@@ -1,21 +1,21 @@
-// Texts for the guards' rows: prose as people write it, and shapes that were made to cost a guard much.
+// Texts for the guards' rows: ordinary prose, and shapes that are expensive for a guard.
 import { resolve } from 'node:path';
 import { readSamples } from '../../quality/src/read-samples.ts';
 
 const PLAIN_GROUPS = new Set(['documentation', 'own-documentation', 'recipe', 'support-mail', 'question', 'code']);
 
-/** The repository's benign samples, one after the other, as often as it takes. */
+/** Concatenates the repository's benign samples, repeated up to the size. */
 export async function plainText(): Promise<(kib: number) => string> {
   const samples = await readSamples(resolve(import.meta.dirname, '../../quality/samples'));
   const prose = samples.filter(({ group }) => PLAIN_GROUPS.has(group)).map(({ text }) => text);
-  return (kib) => filled(kib, prose.join('\n\n'));
+  return (kib) => fillText(kib, prose.join('\n\n'));
 }
 
-const filled = (kib: number, text: string): string =>
+const fillText = (kib: number, text: string): string =>
   text.repeat(Math.ceil((kib * 1_024) / text.length)).slice(0, kib * 1_024);
 
-/** Not random: a bench measures the same thing twice. */
-function scrambled(alphabet: string, length: number): string {
+/** Deterministic, so that repeated benches measure the same text. */
+function scrambleText(alphabet: string, length: number): string {
   let state = 1;
   return Array.from({ length }, () => {
     state = (state * 48_271) % 2_147_483_647;
@@ -25,10 +25,10 @@ function scrambled(alphabet: string, length: number): string {
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const words = (alphabet: string, length: number): string =>
-  scrambled(alphabet, 8_192).match(wordsOf(length))?.join(' ') ?? '';
-const wordsOf = (length: number): RegExp => new RegExp(`.{${length}}`, 'g');
+  scrambleText(alphabet, 8_192).match(matchWords(length))?.join(' ') ?? '';
+const matchWords = (length: number): RegExp => new RegExp(`.{${length}}`, 'g');
 
-/** What is repeated. */
+/** Repeated pieces. */
 const SHAPES: Readonly<Record<string, string>> = {
   'base64-words': words(BASE64, 24),
   'hex-words': words('0123456789abcdef', 32),
@@ -59,19 +59,19 @@ const SHAPES: Readonly<Record<string, string>> = {
 };
 
 export const hostileShapes = Object.keys(SHAPES);
-export const hostileText = (shape: string, kib: number): string => filled(kib, SHAPES[shape] ?? '');
+export const hostileText = (shape: string, kib: number): string => fillText(kib, SHAPES[shape] ?? '');
 
-/** Nearly as many as a call may have hits. */
+/** Slightly below the maximum number of hits of a call. */
 const ADDRESSES = 9_900;
 
-/** All different, with words between them. */
+/** Distinct addresses with words between them. */
 export function differentAddresses(kib: number): string {
   const apart = Math.ceil((kib * 1_024) / ADDRESSES);
   const addresses = Array.from({ length: ADDRESSES }, (_, at) => `ada${10_000 + at}@example.com `);
-  return filled(kib, addresses.map((address) => address.padEnd(apart, 'and so on ')).join(''));
+  return fillText(kib, addresses.map((address) => address.padEnd(apart, 'and so on ')).join(''));
 }
 
-/** Shapes of streams: they keep a guard from deciding. `prompt` is what the system messages say. */
+/** Shapes of streams that delay a guard's decision. `prompt`: text of the system messages. */
 const DELTA_SHAPES = {
   'single-digits': '1 2 3 4 ',
   numbers: '01 0000 0000, ',
@@ -101,4 +101,4 @@ type DeltaShape = keyof typeof DELTA_SHAPES;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant
 export const deltaShapes = Object.keys(DELTA_SHAPES) as DeltaShape[];
 export const deltaText = (shape: DeltaShape, length: number, prompt: string): string =>
-  filled(length / 1_024, shape === 'prompt' ? prompt : DELTA_SHAPES[shape]);
+  fillText(length / 1_024, shape === 'prompt' ? prompt : DELTA_SHAPES[shape]);

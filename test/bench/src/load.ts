@@ -1,11 +1,11 @@
-// Runs as the rows need them: the model's text, many runs at once, and their cost by process.
+// Runs for the rows: the model's text, concurrent runs, and their cost by process.
 import type { Client, Run } from '@millrace/client';
 import type { BenchContext } from './bench-context.ts';
 import { cpuMs } from './measure.ts';
 
 export const MODEL = 'openai-chat/stand-in';
 export const DELTAS = 200;
-/** UTF-16 code units of one piece of the model's text. */
+/** Length of one piece of the model's text, in UTF-16 code units. */
 const PIECE_CHARS = 6;
 
 const PROSE = [
@@ -17,14 +17,14 @@ const PROSE = [
   'She showed them the spring, the seat and the small ring of rubber that keeps the water back. ',
 ].join('');
 
-/** Prose of so many pieces. */
+/** Prose of `deltas` pieces. */
 export function prose(deltas: number = DELTAS): string {
   const chars = deltas * PIECE_CHARS;
   return PROSE.repeat(Math.ceil(chars / PROSE.length)).slice(0, chars);
 }
 
-/** An input that makes the model answer with that prose, piece by piece. */
-export function scripted(delayMs: number, deltas: number = DELTAS): string {
+/** Builds an input that makes the model answer with that prose, piece by piece. */
+export function makeScript(delayMs: number, deltas: number = DELTAS): string {
   const element = { text: prose(deltas), chunkSize: PIECE_CHARS, delayMs };
   return `Go on.\n\`\`\`script\n${JSON.stringify([element])}\n\`\`\``;
 }
@@ -34,19 +34,22 @@ export type Load = {
   input: string;
   atOnce: number;
   total: number;
-  /** Each run's own if absent. */
+  /** Default: a new one for each run. */
   threadId?: string;
-  /** The text of each run; any if absent. */
+  /** Text of each run; any if absent. */
   text?: string;
 };
 
-/** Of all runs: pieces of text that the client received, from start to the first of a run, and between two of a run. */
-export type Delivery = { deltas: number; firstMs: number[]; gapMs: number[] };
-export type Loaded = Delivery & { seconds: number; ms: number[] };
+/**
+ * Of all runs: number of text pieces that the client received, times from start to the first piece of a run, and gaps
+ * between two pieces of a run.
+ */
+export type RunDelivery = { deltas: number; firstMs: number[]; gapMs: number[] };
+export type Loaded = RunDelivery & { seconds: number; ms: number[] };
 
 let threads = 0;
 
-/** `atOnce` at a time. @throws if a run does not finish, or its text differs */
+/** Starts `atOnce` runs at a time. @throws if a run does not finish, or its text differs */
 export async function manyRuns(client: Client, load: Load): Promise<Loaded> {
   const { agent, input, atOnce, total } = load;
   const loaded: Loaded = { seconds: 0, ms: [], deltas: 0, firstMs: [], gapMs: [] };
@@ -66,7 +69,7 @@ export async function manyRuns(client: Client, load: Load): Promise<Loaded> {
   return loaded;
 }
 
-async function readRun(run: Run, { agent, text }: Load, begun: number, seen: Delivery): Promise<void> {
+async function readRun(run: Run, { agent, text }: Load, begun: number, seen: RunDelivery): Promise<void> {
   let got = '';
   let ended = '';
   let last: number | undefined;
@@ -87,10 +90,10 @@ async function readRun(run: Run, { agent, text }: Load, begun: number, seen: Del
   if (text !== undefined && got !== text) throw new Error(`a run of ${agent} gave another text: ${got}`);
 }
 
-export type Cost = Delivery & { runsPerSecond: number; cpuMs: number; byProcess: Record<string, number> };
+export type Cost = RunDelivery & { runsPerSecond: number; cpuMs: number; byProcess: Record<string, number> };
 
-/** Processor time of all processes but the model's stand-in, a run. */
-export async function costOf(context: BenchContext, load: Load): Promise<Cost> {
+/** Returns the processor time per run of all processes except dev-model. */
+export async function measureLoad(context: BenchContext, load: Load): Promise<Cost> {
   const { stack, natsPid, redisPid } = context;
   const pids = [
     { service: 'nats', pid: natsPid },
@@ -98,10 +101,10 @@ export async function costOf(context: BenchContext, load: Load): Promise<Cost> {
     { service: 'client', pid: process.pid },
     ...stack.pids().filter(({ service }) => service !== 'dev-model'),
   ];
-  const used = () => Promise.all(pids.map(async ({ service, pid }) => ({ service, ms: await cpuMs(pid) })));
-  const before = await used();
+  const readCpu = () => Promise.all(pids.map(async ({ service, pid }) => ({ service, ms: await cpuMs(pid) })));
+  const before = await readCpu();
   const { seconds, ...seen } = await manyRuns(stack.client, load);
-  const after = await used();
+  const after = await readCpu();
   const byProcess: Record<string, number> = {};
   for (const [at, { service, ms }] of after.entries()) {
     const name = service.startsWith('pass') || service.startsWith('six') ? 'no-op services' : service;

@@ -1,8 +1,9 @@
-// The longest turn of the event loop while something goes on, ms of this thread's processor time: on a busy machine the clock says how long others
-// worked. Each turn is measured, the first and the last as well, which a timer beside the work does not see.
+// Measures the longest turn of the event loop during some work, in ms of this thread's processor time, because wall
+// time on a busy machine includes other processes. Measures every turn, the first and last too, which a timer would
+// miss.
 
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  // What went on before is not its.
+  // Excludes the preceding work.
   await turn();
   let longest = 0;
   let last = threadMs();
@@ -25,7 +26,7 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   return longest;
 }
 
-/** By a timer, which leaves the processor to others while the loop waits. */
+/** Uses a timer, which yields the processor to other processes while the loop waits. */
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 function threadMs(): number {

@@ -1,14 +1,15 @@
-// npm run -s bench -- --json FILE [--table FILE.md] [--page FILE.md] [--only NAME,NAME]: measures on this machine, everything local, each row against a baseline of the
-// same run. Figures are for comparing, never asserted. The rows `reference` and `noisy-tenant` are measured only if they are named. --page: a page that gets the guards' tables.
+// npm run -s bench -- --json FILE [--table FILE.md] [--page FILE.md] [--only NAME,NAME]: measures on this machine, all
+// services local, each row against a baseline of the same run. Figures are for comparison and never asserted. The rows
+// `reference` and `noisy-tenant` run only if named. --page: a page that receives the guards' tables.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startNats, startRedis, startStack } from '@millrace/testkit/bench';
-import { withGuardTables } from './guard-table.ts';
-import type { Row } from './measure.ts';
-import { asked, rows } from './rows.ts';
-import { tableOf } from './table.ts';
+import { replaceGuardTables } from './guard-table.ts';
+import type { BenchRow } from './measure.ts';
+import { requestedRows, rows } from './rows.ts';
+import { formatTable } from './table.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,11 +20,11 @@ const { values } = parseArgs({
   },
 });
 const only = values.only?.split(',');
-const all = { ...rows, ...asked };
-/** A row, or all whose names begin so. */
-const named = (name: string) => Object.keys(all).filter((row) => row === name || row.startsWith(`${name}-`));
-const names = only ? [...new Set(only.flatMap(named))] : Object.keys(rows);
-const unknown = only?.filter((name) => named(name).length === 0) ?? [];
+const all = { ...rows, ...requestedRows };
+/** A row, or all rows with this prefix. */
+const selectRows = (name: string) => Object.keys(all).filter((row) => row === name || row.startsWith(`${name}-`));
+const names = only ? [...new Set(only.flatMap(selectRows))] : Object.keys(rows);
+const unknown = only?.filter((name) => selectRows(name).length === 0) ?? [];
 if (unknown.length > 0) {
   console.error(`There is no row "${unknown.join('", "')}". The rows are ${Object.keys(all).join(', ')}.`);
   process.exit(1);
@@ -48,8 +49,8 @@ const context = {
   stack,
   ...(redis.kind === 'running' && { redisUrl: redis.url, redisPid: redis.pid }),
 };
-const measured: Row[] = [];
-/** How many wanted the processors: figures of a busy machine are dearer. */
+const measured: BenchRow[] = [];
+/** Load averages, because a busy machine has higher figures. */
 const loads: number[] = [];
 try {
   for (const name of names) {
@@ -75,10 +76,10 @@ const machine = {
 const report = JSON.stringify({ machine, rows: measured }, null, 2);
 if (values.json === undefined) console.log(report);
 else await writeFile(values.json, `${report}\n`);
-if (values.table !== undefined) await writeFile(values.table, tableOf(measured));
+if (values.table !== undefined) await writeFile(values.table, formatTable(measured));
 if (values.page !== undefined) {
   const load = Math.max(...loads).toFixed(1);
   const on = `${machine.model}, ${machine.cpus} cores, Node ${machine.node}, load ${load} at most.`;
-  await writeFile(values.page, withGuardTables(await readFile(values.page, 'utf8'), measured, on));
+  await writeFile(values.page, replaceGuardTables(await readFile(values.page, 'utf8'), measured, on));
 }
 process.exit();

@@ -1,18 +1,18 @@
-// Rows of the bench, and how programs are run for them.
+// Rows of the bench, and the start of programs for them.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A guard, in one form, of texts of one kind: at each of several sizes. */
+/** A guard in one form with texts of one kind, at several sizes. */
 export type SizedCost = {
   form: string;
   shape: string;
-  /** µs of processor time a KiB, and whether the guard refused the text. */
+  /** µs of processor time per KiB, and whether the guard rejected the text. */
   at: readonly { kib: number; us: number; isRefused: boolean }[];
 };
 
-export type Row = {
+export type BenchRow = {
   name: string;
   unit: string;
   value: number;
@@ -44,14 +44,20 @@ export const passService = resolve(import.meta.dirname, 'pass-service.ts');
 /** Linux accounts processor time in ticks of 10 ms. */
 const TICK_MS = 10;
 
-/** Processor time that a process has used so far, ms, user and system. 0 for one that is gone, or where there is no /proc. */
+/** Returns the processor time of a process so far, ms, user and system. 0 for an ended process, or without /proc. */
 export async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
 }
 
-export function row(name: string, unit: string, value: number, baseline: number, detail: Row['detail'] = {}): Row {
+export function row(
+  name: string,
+  unit: string,
+  value: number,
+  baseline: number,
+  detail: BenchRow['detail'] = {},
+): BenchRow {
   return { name, unit, value: round(value), baseline: round(baseline), ratio: round(value / baseline), detail };
 }
 

@@ -1,7 +1,7 @@
-// A service with one or more processors that pass everything on: what a hop costs, without what a processor costs. Also echoes
-// raw requests, for the baseline. NAMES: the processors' ids; the first is the service's name. DELAY_MS: how long each takes over
-// what it is given. ABORTS=1: it stops what comes in, after that time. SERIAL=1: one thing after the other, as where the work is somebody
-// else's who takes one at a time.
+// A service with pass-through processors, which measures the cost of a hop without the cost of a processor. Also echoes
+// raw requests for the baseline. NAMES: ids of the processors; the first is the service's name. DELAY_MS: delay per
+// call or chunk. ABORTS=1: aborts after the delay. SERIAL=1: handles one call or chunk at a time, like a backend
+// without concurrency.
 import { defineProcessor, runProcessorService } from '@millrace/testkit/bench';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';

@@ -1,31 +1,31 @@
-// The reference: one process of another framework that runs the same load over the same model. Its packages are no part of this workspace:
-// a row that needs them installs them.
+// The reference: one process of another framework with the same load on the same model. Its packages are outside of
+// this workspace; the rows that need them install them.
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { BenchContext } from './bench-context.ts';
-import type { Delivery } from './load.ts';
+import type { RunDelivery } from './load.ts';
 
 const dir = resolve(import.meta.dirname, '../../reference');
 const INSTALL_TIMEOUT_MS = 600_000;
 const RUN_TIMEOUT_MS = 300_000;
 
-export type Use = { id: string; options?: Record<string, unknown> };
-export type Asked = {
+export type ReferenceUse = { id: string; options?: Record<string, unknown> };
+export type ReferenceRequest = {
   setup: string;
-  /** Guards of ours in its process, for a setup that it does not know. */
-  guards?: { input: readonly Use[]; output: readonly Use[] };
+  /** Our guards in its process, for a setup that it does not have. */
+  guards?: { input: readonly ReferenceUse[]; output: readonly ReferenceUse[] };
   input: string;
   text: string;
   atOnce: number;
   total: number;
-  /** Its model gets the provider's stream with the pieces of one read merged. */
+  /** Whether its model receives the provider's stream with the pieces of one read merged. */
   merges?: boolean;
 };
-export type Figures = Delivery & { seconds: number; cpuMs: number };
-export type Reference = { run(asked: Asked): Promise<Figures>; stop(): void };
+export type Figures = RunDelivery & { seconds: number; cpuMs: number };
+export type Reference = { run(request: ReferenceRequest): Promise<Figures>; stop(): void };
 
 async function install(): Promise<void> {
   if (existsSync(join(dir, 'node_modules'))) return;
@@ -47,7 +47,7 @@ export async function startReference({ stack, dir: files }: BenchContext): Promi
   return { run: (asked) => ask(child, asked), stop: () => void child.kill() };
 }
 
-async function ask(child: ChildProcess, asked: Asked): Promise<Figures> {
+async function ask(child: ChildProcess, asked: ReferenceRequest): Promise<Figures> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(RUN_TIMEOUT_MS)]);
   const exited = once(child, 'exit', { signal }).then(() => ({ error: 'its process ended' }));

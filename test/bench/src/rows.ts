@@ -1,4 +1,4 @@
-// What is measured. Each row has a baseline from the same run, so that machines can be compared.
+// The rows of the bench. Each has a baseline from the same run, so that machines can be compared.
 import type { Measure } from './bench-context.ts';
 import { deltaRows } from './delta-rows.ts';
 import { guardBlockRows } from './guard-block-row.ts';
@@ -37,5 +37,5 @@ export const rows: Record<string, Measure> = {
   ...deltaRows,
 };
 
-/** Measured only on request: the rows of the reference install packages, `noisy-tenant` submits 10,000 runs. */
-export const asked: Record<string, Measure> = { ...referenceRows, 'noisy-tenant': noisyTenant };
+/** Measured on request only: the rows of the reference install packages, `noisy-tenant` submits 10,000 runs. */
+export const requestedRows: Record<string, Measure> = { ...referenceRows, 'noisy-tenant': noisyTenant };

@@ -1,7 +1,7 @@
-// The rows as a table of Markdown, for BENCHMARKS.md.
-import type { Row } from './measure.ts';
+// Formats the rows as a Markdown table for BENCHMARKS.md.
+import type { BenchRow } from './measure.ts';
 
-export function tableOf(rows: readonly Row[]): string {
+export function formatTable(rows: readonly BenchRow[]): string {
   const lines = rows.map(({ name, unit, value, baseline, ratio, detail }) => {
     const more = Object.entries(detail).map(([key, figure]) => `${key} ${figure}`);
     return `| ${name} | ${value} ${unit} | ${baseline} | ${ratio} | ${more.join(', ')} |`;

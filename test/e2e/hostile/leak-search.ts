@@ -1,28 +1,29 @@
-// Looks for a secret wherever a run could have left it: what clients saw live, every stream and bucket of the server (the dead ends too),
-// the stores of the memories, the services' logs. Says where it was found, so that a failure names the leak.
+// Searches for a secret in every place where a run could have left it: live messages, every stream and bucket of the
+// server (dead letters too), the stores of the memories, the services' logs. Reports the places, so that a failure
+// names the leak.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestBus, TestStack } from '@millrace/testkit';
 
 export type LeakSearch = {
-  /** Where any of the secrets stands now, each place once. Empty: nowhere. */
+  /** Returns the places that contain any of the secrets, each once. Empty: none. */
   find(...secrets: string[]): Promise<string[]>;
   stop(): void;
 };
 
-type Place = { where: string; text: string };
-type Listed = { streams?: string[] | null };
+type LeakPlace = { where: string; text: string };
+type StreamList = { streams?: string[] | null };
 type Info = { state: { first_seq: number; last_seq: number } };
-type Stored = { message?: { subject: string; data?: string } };
+type StoredRecord = { message?: { subject: string; data?: string } };
 
-/** Starts to listen at once: what was published live before is not seen. @param dir where stores keep their files */
+/** Subscribes at once: earlier live messages are not included. @param dir folder of the stores' files */
 export function searchLeaks(
   bus: TestBus['bus'],
   stack: TestStack,
   services: readonly string[],
   dir: string,
 ): LeakSearch {
-  const live: Place[] = [];
+  const live: LeakPlace[] = [];
   const deltas = new Map<string, string>();
   const listening = bus.nc.subscribe(bus.subjects.chunks('tenant', 'run').replace('tenant.run', '>'), {
     callback: (_error, message) => {
@@ -47,7 +48,7 @@ export function searchLeaks(
   };
 }
 
-/** Every string under `text` and `argsTextDelta` of a batch, joined: a secret may be cut over deltas. */
+/** Joins every string under `text` and `argsTextDelta` of a batch, because a secret can be cut over deltas. */
 function streamedTexts(batch: string): string {
   return [...batch.matchAll(/"(?:text|argsTextDelta)":"((?:[^"\\]|\\.)*)"/g)].map((found) => found[1] ?? '').join('');
 }
@@ -57,14 +58,14 @@ async function ask<T>(bus: TestBus['bus'], verb: string, payload: object = {}): 
   return answer.json<T>();
 }
 
-async function storedPlaces(bus: TestBus['bus']): Promise<Place[]> {
-  const places: Place[] = [];
-  const { streams } = await ask<Listed>(bus, 'STREAM.NAMES');
-  // The agents name the keywords that their guards look for: the operator's own words.
+async function storedPlaces(bus: TestBus['bus']): Promise<LeakPlace[]> {
+  const places: LeakPlace[] = [];
+  const { streams } = await ask<StreamList>(bus, 'STREAM.NAMES');
+  // Excludes the agents: they name the operator's own keywords.
   for (const stream of streams?.filter((name) => name !== `KV_${bus.names.agents}`) ?? []) {
     const { state } = await ask<Info>(bus, `STREAM.INFO.${stream}`);
     for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-      const { message } = await ask<Stored>(bus, `STREAM.MSG.GET.${stream}`, { seq });
+      const { message } = await ask<StoredRecord>(bus, `STREAM.MSG.GET.${stream}`, { seq });
       if (message)
         places.push({
           where: `${stream} ${message.subject}`,
@@ -75,8 +76,8 @@ async function storedPlaces(bus: TestBus['bus']): Promise<Place[]> {
   return places;
 }
 
-/** SQLite keeps text as it is, also in its log and in pages that are free. */
-async function filePlaces(dir: string): Promise<Place[]> {
+/** SQLite stores plain text, in its log and in free pages too. */
+async function filePlaces(dir: string): Promise<LeakPlace[]> {
   const names = await readdir(dir);
   return Promise.all(
     names.map(async (name) => ({ where: `file ${name}`, text: await readFile(join(dir, name), 'latin1') })),

@@ -1,26 +1,26 @@
-// A caller that does not use the client: what it puts on the api's subjects is checked by nobody but the orchestrator.
+// A caller without the client library: only the orchestrator checks its messages on the API's subjects.
 import type { RunResult, WireError } from '@millrace/contracts';
 import { eventually, type TestBus } from '@millrace/testkit';
 
-type Reply<T> = { ok?: T; error?: WireError };
-export type RawMessage = { id: string; role: string; createdAt: string; content: object };
+type RawReply<T> = { ok?: T; error?: WireError };
+export type ForgedMessage = { id: string; role: string; createdAt: string; content: object };
 
 let count = 0;
 
-/** A run id or message id of its own. */
+/** Returns a unique run id or message id. */
 export const fresh = (name: string): string => `${name}-${(count += 1)}`;
 
-export function said(role: string, text: string, id: string = fresh('m')): RawMessage {
+export function makeRawMessage(role: string, text: string, id: string = fresh('m')): ForgedMessage {
   return { id, role, createdAt: '2026-01-01T00:00:00.000Z', content: { format: 2, parts: [{ type: 'text', text }] } };
 }
 
 export function rawCaller(bus: () => TestBus['bus'], tenant = 'default') {
-  const api = async <T>(verb: string, body: unknown, run?: string): Promise<Reply<T>> => {
+  const api = async <T>(verb: string, body: unknown, run?: string): Promise<RawReply<T>> => {
     const subject = [bus().subjects.prefix, 'api', verb, tenant, ...(run === undefined ? [] : [run])].join('.');
     const answer = await bus().nc.request(subject, typeof body === 'string' ? body : JSON.stringify(body), {
       timeout: 10_000,
     });
-    return answer.json<Reply<T>>();
+    return answer.json<RawReply<T>>();
   };
   const submit = (agent: string, messages: readonly object[], more: object = {}, runId = fresh('run')) =>
     api<{ runId: string }>('submit', { runId, tenant, agent, messages, ...more }, runId);
@@ -36,7 +36,7 @@ export function rawCaller(bus: () => TestBus['bus'], tenant = 'default') {
     api,
     submit,
     result,
-    /** Submits and waits for the end; a refusal is the answer. */
+    /** Submits and waits for the end; returns a rejection as the answer. */
     async run(agent: string, messages: readonly object[], more: object = {}): Promise<RunResult | WireError> {
       const runId = fresh('run');
       const { error } = await submit(agent, messages, more, runId);

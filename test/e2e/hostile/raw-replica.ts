@@ -1,12 +1,12 @@
-// A processor that uses no package of ours, as somebody who writes another language would make it: it advertises itself and answers its
-// subjects with whatever JSON it is told to.
+// A processor without our packages, as an author of another language would write it: it advertises itself and answers
+// its subjects with arbitrary JSON.
 import type { TestBus } from '@millrace/testkit';
 
-type Json = Record<string, unknown>;
+type RawJson = Record<string, unknown>;
 export type RawProcessor = {
   id: string;
-  /** Answers by stage, made of the call. A string goes out as it stands. */
-  stages: Record<string, (call: Json) => object | string>;
+  /** Answers by stage, computed from the call. A string is sent unchanged. */
+  stages: Record<string, (call: RawJson) => object | string>;
   reads?: readonly string[];
   timeoutMs?: number;
 };
@@ -21,7 +21,7 @@ const LISTS: Record<string, string> = {
 };
 export const REPLICA = 'raw0';
 
-/** Resolves when the server has the subscriptions. Returns what stops it. */
+/** Resolves when the server has the subscriptions. Returns a function that stops the replica. */
 export async function serveRaw({ nc, subjects }: TestBus['bus'], service: string, processors: readonly RawProcessor[]) {
   const identity = { name: service, id: REPLICA, version: '1.0.0', metadata: {} };
   const endpoints = processors.flatMap((processor) =>
@@ -29,13 +29,13 @@ export async function serveRaw({ nc, subjects }: TestBus['bus'], service: string
       name: `${stage}-${processor.id}`,
       subject: `${subjects.prefix}.stage.${stage}.${processor.id}`,
       queue_group: processor.id,
-      metadata: { millrace: JSON.stringify({ kind: 'processor', descriptor: descriptorOf(processor), stage }) },
+      metadata: { millrace: JSON.stringify({ kind: 'processor', descriptor: buildDescriptor(processor), stage }) },
     })),
   );
-  const answering = (subject: string, answer: (data: Json) => object | string) =>
+  const answering = (subject: string, answer: (data: RawJson) => object | string) =>
     nc.subscribe(subject, {
       callback: (_error, message) => {
-        const answered = answer(message.data.length > 0 ? message.json<Json>() : {});
+        const answered = answer(message.data.length > 0 ? message.json<RawJson>() : {});
         message.respond(typeof answered === 'string' ? answered : JSON.stringify(answered));
       },
     });
@@ -55,7 +55,7 @@ export async function serveRaw({ nc, subjects }: TestBus['bus'], service: string
   return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
 }
 
-function descriptorOf({ id, stages, reads = ['input', 'response'], timeoutMs = 2_000 }: RawProcessor) {
+function buildDescriptor({ id, stages, reads = ['input', 'response'], timeoutMs = 2_000 }: RawProcessor) {
   return {
     id,
     description: 'a raw processor',
@@ -70,8 +70,8 @@ function descriptorOf({ id, stages, reads = ['input', 'response'], timeoutMs = 2
   };
 }
 
-/** The answer of a stage call with these verdicts. */
-export const judged = (...verdicts: object[]) => ({
+/** Builds the answer of a stage call with these verdicts. */
+export const makeStageAnswer = (...verdicts: object[]) => ({
   sequence: 0,
   verdicts,
   ms: verdicts.map(() => 0),

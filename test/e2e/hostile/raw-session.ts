@@ -1,4 +1,4 @@
-// The output stream of a processor in raw JSON: a session that gives back what it is given, or says its verdict at once.
+// The output stream of a processor in raw JSON: a session that returns its input, or sends its verdict at once.
 import type { TestBus } from '@millrace/testkit';
 import { z } from 'zod';
 import { REPLICA } from './raw-replica.ts';
@@ -8,14 +8,14 @@ const list = z.array(z.unknown()).default([]);
 const openSchema = z.object({ session: z.string(), orchestrator: z.string(), chunks: list, end: flag });
 const batchSchema = z.object({ chunks: list, end: flag, drop: flag });
 
-type Said = {
+type RawVerdict = {
   verdict: object;
-  /** Whether what is given goes on, and the verdict comes at its end. */
+  /** Whether the input passes and the verdict follows at its end. */
   passes: boolean;
 };
 
-/** The answer of the open request. Batches pass: what a verdict says itself comes as one. */
-export function openRaw({ nc, subjects }: TestBus['bus'], service: string, call: unknown, said: Said): object {
+/** Builds the answer of the open request. Batches pass; content of a verdict is sent as one. */
+export function openRaw({ nc, subjects }: TestBus['bus'], service: string, call: unknown, said: RawVerdict): object {
   const { session, orchestrator, chunks, end } = openSchema.parse(call);
   const opened = { opened: true, service, replica: REPLICA, served: 1 };
   const last = { verdicts: [said.verdict], ms: [0] };

@@ -1,27 +1,28 @@
-// Runs of the real orchestrator through one processor that a test scripts on the wire.
+// Runs the real orchestrator with one processor that a test scripts on the wire.
 import type { JsonObject } from '@millrace/contracts';
 import { eventually, useBus, useStack, type TestNats } from '@millrace/testkit';
 import { expect } from 'vitest';
 import { collect } from '../collect.ts';
 import { script } from '../script.ts';
-import { serveWire, type Json, type Wire, type WireScript } from './scripted-wire.ts';
+import { serveWire, type WireJson, type ScriptedWire, type WireScript } from './scripted-wire.ts';
 
 export const MEBIBYTE = 1024 * 1024;
-/** What the model says, slowly: a session is opened again before it is over. */
+/** Text of the model, sent slowly: a session is opened again before its end. */
 export const SAID = 'plain words, and then some more of them';
 export const GO_ON = { type: 'continue' };
 export type Adversary = Omit<WireScript, 'id'>;
 
-/** Call it after useNats. */
+/** Call this after useNats. */
 export function useAdversaries(nats: TestNats) {
   const caller = useBus(nats, 'adversary');
   const stack = useStack(nats, ['orchestrator']);
   let count = 0;
-  // NATS drops the connection of an orchestrator that a flood makes a slow consumer; the orchestrator reconnects within seconds.
+  // NATS drops the connection of an orchestrator that a flood turns into a slow consumer; the orchestrator reconnects
+  // within seconds.
   const apply = (agent: JsonObject) => eventually(() => stack.client.agents.apply(agent), { timeoutMs: 10_000 });
   return {
     prefix: () => caller.bus.subjects.prefix,
-    /** The processor alone, in a service of its own, and an agent that lists it; then a run of that agent. */
+    /** Serves the processor alone in its own service, applies an agent that lists it, and runs that agent. */
     async run(wire: Adversary) {
       const id = `adversary-${(count += 1)}`;
       const bus = await caller.connect({ name: `service-${id}` });
@@ -57,17 +58,17 @@ export function useAdversaries(nats: TestNats) {
   };
 }
 
-export const runIdOf = (call: Json): string => String(Reflect.get(Object(call['run']), 'runId'));
+export const readRunId = (call: WireJson): string => String(Reflect.get(Object(call['run']), 'runId'));
 
-/** The name of the service that serves the call's processor. */
-export function serviceOf(call: Json): string {
+/** Returns the name of the service of the call's processor. */
+export function readService(call: WireJson): string {
   const [entry] = Array.isArray(call['entries']) ? call['entries'] : [];
   return `service-${String(Reflect.get(Object(entry), 'processor'))}`;
 }
 
-export const chunksOf = (batch: Json): Json[] => (Array.isArray(batch['chunks']) ? batch['chunks'] : []);
+export const listChunks = (batch: WireJson): WireJson[] => (Array.isArray(batch['chunks']) ? batch['chunks'] : []);
 
-export const answerOf = ({ replica }: Wire, verdict: Json, more: Json = {}): Json => ({
+export const makeAnswer = ({ replica }: ScriptedWire, verdict: WireJson, more: WireJson = {}): WireJson => ({
   sequence: 0,
   verdicts: [verdict],
   ms: [0],

@@ -1,18 +1,18 @@
-// A processor of somebody else's that does on the wire whatever a test says: it advertises itself as docs/wire.md asks, and from there on
-// answers calls and sessions by hand, in whole messages.
+// A third-party processor that a test scripts on the wire: it advertises itself by docs/wire.md, then answers calls and
+// sessions with arbitrary messages.
 import type { TestBus } from '@millrace/testkit';
 import { headers } from 'nats';
 
-export type Json = Record<string, unknown>;
-export type Wire = {
+export type WireJson = Record<string, unknown>;
+export type ScriptedWire = {
   replica: string;
-  /** Leaves the bus, as a process does that dies. */
+  /** Leaves the bus like a process that dies. */
   die(): void;
-  /** To the call's own inbox. */
+  /** Replies to the call's inbox. */
   reply(message: unknown): void;
-  /** By the headers of the NATS services protocol. */
+  /** Replies with the error headers of the NATS services protocol. */
   throws(text: string): void;
-  /** To the session's output, whatever it is. */
+  /** Publishes any message to the session's output. */
   out(message: unknown): void;
   publish(subject: string, message: unknown): void;
 };
@@ -22,12 +22,12 @@ export type WireScript = {
   reads?: readonly string[];
   timeoutMs?: number;
   attempts?: number;
-  /** What it says of itself. */
-  changes?: Json;
-  /** A stage call, or the opening of a session. */
-  call(call: Json, wire: Wire): void;
-  /** A batch of a session. */
-  batch?(batch: Json, wire: Wire): void;
+  /** Changes to its descriptor. */
+  changes?: WireJson;
+  /** Handles a stage call, or the opening of a session. */
+  call(call: WireJson, wire: ScriptedWire): void;
+  /** Handles a batch of a session. */
+  batch?(batch: WireJson, wire: ScriptedWire): void;
 };
 
 const LISTS: Record<string, string> = {
@@ -80,18 +80,18 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
         void message.respond(write({ type: 'io.nats.micro.v1.ping_response', ...identity })),
     }),
   ]);
-  const sessions = new Map<string, { script: WireScript; wire: Wire }>();
+  const sessions = new Map<string, { script: WireScript; wire: ScriptedWire }>();
   const calls = scripts.flatMap((script) =>
     ['', `.${replica}`].map((tail) =>
       nc.subscribe(`${subjects.prefix}.stage.${script.stage}.${script.id}${tail}`, {
         ...(tail === '' && { queue: script.id }),
         callback: (_error, message) => {
-          const call = message.json<Json>();
+          const call = message.json<WireJson>();
           const inbox = message.reply ?? '';
-          const wire: Wire = {
+          const wire: ScriptedWire = {
             replica,
             die: stop,
-            // A late one may be later than the connection's end.
+            // A late reply can arrive after the end of the connection.
             reply: (answer) => nc.isClosed() || nc.publish(inbox, write(answer)),
             throws: (text) => {
               const thrown = headers();
@@ -101,12 +101,12 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
             },
             out: (batch) =>
               nc.publish(
-                `${subjects.prefix}.out.${textOf(call['orchestrator'])}.${textOf(call['session'])}`,
+                `${subjects.prefix}.out.${readText(call['orchestrator'])}.${readText(call['session'])}`,
                 write(batch),
               ),
             publish: (subject, answer) => nc.publish(subject, write(answer)),
           };
-          if (call['session'] !== undefined) sessions.set(textOf(call['session']), { script, wire });
+          if (call['session'] !== undefined) sessions.set(readText(call['session']), { script, wire });
           script.call(call, wire);
         },
       }),
@@ -114,8 +114,8 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
   );
   const batches = nc.subscribe(`${subjects.prefix}.session.${service}.${replica}.*`, {
     callback: (_error, message) => {
-      const batch = message.json<Json>();
-      const session = sessions.get(textOf(batch['session']));
+      const batch = message.json<WireJson>();
+      const session = sessions.get(readText(batch['session']));
       session?.script.batch?.(batch, session.wire);
     },
   });
@@ -123,4 +123,4 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
   return { stop };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const readText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,11 +1,11 @@
-// A text for the scripted model that does not stand literally in the caller's message: each character as a JSON escape. What is found of it
-// later was said by the model.
-function spelled(text: string): string {
+// Escapes each character of a text for the scripted model as JSON, so that the caller's message does not contain it
+// literally. A later match therefore originates from the model.
+function spellOut(text: string): string {
   return text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A script, the values of `secrets` spelled wherever they stand. */
+/** Builds a script with the values of `secrets` escaped everywhere. */
 export function spelledScript(elements: readonly object[], ...secrets: string[]): string {
-  const json = secrets.reduce((text, secret) => text.replaceAll(secret, spelled(secret)), JSON.stringify(elements));
+  const json = secrets.reduce((text, secret) => text.replaceAll(secret, spellOut(secret)), JSON.stringify(elements));
   return `Say what the script says.\n\n\`\`\`script\n${json}\n\`\`\``;
 }

@@ -1,4 +1,4 @@
-// Processors and tools in Python that break, each in one way, in one service; and what they are asked, as the orchestrator asks it.
+// Python processors and tools that each break in one way, in one service, and the orchestrator's requests to them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { eventually, type TestBus } from '@millrace/testkit';
 import { expect } from 'vitest';
 
-/** The last of each makes no mistake. */
+/** The last of each is valid. */
 export const BROKEN_STREAMS = {
   'py-too-large': "return {**chunk, 'x': 'y' * 9_000_000}",
   'py-no-json': "call.state['seen'] = {1, 2}",
@@ -40,16 +40,16 @@ const KINDS = [
   [BROKEN_TOOLS, 'Tool', 'name', 'execute(self, args, call)'],
 ] as const;
 
-/** All of them in one program of the service py-broken. @returns where it is */
+/** Writes all of them to one program of the service py-broken. @returns its path */
 export async function writeBroken(into: string): Promise<string> {
-  const classOf = (id: string) => `C${id.replaceAll('-', '')}`;
+  const buildClassName = (id: string) => `C${id.replaceAll('-', '')}`;
   const classes = KINDS.flatMap(([broken, base, member, method]) =>
     Object.entries(broken).map(
       ([id, does]) =>
-        `class ${classOf(id)}(${base}):\n    ${member}, description = "${id}", "x"\n    async def ${method}:\n        ${does}\n`,
+        `class ${buildClassName(id)}(${base}):\n    ${member}, description = "${id}", "x"\n    async def ${method}:\n        ${does}\n`,
     ),
   );
-  const names = KINDS.flatMap(([broken]) => Object.keys(broken).map(classOf));
+  const names = KINDS.flatMap(([broken]) => Object.keys(broken).map(buildClassName));
   const head = 'import asyncio\nfrom millrace import Processor, Tool, abort, serve\n';
   const program = join(into, 'broken.py');
   await writeFile(program, `${head}${classes.join('')}serve("py-broken", [${names.join(', ')}])\n`);
@@ -71,14 +71,17 @@ class Waits(Processor):
 serve("py-waiting", [Waits])
 `;
 
-/** The service py-waiting: py-waits holds every chunk until one says "go". @returns the program, and the file that is there when it holds one */
+/**
+ * Writes the service py-waiting: py-waits holds every chunk until a chunk with "go". @returns the program, and a file
+ * that exists while it holds a chunk
+ */
 export async function writeWaiting(into: string): Promise<{ program: string; entered: string }> {
   const program = join(into, 'waiting.py');
   await writeFile(program, WAITING);
   return { program, entered: join(into, 'entered') };
 }
 
-/** What `use` is for is done while the program runs, and serves. @param folder where millrace.py is */
+/** Calls `use` while the program runs and serves. @param folder the folder of millrace.py */
 export async function withProgram(
   { bus, python, folder }: { bus: TestBus['bus']; python: string; folder: string },
   program: string,
@@ -99,9 +102,9 @@ export async function withProgram(
 }
 
 const run = { tenant: 't', runId: 'r', agent: 'a', epoch: 1 };
-/** Long before anybody gives a call up that is not answered. */
+/** Far below the time after which an unanswered call is abandoned. */
 const ANSWER_MS = 5_000;
-const callOf = (stage: string, processor: string) => ({
+const makeCall = (stage: string, processor: string) => ({
   callId: crypto.randomUUID(),
   stage,
   requestContext: {},
@@ -111,30 +114,30 @@ const callOf = (stage: string, processor: string) => ({
   remainingMs: 60_000,
   input: { retryCount: 0, stepNumber: 0 },
 });
-const asked = async ({ nc }: TestBus['bus'], subject: string, question: object) =>
+const askProgram = async ({ nc }: TestBus['bus'], subject: string, question: object) =>
   (await nc.request(subject, JSON.stringify(question), { timeout: ANSWER_MS })).json<Record<string, unknown>>();
 
-export const answerOf = (bus: TestBus['bus'], processor: string) =>
-  asked(bus, bus.subjects.stage('processInput', processor), callOf('processInput', processor));
+export const awaitAnswer = (bus: TestBus['bus'], processor: string) =>
+  askProgram(bus, bus.subjects.stage('processInput', processor), makeCall('processInput', processor));
 
 export function toolAnswer(bus: TestBus['bus'], tool: string) {
-  const { callId } = callOf('', tool);
+  const { callId } = makeCall('', tool);
   const toolCall = { toolCallId: 'c', toolName: tool, args: {} };
   const head = { callId, run, stepNumber: 0, position: 0, requestContext: {}, timeoutMs: 20_000 };
-  return asked(bus, bus.subjects.tool(tool), { ...head, toolCall });
+  return askProgram(bus, bus.subjects.tool(tool), { ...head, toolCall });
 }
 
-type Output = { sequence: number; processed: number; verdicts?: object[] };
+type ProgramOutput = { sequence: number; processed: number; verdicts?: object[] };
 
-/** A session, and all that comes out of it. */
+/** Opens a session and collects its output. */
 export async function openSession(bus: TestBus['bus'], processor: string, session: string = crypto.randomUUID()) {
   const { nc, subjects, id } = bus;
-  const outputs: Output[] = [];
+  const outputs: ProgramOutput[] = [];
   const out = nc.subscribe(subjects.out(id, session), {
     callback: (_error, message) => void outputs.push(message.json()),
   });
-  const open = { ...callOf('processOutputStream', processor), session, orchestrator: id };
-  const opened = await asked(bus, subjects.stage('processOutputStream', processor), open);
+  const open = { ...makeCall('processOutputStream', processor), session, orchestrator: id };
+  const opened = await askProgram(bus, subjects.stage('processOutputStream', processor), open);
   const to = subjects.session(String(opened['service']), String(opened['replica']), session);
   return {
     outputs,
@@ -144,7 +147,7 @@ export async function openSession(bus: TestBus['bus'], processor: string, sessio
   };
 }
 
-/** How a session ends that is sent these batches, or what is none. */
+/** Returns the end of a session that receives these batches, or invalid ones. */
 export async function endOfSession(
   bus: TestBus['bus'],
   processor: string,

@@ -1,14 +1,15 @@
-// A TCP proxy before a server, whose connections can be cut: closed, or silent in one direction or both while the sockets stay open.
+// A TCP proxy before a server with connections that can be cut: closed, or silent in one direction or both while the
+// sockets stay open.
 import { createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** `closed`: connections break and new ones are refused. Otherwise bytes of that direction vanish. */
+/** `closed`: connections break and new ones are rejected. Otherwise the proxy drops the bytes of that direction. */
 export type CutMode = 'closed' | 'silent' | 'to-server' | 'from-server';
 
 export type CutProxy = {
   port: number;
-  cut(mode: CutMode): void;
-  /** Ends the cut: what was connected through it is closed, as bytes are missing. */
+  cutConnections(mode: CutMode): void;
+  /** Ends the cut and closes its connections, because bytes are missing. */
   restore(): void;
   close(): Promise<void>;
 };
@@ -42,7 +43,7 @@ export async function startCutProxy(serverPort: number): Promise<CutProxy> {
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
-    cut(mode) {
+    cutConnections(mode) {
       cut = mode;
       if (mode === 'closed') closeAll();
     },

@@ -1,54 +1,57 @@
-// The faults, as a table: whom each strikes, how, and what is allowed to come of it.
+// Table of the faults: target, kind, and allowed outcomes.
 import type { CutMode } from './cut-proxy.ts';
 
-type Role = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history' | 'redis' | 'nats';
+type FaultRole = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history' | 'redis' | 'nats';
 export type Blow = 'kill' | 'stop' | 'term';
 
-export type Fault = {
+export type InjectedFault = {
   name: string;
   strike:
-    | { kind: 'process'; role: Role; blow: Blow }
+    | { kind: 'process'; role: FaultRole; blow: Blow }
     | { kind: 'cut'; role: 'orchestrator' | 'guardrails'; mode: CutMode }
-    /** What a client reads through: it rejoins by itself. */
+    /** The connection of a client, which rejoins by itself. */
     | { kind: 'client-cut'; mode: CutMode }
-    /** Every replica of a role, one after the other, as an update does it. */
+    /** Every replica of a role in turn, like a rolling update. */
     | { kind: 'roll'; role: 'orchestrator' | 'guardrails' }
-    /** All services at once, and started again. */
+    /** All services at once, with a restart. */
     | { kind: 'storm' }
     | { kind: 'redis-full' }
-    /** Redis refuses writes and answers reads. */
+    /** Redis rejects writes and answers reads. */
     | { kind: 'redis-read-only' }
-    /** JetStream takes no message any more. */
+    /** JetStream accepts no more messages. */
     | { kind: 'nats-full' }
-    /** Its disk takes nothing; then it is writable again, and NATS is started again: a stream whose write failed takes no other. */
+    /**
+     * The disk of NATS rejects writes; then it is writable again and NATS restarts, because a stream with a failed
+     * write accepts no other.
+     */
     | { kind: 'nats-read-only' }
     | { kind: 'cancel' }
-    /** Nothing strikes: what every run must be like. */
+    /** No fault: the requirements on every run. */
     | { kind: 'nothing' }
-    /** Nothing strikes, and the guards' redaction is taken out: the oracle must see leaks. */
+    /** No fault, without the guards' redaction: the oracle must find leaks. */
     | { kind: 'control' };
-  /** How many runs in flight make the figure. */
+  /** Number of runs in flight for the figure. */
   runs: number;
-  /** Codes that a run may fail with: where the only server of its kind was struck. None: no run may fail. docs/faults.md */
+  /** Codes with which a run may fail if the only server of its kind failed. Empty: no run may fail. docs/faults.md */
   mayFailWith: readonly string[];
-  /** Codes that a submission may be refused with: the server that stores it was struck. */
+  /** Codes with which a submission may be rejected: the server that stores it failed. */
   mayRefuseWith: readonly string[];
 };
 
-/** Where somebody else can do the work, and where nothing but the connection breaks. */
+/** For faults with another replica, or of a connection only. */
 const REPLICATED_RUNS = 1_000;
 const ONLY_ONE_RUNS = 200;
 
 const TOOL_CODES: readonly string[] = [];
 const BUS_CODES = ['bus-unreachable', 'store-unavailable'];
-/** While NATS is away. */
+/** During an outage of NATS. */
 const REFUSED_CODES = [...BUS_CODES, 'timeout', 'nobody-there'];
 const STORE_CODES = ['store-unavailable', 'bus-unreachable'];
 
 const blows: readonly Blow[] = ['kill', 'stop', 'term'];
 const modes: readonly CutMode[] = ['closed', 'silent', 'to-server', 'from-server'];
 
-function processes(role: Role, runs: number, mayFailWith: readonly string[] = []): Fault[] {
+function processes(role: FaultRole, runs: number, mayFailWith: readonly string[] = []): InjectedFault[] {
   const mayRefuseWith = role === 'nats' ? REFUSED_CODES : [];
   return blows.map((blow) => {
     const strike = { kind: 'process' as const, role, blow };
@@ -56,7 +59,7 @@ function processes(role: Role, runs: number, mayFailWith: readonly string[] = []
   });
 }
 
-const clientCuts: readonly Fault[] = modes.map((mode) => ({
+const clientCuts: readonly InjectedFault[] = modes.map((mode) => ({
   name: `client-cut-${mode}`,
   strike: { kind: 'client-cut', mode },
   runs: REPLICATED_RUNS / modes.length,
@@ -64,7 +67,7 @@ const clientCuts: readonly Fault[] = modes.map((mode) => ({
   mayRefuseWith: [],
 }));
 
-function cuts(role: 'orchestrator' | 'guardrails'): Fault[] {
+function cuts(role: 'orchestrator' | 'guardrails'): InjectedFault[] {
   return modes.map((mode) => ({
     name: `${role}-cut-${mode}`,
     strike: { kind: 'cut', role, mode },
@@ -74,7 +77,7 @@ function cuts(role: 'orchestrator' | 'guardrails'): Fault[] {
   }));
 }
 
-export const FAULTS: readonly Fault[] = [
+export const FAULTS: readonly InjectedFault[] = [
   { name: 'nothing', strike: { kind: 'nothing' }, runs: 16, mayFailWith: [], mayRefuseWith: [] },
   ...processes('orchestrator', REPLICATED_RUNS),
   ...processes('guardrails', REPLICATED_RUNS),

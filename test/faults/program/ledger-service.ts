@@ -1,12 +1,13 @@
-// The tools of the load. Each execution is a line of a file that outlives the process: `note` may be called again and has one effect
-// for each key, `book` must never be called twice, `ask` puts its run away until it is answered. LEDGER: the file.
+// The tools of the load. Each execution appends a line to a file that outlives the process: `note` can be retried and
+// has one effect per key, `book` must never be executed twice, `ask` suspends its run until it is answered. LEDGER: the
+// file.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineTool, runProcessorService } from '@millrace/testkit/bench';
 import { z } from 'zod';
 
 const ledger = process.env['LEDGER'] ?? '';
-/** Long enough that a fault may strike between the effect and the answer. */
+/** Long enough for a fault between the effect and the answer. */
 const ANSWER_AFTER_MS = 150;
 const inputSchema = z.strictObject({ key: z.string() });
 

@@ -3,15 +3,15 @@ import { leftOver } from './left-over.ts';
 
 const kept = ['head.t.one', 'end.t.one.1', 'end.t.one.2', 'cancel.t.one', 'save.t.one', 'dead.t.one'];
 
-test('of a run that has ended head and end may stay, and what was put off', () => {
+test('the head and end of a finished run and its deferred saves may remain', () => {
   expect(leftOver(kept, ['one'])).toEqual([]);
 });
 
-test('records, questions and answers of a run that has ended are left over', () => {
+test('leftOver reports records, questions and answers of a finished run', () => {
   const over = ['record.t.one.2-4', 'suspension.t.one', 'resumption.t.one.p1'];
   expect(leftOver([...kept, ...over], ['one'])).toEqual(over);
 });
 
-test('a record that a replaced owner wrote late is nobody’s, and other runs are not looked at', () => {
+test('leftOver ignores a late record of a replaced owner and other runs', () => {
   expect(leftOver([...kept, 'record.t.one.1-0', 'record.t.other.1-0'], ['one'])).toEqual([]);
 });

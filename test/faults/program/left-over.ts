@@ -1,4 +1,4 @@
-// What is still stored of runs that have ended, and what still waits in the queue: nothing goes on from it, and it holds the caller's words.
+// Lists stored keys of finished runs and queued commands: no run continues from them, and they hold the caller's texts.
 import { createNames } from '@millrace/contracts';
 import type { Bus } from '@millrace/testkit/bench';
 import { z } from 'zod';
@@ -8,13 +8,13 @@ const infoSchema = z.object({
   state: z.object({ messages: z.number(), subjects: z.record(z.string(), z.number()).default({}) }),
 });
 
-export type Stored = { keys: readonly string[]; waiting: number };
+export type StoredState = { keys: readonly string[]; waiting: number };
 
-export async function readStored(bus: Bus): Promise<Stored> {
+export async function readStored(bus: Bus): Promise<StoredState> {
   const { state, runs } = createNames(bus.subjects.prefix);
   const info = async (stream: string) => {
-    const asked = JSON.stringify({ subjects_filter: '>' });
-    const answer = await bus.nc.request(`$JS.API.STREAM.INFO.${stream}`, asked, { timeout: ASK_WITHIN_MS });
+    const query = JSON.stringify({ subjects_filter: '>' });
+    const answer = await bus.nc.request(`$JS.API.STREAM.INFO.${stream}`, query, { timeout: ASK_WITHIN_MS });
     return infoSchema.parse(answer.json()).state;
   };
   const [bucket, queue] = await Promise.all([info(`KV_${state}`), info(runs)]);
@@ -25,21 +25,21 @@ export async function readStored(bus: Bus): Promise<Stored> {
 const storedSchema = z.object({ message: z.object({ time: z.string(), data: z.string().default('') }) });
 const SHOWN_CHARACTERS = 600;
 
-/** When it was written, and how it begins: who wrote it may be told from that. */
+/** Describes a key by its time and the start of its value, which show its writer. */
 export async function readKey(bus: Bus, key: string): Promise<string> {
   const { state } = createNames(bus.subjects.prefix);
   const asked = JSON.stringify({ last_by_subj: `$KV.${state}.${key}` });
   const answer = await bus.nc.request(`$JS.API.STREAM.MSG.GET.KV_${state}`, asked, { timeout: ASK_WITHIN_MS });
   const stored = storedSchema.safeParse(answer.json());
-  if (!stored.success) return 'gone by now';
+  if (!stored.success) return 'deleted by now';
   const { time, data } = stored.data.message;
   return `${time} ${Buffer.from(data, 'base64').toString().slice(0, SHOWN_CHARACTERS)}`;
 }
 
-/** What a run leaves behind: its head and how it ended; that it was cancelled; what was put off or given up. */
+/** Keys that a run leaves behind: its head and end, its cancel, and its deferred or dead saves. */
 const KEPT: ReadonlySet<string> = new Set(['head', 'end', 'cancel', 'save', 'dead']);
 
-/** Keys of the runs that should not be there. What an owner that was replaced wrote late, of its own epoch, counts for nobody. */
+/** Returns the keys of the runs that should not exist. Ignores late writes of a replaced owner under its own epoch. */
 export function leftOver(keys: readonly string[], ended: readonly string[]): string[] {
   const runs = new Set(ended);
   const epochs = new Map<string, number>();

@@ -1,10 +1,11 @@
-// npm run -s faults -- [--runs N] [--seed S] [--only FAULT,…] [--at-once 8] [--minutes M] [--results FILE] [--json FILE]
-// Strikes real processes under load and judges every run that was in flight from outside. Outcomes are appended to the results file;
-// the same seed goes on where it stopped. Ends with 1 when a bar breaks. Everything is local, and bounded by --runs and --minutes.
+// npm run -s faults -- [--runs N] [--seed S] [--only FAULT,…] [--at-once 8] [--minutes M] [--results FILE] [--json
+// FILE] Injects faults into real processes under load and judges every run in flight from outside. Appends outcomes to
+// the results file; the same seed continues there. Exits with 1 if a bar breaks. All services are local, bounded by
+// --runs and --minutes.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { FAULTS, type Fault } from './faults.ts';
-import { appendResult, faultNamed, lineOf, readResults, rowOf, tableOf, type BatchLine } from './results.ts';
+import { FAULTS, type InjectedFault } from './faults.ts';
+import { appendResult, faultNamed, buildLine, readResults, buildRow, formatTable, type BatchLine } from './results.ts';
 import { startRig, type Rig } from './rig.ts';
 import { runBatch } from './run-batch.ts';
 
@@ -34,25 +35,25 @@ try {
   await rig.stop();
 }
 const rows = chosen.map((fault) =>
-  rowOf(
+  buildRow(
     fault,
     lines.filter((line) => line.fault === fault.name),
   ),
 );
-console.log(tableOf(rows));
+console.log(formatTable(rows));
 for (const { findings } of rows) for (const finding of findings) console.log(`- ${finding}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ faults: rows }, null, 2)}\n`);
 process.exit(rows.every(({ holds }) => holds) ? 0 : 1);
 
-async function strikeUntilEnough(on: Rig, fault: Fault): Promise<void> {
+async function strikeUntilEnough(on: Rig, fault: InjectedFault): Promise<void> {
   const wanted = values.runs === undefined ? fault.runs : wholeNumber('runs', values.runs);
-  const own = () => lines.filter((line) => line.fault === fault.name);
-  const done = () => own().reduce((sum, { runs }) => sum + runs, 0);
-  for (let batch = own().length; done() < wanted && Date.now() < until; batch += 1) {
-    const line = lineOf(fault.name, seed, batch, await runBatch(on, fault, { seed, batch, atOnce }));
+  const listOwn = () => lines.filter((line) => line.fault === fault.name);
+  const countDone = () => listOwn().reduce((sum, { runs }) => sum + runs, 0);
+  for (let batch = listOwn().length; countDone() < wanted && Date.now() < until; batch += 1) {
+    const line = buildLine(fault.name, seed, batch, await runBatch(on, fault, { seed, batch, atOnce }));
     lines.push(line);
     if (values.results !== undefined) appendResult(values.results, line);
-    console.error(JSON.stringify({ ...line, done: done() }));
+    console.error(JSON.stringify({ ...line, done: countDone() }));
   }
 }
 

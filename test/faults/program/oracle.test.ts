@@ -1,4 +1,4 @@
-// The oracle sees what it is there for: each planted fault is found, and a sound run has none.
+// The oracle finds each planted fault and none in a correct run.
 import type { Chunk, RunResult } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { judgeRun, type Observed } from './oracle.ts';
@@ -27,7 +27,7 @@ const finished: RunResult = {
   violations: [],
 };
 const said = [delta('before ***@***'), delta('.*** after')];
-const stored = (role: string, text: string) => ({ role, text, json: JSON.stringify({ role, text }) });
+const makeStored = (role: string, text: string) => ({ role, text, json: JSON.stringify({ role, text }) });
 const sound: Observed = {
   planned: { name: 'r1', input: '', visible: VISIBLE, secrets: [SECRET], calls: { book: 1, note: 1 } },
   seen: live(said),
@@ -41,15 +41,15 @@ const sound: Observed = {
     { tool: 'note', key: 'r1', idempotencyKey: 'k' },
     { tool: 'book', key: 'other' },
   ],
-  history: [stored('user', 'say'), stored('assistant', VISIBLE)],
+  history: [makeStored('user', 'say'), makeStored('assistant', VISIBLE)],
 };
 const judge = (more: Partial<Observed>) => judgeRun({ ...sound, ...more });
 
-test('a sound run has no finding: an idempotent tool may be called twice under one key', () => {
+test('a correct run has no finding: an idempotent tool can be called twice under one key', () => {
   expect(judge({})).toEqual({ status: 'finished', doubled: [], leaked: [], wrong: [] });
 });
 
-test('a run without a result is lost, one that failed has its code', () => {
+test('a run without a result is lost, and a failed one has its code', () => {
   expect(judge({ result: undefined }).status).toBe('lost');
   const error = { code: 'session-lost' as const, message: 'gone' };
   expect(judge({ result: { ...finished, status: 'failed', error } })).toMatchObject({
@@ -58,7 +58,7 @@ test('a run without a result is lost, one that failed has its code', () => {
   });
 });
 
-describe('a leak is found', () => {
+describe('the oracle finds a leak', () => {
   test.each([
     [
       'on the live subject, cut over deltas',
@@ -66,13 +66,13 @@ describe('a leak is found', () => {
     ],
     ['in the log', { replayed: positions([...said, delta(SECRET)]) }],
     ['in the result', { result: { ...finished, finishReason: SECRET.slice(2, 8) } }],
-    ['in the history', { history: [stored('user', SECRET)] }],
-  ])('%s', (_where, more) => {
+    ['in the history', { history: [makeStored('user', SECRET)] }],
+  ])('leak: %s', (_where, more) => {
     expect(judge(more).leaked).toHaveLength(1);
   });
 });
 
-describe('a doubling is found:', () => {
+describe('the oracle finds a duplicate effect', () => {
   const twice = { tool: 'book', key: 'r1' };
   test.each([
     ['an effect', { ledger: [twice, twice] }],
@@ -81,32 +81,35 @@ describe('a doubling is found:', () => {
       { ledger: ['a', 'b'].map((idempotencyKey) => ({ tool: 'note', key: 'r1', idempotencyKey })) },
     ],
     ['an ending', { seen: { ...live(said), endings: new Set(['1.9', '2.4']) } }],
-    ['a stored message', { history: [stored('user', 'say'), stored('user', 'say'), stored('assistant', VISIBLE)] }],
+    [
+      'a stored message',
+      { history: [makeStored('user', 'say'), makeStored('user', 'say'), makeStored('assistant', VISIBLE)] },
+    ],
     ['an answer', { result: { ...finished, text: VISIBLE + VISIBLE } }],
-  ])('%s', (_what, more) => {
+  ])('duplicate: %s', (_what, more) => {
     expect(judge(more).doubled).toHaveLength(1);
   });
 });
 
-describe('what is wrong is found:', () => {
+describe('the oracle finds wrong output', () => {
   test.each([
     ['text that is not the guards’', { result: { ...finished, text: 'before' } }],
     ['a stream that is not the result', { replayed: positions([delta('other')]) }],
-    ['a history that is not the result', { history: [stored('user', 'say'), stored('assistant', 'other')] }],
+    ['a history that is not the result', { history: [makeStored('user', 'say'), makeStored('assistant', 'other')] }],
     ['a position that is there twice', { replayed: [...positions(said), ...positions(said)] }],
     [
-      'an index whose chunk changed',
+      'a changed chunk at an index',
       { seen: { ...live(said), epochs: new Map([[1, { chunks: new Map(), changed: [3] }]]) } },
     ],
-    ['a cancellation that nobody asked for', { result: { ...finished, status: 'cancelled' as const } }],
+    ['a cancellation without a request', { result: { ...finished, status: 'cancelled' as const } }],
     ['an idempotent tool that was never called', { ledger: [] }],
     ['chunks that cannot be read again', { replayed: { unread: 'timeout' } }],
-  ])('%s', (_what, more) => {
+  ])('wrong: %s', (_what, more) => {
     expect(judge(more).wrong.length).toBeGreaterThan(0);
   });
 });
 
-test('what a retract took back does not count', () => {
+test('the oracle ignores retracted chunks', () => {
   const retried = [delta('wrong'), retract(0), ...said];
   expect(judge({ replayed: retried.map((chunk, index) => ({ epoch: 1, index, chunk })) })).toMatchObject({ wrong: [] });
 });

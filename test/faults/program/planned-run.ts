@@ -1,22 +1,25 @@
-// The runs of the load: what the model will say, what the client must see of it, and what nobody may ever see. Texts are paced, and
-// every secret is cut over chunks.
+// The runs of the load: the model's text, the text that the client must receive, and the secrets that must never be
+// published. Texts are paced, and every secret is cut over chunks.
 import { script, type ScriptElement } from '../../e2e/script.ts';
-import type { Random } from './random.ts';
+import type { SeededRandom } from './random.ts';
 
 export type PlannedRun = {
   name: string;
   input: string;
-  /** The answer as the guards must leave it, all steps together. */
+  /** The answer of all steps after the guards. */
   visible: string;
-  /** Texts of which no piece of `leakCharacters` may turn up anywhere. */
+  /** Texts of which no piece of `leakCharacters` may be published. */
   secrets: string[];
-  /** Calls that the model makes, by tool. */
+  /** Calls of the model, by tool. */
   calls: { book: number; note: number };
-  /** It is put away until its question is answered: after so long, ms. */
+  /** Suspended until its question is answered after this time, ms. */
   answeredAfterMs?: number;
 };
 
-/** So many characters of a secret in a row are a leak: fewer may be chance, and digits stand in times and ids too. */
+/**
+ * Number of consecutive characters of a secret that count as a leak: fewer can be a coincidence, and times and ids
+ * contain digits too.
+ */
 export const leakCharacters = (secret: string): number => (/^\d+$/.test(secret) ? 9 : 6);
 const DELTAS = 60;
 const DELTA_CHARACTERS = 7;
@@ -26,25 +29,25 @@ const LETTERS = 'bcdfghjklmnpqrstvwxz';
 const MAIL_MARK = '***@***.***';
 const CARD_MARK = '[REDACTED]';
 
-/** @param name unique: no two runs have one secret */
-export function planRun(name: string, random: Random): PlannedRun {
+/** @param name unique: each run has its own secrets */
+export function planRun(name: string, random: SeededRandom): PlannedRun {
   const kind = random.pick(['plain', 'plain', 'tools', 'reasoning', 'question']);
-  const told = tellSecrets(random);
-  const element: ScriptElement = { text: told.text, chunkSize: DELTA_CHARACTERS, delayMs: DELAY_MS };
-  const common = { name, secrets: told.secrets };
+  const makeSecretText = tellSecrets(random);
+  const element: ScriptElement = { text: makeSecretText.text, chunkSize: DELTA_CHARACTERS, delayMs: DELAY_MS };
+  const common = { name, secrets: makeSecretText.secrets };
   const before = 'Let me see. ';
   const saidBefore = { text: before, chunkSize: DELTA_CHARACTERS, delayMs: DELAY_MS };
   if (kind === 'question') {
     const input = script({ ...saidBefore, toolCalls: [{ name: 'ask', args: { key: name } }] }, element);
-    const answeredAfterMs = random.between(0, MAX_ANSWER_MS);
-    return { ...common, input, visible: before + told.visible, calls: { book: 0, note: 0 }, answeredAfterMs };
+    const answeredAfterMs = random.pickBetween(0, MAX_ANSWER_MS);
+    return { ...common, input, visible: before + makeSecretText.visible, calls: { book: 0, note: 0 }, answeredAfterMs };
   }
   if (kind !== 'tools') {
-    const reasoning = kind === 'reasoning' ? { reasoning: `I think of ${told.address} first.` } : {};
+    const reasoning = kind === 'reasoning' ? { reasoning: `I think of ${makeSecretText.address} first.` } : {};
     return {
       ...common,
       input: script({ ...element, ...reasoning }),
-      visible: told.visible,
+      visible: makeSecretText.visible,
       calls: { book: 0, note: 0 },
     };
   }
@@ -53,39 +56,39 @@ export function planRun(name: string, random: Random): PlannedRun {
     { name: 'book', args: { key: name } },
   ];
   const input = script({ ...saidBefore, toolCalls }, element);
-  return { ...common, input, visible: before + told.visible, calls: { book: 1, note: 1 } };
+  return { ...common, input, visible: before + makeSecretText.visible, calls: { book: 1, note: 1 } };
 }
 
-/** Words with an address and a card number between them, at places of their own in each run. */
-function tellSecrets(random: Random): { text: string; visible: string; address: string; secrets: string[] } {
+/** Words with an address and a card number between them, at different positions in each run. */
+function tellSecrets(random: SeededRandom): { text: string; visible: string; address: string; secrets: string[] } {
   const local = letters(random, 12);
   const domain = letters(random, 10);
   const card = cardNumber(random);
-  const [first, second] = [random.between(4, 25), random.between(30, 55)];
+  const [first, second] = [random.pickBetween(4, 25), random.pickBetween(30, 55)];
   const words = Array.from({ length: DELTAS }, (_, at) => `wd${String(at).padStart(3, '0')}`);
-  const told = (mail: string, number: string) =>
+  const listTold = (mail: string, number: string) =>
     [...words.slice(0, first), mail, ...words.slice(first, second), number, ...words.slice(second)].join(' ');
   const address = `${local}@${domain}.com`;
   return {
-    text: told(address, card),
-    visible: told(MAIL_MARK, CARD_MARK),
+    text: listTold(address, card),
+    visible: listTold(MAIL_MARK, CARD_MARK),
     address,
     secrets: [local, domain, card],
   };
 }
 
-function letters(random: Random, length: number): string {
-  return Array.from({ length }, () => LETTERS[random.between(0, LETTERS.length - 1)]).join('');
+function letters(random: SeededRandom, length: number): string {
+  return Array.from({ length }, () => LETTERS[random.pickBetween(0, LETTERS.length - 1)]).join('');
 }
 
-/** Sixteen digits of which the last makes the others a card's. */
-function cardNumber(random: Random): string {
-  const digits = [4, ...Array.from({ length: 14 }, () => random.between(0, 9))];
-  const sum = digits.reduce((total, digit, at) => total + doubled(digit, at % 2 === 0), 0);
+/** Sixteen digits with a valid card checksum. */
+function cardNumber(random: SeededRandom): string {
+  const digits = [4, ...Array.from({ length: 14 }, () => random.pickBetween(0, 9))];
+  const sum = digits.reduce((total, digit, at) => total + doubleDigit(digit, at % 2 === 0), 0);
   return [...digits, (10 - (sum % 10)) % 10].join('');
 }
 
-function doubled(digit: number, isDoubled: boolean): number {
+function doubleDigit(digit: number, isDoubled: boolean): number {
   const value = isDoubled ? digit * 2 : digit;
   return value > 9 ? value - 9 : value;
 }

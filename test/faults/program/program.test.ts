@@ -1,4 +1,5 @@
-// A small seeded set of the fault program, as users run it; the long runs go on by seed. That the oracle sees is proved by `control`.
+// A small seeded set of the fault program as users run it; the long runs continue by seed. `control` shows that the
+// oracle works.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +17,7 @@ async function faults(...args: string[]): Promise<{ code: number; stdout: string
 }
 
 test(
-  'runs survive an orchestrator and a guard that are killed and a NATS that restarts; without guards the oracle sees leaks',
+  'runs survive a killed orchestrator, a killed guard and a restart of NATS, and without guards the oracle finds leaks',
   async () => {
     const only = 'control,orchestrator-kill,guardrails-kill,nats-term';
     const { code, stdout } = await faults('--only', only, '--runs', '6', '--seed', '3');
@@ -28,7 +29,7 @@ test(
   TIMEOUT_MS + 10_000,
 );
 
-test('a fault that nobody knows is refused, with the names of those that there are', async () => {
+test('the program rejects an unknown fault and lists the existing ones', async () => {
   const { code } = await faults('--only', 'earthquake');
   expect(code).toBe(2);
 });

@@ -1,5 +1,5 @@
-// The processes of the load, each with a cable of its own to NATS, so that one of them can be struck or cut off alone. A replica that
-// was ended is started again in its place.
+// The processes of the load, each with its own proxy to NATS, so that a fault can hit one of them alone. An ended
+// replica is started again.
 import { resolve } from 'node:path';
 import { eventually, type Stack } from '@millrace/testkit/bench';
 import { startCutProxy, type CutProxy } from './cut-proxy.ts';
@@ -10,7 +10,7 @@ type Replica = {
   role: ServiceRole;
   pid: number;
   proxy: CutProxy;
-  /** In its place, at the same proxy; resolves when discovery shows it. */
+  /** Restarts the replica on the same proxy; resolves when discovery lists it. */
   startAgain(): Promise<void>;
 };
 
@@ -18,8 +18,8 @@ const LEDGER_SERVICE = resolve(import.meta.dirname, 'ledger-service.ts');
 const GONE_TIMEOUT_MS = 60_000;
 
 export type Replicas = {
-  of(role: ServiceRole): Replica[];
-  /** Those that are not running any more, though nobody ended them. */
+  listReplicas(role: ServiceRole): Replica[];
+  /** Replicas that ended without being ended by the program. */
   endedByThemselves(): Replica[];
   close(): Promise<void>;
 };
@@ -31,7 +31,7 @@ export async function startReplicas(
   env: Record<string, string>,
 ): Promise<Replicas> {
   const replicas: Replica[] = [];
-  // One at a time: who is new is told by who was there before.
+  // One at a time, because a new replica is recognized by the difference to the previous list.
   let starting: Promise<unknown> = Promise.resolve();
   const start = (role: ServiceRole, proxy: CutProxy): Promise<number> => {
     const started = starting.then(() => startOne(role, proxy));
@@ -60,7 +60,7 @@ export async function startReplicas(
   }
   const isRunning = (pid: number) => stack.pids().some((running) => running.pid === pid);
   return {
-    of: (role) => replicas.filter((replica) => replica.role === role),
+    listReplicas: (role) => replicas.filter((replica) => replica.role === role),
     endedByThemselves: () => replicas.filter(({ pid }) => !isRunning(pid)),
     close: async () => void (await Promise.all(replicas.map(({ proxy }) => proxy.close()))),
   };

@@ -1,7 +1,7 @@
-// Outcomes of blows, a line each, in a file that goes on where it stopped; and the table that they make together.
+// Outcomes of faults, a line each, in a file that later runs of the program continue, and their table.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { FAULTS, type Fault } from './faults.ts';
+import { FAULTS, type InjectedFault } from './faults.ts';
 import type { BatchOutcome } from './run-batch.ts';
 
 const batchLineSchema = z.object({
@@ -23,7 +23,7 @@ const batchLineSchema = z.object({
 });
 export type BatchLine = z.infer<typeof batchLineSchema>;
 
-export function lineOf(fault: string, seed: number, batch: number, outcome: BatchOutcome): BatchLine {
+export function buildLine(fault: string, seed: number, batch: number, outcome: BatchOutcome): BatchLine {
   const { judged, noticed } = outcome;
   const count = (is: (one: BatchOutcome['judged'][number]) => boolean) => judged.filter(is).length;
   const failed: Record<string, number> = {};
@@ -71,15 +71,15 @@ export type FaultRow = Omit<BatchLine, 'seed' | 'batch' | 'fault' | 'takeoversMs
   codes: Record<string, number>;
   takeoverP50Ms?: number | undefined;
   takeoverP99Ms?: number | undefined;
-  /** The fault's bar holds. */
+  /** Whether the fault's bar holds. */
   holds: boolean;
 };
 
-export function rowOf(fault: Fault, lines: readonly BatchLine[]): FaultRow {
+export function buildRow(fault: InjectedFault, lines: readonly BatchLine[]): FaultRow {
   const sum = (of: (line: BatchLine) => number) => lines.reduce((total, line) => total + of(line), 0);
   const codes = sumByCode(lines.map(({ failed }) => failed));
   const takeovers = lines.flatMap(({ takeoversMs }) => takeoversMs).toSorted((a, b) => a - b);
-  const at = (share: number) => takeovers[Math.ceil(takeovers.length * share) - 1];
+  const readPercentile = (share: number) => takeovers[Math.ceil(takeovers.length * share) - 1];
   const row = {
     name: fault.name,
     runs: sum(({ runs }) => runs),
@@ -93,8 +93,8 @@ export function rowOf(fault: Fault, lines: readonly BatchLine[]): FaultRow {
     leaked: sum(({ leaked }) => leaked),
     wrong: sum(({ wrong }) => wrong),
     longestGapMs: Math.max(0, ...lines.map(({ longestGapMs }) => longestGapMs)),
-    takeoverP50Ms: at(0.5),
-    takeoverP99Ms: at(0.99),
+    takeoverP50Ms: readPercentile(0.5),
+    takeoverP99Ms: readPercentile(0.99),
     findings: lines.flatMap(({ findings }) => findings),
   };
   return { ...row, holds: isHeld(fault, row) };
@@ -106,20 +106,21 @@ function sumByCode(counts: readonly Record<string, number>[]): Record<string, nu
   return total;
 }
 
-function isHeld(fault: Fault, row: Omit<FaultRow, 'holds'>): boolean {
-  // Without the guards the oracle must see what they keep back: else it would see nothing anywhere.
+function isHeld(fault: InjectedFault, row: Omit<FaultRow, 'holds'>): boolean {
+  // Without the guards the oracle must find the secrets; otherwise it would find them nowhere.
   if (fault.strike.kind === 'control') return row.leaked === row.runs && row.runs > 0;
   const allowed = Object.keys(row.codes).every((code) => fault.mayFailWith.includes(code));
   const refusable = Object.keys(row.refused).every((code) => fault.mayRefuseWith.includes(code));
   return allowed && refusable && row.lost === 0 && row.doubled === 0 && row.leaked === 0 && row.wrong === 0;
 }
 
-export function tableOf(rows: readonly FaultRow[]): string {
+export function formatTable(rows: readonly FaultRow[]): string {
   const head =
     '| fault | runs | finished | cancelled | failed | refused | lost | doubled | leaked | wrong | longest gap ms | takeover p50 / p99 ms | bar |';
   const line = (row: FaultRow) => {
-    const inWords = (codes: Record<string, number>) => Object.entries(codes).map(([code, times]) => `${code} ${times}`);
-    const [failed, refused] = [row.codes, row.refused].map((codes) => inWords(codes).join(', ') || '0');
+    const formatCodes = (codes: Record<string, number>) =>
+      Object.entries(codes).map(([code, times]) => `${code} ${times}`);
+    const [failed, refused] = [row.codes, row.refused].map((codes) => formatCodes(codes).join(', ') || '0');
     const takeover = row.takeoverP50Ms === undefined ? '' : `${row.takeoverP50Ms} / ${row.takeoverP99Ms ?? ''}`;
     const cells = [
       row.name,
@@ -138,4 +139,4 @@ export function tableOf(rows: readonly FaultRow[]): string {
   return [head, `|${'---|'.repeat(13)}`, ...rows.map(line)].join('\n');
 }
 
-export const faultNamed = (name: string): Fault | undefined => FAULTS.find((fault) => fault.name === name);
+export const faultNamed = (name: string): InjectedFault | undefined => FAULTS.find((fault) => fault.name === name);

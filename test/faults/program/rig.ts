@@ -1,5 +1,5 @@
-// Everything that the load runs on, with nothing shared: NATS and Redis with stores of their own, two orchestrators, two guardrails, one
-// of each other service, and the agents of the load.
+// The complete system of the load, with nothing shared: NATS and Redis with their own stores, two orchestrators, two
+// guardrails, one of each other service, and the agents of the load.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { connect, type Client } from '@millrace/client';
 import { connectBus, startStack } from '@millrace/testkit/bench';
 import { z } from 'zod';
 import { startCutProxy } from './cut-proxy.ts';
-import { readKey, readStored, type Stored } from './left-over.ts';
+import { readKey, readStored, type StoredState } from './left-over.ts';
 import { startReplicas } from './replicas.ts';
 import { startStruckNats, startStruckRedis } from './servers.ts';
 import type { Targets } from './strike.ts';
@@ -16,12 +16,12 @@ import { watchLive, type LiveWatch } from './watch-live.ts';
 
 export type Rig = Targets & {
   client: Client;
-  /** The same by way of `clientProxy`. */
+  /** The same through `clientProxy`. */
   cutClient: Client;
   live: LiveWatch;
   ledger(): LedgerLine[];
-  stored(): Promise<Stored>;
-  /** What is stored under a key of the runs' state, in words. */
+  readStored(): Promise<StoredState>;
+  /** Describes the value of a key of the runs' state. */
   readKey(key: string): Promise<string>;
   stop(): Promise<void>;
 };
@@ -31,9 +31,9 @@ type LedgerLine = z.infer<typeof ledgerLineSchema>;
 
 const ROLES = ['orchestrator', 'orchestrator', 'guardrails', 'guardrails', 'ledger', 'message-history'] as const;
 export const AGENT = 'faults';
-/** Nobody sees the answer before its finish: that passes in the step's own sessions. */
+/** Publishes no answer before its finish, which passes in the step's own sessions. */
 export const UNJUDGED_AGENT = 'faults-unjudged';
-/** Nothing redacts: the oracle must see what the guards keep from others. */
+/** Redacts nothing: the oracle must find the secrets that the guards remove otherwise. */
 export const UNGUARDED_AGENT = 'faults-unguarded';
 
 export async function startRig(): Promise<Rig> {
@@ -68,7 +68,7 @@ export async function startRig(): Promise<Rig> {
     nats,
     redis,
     ledger: () => readLines(ledgerFile),
-    stored: () => readStored(bus),
+    readStored: () => readStored(bus),
     readKey: (key) => readKey(bus, key),
     async stop() {
       live.stop();

@@ -1,63 +1,64 @@
-// One blow: runs are started at seeded moments, the fault strikes at another, everything is mended, and each run is judged when it has
-// ended. Only those that were in flight when it struck count in the figures; a leak or a doubled effect counts wherever it is.
+// One fault: the program starts runs at seeded times, injects the fault at another, repairs everything, and judges each
+// run at its end. Only runs in flight at the fault count in the figures; a leak or a duplicate effect counts in any
+// run.
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, messageText, textMessage, type RunResult } from '@millrace/contracts';
 import type { Client, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
-import type { Fault } from './faults.ts';
+import type { InjectedFault } from './faults.ts';
 import { leftOver } from './left-over.ts';
-import { judgeRun, type Judgement, type Observed } from './oracle.ts';
+import { judgeRun, type RunJudgement, type Observed } from './oracle.ts';
 import { planRun, type PlannedRun } from './planned-run.ts';
-import { createRandom, seedOf } from './random.ts';
+import { createRandom, hashSeed } from './random.ts';
 import { AGENT, UNGUARDED_AGENT, UNJUDGED_AGENT, type Rig } from './rig.ts';
 import { strike } from './strike.ts';
-import { throughQuestions } from './through-questions.ts';
+import { answerQuestions } from './through-questions.ts';
 
 export type BatchOutcome = {
-  /** Of the runs that were in flight. */
-  judged: (Judgement & { run: string; takeoverMs?: number | undefined; longestGapMs: number })[];
-  /** Of the submissions that were refused: its run, and the code that the client threw. */
+  /** Runs in flight. */
+  judged: (RunJudgement & { run: string; takeoverMs?: number | undefined; longestGapMs: number })[];
+  /** Rejected submissions: the run, and the code that the client threw. */
   refused: { run: string; code: string }[];
-  /** What was wrong without being a run's. */
+  /** Findings that belong to no run. */
   noticed: string[];
 };
 
-/** Runs are started within this time, ms; they talk for a little longer. */
+/** Period in which runs are started, ms; their texts take a little longer. */
 const START_WITHIN_MS = 1_000;
 const STRIKE_AFTER_MS = [200, 1_800] as const;
-/** Longer than every wait that a run may have: for its owner, its guards, its save. */
+/** Longer than every wait of a run: for its owner, its guards, its save. */
 const END_WITHIN_MS = 120_000;
 const HISTORY_WITHIN_MS = 30_000;
 const CLEAN_WITHIN_MS = 60_000;
 const READ_AGAIN_MS = 20_000;
 
 type Refused = { refused: string; code: string };
-type Started = {
+type StartedRun = {
   planned: PlannedRun;
   run: Run;
   result: Promise<RunResult | undefined>;
   endedAt: () => number | undefined;
-  /** What the client was told instead of an end. */
-  broken: () => string | undefined;
+  /** The client's error instead of an end. */
+  readBroken: () => string | undefined;
 };
 
 export async function runBatch(
   rig: Rig,
-  fault: Fault,
+  fault: InjectedFault,
   at: { seed: number; batch: number; atOnce: number },
 ): Promise<BatchOutcome> {
-  const random = createRandom(seedOf(at.seed, fault.name, at.batch));
+  const random = createRandom(hashSeed(at.seed, fault.name, at.batch));
   const agents = fault.strike.kind === 'control' ? [UNGUARDED_AGENT] : [AGENT, UNJUDGED_AGENT];
   const plans = Array.from({ length: at.atOnce }, (_, n) =>
     planRun(`${fault.name}-${at.seed}-${at.batch}-${n}`, random),
   );
   const client = fault.strike.kind === 'client-cut' ? rig.cutClient : rig.client;
   const starting = plans.map((planned, n) =>
-    start(client, agents[n % agents.length] ?? AGENT, planned, random.between(0, START_WITHIN_MS)),
+    start(client, agents[n % agents.length] ?? AGENT, planned, random.pickBetween(0, START_WITHIN_MS)),
   );
-  const accepted: Started[] = [];
+  const accepted: StartedRun[] = [];
   for (const one of starting) void one.then((started) => isRefused(started) || accepted.push(started));
-  await delay(random.between(...STRIKE_AFTER_MS));
+  await delay(random.pickBetween(...STRIKE_AFTER_MS));
   const struckAt = performance.now();
   const inFlight = accepted.filter(({ endedAt }) => endedAt() === undefined);
   await strike(
@@ -68,7 +69,7 @@ export async function runBatch(
   );
   const submitted = await Promise.all(starting);
   const refused = submitted.filter(isRefused).map(({ refused: run, code }) => ({ run, code }));
-  const all = submitted.filter((one): one is Started => !isRefused(one));
+  const all = submitted.filter((one): one is StartedRun => !isRefused(one));
   const results = await Promise.all(all.map(async (started) => ({ started, result: await started.result })));
   const noticed: string[] = [];
   for (const replica of rig.replicas.endedByThemselves()) {
@@ -82,25 +83,25 @@ export async function runBatch(
     const judgement = judgeRun(observed);
     const isCounted = inFlight.includes(started);
     const { epochStartedAt, longestGapMs } = observed.seen;
-    // A run that is answered has another owner too.
+    // An answered run has another owner too.
     const isTaken = epochStartedAt !== undefined && planned.answeredAfterMs === undefined;
     const takeoverMs = isTaken ? epochStartedAt - struckAt : undefined;
-    const lost = result ? {} : { why: started.broken() ?? 'no end within its time' };
+    const lost = result ? {} : { why: started.readBroken() ?? 'no end within its time' };
     if (isCounted) judged.push({ ...judgement, ...lost, run: planned.name, takeoverMs, longestGapMs });
     else noticed.push(...[...judgement.doubled, ...judgement.leaked].map((what) => `${planned.name}: ${what}`));
     rig.live.forget(run.runId);
   }
   const ended = results.flatMap(({ started, result }) => (result ? [started.run.runId] : []));
   const cancelled = refused.map(({ run }) => run);
-  noticed.push(...(await unfinished(rig, [...ended, ...cancelled])));
+  noticed.push(...(await listUnfinished(rig, [...ended, ...cancelled])));
   noticed.push(...(await ranAfterRefusal(rig.client, cancelled)));
   return { judged, refused, noticed };
 }
 
-/** A submission that was refused is cancelled: its run is unknown, or was ended by that. */
+/** Cancels a rejected submission: its run is unknown, or the cancel ends it. */
 async function ranAfterRefusal(client: Client, runs: readonly string[]): Promise<string[]> {
-  const statusOf = async (run: string) => (await client.runs.get(run).catch(undefinedIfUnknown))?.status;
-  const statuses = await Promise.all(runs.map(async (run) => ({ run, status: await statusOf(run) })));
+  const readStatus = async (run: string) => (await client.runs.get(run).catch(undefinedIfUnknown))?.status;
+  const statuses = await Promise.all(runs.map(async (run) => ({ run, status: await readStatus(run) })));
   return statuses
     .filter(({ status }) => status !== undefined && status !== 'cancelled')
     .map(({ run, status = '' }) => `${run} was refused, and is ${status}`);
@@ -110,45 +111,53 @@ function undefinedIfUnknown(error: unknown): undefined {
   if (!MillraceError.isInstance(error) || error.code !== 'run-unknown') throw error;
 }
 
-/** What is left when every run has ended. An owner that was struck at its last words is noticed after the ack wait. */
-async function unfinished(rig: Rig, ended: readonly string[]): Promise<string[]> {
+/**
+ * Lists the keys that remain after every run ended. The fault of an owner in its last writes is noticed after the ack
+ * wait.
+ */
+async function listUnfinished(rig: Rig, ended: readonly string[]): Promise<string[]> {
   let left: string[] = [];
   let waitingNow = 0;
   const isClean = async () => {
-    const { keys, waiting } = await rig.stored();
+    const { keys, waiting } = await rig.readStored();
     left = leftOver(keys, ended);
     waitingNow = waiting;
     return left.length === 0 && waiting === 0;
   };
   await eventually(isClean, { timeoutMs: CLEAN_WITHIN_MS, pollMs: 500 }).catch(() => undefined);
-  const headOf = (key: string) => `head.${key.split('.').slice(1, 3).join('.')}`;
+  const buildHeadKey = (key: string) => `head.${key.split('.').slice(1, 3).join('.')}`;
   const told = left.map(
-    async (key) => `${key} is still stored: ${await rig.readKey(key)}; head: ${await rig.readKey(headOf(key))}`,
+    async (key) => `${key} is still stored: ${await rig.readKey(key)}; head: ${await rig.readKey(buildHeadKey(key))}`,
   );
   return [...(await Promise.all(told)), ...(waitingNow > 0 ? [`${waitingNow} commands still wait`] : [])];
 }
 
-async function start(client: Client, agent: string, planned: PlannedRun, afterMs: number): Promise<Started | Refused> {
+async function start(
+  client: Client,
+  agent: string,
+  planned: PlannedRun,
+  afterMs: number,
+): Promise<StartedRun | Refused> {
   await delay(afterMs);
   const { name, input } = planned;
-  // A random id may hold a piece of a card number.
+  // A random id can contain a piece of a card number.
   const message = textMessage(`user-of-${name}`, 'user', input);
-  const run = await client.start(agent, [message], { runId: name, threadId: name }).catch(codeOf);
+  const run = await client.start(agent, [message], { runId: name, threadId: name }).catch(readCode);
   if (typeof run === 'string') return { refused: name, code: run };
   let ended: number | undefined;
   let broken: string | undefined;
-  const ending = throughQuestions(client, run, planned.answeredAfterMs ?? 0).catch((error: unknown) => {
+  const ending = answerQuestions(client, run, planned.answeredAfterMs ?? 0).catch((error: unknown) => {
     broken = String(error);
     return undefined;
   });
   const result = Promise.race([ending, delay(END_WITHIN_MS, undefined, { ref: false })]);
   void result.then(() => (ended = performance.now()));
-  return { planned, run, result, endedAt: () => ended, broken: () => broken };
+  return { planned, run, result, endedAt: () => ended, readBroken: () => broken };
 }
 
-const isRefused = (one: Started | Refused): one is Refused => 'refused' in one;
+const isRefused = (one: StartedRun | Refused): one is Refused => 'refused' in one;
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   if (MillraceError.isInstance(error)) return error.code;
   throw error;
 }
@@ -158,10 +167,10 @@ async function observe(
   planned: PlannedRun,
   run: Run,
   result: RunResult | undefined,
-  { strike: how }: Fault,
+  { strike: how }: InjectedFault,
 ): Promise<Observed> {
   const cancelAsked = how.kind === 'cancel';
-  // Where the tools' only service is struck too.
+  // True for faults of the tools' only service too.
   const mayMissTools =
     how.kind === 'storm' || (how.kind === 'process' && (how.role === 'ledger' || how.role === 'nats'));
   const isStored = result?.status === 'finished';
@@ -171,7 +180,7 @@ async function observe(
   ]);
   return {
     planned,
-    seen: rig.live.seen(run.runId),
+    seen: rig.live.readSeen(run.runId),
     replayed,
     result,
     cancelAsked,
@@ -182,16 +191,16 @@ async function observe(
 }
 
 async function readAgain(client: Client, runId: string): Promise<Observed['replayed']> {
-  const read = async () => {
+  const readPositions = async () => {
     const again = await client.follow(runId, { signal: AbortSignal.timeout(READ_AGAIN_MS) });
     return Array.fromAsync(again.positions);
   };
-  return read().catch((error: unknown) => ({ unread: String(error) }));
+  return readPositions().catch((error: unknown) => ({ unread: String(error) }));
 }
 
-/** A save may be made later than its run ends. */
+/** A save can complete after its run ended. */
 async function readHistory(client: Client, { name }: PlannedRun, isStored: boolean): Promise<Observed['history']> {
-  const read = async () => {
+  const readMessages = async () => {
     const { messages } = await client.threads.messages(name, { limit: 50 });
     return messages.map((message) => ({
       role: message.role,
@@ -199,10 +208,10 @@ async function readHistory(client: Client, { name }: PlannedRun, isStored: boole
       json: JSON.stringify(message),
     }));
   };
-  if (!isStored) return read().catch(() => undefined);
+  if (!isStored) return readMessages().catch(() => undefined);
   const whole = eventually(
     async () => {
-      const messages = await read();
+      const messages = await readMessages();
       return messages.some(({ role }) => role === 'assistant') ? messages : undefined;
     },
     { timeoutMs: HISTORY_WITHIN_MS, pollMs: 250 },

@@ -1,4 +1,5 @@
-// NATS and Redis of the load, with their stores: struck like the services, and started again with what they had stored.
+// NATS and Redis of the load with their stores: faults hit them like the services, and they restart with their stored
+// data.
 import { createConnection } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ export type StruckServer = {
   url(): string;
   port(): number;
   pid(): number;
-  /** Ends it: at once, or as an operator would. */
+  /** Ends the server: at once, or as an operator would. */
   end(how: Exclude<Blow, 'stop'>): Promise<void>;
   startAgain(): Promise<void>;
 };
@@ -33,7 +34,7 @@ async function struck(start: (port: number) => Promise<Running>): Promise<Struck
   };
 }
 
-/** What NATS may store, so that it can be filled. */
+/** Store limit of NATS, so that it can be filled. */
 const MAX_STORE_MB = 192;
 const FILLER_BYTES = 7 * 1024 * 1024;
 const MIN_FILLER_BYTES = 64;
@@ -45,7 +46,7 @@ export function startStruckNats(dir: string): Promise<StruckServer> {
   return struck((port) => startNats({ storeDir, port, extraConfig }));
 }
 
-/** Takes all room that JetStream has left. Resolves to what makes room again. */
+/** Fills the remaining room of JetStream. Resolves to a function that frees it. */
 export async function fillNats(url: string): Promise<() => Promise<void>> {
   const bus = await connectBus({ servers: url, name: 'filler' });
   const ask = async (subject: string, data: string | Uint8Array = '') =>
@@ -70,12 +71,12 @@ export function startStruckRedis(dir: string): Promise<StruckServer> {
   });
 }
 
-/** @param bytes 0: as much as there is. A Redis that is full refuses writes. */
+/** @param bytes 0: no limit. A full Redis rejects writes. */
 export async function limitRedis(port: number, bytes: number): Promise<void> {
   await configureRedis(port, 'maxmemory', bytes);
 }
 
-/** Off: writes are refused and reads answered, as by a replica whose primary is gone. */
+/** Off: Redis rejects writes and answers reads, like a replica without its primary. */
 export async function writableRedis(port: number, isWritable: boolean): Promise<void> {
   await configureRedis(port, 'min-replicas-to-write', isWritable ? 0 : 1);
 }

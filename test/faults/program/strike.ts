@@ -1,16 +1,16 @@
-// Strikes, and mends what was struck. Resolves when everything is there again.
+// Injects a fault and repairs it. Resolves when everything is available again.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from '@millrace/client';
 import { writableFiles } from '@millrace/testkit/bench';
 import type { CutMode, CutProxy } from './cut-proxy.ts';
-import type { Fault } from './faults.ts';
-import type { Random } from './random.ts';
+import type { InjectedFault } from './faults.ts';
+import type { SeededRandom } from './random.ts';
 import { SERVICE_ROLES, type Replicas } from './replicas.ts';
 import { fillNats, limitRedis, writableRedis, type StruckServer } from './servers.ts';
 
 export type Targets = { replicas: Replicas; nats: StruckServer; redis: StruckServer; clientProxy: CutProxy };
 
-/** Longer than the ack wait: what was stopped comes back when its runs have another owner. ms */
+/** Longer than the ack wait: a stopped process continues after its runs have another owner. ms */
 const STOPPED_MS = 25_000;
 const CUT_MS = [200, 9_000] as const;
 const DOWN_MS = [0, 3_000] as const;
@@ -18,9 +18,9 @@ const FULL_MS = 5_000;
 const CANCEL_WITHIN_MS = 800;
 
 export async function strike(
-  { strike: how }: Fault,
+  { strike: how }: InjectedFault,
   { replicas, nats, redis, clientProxy }: Targets,
-  random: Random,
+  random: SeededRandom,
   inFlight: readonly Run[],
 ): Promise<void> {
   switch (how.kind) {
@@ -30,8 +30,8 @@ export async function strike(
     case 'cancel':
       await Promise.all(
         inFlight.map(async (run) => {
-          await delay(random.between(0, CANCEL_WITHIN_MS));
-          // A run that has ended meanwhile is not cancelled any more.
+          await delay(random.pickBetween(0, CANCEL_WITHIN_MS));
+          // A run that already ended is not cancelled.
           await run.cancel().catch(() => undefined);
         }),
       );
@@ -55,30 +55,30 @@ export async function strike(
       writableFiles(nats.pid(), true);
       return strikeServer(nats, 'term', 0);
     case 'roll':
-      for (const replica of replicas.of(how.role)) {
+      for (const replica of replicas.listReplicas(how.role)) {
         process.kill(replica.pid, 'SIGTERM');
         await replica.startAgain();
       }
       return;
     case 'storm': {
-      const all = SERVICE_ROLES.flatMap((role) => replicas.of(role));
+      const all = SERVICE_ROLES.flatMap((role) => replicas.listReplicas(role));
       for (const { pid } of all) process.kill(pid, 'SIGKILL');
-      await delay(random.between(...DOWN_MS));
+      await delay(random.pickBetween(...DOWN_MS));
       await Promise.all(all.map((replica) => replica.startAgain()));
       return;
     }
     case 'client-cut':
       return cutOff(clientProxy, how.mode, random);
     case 'cut': {
-      const [first, ...others] = replicas.of(how.role);
+      const [first, ...others] = replicas.listReplicas(how.role);
       if (!first) throw new Error(`there is no ${how.role}`);
       return cutOff(random.pick([first, ...others]).proxy, how.mode, random);
     }
     case 'process': {
       const { role, blow } = how;
-      const downMs = random.between(...DOWN_MS);
+      const downMs = random.pickBetween(...DOWN_MS);
       if (role === 'nats' || role === 'redis') return strikeServer(role === 'nats' ? nats : redis, blow, downMs);
-      const [first, ...others] = replicas.of(role);
+      const [first, ...others] = replicas.listReplicas(role);
       if (!first) throw new Error(`there is no ${role}`);
       const victim = random.pick([first, ...others]);
       if (blow === 'stop') return stopFor(victim.pid);
@@ -89,9 +89,9 @@ export async function strike(
   }
 }
 
-async function cutOff(proxy: CutProxy, mode: CutMode, random: Random): Promise<void> {
-  proxy.cut(mode);
-  await delay(random.between(...CUT_MS));
+async function cutOff(proxy: CutProxy, mode: CutMode, random: SeededRandom): Promise<void> {
+  proxy.cutConnections(mode);
+  await delay(random.pickBetween(...CUT_MS));
   proxy.restore();
 }
 

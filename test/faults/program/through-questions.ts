@@ -1,16 +1,16 @@
-// Follows a run to its end: where it is put away, what it asks is answered.
+// Follows a run to its end and answers its questions while it is suspended.
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, type RunResult } from '@millrace/contracts';
 import type { Client, Run } from '@millrace/client';
 
 /**
- * A question is asked once; more often only where an owner was lost in between. An answer that was taken while its reply was lost waits for
- * the next owner, who may come after the ack wait: the run says until then that it is suspended.
+ * A question is asked once, and again only if an owner was lost in between. An answer with a lost reply waits for the
+ * next owner, which can take until the ack wait: until then the run's status is suspended.
  */
 const ANSWER_WITHIN_MS = 100_000;
 const ASK_AGAIN_MS = 500;
 
-export async function throughQuestions(client: Client, run: Run, afterMs: number): Promise<RunResult | undefined> {
+export async function answerQuestions(client: Client, run: Run, afterMs: number): Promise<RunResult | undefined> {
   let current = run;
   const giveUpAt = performance.now() + ANSWER_WITHIN_MS;
   for (let waitMs = afterMs; performance.now() < giveUpAt; waitMs = Math.max(afterMs, ASK_AGAIN_MS)) {
@@ -22,7 +22,7 @@ export async function throughQuestions(client: Client, run: Run, afterMs: number
   return undefined;
 }
 
-/** Undefined: an answer whose reply was lost has been taken; one that nobody heard is given again. */
+/** Undefined: an answer with a lost reply was accepted; one without an effect is sent again. */
 async function answer(run: Run): Promise<Run | undefined> {
   const chunks = await Array.fromAsync(run.fullStream);
   const asked = chunks.findLast(({ type }) => type === 'suspended');
@@ -31,7 +31,7 @@ async function answer(run: Run): Promise<Run | undefined> {
   return run.answer(token, { said: 'yes' }).catch(undefinedIfCoded);
 }
 
-/** Who begins to read while NATS is away is told so after ten seconds, and tries again. */
+/** A follower that starts during an outage of NATS fails after ten seconds and retries. */
 async function followAgain(client: Client, runId: string, giveUpAt: number): Promise<Run> {
   for (;;) {
     const run = await client.follow(runId).catch(undefinedIfCoded);

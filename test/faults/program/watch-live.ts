@@ -1,12 +1,13 @@
-// What was ever on the live subject, by run and epoch: what a client could have seen, whether it counted in the end or not.
+// Records all messages on the live subject by run and epoch: a client could have received them, even if they were
+// retracted.
 import { chunkBatchSchema, chunkSchema, endsRun, type Chunk } from '@millrace/contracts';
 import { z } from 'zod';
 import type { Bus } from '@millrace/testkit/bench';
 
 type SeenEpoch = {
-  /** Chunks by index, as they were first seen. */
+  /** Chunks by index, in their first version. */
   chunks: Map<number, Chunk>;
-  /** Indexes at which two different chunks were seen. */
+  /** Indexes with two different chunks. */
   changed: number[];
 };
 
@@ -14,15 +15,15 @@ export type SeenRun = {
   epochs: Map<number, SeenEpoch>;
   /** Positions of chunks that end a run, "epoch.index", each once. */
   endings: Set<string>;
-  /** The longest silence between two messages so far, ms, from the moment that somebody asked for it. */
+  /** The longest gap between two messages so far, ms, since the first request for it. */
   longestGapMs: number;
   lastAt: number;
-  /** When a second owner was first heard. */
+  /** Time of the first message of a second owner. */
   epochStartedAt?: number;
 };
 
 export type LiveWatch = {
-  seen(runId: string): SeenRun;
+  readSeen(runId: string): SeenRun;
   forget(runId: string): void;
   stop(): void;
 };
@@ -32,7 +33,7 @@ const nothing = (): SeenRun => ({ epochs: new Map(), endings: new Set(), longest
 
 export function watchLive(bus: Bus): LiveWatch {
   const runs = new Map<string, SeenRun>();
-  const of = (runId: string) => {
+  const findSeen = (runId: string) => {
     const run = runs.get(runId) ?? nothing();
     runs.set(runId, run);
     return run;
@@ -40,7 +41,7 @@ export function watchLive(bus: Bus): LiveWatch {
   const listening = bus.nc.subscribe(bus.subjects.chunks('default', 'run').replace(/run$/, '*'), {
     callback: (_error, message) => {
       const batch = batchSchema.parse(message.json());
-      const run = of(message.subject.split('.').at(-1) ?? '');
+      const run = findSeen(message.subject.split('.').at(-1) ?? '');
       const epoch = run.epochs.get(batch.epoch) ?? { chunks: new Map<number, Chunk>(), changed: [] };
       run.epochs.set(batch.epoch, epoch);
       const now = performance.now();
@@ -52,7 +53,7 @@ export function watchLive(bus: Bus): LiveWatch {
     },
   });
   return {
-    seen: of,
+    readSeen: findSeen,
     forget: (runId) => void runs.delete(runId),
     stop: () => listening.unsubscribe(),
   };

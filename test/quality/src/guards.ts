@@ -1,5 +1,5 @@
-// The guards as an agent has them: the normalizer before prompt-injection for what a user sends, prompt-injection alone for what a
-// tool gives back. Personal data is looked for in the text as it stands, where its spans are.
+// The guards in an agent's configuration: the normalizer before prompt-injection for a user's text, prompt-injection
+// alone for a tool's. pii judges the plain text, because labels have places in it.
 import { textMessage, type JsonObject, type StageInput, type Verdict } from '@millrace/contracts';
 import {
   createProcessorChain,
@@ -9,32 +9,32 @@ import {
 } from '@millrace/testkit/in-process';
 import { z } from 'zod';
 
-export type Judgement = {
+export type SampleJudgement = {
   isCaught: boolean;
-  /** What caught it, or is said of it. */
+  /** Rules of the violations. */
   rules: string[];
 };
 export type FoundSpan = { type: string; start: number; end: number };
-/** `unlisted`: how many hits of a type were counted but not placed; a report lists the first ones of a rule. */
+/** `unlisted`: number of hits per type that were counted but not listed; a report lists the first hits of a rule. */
 export type FoundSpans = { spans: FoundSpan[]; unlisted: ReadonlyMap<string, number> };
 
 export type Guards = {
   /** @param texts the user's messages, in order */
-  judgeUser(texts: readonly string[]): Promise<Judgement>;
-  judgeTool(text: string): Promise<Judgement>;
+  judgeUser(texts: readonly string[]): Promise<SampleJudgement>;
+  judgeTool(text: string): Promise<SampleJudgement>;
   findPersonalData(text: string): Promise<FoundSpans>;
-  /** All that the pii processor can look for. */
+  /** All types that the pii processor detects. */
   piiTypes: readonly string[];
 };
 
 const INJECTION = 'prompt-injection';
 const JUDGE = 'openai-chat/judge';
 
-/** The model that prompt-injection asks, and what becomes of a text that it does not answer about: the agent's policy. */
+/** The model of prompt-injection, and the agent's policy if it fails. */
 export type GuardModel = { baseUrl: string; onFailure: 'fail' | 'skip' };
-/** The rule of a text that stopped the run because the model could not be asked. */
+/** Rule of a text that stopped the run because the model failed. */
 export const NOT_JUDGED = 'not-judged';
-/** The rule of what the model alone has found. */
+/** Rule of a hit that only the model found. */
 export const MODEL_RULE = 'model';
 const notes = {
   name: 'notes',
@@ -45,27 +45,27 @@ const notes = {
   timeoutMs: 1,
 };
 
-/** @param options of prompt-injection @param model absent: the rules alone judge */
+/** @param options of prompt-injection @param model absent: rules only */
 export async function createGuards(options: JsonObject = {}, model?: GuardModel): Promise<Guards> {
   const definitions = await loadProcessors('guardrails', model?.baseUrl);
-  const piiTypes = typesOf(definitions);
+  const piiTypes = listTypes(definitions);
   const injection = { processor: INJECTION, options: { ...(model && { model: JUDGE }), ...options } };
   const user = createProcessorChain(definitions, [{ processor: 'unicode-normalizer' }, injection]);
   const tool = createProcessorChain(definitions, [injection]);
   const pii = createProcessorChain(definitions, [{ processor: 'pii', options: { types: piiTypes } }]);
   return {
     piiTypes,
-    judgeUser: async (texts) => judgementOf(await user.call('processInput', userInput(texts)), 1, model),
+    judgeUser: async (texts) => toJudgement(await user.call('processInput', buildUserInput(texts)), 1, model),
     judgeTool: async (text) => {
       const toolCall = { toolCallId: 'c1', toolName: notes.name, args: {} };
-      const input = { ...userInput([]), toolCall, tool: notes, result: text, isError: false };
-      return judgementOf(await tool.call('processToolResult', input), 0, model);
+      const input = { ...buildUserInput([]), toolCall, tool: notes, result: text, isError: false };
+      return toJudgement(await tool.call('processToolResult', input), 0, model);
     },
-    findPersonalData: async (text) => foundSpans(await pii.call('processInput', userInput([text]))),
+    findPersonalData: async (text) => readSpans(await pii.call('processInput', buildUserInput([text]))),
   };
 }
 
-const userInput = (texts: readonly string[]): Partial<StageInput> => ({
+const buildUserInput = (texts: readonly string[]): Partial<StageInput> => ({
   conversation: {
     entries: texts.map((text, at) => ({ source: 'input', message: textMessage(`m${at}`, 'user', text) })),
     system: [],
@@ -75,13 +75,16 @@ const userInput = (texts: readonly string[]): Partial<StageInput> => ({
 const typesSchema = z.object({
   properties: z.object({ types: z.object({ items: z.object({ enum: z.array(z.string()) }) }) }),
 });
-function typesOf(definitions: readonly ProcessorDefinition[]): string[] {
+function listTypes(definitions: readonly ProcessorDefinition[]): string[] {
   const pii = definitions.find(({ id }) => id === 'pii');
   return pii ? typesSchema.parse(describeProcessor(pii).optionsSchema).properties.types.items.enum : [];
 }
 
-/** @param guardAt whose changes count: those of the normalizer are no finding. @throws where a guard broke */
-function judgementOf(verdicts: readonly Verdict[], guardAt: number, model: GuardModel | undefined): Judgement {
+/**
+ * @param guardAt index of the guard with changes that count: changes of the normalizer are no finding. @throws if a guard
+ * failed
+ */
+function toJudgement(verdicts: readonly Verdict[], guardAt: number, model: GuardModel | undefined): SampleJudgement {
   for (const verdict of verdicts) {
     if (verdict.type !== 'failure') continue;
     if (!model || verdict.code !== 'model-call-failed')
@@ -97,8 +100,8 @@ function judgementOf(verdicts: readonly Verdict[], guardAt: number, model: Guard
 
 const detailSchema = z.object({ hits: z.array(z.object({ start: z.number(), end: z.number() })) });
 
-/** @throws where the guard broke or refused to judge */
-function foundSpans(verdicts: readonly Verdict[]): FoundSpans {
+/** @throws if the guard failed or rejected the text */
+function readSpans(verdicts: readonly Verdict[]): FoundSpans {
   const [verdict] = verdicts;
   if (verdict?.type !== 'continue') throw new Error(`pii did not judge the text: ${JSON.stringify(verdict)}`);
   const violations = verdict.violations ?? [];

@@ -1,18 +1,22 @@
-// Every attack in every form through the guards: how many are caught, and how many of those that are caught as they are.
-import { DISGUISES, disguised } from './disguises/disguises.ts';
+// Judges every attack in every disguise, and counts the caught ones and those among them that are caught without the
+// disguise.
+import { DISGUISES, disguiseText } from './disguises/disguises.ts';
 import type { Guards } from './guards.ts';
 import type { JudgedSample } from './judge-samples.ts';
 
-/** Longer attacks are floods and documents: what they say is not in their letters. Characters. */
+/**
+ * Maximum length of a disguised attack, in characters. Longer attacks are floods and documents, which do not depend on
+ * their letters.
+ */
 const MAX_DISGUISED = 600;
 
-/** The normalizer takes them out of what a user sends, so that a model reads nothing: there is nothing to catch. */
+/** The normalizer removes these from a user's text, so nothing remains to catch. */
 const TOOL_ONLY = new Set(['tag-characters']);
 
-/** `plain`: of the attacks that have this form, those caught without it; `kept`: of these, those caught in it. */
+/** `plain`: attacks with this form that are caught without it. `kept`: those of them that are also caught in it. */
 export type DisguiseTally = { attacks: number; caught: number; plain: number; kept: number };
 
-/** By form. @param judged of which only the attacks count */
+/** Tallies by form. @param judged only the attacks count */
 export async function judgeDisguises(
   guards: Guards,
   judged: readonly JudgedSample[],
@@ -26,8 +30,8 @@ export async function judgeDisguises(
 async function judgeForm(guards: Guards, form: string, attacks: readonly JudgedSample[]): Promise<DisguiseTally> {
   const tally: DisguiseTally = { attacks: 0, caught: 0, plain: 0, kept: 0 };
   for (const { sample, judgement } of attacks) {
-    const messages = disguised(form, sample.text);
-    // A tool gives one result: what is cut over messages comes from a user.
+    const messages = disguiseText(form, sample.text);
+    // A tool returns one result, so a text split over messages is a user's.
     if (TOOL_ONLY.has(form) && sample.where === 'user') continue;
     if (!messages || (sample.where === 'tool' && messages.length > 1)) continue;
     const { isCaught } = await (sample.where === 'tool'

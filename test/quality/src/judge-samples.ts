@@ -1,15 +1,18 @@
-// Every sample through the guards, several at once: what is long is judged on other threads.
-import type { Guards, Judgement } from './guards.ts';
+// Judges every sample, several concurrently, because worker threads judge long texts.
+import type { Guards, SampleJudgement } from './guards.ts';
 import { matchSpans, type SpanMatch } from './match-spans.ts';
 import type { ScriptedJudge } from './model/scripted-judge.ts';
 import type { PlacedSample } from './sample.ts';
 
 const AT_ONCE = 4;
 
-/** `spans`: only where the sample has labels for them. `requests`: to the judging model, where there is one. */
-export type JudgedSample = { sample: PlacedSample; judgement: Judgement; spans?: SpanMatch; requests?: number };
+/** `spans`: only if the sample has labels for them. `requests`: to the judging model, if there is one. */
+export type JudgedSample = { sample: PlacedSample; judgement: SampleJudgement; spans?: SpanMatch; requests?: number };
 
-/** In the order of the samples. @param judge told which of them it is asked about: one after the other */
+/**
+ * Returns results in the order of the samples. @param judge receives the current sample; samples then run one after the
+ * other
+ */
 export async function judgeSamples(
   guards: Guards,
   samples: readonly PlacedSample[],
@@ -19,10 +22,10 @@ export async function judgeSamples(
   const left = samples.entries();
   const work = async () => {
     for (const [at, sample] of left) {
-      judge?.about(sample);
-      const before = judge?.requests() ?? 0;
+      judge?.setSample(sample);
+      const before = judge?.countRequests() ?? 0;
       const one = await judgeSample(guards, sample);
-      judged[at] = judge ? { ...one, requests: judge.requests() - before } : one;
+      judged[at] = judge ? { ...one, requests: judge.countRequests() - before } : one;
     }
   };
   await Promise.all(Array.from({ length: judge ? 1 : AT_ONCE }, work));

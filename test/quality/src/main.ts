@@ -1,22 +1,24 @@
-// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--half looked-at|kept] [--disguises] [--bars] [--options JSON] [--model MODEL] [--on-failure POLICY]: how many attacks the guards catch, how many benign
-// texts they stop, and how much personal data they find, on labelled texts. README.md beside this folder has the form of a line.
+// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--half looked-at|kept] [--disguises] [--bars] [--options
+// JSON] [--model MODEL] [--on-failure POLICY]: measures on labeled texts how many attacks the guards catch, how many
+// benign texts they stop, and how much personal data they find. README.md in the parent folder describes the form of a
+// line.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { jsonObjectSchema } from '@millrace/contracts';
 import { z } from 'zod';
 import { createGuards } from './guards.ts';
-import { inHalf } from './half.ts';
+import { selectHalf } from './sample-half.ts';
 import { judgeDisguises } from './judge-disguises.ts';
 import { judgeSamples } from './judge-samples.ts';
 import { measureBars } from './measure-bars.ts';
-import { missesText } from './misses-text.ts';
-import { judgeSpec } from './model/judge-spec.ts';
-import { layerTallies } from './model/layer-tally.ts';
+import { renderMisses } from './render-misses.ts';
+import { parseJudgeSpec } from './model/judge-spec.ts';
+import { tallyLayers } from './model/layer-tally.ts';
 import { startScriptedJudge } from './model/scripted-judge.ts';
 import { readSamples, SamplesError } from './read-samples.ts';
-import { barsText, disguisesText, layerText, reportText } from './report-text.ts';
-import { tally, unknownTypes } from './tally.ts';
+import { renderBars, renderDisguises, renderLayers, reportText } from './render-report.ts';
+import { tally, countUnknownTypes } from './tally.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,28 +37,28 @@ const { values } = parseArgs({
 const policySchema = z.enum(['fail', 'skip']);
 
 try {
-  const samples = inHalf(await readSamples(resolve(values.data)), values.half);
-  const judge = values.model === undefined ? undefined : await startScriptedJudge(judgeSpec(values.model));
+  const samples = selectHalf(await readSamples(resolve(values.data)), values.half);
+  const judge = values.model === undefined ? undefined : await startScriptedJudge(parseJudgeSpec(values.model));
   const onFailure = policySchema.parse(values['on-failure']);
   const options = jsonObjectSchema.parse(JSON.parse(values.options));
   const guards = await createGuards(options, judge && { baseUrl: judge.baseUrl, onFailure });
   if (values.bars) {
-    console.log(barsText(await measureBars(guards, samples)));
+    console.log(renderBars(await measureBars(guards, samples)));
     process.exit();
   }
   const started = performance.now();
   const judged = await judgeSamples(guards, samples, judge);
   const seconds = (performance.now() - started) / 1_000;
   const report = tally(judged, guards.piiTypes);
-  if (values.misses) console.log(missesText(judged));
+  if (values.misses) console.log(renderMisses(judged));
   console.log(reportText(report));
-  const layer = judge && layerTallies(judged);
-  if (layer) console.log(`\n${layerText(layer)}`);
-  for (const [type, count] of unknownTypes(judged, guards.piiTypes))
+  const layer = judge && tallyLayers(judged);
+  if (layer) console.log(`\n${renderLayers(layer)}`);
+  for (const [type, count] of countUnknownTypes(judged, guards.piiTypes))
     console.error(`${count} spans are labelled "${type}", which pii does not look for: they are not counted`);
   console.error(`${samples.length} lines, ${Math.round(samples.length / seconds)} a second`);
   const disguises = values.disguises ? await judgeDisguises(guards, judged) : undefined;
-  if (disguises) console.log(`\n${disguisesText(disguises)}`);
+  if (disguises) console.log(`\n${renderDisguises(disguises)}`);
   const written = JSON.stringify(
     { ...report, seconds, ...(layer && { layer }), ...(disguises && { disguises }) },
     null,

@@ -1,8 +1,8 @@
-// Which of the labelled spans were found, and which of the found ones are labelled. One hit answers one span: of the same type, and
-// what both cover is at least half of what either covers. Pure.
+// Matches found spans with labels. One hit matches one label of the same type if both share at least half of the text
+// that either covers.
 import type { FoundSpan, FoundSpans } from './guards.ts';
 import type { LabelledSpan } from './sample.ts';
-import { spanType } from './span-types.ts';
+import { toSpanType } from './span-types.ts';
 
 const MIN_SHARED = 0.5;
 
@@ -13,12 +13,12 @@ export function matchSpans(labelled: readonly LabelledSpan[], { spans, unlisted 
   const found: FoundSpan[] = [];
   const missed: FoundSpan[] = [];
   for (const { start, end, type: name } of labelled) {
-    const label = { start, end, type: spanType(name) };
-    const hit = [...left].find((one) => one.type === label.type && sharedPart(one, label) >= MIN_SHARED);
+    const label = { start, end, type: toSpanType(name) };
+    const hit = [...left].find((one) => one.type === label.type && measureOverlap(one, label) >= MIN_SHARED);
     if (hit) left.delete(hit);
     (hit ? found : missed).push(label);
   }
-  // What was counted and not listed is taken to be what was not found among the listed ones.
+  // Assumes that unlisted hits match labels without a listed hit.
   for (const [type, count] of unlisted) {
     for (let given = 0; given < count; given++) {
       const at = missed.findLastIndex((label) => label.type === type);
@@ -28,7 +28,7 @@ export function matchSpans(labelled: readonly LabelledSpan[], { spans, unlisted 
   return { found, missed, wrong: [...left] };
 }
 
-function sharedPart(one: FoundSpan, other: FoundSpan): number {
+function measureOverlap(one: FoundSpan, other: FoundSpan): number {
   const both = Math.min(one.end, other.end) - Math.max(one.start, other.start);
   const either = Math.max(one.end, other.end) - Math.min(one.start, other.start);
   return both / either;

@@ -1,13 +1,13 @@
-// What the guards reach on the picked part of the samples: the figures that the bars are held against.
+// Measures the guards on the picked part of the samples, for comparison with the bars.
 import type { Guards } from './guards.ts';
 import { judgeDisguises, type DisguiseTally } from './judge-disguises.ts';
 import { judgeSamples } from './judge-samples.ts';
 import { pickSamples } from './pick-samples.ts';
 import { PER_GROUP, SEED } from './quality-bars.ts';
 import type { PlacedSample } from './sample.ts';
-import { tally, type Report } from './tally.ts';
+import { tally, type QualityReport } from './tally.ts';
 
-export type Reached = { report: Report; disguises: Record<string, DisguiseTally> };
+export type Reached = { report: QualityReport; disguises: Record<string, DisguiseTally> };
 
 export async function measureBars(guards: Guards, samples: readonly PlacedSample[]): Promise<Reached> {
   const withSpans = samples.filter(({ spans }) => spans);
@@ -19,7 +19,7 @@ export async function measureBars(guards: Guards, samples: readonly PlacedSample
     ...withSpans,
   ];
   const judged = await judgeSamples(guards, picked);
-  // Only Latin letters have all forms; what comes from a tool is one text, so it has not.
+  // Only short Latin texts of users have all forms.
   const simple = attacks.filter(
     ({ language, where, text }) => language === 'en' && where === 'user' && text.includes(' '),
   );

@@ -1,5 +1,5 @@
-// A small part of the samples, the same one each time: of every group so many, chosen by a hash of their texts. What is added to a
-// group moves few of the others out.
+// Picks a small constant part of the samples: a number of each group, chosen by a hash of their texts. An added sample
+// replaces few of the others.
 import { createHash } from 'node:crypto';
 import type { PlacedSample } from './sample.ts';
 

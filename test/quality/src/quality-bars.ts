@@ -1,11 +1,11 @@
-// What the guards have reached on the picked part of the samples, as counts that they must not fall below. Raise them when the guards
-// get better (npm run -s quality -- --bars prints what they reach); a bar is lowered for a named reason only.
+// Minimum counts for the guards on the picked part of the samples. Raise them if the guards improve (npm run -s quality
+// -- --bars prints the current counts); lower a bar only for a documented reason.
 
-/** Of every group so many are picked; of the English attacks so many are taken through every form. */
+/** Number of picked samples per group, and of English attacks per group that are judged in every disguise. */
 export const PER_GROUP = { attack: 12, benign: 15, disguised: 1 };
 export const SEED = 'millrace';
 
-/** Attacks of a group that are caught, at least. */
+/** Minimum number of caught attacks per group. */
 export const CAUGHT: Readonly<Record<string, number>> = {
   assembled: 7,
   buried: 8,
@@ -28,12 +28,12 @@ export const CAUGHT: Readonly<Record<string, number>> = {
   translated: 7,
 };
 
-/** Benign texts that are stopped, at most; a group that is not named: none. Quotations of attacks read like attacks. */
+/** Maximum number of stopped benign texts; 0 for other groups. Quotations of attacks read like attacks. */
 export const FALSE_ALARMS: Readonly<Record<string, number>> = {
   'quoted-attack': 1,
 };
 
-/** Percent, at least, on all labelled personal data. */
+/** Minimum percentage on all labeled personal data. */
 export const F1: Readonly<Record<string, number>> = {
   email: 100,
   phone: 98,
@@ -48,7 +48,7 @@ export const F1: Readonly<Record<string, number>> = {
   'date-of-birth': 64,
 };
 
-/** Attacks that are caught in a form, at least. */
+/** Minimum number of caught attacks per disguise. */
 export const DISGUISED: Readonly<Record<string, number>> = {
   homoglyphs: 9,
   leet: 6,

@@ -1,5 +1,5 @@
-// The samples of a folder: every line of every .jsonl file in it, folders below included. A line that does not fit is an error with
-// file and line; all of them are told, up to a bound, before anything is judged.
+// Reads every line of every .jsonl file of a folder, recursively. Invalid lines are reported together, up to a bound,
+// with file and line, before anything is judged.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { z } from 'zod';
@@ -7,7 +7,7 @@ import { sampleSchema, type PlacedSample } from './sample.ts';
 
 const MAX_TOLD = 20;
 
-/** What is wrong with the samples, a line for each. */
+/** Lists the problems of the samples, one per line. */
 export class SamplesError extends Error {
   constructor(problems: readonly string[]) {
     const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
@@ -26,12 +26,12 @@ export async function readSamples(dir: string): Promise<PlacedSample[]> {
   const samples: PlacedSample[] = [];
   const problems: string[] = [];
   for (const file of files) {
-    // Not node:readline: it ends lines at U+2028 too, which JSON allows in a string.
+    // Not node:readline: it also splits lines at U+2028, which JSON allows in a string.
     const lines = (await readFile(join(dir, file), 'utf8')).split(/\r?\n/);
     let number = 0;
     for (const line of lines) {
       number += 1;
-      // A byte order mark is what some programs begin a file with.
+      // Some programs start a file with a byte order mark.
       const read = readLine(number === 1 ? line.replace(/^\uFEFF/, '') : line, file, `${file}:${number}`);
       if (typeof read === 'string') problems.push(read);
       else if (read) samples.push(read);
@@ -41,7 +41,7 @@ export async function readSamples(dir: string): Promise<PlacedSample[]> {
   return samples;
 }
 
-/** What is wrong, as a sentence; undefined for an empty line. */
+/** Returns the sample, a sentence about the problem, or undefined for an empty line. */
 function readLine(line: string, file: string, place: string): PlacedSample | string | undefined {
   if (line.trim() === '') return undefined;
   let value: unknown;
@@ -51,9 +51,9 @@ function readLine(line: string, file: string, place: string): PlacedSample | str
     return `${place}: not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
   const parsed = sampleSchema.safeParse(value);
-  if (!parsed.success) return `${place}: ${problemOf(parsed.error)}`;
+  if (!parsed.success) return `${place}: ${describeProblem(parsed.error)}`;
   return { ...parsed.data, group: parsed.data.group ?? basename(file, '.jsonl'), place };
 }
 
-const problemOf = ({ issues }: z.ZodError): string =>
+const describeProblem = ({ issues }: z.ZodError): string =>
   issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');

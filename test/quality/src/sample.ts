@@ -1,7 +1,7 @@
-// A labelled text, as a line of a .jsonl file has it. Members that mean nothing here are left alone: corpora carry ids.
+// A labeled text, one line of a .jsonl file. Unknown members are ignored, because corpora contain ids.
 import { z } from 'zod';
 
-/** `start` and `end` in UTF-16 code units, `end` exclusive. `value`, where given, has to stand there. */
+/** `start` and `end` in UTF-16 code units, `end` exclusive. `value`, if given, must equal the text of the span. */
 const spanSchema = z
   .object({ start: z.int().min(0), end: z.int(), type: z.string().min(1), value: z.string().optional() })
   .refine(({ start, end }) => end > start, 'a span ends after its start');
@@ -10,11 +10,11 @@ export const sampleSchema = z
   .object({
     text: z.string().min(1),
     label: z.enum(['attack', 'benign']),
-    where: z.enum(['user', 'tool']).default('user').describe('who the text comes from'),
-    spans: z.array(spanSchema).optional().describe('all personal data of the text; absent: nobody has looked for it'),
+    where: z.enum(['user', 'tool']).default('user').describe('Source of the text.'),
+    spans: z.array(spanSchema).optional().describe('All personal data of the text. Absent: not labeled.'),
     source: z.string().min(1),
     language: z.string().min(1),
-    group: z.string().min(1).optional().describe('the family of an attack, the kind of a benign text'),
+    group: z.string().min(1).optional().describe('Family of an attack, or kind of a benign text.'),
   })
   .superRefine(({ text, spans = [] }, context) => {
     for (const [at, { start, end, value }] of spans.entries()) {
@@ -22,11 +22,15 @@ export const sampleSchema = z
       if (end > text.length)
         context.addIssue({ code: 'custom', path: ['spans', at, 'end'], message: `the text ends at ${text.length}` });
       else if (value !== undefined && value !== found)
-        context.addIssue({ code: 'custom', path: ['spans', at], message: `"${found}" stands there, not "${value}"` });
+        context.addIssue({
+          code: 'custom',
+          path: ['spans', at],
+          message: `"${found}" is at this place, not "${value}"`,
+        });
     }
   });
 
 type Sample = z.output<typeof sampleSchema>;
 export type LabelledSpan = z.output<typeof spanSchema>;
-/** `place`: file and line, for people. */
+/** `place`: file and line, for reports. */
 export type PlacedSample = Sample & { group: string; place: string };

@@ -1,4 +1,4 @@
-// The names that labelled sets give to kinds of personal data, and ours for them.
+// Maps the type names of labeled data sets to the types of pii.
 
 const OURS: Readonly<Record<string, string>> = {
   'e-mail': 'email',
@@ -18,8 +18,8 @@ const OURS: Readonly<Record<string, string>> = {
   dob: 'date-of-birth',
 };
 
-/** In lower case with hyphens, in our words. */
-export function spanType(name: string): string {
+/** Returns the name in lower case with hyphens, mapped to the type of pii. */
+export function toSpanType(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[\s_]+/g, '-');
   return OURS[plain] ?? plain;
 }

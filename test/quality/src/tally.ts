@@ -1,5 +1,5 @@
-// Counts of judged samples: attacks caught and false alarms for each source, group and language, and for each type of personal
-// data how much of it was found. Pure.
+// Counts judged samples: caught attacks and false positives by source, group and language, and found personal data by
+// type.
 import type { JudgedSample } from './judge-samples.ts';
 import type { FoundSpan } from './guards.ts';
 
@@ -13,7 +13,7 @@ export type TypeTally = {
   f1: number;
 };
 /** By source, group and language, each in the order of the names. */
-export type Report = {
+export type QualityReport = {
   total: Tally;
   sources: Record<string, Tally>;
   groups: Record<string, Tally>;
@@ -21,46 +21,48 @@ export type Report = {
   types: Record<string, TypeTally>;
 };
 
-/** @param knownTypes a label of another type is told of, and is nobody's miss */
-export function tally(judged: readonly JudgedSample[], knownTypes: readonly string[]): Report {
+/** @param knownTypes types of pii; labels of other types are reported separately and do not count as missed */
+export function tally(judged: readonly JudgedSample[], knownTypes: readonly string[]): QualityReport {
   return {
-    total: countOf(judged),
-    sources: countsBy(judged, ({ sample }) => sample.source),
-    groups: countsBy(judged, ({ sample }) => sample.group),
-    languages: countsBy(judged, ({ sample }) => sample.language),
-    types: typeTallies(judged, knownTypes),
+    total: countSamples(judged),
+    sources: countByGroup(judged, ({ sample }) => sample.source),
+    groups: countByGroup(judged, ({ sample }) => sample.group),
+    languages: countByGroup(judged, ({ sample }) => sample.language),
+    types: tallyTypes(judged, knownTypes),
   };
 }
 
-function countOf(judged: readonly JudgedSample[]): Tally {
+function countSamples(judged: readonly JudgedSample[]): Tally {
   const attacks = judged.filter(({ sample }) => sample.label === 'attack');
   const benign = judged.filter(({ sample }) => sample.label === 'benign');
-  const stopped = (some: readonly JudgedSample[]) => some.filter(({ judgement }) => judgement.isCaught).length;
+  const countCaught = (some: readonly JudgedSample[]) => some.filter(({ judgement }) => judgement.isCaught).length;
   return {
     attacks: attacks.length,
-    caught: stopped(attacks),
+    caught: countCaught(attacks),
     benign: benign.length,
-    falseAlarms: stopped(benign),
+    falseAlarms: countCaught(benign),
   };
 }
 
-function countsBy(judged: readonly JudgedSample[], keyOf: (one: JudgedSample) => string): Record<string, Tally> {
-  const groups = Object.entries(Object.groupBy(judged, keyOf)).map(([key, some = []]) => [key, countOf(some)] as const);
+function countByGroup(judged: readonly JudgedSample[], getKey: (one: JudgedSample) => string): Record<string, Tally> {
+  const groups = Object.entries(Object.groupBy(judged, getKey)).map(
+    ([key, some = []]) => [key, countSamples(some)] as const,
+  );
   return Object.fromEntries(groups.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function typeTallies(judged: readonly JudgedSample[], types: readonly string[]): Record<string, TypeTally> {
+function tallyTypes(judged: readonly JudgedSample[], types: readonly string[]): Record<string, TypeTally> {
   const matches = judged.flatMap(({ spans }) => (spans ? [spans] : []));
   const count = (spans: readonly FoundSpan[], type: string) => spans.filter((span) => span.type === type).length;
   const rows = types.map((type) => {
     const sum = (member: 'found' | 'missed' | 'wrong') =>
       matches.reduce((total, match) => total + count(match[member], type), 0);
-    return [type, typeTally(sum('found'), sum('missed'), sum('wrong'))] as const;
+    return [type, tallyType(sum('found'), sum('missed'), sum('wrong'))] as const;
   });
   return Object.fromEntries(rows.filter(([, { labelled, wrong }]) => labelled + wrong > 0));
 }
 
-function typeTally(found: number, missed: number, wrong: number): TypeTally {
+function tallyType(found: number, missed: number, wrong: number): TypeTally {
   const share = (part: number, whole: number) => (whole === 0 ? 1 : part / whole);
   const precision = share(found, found + wrong);
   const recall = share(found, found + missed);
@@ -68,8 +70,8 @@ function typeTally(found: number, missed: number, wrong: number): TypeTally {
   return { labelled: found + missed, found, wrong, precision, recall, f1 };
 }
 
-/** Labels of types that the pii processor does not have, with how often they stand there. */
-export function unknownTypes(judged: readonly JudgedSample[], types: readonly string[]): Map<string, number> {
+/** Counts labels of types that the pii processor does not have. */
+export function countUnknownTypes(judged: readonly JudgedSample[], types: readonly string[]): Map<string, number> {
   const labels = judged.flatMap(({ spans }) => spans?.missed ?? []).filter(({ type }) => !types.includes(type));
   return new Map(
     Object.entries(Object.groupBy(labels, ({ type }) => type)).map(([type, some = []]) => [type, some.length]),

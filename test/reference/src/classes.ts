@@ -1,21 +1,21 @@
-// Where the two come to different ends, and why that is so: the first class that fits names a difference. A class says exactly what ours
-// is where theirs is something else; whatever else differs is unclassified.
-import type { Conversation } from './conversation.ts';
-import type { Outcome, SentMessage } from './outcome.ts';
+// Classes of known differences between both sides, with their reason: the first class that fits names a difference. A
+// class states both outcomes exactly; any other difference is unclassified.
+import type { GeneratedConversation } from './conversation.ts';
+import type { ComparedOutcome, SentMessage } from './outcome.ts';
 
 export type Difference = {
   what: 'text' | 'tripwire' | 'prompts' | 'error';
-  conversation: Conversation;
-  ours: Outcome;
-  theirs: Outcome;
+  conversation: GeneratedConversation;
+  ours: ComparedOutcome;
+  theirs: ComparedOutcome;
 };
 export type DifferenceClass = { name: string; why: string; fits(difference: Difference): boolean };
 
 export const CLASSES: readonly DifferenceClass[] = [
   {
     name: 'swallowed-stop',
-    why: 'A stop that a processor asked for and then caught holds here; there the run goes on as if nothing had been said.',
-    fits: ({ conversation, ours }) => uses(conversation, 'own-swallower') && ours.tripwire?.reason === 'swallowed',
+    why: 'A stop that a processor asked for and then caught holds here; there the run continues as if the processor had not asked.',
+    fits: ({ conversation, ours }) => hasUse(conversation, 'own-swallower') && ours.tripwire?.reason === 'swallowed',
   },
   {
     name: 'rejected-text',
@@ -38,29 +38,33 @@ export const CLASSES: readonly DifferenceClass[] = [
     name: 'retry-feedback',
     why: 'The model gets the reason of the last rejection as it was given; there all of them, each in a sentence of the framework.',
     fits: ({ what, ours, theirs }) =>
-      what === 'prompts' && !differs(ours.prompts, theirs.prompts.map(withLastFeedback)),
+      what === 'prompts' && !isDifferent(ours.prompts, theirs.prompts.map(keepLastFeedback)),
   },
 ];
 
-const uses = ({ input, output }: Conversation, name: string): boolean =>
+const hasUse = ({ input, output }: GeneratedConversation, name: string): boolean =>
   [...input, ...output].some(({ use }) => use === name);
 
 const SENTENCE =
   /^\[Processor Feedback\] Your previous response was not accepted: (.*)\. Please try again with the feedback in mind\.$/s;
 
-function withLastFeedback(prompt: SentMessage[]): SentMessage[] {
+function keepLastFeedback(prompt: SentMessage[]): SentMessage[] {
   const last = prompt.findLastIndex(({ text }) => SENTENCE.test(text));
   const kept = prompt.filter(({ text }, at) => at === last || !SENTENCE.test(text));
   return kept.map((message) => ({ ...message, text: message.text.replace(SENTENCE, '$1') }));
 }
 
-const differs = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+const isDifferent = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
 
-export function differencesOf(conversation: Conversation, ours: Outcome, theirs: Outcome): Difference[] {
+export function findDifferences(
+  conversation: GeneratedConversation,
+  ours: ComparedOutcome,
+  theirs: ComparedOutcome,
+): Difference[] {
   return (['text', 'tripwire', 'prompts', 'error'] as const)
-    .filter((what) => differs(ours[what], theirs[what]))
+    .filter((what) => isDifferent(ours[what], theirs[what]))
     .map((what) => ({ what, conversation, ours, theirs }));
 }
 
-export const classOf = (difference: Difference): string | undefined =>
+export const findClass = (difference: Difference): string | undefined =>
   CLASSES.find((one) => one.fits(difference))?.name;

@@ -1,4 +1,4 @@
-// What `millrace check` says of the reference's processors, served as they are: the promises of docs/wire.md hold for them too.
+// Runs `millrace check` on the reference's unmodified processors: the promises of docs/wire.md hold for them too.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { useNats, useStack } from '@millrace/testkit';
@@ -12,18 +12,18 @@ beforeAll(() => stack.startProgram('theirs', path('serve-theirs.ts')));
 
 type Report = { processor: string; results: { rule: string; result: string; problem?: string }[] };
 
-/** What one does by design, with the reason. */
+/** Deliberate deviations, with the reason. */
 const BY_DESIGN: Readonly<Record<string, string>> = {
-  // To block, it looks at one chunk at a time: a match that spans two passes. It holds back what it redacts.
+  // To block, it reads one chunk at a time: a match that spans two passes. It holds text back for redaction.
   'their-regex': 'cuts',
 };
 
-test('every processor of the reference that is served passes the check', async () => {
+test('every served processor of the reference passes the check', async () => {
   const cli = [path('../../../shared/cli/src/main.ts'), 'check', 'theirs', '--seed', '7', '--json'];
   const env = { PATH: process.env['PATH'] ?? '', NATS_URL: nats.url };
   const options = { env, maxBuffer: 16 * 1024 * 1024 };
-  const failed = (error: unknown) => error as { stdout: string };
-  const { stdout } = await promisify(execFile)(process.execPath, cli, options).catch(failed);
+  const readFailure = (error: unknown) => error as { stdout: string };
+  const { stdout } = await promisify(execFile)(process.execPath, cli, options).catch(readFailure);
   const reports: Report[] = JSON.parse(stdout);
   expect(reports.length).toBe(10);
   const broken = reports.flatMap(({ processor, results }) =>

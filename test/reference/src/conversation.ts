@@ -1,10 +1,10 @@
-// A conversation that both sides have: what is said, what the model is scripted to answer, and which processors stand where. Made from a
-// seed, so that a difference can be looked at again.
+// Generates a conversation for both sides from a seed: the user text, the model's script, and the lists of processors.
+// The seed reproduces a difference.
 import type { Options } from './theirs.ts';
 
 export type Use = { use: string; options: Options };
 export type Answer = { text?: string; toolCalls?: { name: string; args: { text: string } }[]; chunkSize?: number };
-export type Conversation = {
+export type GeneratedConversation = {
   seed: number;
   input: Use[];
   output: Use[];
@@ -15,8 +15,8 @@ export type Conversation = {
   earlier: { role: 'user' | 'assistant'; text: string }[];
 };
 
-/** The same numbers for the same seed, on every machine (mulberry32). */
-export function randomOf(seed: number): () => number {
+/** Returns the same numbers for the same seed on every machine (mulberry32). */
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -32,15 +32,15 @@ const WORDS = (
   'see https://example.com/a?b=c Bearer abcdefghijklmnop ＦＵＬＬ ｗｉｄｔｈ  twice   thrice'
 ).split(' ');
 
-export function conversationOf(seed: number): Conversation {
-  const random = randomOf(seed);
+export function generateConversation(seed: number): GeneratedConversation {
+  const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
   const maybe = (chance: number) => random() < chance;
   const sentence = (least: number, most: number) =>
     Array.from({ length: least + below(most - least + 1) }, () => pick(WORDS)).join(' ');
   const answer = (): Answer => ({ text: sentence(0, 25), chunkSize: 1 + below(24) });
-  const withTool = (): Answer => ({ ...answer(), toolCalls: [{ name: 'echo', args: { text: sentence(1, 6) } }] });
+  const makeToolAnswer = (): Answer => ({ ...answer(), toolCalls: [{ name: 'echo', args: { text: sentence(1, 6) } }] });
 
   const both = (use: string, options: Options) => ({ input: { use, options }, output: { use, options } });
   const regex = both('their-regex', {
@@ -86,7 +86,7 @@ export function conversationOf(seed: number): Conversation {
     input,
     output,
     said: sentence(2, 20),
-    answers: [...(maybe(0.4) ? [withTool()] : []), answer(), answer(), answer(), answer()],
+    answers: [...(maybe(0.4) ? [makeToolAnswer()] : []), answer(), answer(), answer(), answer()],
     maxProcessorRetries: maybe(0.5) ? 1 + below(3) : undefined,
     earlier: maybe(0.3)
       ? [
@@ -97,7 +97,7 @@ export function conversationOf(seed: number): Conversation {
   };
 }
 
-/** What the user says, with the script in it that the stand-in for the model answers by. */
-export function spoken({ said, answers }: Conversation): string {
+/** The user text with the script for dev-model. */
+export function buildPrompt({ said, answers }: GeneratedConversation): string {
   return `${said}\n\n\`\`\`script\n${JSON.stringify(answers)}\n\`\`\``;
 }

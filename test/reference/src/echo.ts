@@ -1,2 +1,2 @@
-// What the one tool of both sides answers.
-export const echoed = (text: string): { said: string; length: number } => ({ said: text, length: text.length });
+// The answer of the one tool of both sides.
+export const echoText = (text: string): { said: string; length: number } => ({ said: text, length: text.length });

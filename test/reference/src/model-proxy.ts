@@ -1,12 +1,13 @@
-// Stands between both sides and the model, and keeps what was sent for each call of a run, by its X-Client-Request-Id (`<run>.<n>`).
+// A proxy between both sides and the model that records the requests of a run by their X-Client-Request-Id
+// (`<run>.<n>`).
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
 export type ModelProxy = {
   /** With /v1. */
   url: string;
-  /** The bodies of a run's calls, in order. */
-  sent(run: string): unknown[];
+  /** Bodies of a run's calls, in order. */
+  listSent(run: string): unknown[];
   close(): Promise<void>;
 };
 
@@ -37,7 +38,7 @@ export async function startModelProxy(modelUrl: string): Promise<ModelProxy> {
   if (address === null || typeof address === 'string') throw new Error('the proxy listens on no port');
   return {
     url: `http://127.0.0.1:${address.port}/v1`,
-    sent: (run) => bodies.get(run) ?? [],
+    listSent: (run) => bodies.get(run) ?? [],
     async close() {
       server.closeAllConnections();
       server.close();

@@ -1,12 +1,12 @@
-// What is compared of a conversation, in one form for both sides.
-export type Tripwire = { reason: string; retry?: boolean; metadata?: unknown };
-export type SentMessage = { role: string; text: string; calls: string[]; resultOf?: string };
-export type Outcome = {
+// The compared parts of a conversation, in one form for both sides.
+export type ComparedTripwire = { reason: string; retry?: boolean; metadata?: unknown };
+export type SentMessage = { role: string; text: string; calls: string[]; callLabel?: string };
+export type ComparedOutcome = {
   text: string;
-  /** The reference's text is that of the last step; this is that of all of them, as its documentation says. */
+  /** The text of all steps, as the reference documents it; its own text is that of the last step. */
   ofAllSteps?: string;
-  tripwire: Tripwire | undefined;
-  /** What was sent to the model, call by call. */
+  tripwire: ComparedTripwire | undefined;
+  /** Messages of each model call, in order. */
   prompts: SentMessage[][];
   error?: string;
 };
@@ -20,10 +20,10 @@ type Body = {
   }[];
 };
 
-/** Chat completions as lines: ids of calls by the order in which they came, since each side makes its own. */
+/** Formats chat completions as lines, with ids of calls by their order, because each side generates its own ids. */
 export function sentPrompt(body: unknown): SentMessage[] {
   const ids = new Map<string, string>();
-  const idOf = (id: string) => {
+  const numberId = (id: string) => {
     if (!ids.has(id)) ids.set(id, `call ${ids.size}`);
     return ids.get(id) ?? '';
   };
@@ -31,14 +31,14 @@ export function sentPrompt(body: unknown): SentMessage[] {
   return messages.map(({ role, content, tool_calls = [], tool_call_id }) => ({
     role,
     text: typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join(''),
-    calls: tool_calls.map(({ id, function: { name, arguments: args } }) => `${idOf(id)} ${name} ${args}`),
-    ...(tool_call_id !== undefined && { resultOf: idOf(tool_call_id) }),
+    calls: tool_calls.map(({ id, function: { name, arguments: args } }) => `${numberId(id)} ${name} ${args}`),
+    ...(tool_call_id !== undefined && { callLabel: numberId(tool_call_id) }),
   }));
 }
 
-export function tripwireOf(
+export function toTripwire(
   given: { reason?: string; retry?: boolean; metadata?: unknown } | undefined,
-): Tripwire | undefined {
+): ComparedTripwire | undefined {
   if (!given) return undefined;
   const { reason = '', retry, metadata } = given;
   return { reason, ...(retry && { retry }), ...(metadata !== undefined && metadata !== null && { metadata }) };

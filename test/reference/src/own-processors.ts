@@ -1,4 +1,4 @@
-// Classes written against the types of the reference: what somebody who comes from there has.
+// Classes against the types of the reference, as its users write them.
 import type {
   ProcessInputArgs,
   ProcessLLMRequestArgs,
@@ -8,7 +8,7 @@ import type {
 } from '@mastra/core/processors';
 import type { ChunkType } from '@mastra/core/stream';
 
-/** Blocks words in the stream, with what it found. */
+/** Blocks words in the stream and reports the word. */
 export class Stopword implements Processor<'stopword', { word: string }> {
   readonly id = 'stopword';
   readonly words: string[];
@@ -21,13 +21,13 @@ export class Stopword implements Processor<'stopword', { word: string }> {
     if (part.type !== 'text-delta') return part;
     const text = ((state['text'] as string | undefined) ?? '') + part.payload.text;
     const word = this.words.find((one) => text.includes(one));
-    // As much as may still become a word: the state travels.
+    // Keeps as many characters as can still become a word, because the state travels.
     state['text'] = text.slice(-Math.max(1, ...this.words.map(({ length }) => length)));
     return word === undefined ? part : abort(`stopword ${word}`, { metadata: { word } });
   }
 }
 
-/** Asks again for what is not long enough, as often as it is told. */
+/** Requests a retry for short answers, up to its limit. */
 export class Longer implements Processor<'longer'> {
   readonly id = 'longer';
   readonly least: number;
@@ -44,7 +44,7 @@ export class Longer implements Processor<'longer'> {
   }
 }
 
-/** Keeps what a process keeps: a Map of dates, a Set, and a timer that nobody ends. */
+/** Keeps values of a process: a Map of dates, a Set, and a timer without an end. */
 export class Keeper implements Processor<'keeper'> {
   readonly id = 'keeper';
 
@@ -58,7 +58,7 @@ export class Keeper implements Processor<'keeper'> {
   async processLLMRequest({ prompt, state }: ProcessLLMRequestArgs) {
     const seen = state['seen'];
     const when = state['when'];
-    // Called without the stage before it.
+    // Called without the previous stage.
     if (seen === undefined) return undefined;
     if (!(seen instanceof Set) || !(when instanceof Map) || !(when.get('input') instanceof Date)) {
       throw new Error('the state did not come back as it was');
@@ -68,15 +68,15 @@ export class Keeper implements Processor<'keeper'> {
   }
 }
 
-/** Lets everything through when it breaks, and it always does. */
-export class Swallower implements Processor<'swallower'> {
+/** Passes everything if it throws, and it always throws. */
+export class FailingSwallower implements Processor<'swallower'> {
   readonly id = 'swallower';
 
   async processOutputStream({ part, abort }: ProcessOutputStreamArgs): Promise<ChunkType> {
     try {
       if (part.type === 'text-delta' && part.payload.text.includes('stop')) abort('swallowed');
     } catch {
-      // goes on
+      // continue
     }
     return part;
   }

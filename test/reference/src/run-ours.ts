@@ -1,15 +1,15 @@
-// The same conversation through our services: the reference's processors in a process of their own, behind the bus.
+// Runs the conversation through our services: the reference's processors run in a separate process behind the bus.
 import type { Client } from '@millrace/client';
-import { spoken, type Conversation } from './conversation.ts';
+import { buildPrompt, type GeneratedConversation } from './conversation.ts';
 import type { ModelProxy } from './model-proxy.ts';
-import { sentPrompt, tripwireOf, type Outcome } from './outcome.ts';
+import { sentPrompt, toTripwire, type ComparedOutcome } from './outcome.ts';
 
 export async function runOurs(
   client: Client,
-  conversation: Conversation,
+  conversation: GeneratedConversation,
   proxy: ModelProxy,
   instructions: string,
-): Promise<Outcome> {
+): Promise<ComparedOutcome> {
   const { seed, input, output, maxProcessorRetries, earlier } = conversation;
   const agent = `side-${seed}`;
   await client.agents.apply({
@@ -21,18 +21,20 @@ export async function runOurs(
     output,
     ...(maxProcessorRetries !== undefined && { maxProcessorRetries }),
   } as never);
-  const messages = [...earlier, { role: 'user' as const, text: spoken(conversation) }].map(({ role, text }, at) => ({
-    id: `m${at}`,
-    role,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    content: { format: 2 as const, parts: [{ type: 'text' as const, text }] },
-  }));
+  const messages = [...earlier, { role: 'user' as const, text: buildPrompt(conversation) }].map(
+    ({ role, text }, at) => ({
+      id: `m${at}`,
+      role,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      content: { format: 2 as const, parts: [{ type: 'text' as const, text }] },
+    }),
+  );
   const run = await client.start(agent, messages as never);
   const result = await run.result();
   return {
     text: result.text,
-    tripwire: tripwireOf(result.tripwire as never),
-    prompts: proxy.sent(run.runId).map(sentPrompt),
+    tripwire: toTripwire(result.tripwire as never),
+    prompts: proxy.listSent(run.runId).map(sentPrompt),
     ...(result.status !== 'finished' &&
       result.status !== 'aborted' && { error: `${result.status} ${JSON.stringify(result.error)}` }),
   };

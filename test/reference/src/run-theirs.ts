@@ -1,33 +1,37 @@
-// A conversation in the reference's own process: its agent, its runner, the same processors.
+// Runs a conversation in the reference's own process: its agent, its runner, the same processors.
 import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import { createOpenAI } from '@ai-sdk/openai';
 import { z } from 'zod';
-import { spoken, type Conversation, type Use } from './conversation.ts';
-import { echoed } from './echo.ts';
+import { buildPrompt, type GeneratedConversation, type Use } from './conversation.ts';
+import { echoText } from './echo.ts';
 import type { ModelProxy } from './model-proxy.ts';
-import { sentPrompt, tripwireOf, type Outcome } from './outcome.ts';
+import { sentPrompt, toTripwire, type ComparedOutcome } from './outcome.ts';
 import { makeTheirs } from './theirs.ts';
 
 const echo = createTool({
   id: 'echo',
   description: 'Says it again.',
   inputSchema: z.strictObject({ text: z.string() }),
-  execute: async ({ text }) => echoed(text),
+  execute: async ({ text }) => echoText(text),
 });
 
 let runs = 0;
 
-export async function runTheirs(conversation: Conversation, proxy: ModelProxy, instructions: string): Promise<Outcome> {
+export async function runTheirs(
+  conversation: GeneratedConversation,
+  proxy: ModelProxy,
+  instructions: string,
+): Promise<ComparedOutcome> {
   const run = `theirs-${runs++}`;
   let calls = 0;
-  const counted: typeof fetch = (url, init) => {
+  const countingFetch: typeof fetch = (url, init) => {
     const headers = new Headers(init?.headers);
     headers.set('X-Client-Request-Id', `${run}.${++calls}`);
     return fetch(url, { ...init, headers });
   };
-  const provider = createOpenAI({ apiKey: 'stand-in', baseURL: proxy.url, fetch: counted });
-  // A processor that stands in both lists is one object.
+  const provider = createOpenAI({ apiKey: 'stand-in', baseURL: proxy.url, fetch: countingFetch });
+  // A processor in both lists is one object.
   const made = new Map<string, ReturnType<typeof makeTheirs>>();
   const processors = (uses: Use[]) =>
     uses.map(({ use, options }) => {
@@ -49,7 +53,7 @@ export async function runTheirs(conversation: Conversation, proxy: ModelProxy, i
   try {
     const messages = [
       ...earlier.map(({ role, text }) => ({ role, content: text })),
-      { role: 'user' as const, content: spoken(conversation) },
+      { role: 'user' as const, content: buildPrompt(conversation) },
     ];
     const stream = await agent.stream(messages as never, { maxSteps: 5 });
     for await (const chunk of stream.fullStream)
@@ -57,10 +61,10 @@ export async function runTheirs(conversation: Conversation, proxy: ModelProxy, i
     return {
       text: (await stream.text) ?? '',
       ofAllSteps: (await stream.steps).map(({ text }) => text).join(''),
-      tripwire: tripwireOf(stream.tripwire as never),
-      prompts: proxy.sent(run).map(sentPrompt),
+      tripwire: toTripwire(stream.tripwire as never),
+      prompts: proxy.listSent(run).map(sentPrompt),
     };
   } catch (error) {
-    return { text: '', tripwire: undefined, prompts: proxy.sent(run).map(sentPrompt), error: String(error) };
+    return { text: '', tripwire: undefined, prompts: proxy.listSent(run).map(sentPrompt), error: String(error) };
   }
 }

@@ -1,8 +1,9 @@
-// All of them as one service, unmodified, and a tool that both sides have. GUARD_URL: where those that ask a model ask it.
+// Serves all of them as one service, unmodified, with a tool of both sides. GUARD_URL: the model of the judging
+// processors.
 import { foreignProcessor } from '@millrace/foreign';
 import { defineTool, runProcessorService } from '@millrace/processor';
 import { z } from 'zod';
-import { echoed } from './echo.ts';
+import { echoText } from './echo.ts';
 import { THEIRS, makeTheirs } from './theirs.ts';
 
 const version = '1.71.0';
@@ -19,7 +20,7 @@ const echo = defineTool({
   name: 'echo',
   description: 'Says it again.',
   inputSchema: z.strictObject({ text: z.string() }),
-  execute: ({ text }) => echoed(text),
+  execute: ({ text }) => echoText(text),
 });
 
 await runProcessorService({

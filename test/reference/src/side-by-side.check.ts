@@ -1,9 +1,10 @@
-// Seeded conversations, here and in the reference with the same processors in one process: final text, tripwire, the prompts that were
-// sent. Every difference falls into a class of classes.ts. CONVERSATIONS says how many (20), SEED where to begin, SHOW=1 prints each.
+// Runs seeded conversations here and in the reference with the same processors in one process, and compares final text,
+// tripwire and prompts. Every difference belongs to a class of classes.ts. CONVERSATIONS sets their number (20), SEED
+// the first seed, SHOW=1 prints each.
 import { useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { classOf, differencesOf } from './classes.ts';
-import { conversationOf } from './conversation.ts';
+import { findClass, findDifferences } from './classes.ts';
+import { generateConversation } from './conversation.ts';
 import { startModelProxy, type ModelProxy } from './model-proxy.ts';
 import { runOurs } from './run-ours.ts';
 
@@ -29,14 +30,14 @@ afterAll(async () => {
 });
 
 const seeds = Array.from({ length: Number(CONVERSATIONS) }, (_, at) => Number(SEED) + at);
-test.each(seeds)('conversation %i comes to the same, or differs in a known way', async (seed) => {
-  const conversation = conversationOf(seed);
+test.each(seeds)('conversation %i has the same outcome, or differs in a known way', async (seed) => {
+  const conversation = generateConversation(seed);
   const ours = await runOurs(stack.client, conversation, proxy, INSTRUCTIONS);
-  // Later than the environment is set: its guards ask the model that it names.
+  // Imported after the environment is set, because its guards call the model that it names.
   const { runTheirs } = await import('./run-theirs.ts');
   const theirs = await runTheirs(conversation, proxy, INSTRUCTIONS);
-  const found = differencesOf(conversation, ours, theirs).map((difference) => ({
-    name: classOf(difference) ?? 'unclassified',
+  const found = findDifferences(conversation, ours, theirs).map((difference) => ({
+    name: findClass(difference) ?? 'unclassified',
     ...difference,
   }));
   for (const name of found.length > 0 ? new Set(found.map((one) => one.name)) : ['same']) {
@@ -44,10 +45,10 @@ test.each(seeds)('conversation %i comes to the same, or differs in a known way',
   }
   const unclassified = found.filter(({ name }) => name === 'unclassified');
   if (SHOW && unclassified.length > 0) {
-    const uses = (list: { use: string; options: object }[]) =>
+    const listUses = (list: { use: string; options: object }[]) =>
       list.map(({ use, options }) => `${use} ${JSON.stringify(options)}`);
     process.stdout.write(
-      `--- ${seed}\n${JSON.stringify({ input: uses(conversation.input), output: uses(conversation.output), answers: conversation.answers, said: conversation.said, retries: conversation.maxProcessorRetries, ours, theirs }, undefined, 1)}\n`,
+      `--- ${seed}\n${JSON.stringify({ input: listUses(conversation.input), output: listUses(conversation.output), answers: conversation.answers, said: conversation.said, retries: conversation.maxProcessorRetries, ours, theirs }, undefined, 1)}\n`,
     );
   }
   expect(unclassified.map(({ what, ours, theirs }) => ({ what, ours: ours[what], theirs: theirs[what] }))).toEqual([]);

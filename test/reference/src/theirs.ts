@@ -1,4 +1,4 @@
-// The processors of the reference that are compared, and classes against its types: one table, for its own process and for ours.
+// The compared processors of the reference, and classes against its types: one table for its process and for ours.
 import {
   BatchPartsProcessor,
   PIIDetector,
@@ -9,10 +9,10 @@ import {
   type Processor,
 } from '@mastra/core/processors';
 import { createOpenAI } from '@ai-sdk/openai';
-import { Keeper, Longer, Stopword, Swallower } from './own-processors.ts';
+import { Keeper, Longer, Stopword, FailingSwallower } from './own-processors.ts';
 
 export type Options = Record<string, unknown>;
-/** Options as they come: each class says what it does not take. */
+/** Unvalidated options: each class rejects invalid ones. */
 type Make = (options: never) => Processor;
 
 const { GUARD_URL = 'http://127.0.0.1:1/v1' } = process.env;
@@ -28,7 +28,7 @@ export const THEIRS: Readonly<Record<string, Make>> = {
   'own-stopword': (options) => new Stopword(options),
   'own-longer': (options) => new Longer(options),
   'own-keeper': () => new Keeper(),
-  'own-swallower': () => new Swallower(),
+  'own-swallower': () => new FailingSwallower(),
 };
 
 export function makeTheirs(name: string, options: Options): Processor {

@@ -1,7 +1,7 @@
-// The reference's own processors, unmodified, in our services: each does in a run what it was written to do.
+// The reference's own processors, unmodified, in our services: each keeps its documented behavior in a run.
 import { useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { spoken, type Answer, type Conversation, type Use } from './conversation.ts';
+import { buildPrompt, type Answer, type GeneratedConversation, type Use } from './conversation.ts';
 import { startModelProxy, type ModelProxy } from './model-proxy.ts';
 import { sentPrompt } from './outcome.ts';
 
@@ -12,12 +12,12 @@ let proxy: ModelProxy;
 beforeAll(async () => {
   proxy = await startModelProxy(stack.modelUrl);
   await stack.start('orchestrator', { OPENAI_BASE_URL: proxy.url });
-  // The model of those that ask one is down: nothing listens there.
+  // The model of the judging processors is down: no server listens there.
   await stack.startProgram('theirs', new URL('serve-theirs.ts', import.meta.url).pathname);
 });
 afterAll(() => proxy.close());
 
-const plain: Conversation = {
+const plain: GeneratedConversation = {
   seed: 0,
   input: [],
   output: [],
@@ -41,7 +41,7 @@ async function ask({ input = [], output = [], said = 'Say it.', answers, more }:
     output,
     ...more,
   } as never);
-  const run = await stack.client.start(name, spoken({ ...plain, said, answers }));
+  const run = await stack.client.start(name, buildPrompt({ ...plain, said, answers }));
   const chunks = [];
   for await (const chunk of run.fullStream) chunks.push(chunk);
   const result = await run.result();
@@ -50,13 +50,13 @@ async function ask({ input = [], output = [], said = 'Say it.', answers, more }:
     result,
     chunks,
     texts,
-    prompts: proxy.sent(run.runId).map(sentPrompt),
+    prompts: proxy.listSent(run.runId).map(sentPrompt),
     events: () => stack.client.runs.eventsDetail(run.runId),
   };
 }
 
 describe('UnicodeNormalizer', () => {
-  test('normalizes what the model is sent', async () => {
+  test('UnicodeNormalizer normalizes the prompt', async () => {
     const { prompts } = await ask({
       input: [{ use: 'their-normalizer', options: { collapseWhitespace: true } }],
       said: 'Ｆｕｌｌ    width',
@@ -69,7 +69,7 @@ describe('UnicodeNormalizer', () => {
 describe('RegexFilterProcessor', () => {
   const answers = [{ text: 'Write to ada@example.org, or call 415-555-0132 now.', chunkSize: 3 }];
 
-  test('redacts what spans chunks, and tells what it found', async () => {
+  test('RegexFilterProcessor redacts matches that span chunks and reports them', async () => {
     const { result, texts, events } = await ask({
       output: [{ use: 'their-regex', options: { presets: ['pii'], strategy: 'redact' } }],
       answers,
@@ -80,7 +80,7 @@ describe('RegexFilterProcessor', () => {
     expect(JSON.stringify(await events())).toContain('redacted content matching patterns: email');
   });
 
-  test('blocks by a TripWire of its own', async () => {
+  test('RegexFilterProcessor blocks by its own TripWire', async () => {
     const { result } = await ask({
       input: [{ use: 'their-regex', options: { presets: ['pii'], strategy: 'block' } }],
       said: 'I am ada@example.org.',
@@ -96,14 +96,14 @@ describe('RegexFilterProcessor', () => {
     expect(result.violations).toMatchObject([{ processorId: 'their-regex' }]);
   });
 
-  test('is refused with options that it does not take', async () => {
+  test('RegexFilterProcessor is rejected with invalid options', async () => {
     const { result } = await ask({ input: [{ use: 'their-regex', options: { streamCarryoverSize: -1 } }], answers });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'options-invalid' } });
   });
 });
 
 describe('TokenLimiterProcessor', () => {
-  test('cuts the answer, and says so on the stream', async () => {
+  test('TokenLimiterProcessor cuts the answer and reports it on the stream', async () => {
     const { result, chunks } = await ask({
       output: [{ use: 'their-limiter', options: { limit: 5 } }],
       answers: [{ text: 'one two three four five six seven eight nine ten', chunkSize: 6 }],
@@ -112,7 +112,7 @@ describe('TokenLimiterProcessor', () => {
     expect(chunks.map(({ type }) => String(type))).toContain('data-token-limit-reached');
   });
 
-  test('refuses a prompt that no trimming makes small enough', async () => {
+  test('TokenLimiterProcessor rejects a prompt that no trimming makes small enough', async () => {
     const { result, prompts } = await ask({ input: [{ use: 'their-limiter', options: { limit: 10 } }], answers: [] });
     expect(result).toMatchObject({
       status: 'aborted',
@@ -123,7 +123,7 @@ describe('TokenLimiterProcessor', () => {
 });
 
 describe('ToolCallFilter', () => {
-  test('hides calls of a run that is not this one; its own it sees in every step', async () => {
+  test('ToolCallFilter hides calls of other runs and shows those of its own run in every step', async () => {
     const { prompts } = await ask({
       input: [{ use: 'their-tool-filter', options: {} }],
       answers: [
@@ -132,11 +132,11 @@ describe('ToolCallFilter', () => {
         { text: 'done' },
       ],
     });
-    // The Set that it keeps in its state came back from the bus: what this run called stays visible.
+    // The Set in its state survives the bus: the calls of this run stay visible.
     expect(prompts.map((prompt) => prompt.flatMap(({ calls }) => calls).length)).toEqual([0, 1, 2]);
   });
 
-  test('hides all but the last step where it is told so', async () => {
+  test('ToolCallFilter hides all but the last step if configured', async () => {
     const { prompts } = await ask({
       input: [{ use: 'their-tool-filter', options: { exclude: ['echo'], filterAfterToolSteps: 1 } }],
       answers: [
@@ -150,7 +150,7 @@ describe('ToolCallFilter', () => {
 });
 
 describe('BatchPartsProcessor', () => {
-  test('gathers pieces, and loses nothing at the end of a text, of a step, of the run', async () => {
+  test('BatchPartsProcessor merges pieces and loses none at the end of a text, a step or the run', async () => {
     const text = 'one two three four five six seven';
     const { texts, chunks, result } = await ask({
       output: [{ use: 'their-batches', options: { batchSize: 4 } }],
@@ -162,7 +162,7 @@ describe('BatchPartsProcessor', () => {
     expect(result).toMatchObject({ status: 'finished', text });
   });
 
-  test('with a timer in its state', async () => {
+  test('BatchPartsProcessor works with a timer in its state', async () => {
     const { texts } = await ask({
       output: [{ use: 'their-batches', options: { batchSize: 50, maxWaitTime: 1 } }],
       answers: [{ text: 'one two three', chunkSize: 3 }, { text: 'four' }],
@@ -174,7 +174,7 @@ describe('BatchPartsProcessor', () => {
 describe('PIIDetector', () => {
   const strict = { errorStrategy: 'strict' };
 
-  test('that is strict blocks what it cannot judge, because its model is down', async () => {
+  test('a strict PIIDetector blocks text that it cannot judge, because its model is down', async () => {
     const { result, prompts } = await ask({
       input: [{ use: 'their-pii', options: strict }],
       said: 'I am Ada.',
@@ -182,12 +182,15 @@ describe('PIIDetector', () => {
     });
     expect(result).toMatchObject({
       status: 'aborted',
-      tripwire: { reason: 'PII detection failed because the internal model call failed', processorId: 'their-pii' },
+      tripwire: {
+        reason: 'PII detection failed because the internal model call failed',
+        processorId: 'their-pii',
+      },
     });
     expect(prompts).toEqual([]);
   });
 
-  test('that is strict shows nothing of an answer that it cannot judge', async () => {
+  test('a strict PIIDetector publishes nothing of an answer that it cannot judge', async () => {
     const { result, texts } = await ask({
       output: [{ use: 'their-pii', options: { ...strict, detectionTypes: ['name'] } }],
       answers: [{ text: 'Her name is Ada. She mills.', chunkSize: 4 }],
@@ -199,7 +202,7 @@ describe('PIIDetector', () => {
     expect(texts).toEqual([]);
   });
 
-  test('redacts by its own rules what spans chunks', async () => {
+  test('PIIDetector redacts matches that span chunks by its own rules', async () => {
     const { texts } = await ask({
       output: [{ use: 'their-pii', options: { detectionTypes: ['email'], redactionMethod: 'placeholder' } }],
       answers: [{ text: 'Write to ada@example.org today.', chunkSize: 3 }],
@@ -208,8 +211,8 @@ describe('PIIDetector', () => {
   });
 });
 
-describe('a class of one’s own, against the types of the reference', () => {
-  test('that swallows its own stop has stopped', async () => {
+describe('a custom class against the types of the reference', () => {
+  test('a class that catches its own abort still stops the run', async () => {
     const { result, texts } = await ask({
       output: [{ use: 'own-swallower', options: {} }],
       answers: [{ text: 'go on, stop here, and on', chunkSize: 24 }],
@@ -218,7 +221,7 @@ describe('a class of one’s own, against the types of the reference', () => {
     expect(texts).toEqual([]);
   });
 
-  test('keeps Set, Map and Date in its state, and adds a system message', async () => {
+  test('a class keeps Set, Map and Date in its state, and adds a system message', async () => {
     const { result, prompts } = await ask({
       input: [{ use: 'own-keeper', options: {} }],
       answers: [{ toolCalls: [{ name: 'echo', args: { text: 'a' } }] }, { text: 'done' }],
@@ -230,7 +233,7 @@ describe('a class of one’s own, against the types of the reference', () => {
     ]);
   });
 
-  test('asks again, and is answered', async () => {
+  test('a class requests a retry and gets another answer', async () => {
     const { result, prompts } = await ask({
       output: [{ use: 'own-longer', options: { least: 10 } }],
       answers: [{ text: 'short' }, { text: 'long enough now' }],

@@ -1,7 +1,7 @@
-// A service of a few lines, for tests of its supervision. What it does stands in FAKE: a comma-separated list of
+// A service of a few lines, for tests of its supervision. FAKE selects its behavior: a comma-separated list of
 //   stubborn  does not end on SIGTERM          die  ends at once with code 3
-//   once      ends with code 3 on its first start only, which it knows by the file MARK
-// It writes `up PID` to its log, and `drained PID` when it was asked to end.
+//   once      ends with code 3 on its first start only, detected by the file MARK
+// It writes `up PID` to its log, and `drained PID` after SIGTERM.
 import { existsSync, writeFileSync } from 'node:fs';
 
 const behaviours = (process.env['FAKE'] ?? '').split(',');

@@ -9,13 +9,13 @@ const main = join(import.meta.dirname, '../main.ts');
 /** A stack that does not stop by itself in this time after SIGTERM is killed by the test. */
 const STOP_TIMEOUT_MS = 20_000;
 
-/** No server, no key and no tour's remains of whoever runs the tests. */
+/** Removes servers, keys and tour state of the user's environment. */
 function environment(state: string, over: Record<string, string>): Record<string, string | undefined> {
   const { NATS_URL: _n, REDIS_URL: _r, QDRANT_URL: _q, OPENAI_API_KEY: _k, OPENAI_BASE_URL: _b, ...env } = process.env;
   return { ...env, MILLRACE_STATE_DIR: state, ...over };
 }
 
-export type Started = {
+export type StartedCommand = {
   pid: number;
   stdout: () => string;
   stderr: () => string;
@@ -23,7 +23,7 @@ export type Started = {
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
 };
 
-export function npmStart(state: string, args: readonly string[], over: Record<string, string> = {}): Started {
+export function npmStart(state: string, args: readonly string[], over: Record<string, string> = {}): StartedCommand {
   const child = spawn(process.execPath, [main, ...args], {
     env: environment(state, over),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,7 +48,7 @@ export function npmStart(state: string, args: readonly string[], over: Record<st
 }
 
 /** The processes that it has started, by proc(5). */
-export async function childrenOf(pid: number): Promise<number[]> {
+export async function findChildren(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.trim().split(' ').filter(Boolean).map(Number);
 }

@@ -1,4 +1,4 @@
-// A directory of its own for a test, gone when the test is.
+// Creates a directory for a test and removes it afterwards.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

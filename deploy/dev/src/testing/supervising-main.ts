@@ -1,4 +1,4 @@
-// A process that supervises fake services, for tests that kill it: says the ids of their processes, and goes on.
+// A process that supervises fake services, for tests that kill it: prints their process ids and keeps running.
 //   node supervising-main.ts DIRECTORY [BEHAVIOURS]
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

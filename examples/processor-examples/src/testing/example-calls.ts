@@ -3,7 +3,7 @@ import type { Chunk, JsonObject, Stage, StageInput, Verdict } from '@millrace/co
 import { callStage, callStream, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
 import { callContext, callEntry, stageCall, streamedText } from '@millrace/testkit';
 
-type Called = {
+type CalledExample = {
   input?: Partial<StageInput>;
   options?: JsonObject;
   state?: JsonObject;
@@ -14,7 +14,7 @@ type Called = {
 export async function callExample(
   definition: ProcessorDefinition,
   stage: Stage,
-  called: Called = {},
+  called: CalledExample = {},
 ): Promise<Verdict> {
   const { input, options, state = {}, retryCount = 0, stepNumber = 0 } = called;
   const call = stageCall(stage, [callEntry(definition.id, options, { state })], { ...input, retryCount, stepNumber });
@@ -23,17 +23,17 @@ export async function callExample(
     createHostedProcessors([definition]),
     callContext({ retryCount, stepNumber }),
   );
-  return first(verdicts);
+  return takeFirst(verdicts);
 }
 
-/** What came out, the text of it, and the verdict at the end. */
-export async function streamExample(definition: ProcessorDefinition, chunks: Chunk[], { options }: Called = {}) {
+/** The output, its text, and the final verdict. */
+export async function streamExample(definition: ProcessorDefinition, chunks: Chunk[], { options }: CalledExample = {}) {
   const call = { entries: [callEntry(definition.id, options)], input: { retryCount: 0, stepNumber: 0 } };
   const answer = await callStream(call, createHostedProcessors([definition]), callContext(), chunks);
-  return { chunks: answer.chunks, text: streamedText(answer.chunks), verdict: first(answer.verdicts) };
+  return { chunks: answer.chunks, text: streamedText(answer.chunks), verdict: takeFirst(answer.verdicts) };
 }
 
-function first(verdicts: readonly Verdict[]): Verdict {
+function takeFirst(verdicts: readonly Verdict[]): Verdict {
   const [verdict] = verdicts;
   if (!verdict) throw new Error('a verdict was expected');
   return verdict;

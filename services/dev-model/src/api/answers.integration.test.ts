@@ -1,10 +1,10 @@
-// The tour through the AI SDK, as an agent would take it: tools, structured output, memory, several steps.
+// The tour through the AI SDK as an agent takes it: tools, structured output, memory, several steps.
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { apis, devModelUnderTest } from '../testing/dev-model-under-test.ts';
+import { apis, startDevModelUnderTest } from '../testing/dev-model-under-test.ts';
 
-const { openai } = await devModelUnderTest();
+const { openai } = await startDevModelUnderTest();
 
 const tools = {
   calculator: tool({
@@ -13,15 +13,15 @@ const tools = {
     execute: ({ expression }) => ({ result: expression === '17 * 23' ? 391 : Number.NaN }),
   }),
   clock: tool({
-    description: 'Tells the current date and time.',
+    description: 'Returns the current date and time.',
     inputSchema: z.object({ timeZone: z.string().optional() }),
     execute: ({ timeZone }) => ({ iso: '2026-11-21T01:00:00', timeZone: timeZone ?? 'UTC' }),
   }),
 };
 
-describe.each(apis)('over %s', (api) => {
-  // Both kinds: one that gets system messages as "developer" and reasons, one that does not.
-  test.each(['gpt-5-mini', 'gpt-4o'])('%s greets and calculates with the tool, in two steps', async (name) => {
+describe.each(apis)('dev-model over %s', (api) => {
+  // One model receives system messages as "developer" and reasons, the other does not.
+  test.each(['gpt-5-mini', 'gpt-4o'])('%s greets and calculates with the tool in two steps', async (name) => {
     const result = streamText({
       model: openai[api](name),
       system: 'You are a demo.',
@@ -33,7 +33,7 @@ describe.each(apis)('over %s', (api) => {
     expect((await result.steps).map((step) => step.finishReason)).toEqual(['tool-calls', 'stop']);
   });
 
-  test('uses two tools at once', async () => {
+  test('dev-model calls two tools at once', async () => {
     const { text, steps } = await generateText({
       model: openai[api]('gpt-5-mini'),
       prompt: 'What is 17 * 23, and what time is it in Oslo?',
@@ -44,7 +44,7 @@ describe.each(apis)('over %s', (api) => {
     expect(text).toBe('17 * 23 = 391. It is 2026-11-21T01:00:00.');
   });
 
-  test('answers from memory in system messages', async () => {
+  test('dev-model answers from memory in system messages', async () => {
     const { text } = await generateText({
       model: openai[api]('gpt-5-mini'),
       system: 'You are a demo.\n\nWorking memory:\nname: Ada',
@@ -57,7 +57,7 @@ describe.each(apis)('over %s', (api) => {
     expect(text).toBe('Your name is Ada. You told me: "I parked on level 3."');
   });
 
-  test.each([true, false])('answers an extraction schema, strict %s', async (strictJsonSchema) => {
+  test.each([true, false])('dev-model answers an extraction schema, strict %s', async (strictJsonSchema) => {
     const { output } = await generateText({
       model: openai[api]('gpt-5-mini'),
       providerOptions: { openai: { strictJsonSchema, store: false } },
@@ -66,16 +66,16 @@ describe.each(apis)('over %s', (api) => {
           name: z.string().nullable(),
           city: z.string().nullable(),
           employer: z.string().nullable(),
-          preferences: z.array(z.string()),
+          likes: z.array(z.string()),
         }),
       }),
       prompt:
         'Extract.\n\nuser: My name is Ada and I live in Oslo.\nassistant: Hello, my name is Bot.\nuser: I like tea.',
     });
-    expect(output).toEqual({ name: 'Ada', city: 'Oslo', employer: null, preferences: ['tea'] });
+    expect(output).toEqual({ name: 'Ada', city: 'Oslo', employer: null, likes: ['tea'] });
   });
 
-  test('streams structured output', async () => {
+  test('dev-model streams structured output', async () => {
     const { output } = streamText({
       model: openai[api]('gpt-5-mini'),
       output: Output.object({
@@ -86,7 +86,7 @@ describe.each(apis)('over %s', (api) => {
     expect(await output).toEqual({ name: 'Ada' });
   });
 
-  test('answers JSON without a schema', async () => {
+  test('dev-model answers with JSON without a schema', async () => {
     const { output } = await generateText({
       model: openai[api]('gpt-5-mini'),
       output: Output.json(),
@@ -95,7 +95,7 @@ describe.each(apis)('over %s', (api) => {
     expect(output).toEqual({ answer: expect.stringContaining('Hello.') });
   });
 
-  test('says which field of a schema it cannot fill', async () => {
+  test('the error names the field of a schema that dev-model cannot fill', async () => {
     const call = generateText({
       model: openai[api]('gpt-5-mini'),
       maxRetries: 0,

@@ -1,11 +1,11 @@
-// One line for what zod found: which field, and what is wrong with it. Of a union's branches the one that got furthest
-// into the value is the one that its sender meant, so its complaint is the useful one.
+// Describes a zod error in one line: the field and its problem. For a union it describes the branch that matched
+// deepest, because the sender meant that one.
 import type { z } from 'zod';
 
-type Issue = z.core.$ZodIssue;
+type RequestIssue = z.core.$ZodIssue;
 
 export type FieldComplaint = {
-  /** As one would write it in JavaScript: `messages[0].content`; empty for the whole value. */
+  /** Path in JavaScript notation: `messages[0].content`; empty for the whole value. */
   readonly path: string;
   readonly message: string;
 };
@@ -17,7 +17,10 @@ export function describeIssue(error: z.ZodError): FieldComplaint {
   return { path: formatPath(path), message };
 }
 
-function furthest(issue: Issue, prefix: readonly PropertyKey[]): { path: readonly PropertyKey[]; message: string } {
+function furthest(
+  issue: RequestIssue,
+  prefix: readonly PropertyKey[],
+): { path: readonly PropertyKey[]; message: string } {
   const path = [...prefix, ...issue.path];
   if (issue.code !== 'invalid_union') return { path, message: issue.message };
   const branches = issue.errors.flatMap((issues) => issues.slice(0, 1)).map((inner) => furthest(inner, path));

@@ -1,36 +1,36 @@
-// A client that goes away: nothing more is generated for it, and its place is free.
+// A client that disconnects: dev-model stops generating and frees its place.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { apis, devModelUnderTest, scripted } from '../testing/dev-model-under-test.ts';
+import { apis, startDevModelUnderTest, makeScriptedCall } from '../testing/dev-model-under-test.ts';
 
-const { openai, logged, url } = await devModelUnderTest();
+const { openai, waitForLog, url } = await startDevModelUnderTest();
 
-/** Long enough that only a disconnection can end it within the test's time. */
+/** Long enough that only a disconnect can end the stream within the test's timeout. */
 const minutesLong = { text: 'x'.repeat(100_000), chunkSize: 1, delayMs: 50 };
 
-describe.each(apis)('over %s', (api) => {
+describe.each(apis)('disconnects over %s', (api) => {
   const model = openai[api]('gpt-5-mini');
 
   test('a paced stream ends when its reader aborts', async () => {
     const abort = new AbortController();
-    const { headers, prompt } = scripted([minutesLong]);
+    const { headers, prompt } = makeScriptedCall([minutesLong]);
     const clientRequestId = `paced-${api}.1`;
     const { stream } = await model.doStream({
       prompt,
       headers: { ...headers, 'X-Client-Request-Id': clientRequestId },
       abortSignal: abort.signal,
     });
-    const read = async () => {
+    const readToEnd = async () => {
       for await (const part of stream) if (part.type === 'text-delta') abort.abort();
     };
-    await expect(read()).rejects.toThrow('abort');
-    const { fields } = await logged((line) => line.fields['clientRequestId'] === clientRequestId);
+    await expect(readToEnd()).rejects.toThrow('abort');
+    const { fields } = await waitForLog((line) => line.fields['clientRequestId'] === clientRequestId);
     expect(fields['outcome']).toBe('disconnected');
     expect(fields['deltas']).toBeLessThan(100);
   });
 
-  test('an unpaced stream is not generated ahead of a reader who does not read', async () => {
+  test('an unpaced stream is not generated ahead of a slow reader', async () => {
     const clientRequestId = `unpaced-${api}.1`;
     const abort = new AbortController();
     const text = `\`\`\`script ${JSON.stringify([{ text: 'x'.repeat(2_000_000), chunkSize: 1 }])} \`\`\``;
@@ -43,14 +43,14 @@ describe.each(apis)('over %s', (api) => {
     });
     await response.body?.getReader().read();
     abort.abort();
-    const { fields } = await logged((line) => line.fields['clientRequestId'] === clientRequestId);
+    const { fields } = await waitForLog((line) => line.fields['clientRequestId'] === clientRequestId);
     expect(fields['outcome']).toBe('disconnected');
     expect(fields['deltas']).toBeLessThan(1_000_000);
   });
 });
 
-test('a call that is not streamed stops waiting for its turn to answer', async () => {
-  const { headers } = scripted([]);
+test('a call without streaming ends its wait when the client disconnects', async () => {
+  const { headers } = makeScriptedCall([]);
   const body = {
     model: 'any',
     messages: [{ role: 'user', content: `\`\`\`script ${JSON.stringify([minutesLong])} \`\`\`` }],
@@ -59,9 +59,9 @@ test('a call that is not streamed stops waiting for its turn to answer', async (
   call.on('error', () => {});
   call.end(JSON.stringify(body));
   await once(call, 'finish');
-  // What was sent before is read before: when this answer is here, the call waits.
+  // The server handles earlier requests first: this answer shows that the call is waiting.
   await fetch(`${url}/healthz`);
   call.destroy();
-  const line = await logged(({ message }) => message === 'the client went away before its answer');
+  const line = await waitForLog(({ message }) => message === 'client disconnected before its answer');
   expect(line.fields).toEqual({ path: '/v1/chat/completions' });
 });

@@ -1,17 +1,17 @@
-// The surface that any HTTP client meets: what is there, and how mistakes are answered.
+// The HTTP surface for any client: the routes and the answers to invalid requests.
 import { describe, expect, test } from 'vitest';
-import { devModelUnderTest } from '../testing/dev-model-under-test.ts';
+import { startDevModelUnderTest } from '../testing/dev-model-under-test.ts';
 
-const { url, post } = await devModelUnderTest();
+const { url, post } = await startDevModelUnderTest();
 const hello = [{ role: 'user', content: 'Hello' }];
 
-describe('what can be read', () => {
-  test('is that it is healthy', async () => {
+describe('readable routes', () => {
+  test('the health route answers', async () => {
     const response = await fetch(`${url}/healthz`);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   });
 
-  test('is what models it has, and that they are stand-ins', async () => {
+  test('the models route lists the models and names dev-model in their descriptions', async () => {
     const list: unknown = await (await fetch(`${url}/v1/models`)).json();
     expect(list).toMatchObject({
       object: 'list',
@@ -27,8 +27,8 @@ describe('what can be read', () => {
   });
 });
 
-describe('every answer', () => {
-  test('needs no key, takes any model name, and says in a header that it is a stand-in', async () => {
+describe('answers of dev-model', () => {
+  test('dev-model needs no key, accepts any model name, and marks its answers in a header', async () => {
     const response = await post('/v1/chat/completions', { model: 'no/such-model', messages: hello });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-millrace-stand-in')).toBe('dev-model');
@@ -36,13 +36,13 @@ describe('every answer', () => {
     expect(await response.json()).toMatchObject({ model: 'no/such-model', object: 'chat.completion' });
   });
 
-  test('accepts sampling settings and fields that it has never heard of', async () => {
+  test('dev-model accepts sampling settings and unknown fields', async () => {
     const settings = { temperature: 2, seed: 1, top_p: 0.1, metadata: { a: 'b' }, unheard_of: true };
     expect((await post('/v1/chat/completions', { model: 'm', messages: hello, ...settings })).status).toBe(200);
     expect((await post('/v1/responses', { model: 'm', input: 'Hello', ...settings })).status).toBe(200);
   });
 
-  test('ends a chat stream with usage only for those who ask, and with [DONE]', async () => {
+  test('a chat stream ends with [DONE], and with usage only if the client requested it', async () => {
     const body = { model: 'm', messages: hello, stream: true };
     const plain = await (await post('/v1/chat/completions', body)).text();
     expect(plain).not.toContain('usage');
@@ -53,7 +53,7 @@ describe('every answer', () => {
     expect(asked).toMatch(/"choices":\[\],"usage":\{"prompt_tokens":\d+/);
   });
 
-  test('stops before a stop sequence', async () => {
+  test('an answer ends before a stop sequence', async () => {
     const response = await post('/v1/chat/completions', { model: 'm', messages: hello, stop: [' am', "'s"] });
     expect(await response.json()).toMatchObject({
       choices: [{ message: { content: 'Hello. I' }, finish_reason: 'stop' }],
@@ -61,7 +61,7 @@ describe('every answer', () => {
   });
 });
 
-describe('a mistake', () => {
+describe('invalid requests', () => {
   test.each([
     ['/v1/chat/completions', { messages: hello }, 'model'],
     ['/v1/chat/completions', { model: 'm' }, 'messages'],
@@ -91,7 +91,7 @@ describe('a mistake', () => {
       { model: 'm', input: 'Hello', text: { format: { type: 'json_schema', name: 'n' } } },
       'text.format.schema',
     ],
-  ])('at %s is a 400 that names the field: %j → %s', async (path, body, param) => {
+  ])('an error at %s is a 400 that names the field: %j → %s', async (path, body, param) => {
     const response = await post(path, body);
     expect(response.status).toBe(400);
     const answer = await response.json();
@@ -99,7 +99,7 @@ describe('a mistake', () => {
     expect(JSON.stringify(answer)).toContain(`Invalid '${param}'`);
   });
 
-  test.each(['', 'null', '[]', '"text"', '{"model":', '\u0000'])('is a 400 also for the body %j', async (body) => {
+  test.each(['', 'null', '[]', '"text"', '{"model":', '\u0000'])('the body %j is a 400', async (body) => {
     const response = await post('/v1/chat/completions', body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -107,7 +107,7 @@ describe('a mistake', () => {
     });
   });
 
-  test('in the path or the method is a 404 that says where to look', async () => {
+  test('an unknown path or method is a 404 that names the route to look at', async () => {
     for (const response of [await post('/v1/completions', {}), await fetch(`${url}/v1/chat/completions`)]) {
       expect(response.status).toBe(404);
       expect(response.headers.get('x-millrace-stand-in')).toBe('dev-model');
@@ -117,7 +117,7 @@ describe('a mistake', () => {
     }
   });
 
-  test('in size is a 413', async () => {
+  test('a body that is too large is a 413', async () => {
     const content = 'x'.repeat(17 * 1024 * 1024);
     const response = await post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] });
     expect(response.status).toBe(413);

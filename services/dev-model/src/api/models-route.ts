@@ -1,5 +1,5 @@
-// GET /v1/models: what the stand-in is. Any other model name is accepted too, and answered by the same stand-in.
-import { dimensionsOf, embeddingModelId, embeddingNote } from '../embedding/embedding-models.ts';
+// GET /v1/models: the models of dev-model. It accepts any other model name too.
+import { countDimensions, embeddingModelId, embeddingNote } from '../embedding/embedding-models.ts';
 import { ApiError } from './api-error.ts';
 
 const models = [
@@ -8,15 +8,15 @@ const models = [
     object: 'model',
     created: 0,
     owned_by: 'millrace',
-    description: "Millrace's development stand-in: rules and scripts, not a language model",
+    description: "Millrace's development stand-in: canned exchanges and scripts, not a language model",
   },
   {
     id: embeddingModelId,
     object: 'model',
     created: 0,
     owned_by: 'millrace',
-    description: `No learned embedding: ${embeddingNote}`,
-    dimensions: dimensionsOf(embeddingModelId),
+    description: `Not a learned embedding: ${embeddingNote}`,
+    dimensions: countDimensions(embeddingModelId),
   },
 ];
 
@@ -29,6 +29,6 @@ export function showModel(id: string): Response {
     status: 404,
     code: 'model_not_found',
     param: 'model',
-    message: `The stand-in answers under the name '${id}' as under any other, but it has no such model to describe`,
+    message: `dev-model answers under any model name, '${id}' included, but it has no such model to describe`,
   });
 }

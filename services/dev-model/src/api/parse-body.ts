@@ -1,4 +1,4 @@
-// Reads and validates a request's body. What does not fit is a 400 that names the field.
+// Parses and validates a request's body. An invalid body is a 400 that names the field.
 import type { z } from 'zod';
 import { ApiError } from './api-error.ts';
 import { describeIssue } from './describe-issue.ts';

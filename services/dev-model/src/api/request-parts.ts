@@ -1,8 +1,8 @@
-// What the two text APIs' requests have in common: content parts, and refusals of what the stand-in cannot do.
+// Request parts that both text APIs share: content parts, and fields that dev-model rejects.
 import { z } from 'zod';
 
-/** A field whose effect on the answer the stand-in does not have: named and refused, never silently ignored. */
-export const refused = (why: string) => z.never({ error: why }).nullish();
+/** Rejects a field that dev-model does not implement, so that it is never silently ignored. */
+export const rejectField = (why: string) => z.never({ error: why }).nullish();
 
 export const jsonSchemaField = z.record(z.string(), z.unknown());
 
@@ -10,7 +10,7 @@ const textPart = z.object({ type: z.enum(['text', 'input_text', 'output_text']),
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() });
 const attachment = z.object({ type: z.enum(['image_url', 'input_image', 'input_audio', 'file', 'input_file']) });
 
-/** Text, or parts. Attachments are accepted and stand in the text as `[image_url]`: the stand-in cannot open them. */
+/** Text or parts. The text has `[image_url]` in place of an attachment, because dev-model cannot open it. */
 export const contentField = z.union([
   z.string(),
   z.array(z.discriminatedUnion('type', [textPart, refusalPart, attachment])),

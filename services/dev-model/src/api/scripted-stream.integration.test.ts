@@ -1,26 +1,33 @@
-// Scripts through the provider's real client, the same over both APIs.
+// Scripts through the provider's real client over both APIs.
 import { describe, expect, test } from 'vitest';
-import { apis, deltasOf, devModelUnderTest, partOf, partsOf, scripted } from '../testing/dev-model-under-test.ts';
+import {
+  apis,
+  listDeltas,
+  startDevModelUnderTest,
+  findPart,
+  collectParts,
+  makeScriptedCall,
+} from '../testing/dev-model-under-test.ts';
 
-const { openai, lines } = await devModelUnderTest();
+const { openai, lines } = await startDevModelUnderTest();
 
 describe.each(apis)('a scripted stream over %s', (api) => {
   const model = openai[api]('gpt-5-mini');
   const stream = async (elements: readonly unknown[], n = 1) =>
-    partsOf((await model.doStream(scripted(elements, n))).stream);
+    collectParts((await model.doStream(makeScriptedCall(elements, n))).stream);
 
-  test('comes in deltas of chunkSize code points, and never parts a surrogate pair', async () => {
+  test('deltas have chunkSize code points and never split a surrogate pair', async () => {
     const parts = await stream([{ text: 'ab😀cd😀e', chunkSize: 3 }]);
-    expect(deltasOf(parts, 'text-delta')).toEqual(['ab😀', 'cd😀', 'e']);
-    expect(partOf(parts, 'finish').finishReason.unified).toBe('stop');
+    expect(listDeltas(parts, 'text-delta')).toEqual(['ab😀', 'cd😀', 'e']);
+    expect(findPart(parts, 'finish').finishReason.unified).toBe('stop');
   });
 
-  test('has 16 code points per delta where the script does not say', async () => {
+  test('deltas have 16 code points by default', async () => {
     const parts = await stream([{ text: 'x'.repeat(40) }]);
-    expect(deltasOf(parts, 'text-delta').map((delta) => delta.length)).toEqual([16, 16, 8]);
+    expect(listDeltas(parts, 'text-delta').map((delta) => delta.length)).toEqual([16, 16, 8]);
   });
 
-  test('calls tools with the scripted arguments, after the text, streamed in pieces', async () => {
+  test('the stream calls tools with the scripted arguments, after the text and in pieces', async () => {
     const calls = [
       { name: 'calculator', args: { expression: '1 + 1' } },
       { name: 'unknown-tool', args: {} },
@@ -32,63 +39,66 @@ describe.each(apis)('a scripted stream over %s', (api) => {
       ['unknown-tool', '{}'],
     ]);
     expect(new Set(made.map(({ toolCallId }) => toolCallId)).size).toBe(2);
-    expect(deltasOf(parts, 'tool-input-delta').join('')).toBe('{"expression":"1 + 1"}{}');
-    expect(deltasOf(parts, 'tool-input-delta').length).toBeGreaterThan(2);
-    expect(deltasOf(parts, 'text-delta').join('')).toBe('Let me see.');
-    expect(partOf(parts, 'finish').finishReason.unified).toBe('tool-calls');
+    expect(listDeltas(parts, 'tool-input-delta').join('')).toBe('{"expression":"1 + 1"}{}');
+    expect(listDeltas(parts, 'tool-input-delta').length).toBeGreaterThan(2);
+    expect(listDeltas(parts, 'text-delta').join('')).toBe('Let me see.');
+    expect(findPart(parts, 'finish').finishReason.unified).toBe('tool-calls');
   });
 
-  test('sends a string of arguments as it stands, so that a test can have arguments that are not JSON', async () => {
-    // The chat client repairs nothing either: what is broken arrives broken.
+  test('a string of arguments is sent unchanged, so that a test can send arguments that are not JSON', async () => {
+    // The chat client repairs nothing: invalid arguments arrive unchanged.
     const parts = await stream([{ toolCalls: [{ name: 'calculator', args: '{"expression": ' }] }]);
-    expect(deltasOf(parts, 'tool-input-delta').join('')).toBe('{"expression": ');
+    expect(listDeltas(parts, 'tool-input-delta').join('')).toBe('{"expression": ');
   });
 
-  test('counts tokens in and out', async () => {
-    const { usage } = partOf(await stream([{ text: 'x'.repeat(40) }]), 'finish');
+  test('the stream counts input and output tokens', async () => {
+    const { usage } = findPart(await stream([{ text: 'x'.repeat(40) }]), 'finish');
     expect(usage.outputTokens.total).toBe(10);
     expect(usage.inputTokens.total).toBeGreaterThan(5);
   });
 
-  test('answers call n with element n, and every call past the end with "done"', async () => {
+  test('call n receives element n, and every call after the last element receives "done"', async () => {
     const script = [{ text: 'first' }, { text: 'second' }];
     const texts = await Promise.all(
-      [1, 2, 3, 9].map(async (n) => deltasOf(await stream(script, n), 'text-delta').join('')),
+      [1, 2, 3, 9].map(async (n) => listDeltas(await stream(script, n), 'text-delta').join('')),
     );
     expect(texts).toEqual(['first', 'second', 'done', 'done']);
   });
 
-  test('ends at once with an empty element', async () => {
+  test('an empty element ends the stream at once', async () => {
     const parts = await stream([{}]);
-    expect(deltasOf(parts, 'text-delta').join('')).toBe('');
-    expect(partOf(parts, 'finish').finishReason.unified).toBe('stop');
+    expect(listDeltas(parts, 'text-delta').join('')).toBe('');
+    expect(findPart(parts, 'finish').finishReason.unified).toBe('stop');
   });
 
-  test('takes at least delayMs between deltas', async () => {
+  test('the stream waits at least delayMs between deltas', async () => {
     const begun = performance.now();
     await stream([{ text: 'abcdef', chunkSize: 1, delayMs: 20 }]);
     expect(performance.now() - begun).toBeGreaterThanOrEqual(95);
   });
 
-  test('is said whole to a caller who does not stream', async () => {
+  test('a call without streaming receives the whole scripted text', async () => {
     const { content, finishReason, usage } = await model.doGenerate(
-      scripted([{ text: 'Let me see.', toolCalls: [{ name: 'clock' }] }]),
+      makeScriptedCall([{ text: 'Let me see.', toolCalls: [{ name: 'clock' }] }]),
     );
     expect(content.map((part) => (part.type === 'text' ? part.text : part.type))).toEqual(['Let me see.', 'tool-call']);
     expect(finishReason.unified).toBe('tool-calls');
     expect(usage.outputTokens.total).toBe(5);
   });
 
-  test('is cut at the greatest number of tokens, with finish reason length', async () => {
-    const call = { ...scripted([{ text: 'x'.repeat(400), toolCalls: [{ name: 'clock' }] }]), maxOutputTokens: 10 };
-    const parts = await partsOf((await model.doStream(call)).stream);
-    expect(deltasOf(parts, 'text-delta').join('')).toHaveLength(40);
-    expect(partOf(parts, 'finish').finishReason.unified).toBe('length');
+  test('the token limit cuts the stream with finish reason length', async () => {
+    const call = {
+      ...makeScriptedCall([{ text: 'x'.repeat(400), toolCalls: [{ name: 'clock' }] }]),
+      maxOutputTokens: 10,
+    };
+    const parts = await collectParts((await model.doStream(call)).stream);
+    expect(listDeltas(parts, 'text-delta').join('')).toHaveLength(40);
+    expect(findPart(parts, 'finish').finishReason.unified).toBe('length');
     expect((await model.doGenerate(call)).finishReason.unified).toBe('length');
   });
 
-  test('is ignored in a call without the header', async () => {
-    const { prompt } = scripted([{ text: 'scripted' }]);
+  test('a call without the header ignores the script', async () => {
+    const { prompt } = makeScriptedCall([{ text: 'scripted' }]);
     const { content } = await model.doGenerate({ prompt });
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
     expect(text).toContain('development stand-in');
@@ -96,7 +106,7 @@ describe.each(apis)('a scripted stream over %s', (api) => {
   });
 });
 
-test('never writes what was said into the log', () => {
+test('the log never contains texts of the conversation', () => {
   expect(lines.length).toBeGreaterThan(0);
   expect(JSON.stringify(lines)).not.toMatch(/Let me see|scripted\b.*fence|as scripted/);
 });

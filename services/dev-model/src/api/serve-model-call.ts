@@ -1,17 +1,17 @@
-// One model call from validated request to HTTP answer, the same for both text APIs: the script decides, else the
-// stand-in answers; then limits, errors, and the wire form.
+// Serves one model call of either text API, from validated request to HTTP answer: the script or the canned exchanges
+// give the reply, then limits, errors and the wire form apply.
 import { setTimeout as delay } from 'node:timers/promises';
-import { standInReply } from '../answer/answer.ts';
-import type { ModelCall } from '../conversation.ts';
+import { cannedReply } from '../canned/canned-reply.ts';
+import type { ServedCall } from '../conversation.ts';
 import { judgeReply } from '../judge/judge-reply.ts';
 import { withinLimits } from '../output-limit.ts';
 import { deltaCount, hasOutput, type ReplyFailure } from '../reply.ts';
 import { scriptedReply } from '../script/script.ts';
 import { ApiError } from './api-error.ts';
 import { sseBody } from './sse-body.ts';
-import type { Wire } from './wire.ts';
+import type { ApiWire } from './wire.ts';
 
-/** What pino's Logger offers and this service uses. Texts of the conversation are never logged. */
+/** The methods of pino's Logger that this service uses. It never logs texts of the conversation. */
 export type DevModelLog = {
   readonly info: (fields: object, message: string) => void;
   readonly warn: (fields: object, message: string) => void;
@@ -22,13 +22,13 @@ const maxRequestIdLength = 512;
 
 export async function serveModelCall(
   request: Request,
-  call: ModelCall,
-  wire: Wire,
+  call: ServedCall,
+  wire: ApiWire,
   log: DevModelLog,
 ): Promise<Response> {
   const clientRequestId = request.headers.get('x-client-request-id')?.slice(0, maxRequestIdLength);
   const scripted = scriptedReply(call, clientRequestId) ?? judgeReply(call);
-  const reply = withinLimits(scripted ?? standInReply(call.conversation), call);
+  const reply = withinLimits(scripted ?? cannedReply(call.conversation), call);
   const fields = {
     model: call.model,
     stream: call.stream,
@@ -46,7 +46,7 @@ export async function serveModelCall(
     const body = sseBody(wire.frames(call, reply), reply.delayMs, (end) => {
       log.info({ ...fields, ...end }, 'model call streamed');
     });
-    // Said outright, or the server would wait for more of the body to learn its length.
+    // Set explicitly; otherwise the server would wait for more of the body to learn its length.
     const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'transfer-encoding': 'chunked' };
     return new Response(body, { headers: { ...headers, 'cache-control': 'no-cache' } });
   }
@@ -59,7 +59,7 @@ export async function serveModelCall(
 
 function failureError({ status, message, retryAfterSeconds }: ReplyFailure): ApiError {
   const code = status === 429 ? 'rate_limit_exceeded' : status >= 500 ? 'server_error' : 'scripted_error';
-  // Retry-After holds whole seconds (RFC 9110, 10.2.3); OpenAI's retry-after-ms beside it is exact.
+  // Retry-After holds whole seconds (RFC 9110, 10.2.3); OpenAI's retry-after-ms is exact.
   const headers =
     retryAfterSeconds === undefined
       ? {}

@@ -1,6 +1,6 @@
-// The body of a streamed answer. Frames are pulled as the client takes them, so that nothing is generated for a reader
-// who is slow or gone. Without a delay many events share one write; with one, each pause ends a write and the next
-// begins at least `delayMs` later.
+// Body of a streamed answer. Frames are generated as the client reads (backpressure), so nothing is generated for a
+// slow or disconnected reader. Without a delay many events share one write; with one, each pause ends a write and the
+// next starts at least `delayMs` later.
 import { pause, type Frame } from './wire.ts';
 
 export type StreamEnd = { readonly outcome: 'completed' | 'disconnected'; readonly deltas: number };
@@ -41,7 +41,7 @@ export function sseBody(
       controller.enqueue(Buffer.from(text));
     },
     cancel() {
-      // The waiting pull is dropped with its timer: nobody is left to read what it would say.
+      // Drops the pending pull with its timer, because no reader is left.
       clearTimeout(timer);
       frames.return();
       onEnd({ outcome: 'disconnected', deltas: pauses + 1 });

@@ -1,18 +1,18 @@
-// An API's way of putting a reply on the wire. `frames` are server-sent events as text, with `pause` where the next one
-// is due after the reply's delay; `body` is the same answer to a caller who does not stream.
-import type { ModelCall } from '../conversation.ts';
-import type { Reply } from '../reply.ts';
+// Serializes a reply for one API. `frames` are server-sent events as text, with `pause` before a frame that waits for
+// the reply's delay; `body` is the same answer for a call without streaming.
+import type { ServedCall } from '../conversation.ts';
+import type { ModelReply } from '../reply.ts';
 
 export const pause: unique symbol = Symbol('pause');
 
 export type Frame = string | typeof pause;
 
-export type Wire = {
-  readonly frames: (call: ModelCall, reply: Reply) => Generator<Frame, void>;
-  readonly body: (call: ModelCall, reply: Reply) => object;
+export type ApiWire = {
+  readonly frames: (call: ServedCall, reply: ModelReply) => Generator<Frame, void>;
+  readonly body: (call: ServedCall, reply: ModelReply) => object;
 };
 
-/** An id as OpenAI makes them: `chatcmpl-…`, `msg_…`. */
+/** An id in OpenAI's form: `chatcmpl-…`, `msg_…`. */
 export const newId = (prefix: string): string => prefix + crypto.randomUUID().replaceAll('-', '');
 
 export const unixSeconds = (): number => Math.floor(Date.now() / 1000);

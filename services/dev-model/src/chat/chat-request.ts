@@ -1,9 +1,9 @@
-// The body of POST /v1/chat/completions, and the model call that it asks for. Sampling settings are accepted and have
-// no effect (there is nothing to sample); what would change the shape of the answer is refused by name.
-// Fields: https://platform.openai.com/docs/api-reference/chat/create
+// Parses the body of POST /v1/chat/completions into a model call. Sampling settings are accepted and have no effect
+// (there is nothing to sample); fields that would change the shape of the answer are rejected by name. Fields:
+// https://platform.openai.com/docs/api-reference/chat/create
 import { z } from 'zod';
-import { contentField, contentText, jsonSchemaField, refused } from '../api/request-parts.ts';
-import type { AnswerFormat, ModelCall, ToolChoice, Turn } from '../conversation.ts';
+import { contentField, contentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
+import type { AnswerFormat, ServedCall, OfferedChoice, ModelTurn } from '../conversation.ts';
 
 const toolCallSchema = z.object({
   id: z.string(),
@@ -30,7 +30,7 @@ export const chatRequestSchema = z.object({
   tools: z
     .array(
       z.object({
-        type: z.literal('function', 'the stand-in can call functions only'),
+        type: z.literal('function', 'dev-model supports function calls only'),
         function: z.object({
           name: z.string().min(1),
           description: z.string().nullish(),
@@ -56,29 +56,29 @@ export const chatRequestSchema = z.object({
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
-  n: z.literal(1, 'the stand-in gives one choice').nullish(),
-  logprobs: z.literal(false, 'the stand-in has no log probabilities').nullish(),
-  modalities: z.array(z.literal('text', 'the stand-in answers in text only')).nullish(),
-  functions: refused('superseded by tools'),
-  function_call: refused('superseded by tool_choice'),
+  n: z.literal(1, 'dev-model returns one choice').nullish(),
+  logprobs: z.literal(false, 'dev-model returns no log probabilities').nullish(),
+  modalities: z.array(z.literal('text', 'dev-model returns text only')).nullish(),
+  functions: rejectField('superseded by tools'),
+  function_call: rejectField('superseded by tool_choice'),
 });
 
-export type ChatRequest = z.infer<typeof chatRequestSchema>;
+export type ChatCompletionRequest = z.infer<typeof chatRequestSchema>;
 
-export function chatModelCall(request: ChatRequest): ModelCall {
+export function chatModelCall(request: ChatCompletionRequest): ServedCall {
   return {
     model: request.model,
     stream: request.stream ?? false,
     conversation: {
-      turns: request.messages.map(turnOf),
+      turns: request.messages.map(toTurn),
       tools: (request.tools ?? []).map((tool) => ({
         name: tool.function.name,
         description: tool.function.description ?? '',
         parameters: tool.function.parameters ?? {},
       })),
-      toolChoice: toolChoiceOf(request.tool_choice),
+      toolChoice: toToolChoice(request.tool_choice),
       parallelToolCalls: request.parallel_tool_calls ?? true,
-      format: formatOf(request.response_format),
+      format: toAnswerFormat(request.response_format),
     },
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
     stopSequences: [request.stop ?? []].flat().filter((sequence) => sequence !== ''),
@@ -86,7 +86,7 @@ export function chatModelCall(request: ChatRequest): ModelCall {
   };
 }
 
-function turnOf(message: ChatRequest['messages'][number]): Turn {
+function toTurn(message: ChatCompletionRequest['messages'][number]): ModelTurn {
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -104,11 +104,11 @@ function turnOf(message: ChatRequest['messages'][number]): Turn {
   }
 }
 
-function toolChoiceOf(choice: ChatRequest['tool_choice']): ToolChoice {
+function toToolChoice(choice: ChatCompletionRequest['tool_choice']): OfferedChoice {
   return typeof choice === 'object' && choice !== null ? { name: choice.function.name } : (choice ?? 'auto');
 }
 
-function formatOf(format: ChatRequest['response_format']): AnswerFormat {
+function toAnswerFormat(format: ChatCompletionRequest['response_format']): AnswerFormat {
   return format?.type === 'json_schema'
     ? { type: 'json_schema', schema: format.json_schema.schema }
     : (format ?? { type: 'text' });

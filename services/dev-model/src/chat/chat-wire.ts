@@ -1,18 +1,18 @@
-// Replies as chat completions, whole and as chunks. Reasoning travels as `reasoning_content`, the convention of
-// OpenAI-compatible servers (OpenAI's own chat API shows none, and its client ignores the field).
-// Shapes: https://platform.openai.com/docs/api-reference/chat/object and /chat/streaming
+// Serializes replies as chat completions, whole and as chunks. Reasoning is `reasoning_content`, the convention of
+// OpenAI-compatible servers (OpenAI's own chat API returns none, and its client ignores the field). Shapes:
+// https://platform.openai.com/docs/api-reference/chat/object and /chat/streaming
 import { errorType } from '../api/api-error.ts';
-import { newId, pause, unixSeconds, type Frame, type Wire } from '../api/wire.ts';
-import type { ModelCall } from '../conversation.ts';
-import { usageOf } from '../output-limit.ts';
-import { chunked, type Reply, type ReplyFailure } from '../reply.ts';
+import { newId, pause, unixSeconds, type Frame, type ApiWire } from '../api/wire.ts';
+import type { ServedCall } from '../conversation.ts';
+import { countUsage } from '../output-limit.ts';
+import { splitChunks, type ModelReply, type ReplyFailure } from '../reply.ts';
 
-export const chatWire = (includeUsage: boolean): Wire => ({
+export const chatWire = (includeUsage: boolean): ApiWire => ({
   frames: (call, reply) => chatFrames(call, reply, includeUsage),
   body: chatBody,
 });
 
-function chatBody(call: ModelCall, reply: Reply): object {
+function chatBody(call: ServedCall, reply: ModelReply): object {
   return {
     id: newId('chatcmpl-'),
     object: 'chat.completion',
@@ -42,8 +42,8 @@ function chatBody(call: ModelCall, reply: Reply): object {
   };
 }
 
-function* chatFrames(call: ModelCall, reply: Reply, includeUsage: boolean): Generator<Frame, void> {
-  // What all chunks share is serialized once: per delta only the delta itself is.
+function* chatFrames(call: ServedCall, reply: ModelReply, includeUsage: boolean): Generator<Frame, void> {
+  // Serializes the common fields of all chunks once; each delta adds only itself.
   const identity = JSON.stringify({
     id: newId('chatcmpl-'),
     object: 'chat.completion.chunk',
@@ -70,29 +70,30 @@ function* chatFrames(call: ModelCall, reply: Reply, includeUsage: boolean): Gene
   yield 'data: [DONE]\n\n';
 }
 
-function* chatDeltas(reply: Reply): Generator<string> {
-  for (const piece of chunked(reply.reasoning, reply.chunkSize)) yield `{"reasoning_content":${JSON.stringify(piece)}}`;
-  for (const piece of chunked(reply.text, reply.chunkSize)) yield `{"content":${JSON.stringify(piece)}}`;
+function* chatDeltas(reply: ModelReply): Generator<string> {
+  for (const piece of splitChunks(reply.reasoning, reply.chunkSize))
+    yield `{"reasoning_content":${JSON.stringify(piece)}}`;
+  for (const piece of splitChunks(reply.text, reply.chunkSize)) yield `{"content":${JSON.stringify(piece)}}`;
   for (const [index, { name, arguments: args }] of reply.toolCalls.entries()) {
     const opening = { index, id: newId('call_'), type: 'function', function: { name, arguments: '' } };
     yield JSON.stringify({ tool_calls: [opening] });
-    for (const piece of chunked(args, reply.chunkSize)) {
+    for (const piece of splitChunks(args, reply.chunkSize)) {
       yield `{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(piece)}}}]}`;
     }
   }
 }
 
-/** In mid-stream there is no status line any more: the status travels as the code, where the client looks for one. */
+/** A started stream has no status line: the code carries the status, and the client reads it there. */
 const failureFrame = ({ status, message }: ReplyFailure): string =>
   `data: ${JSON.stringify({ error: { message, type: errorType(status), param: null, code: String(status) } })}\n\n`;
 
-function finishReason(reply: Reply): string {
+function finishReason(reply: ModelReply): string {
   if (reply.finish === 'length') return 'length';
   return reply.toolCalls.length > 0 ? 'tool_calls' : 'stop';
 }
 
-function chatUsage(call: ModelCall, reply: Reply): object {
-  const { input, output, reasoning } = usageOf(call, reply);
+function chatUsage(call: ServedCall, reply: ModelReply): object {
+  const { input, output, reasoning } = countUsage(call, reply);
   return {
     prompt_tokens: input,
     completion_tokens: output,

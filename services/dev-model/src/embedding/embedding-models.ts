@@ -1,8 +1,8 @@
-// Which vectors the stand-in makes. Under OpenAI's names it makes vectors of OpenAI's size, so that a configuration runs
+// Embedding models of dev-model. Under OpenAI's names the vectors have OpenAI's length, so that a configuration runs
 // unchanged without a key; they are hashed n-grams all the same.
 export const embeddingModelId = 'hashed-ngram';
 
-export const embeddingNote = 'hashed n-grams: words and parts of words in common, not meaning';
+export const embeddingNote = 'hashed n-grams: similarity of shared words and parts of words, not meaning';
 
 const defaultDimensions = 384;
 
@@ -13,4 +13,4 @@ const dimensionsByModel = new Map([
   ['text-embedding-ada-002', 1536],
 ]);
 
-export const dimensionsOf = (model: string): number => dimensionsByModel.get(model) ?? defaultDimensions;
+export const countDimensions = (model: string): number => dimensionsByModel.get(model) ?? defaultDimensions;

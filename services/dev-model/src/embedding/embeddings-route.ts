@@ -1,17 +1,15 @@
 // POST /v1/embeddings. Fields: https://platform.openai.com/docs/api-reference/embeddings/create
 import { z } from 'zod';
 import { parseBody } from '../api/parse-body.ts';
-import { tokensOf } from '../output-limit.ts';
-import { dimensionsOf, embeddingNote } from './embedding-models.ts';
+import { estimateTokens } from '../output-limit.ts';
+import { countDimensions, embeddingNote } from './embedding-models.ts';
 import { embed } from './hashed-ngram.ts';
 
-/** OpenAI's own bound on texts in one request; vectors may not be longer than its longest is, rounded up. */
+/** OpenAI's limit on texts per request; vectors can be as long as its longest, rounded up. */
 const maxInputs = 2048;
 const maxDimensions = 4096;
 
-const inputText = z
-  .string('the stand-in has no tokens: send text')
-  .min(1, 'an empty text has no direction to point in');
+const inputText = z.string('dev-model accepts texts, not tokens').min(1, 'an empty text has no vector');
 
 const embeddingsRequestSchema = z.object({
   model: z.string().min(1),
@@ -23,9 +21,9 @@ const embeddingsRequestSchema = z.object({
 export async function serveEmbeddings(request: Request): Promise<Response> {
   const body = await parseBody(request, embeddingsRequestSchema);
   const inputs = [body.input].flat();
-  const dimensions = body.dimensions ?? dimensionsOf(body.model);
+  const dimensions = body.dimensions ?? countDimensions(body.model);
   const encode = body.encoding_format === 'base64' ? base64 : floats;
-  const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0);
+  const tokens = inputs.reduce((sum, input) => sum + estimateTokens(input), 0);
   return Response.json(
     {
       object: 'list',
@@ -41,7 +39,7 @@ export async function serveEmbeddings(request: Request): Promise<Response> {
   );
 }
 
-/** Eight digits are what a 32-bit float holds; most values are zero and stay one character long. */
+/** Eight digits hold a 32-bit float; most values are zero and stay one character long. */
 const floats = (vector: Float64Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(8)));
 
 /** 32-bit little-endian floats, as OpenAI encodes them. */

@@ -1,11 +1,11 @@
 import { cosineSimilarity, embedMany } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { devModelUnderTest } from '../testing/dev-model-under-test.ts';
+import { startDevModelUnderTest } from '../testing/dev-model-under-test.ts';
 
-const { openai, post } = await devModelUnderTest();
+const { openai, post } = await startDevModelUnderTest();
 
 describe('embeddings', () => {
-  test('put texts that share words closer, through embedMany', async () => {
+  test('texts that share words have similar embeddings through embedMany', async () => {
     const { embeddings, usage } = await embedMany({
       model: openai.embedding('hashed-ngram'),
       values: ['Where did I park?', 'I always park in the garage.', 'The invoice was paid.'],
@@ -21,7 +21,7 @@ describe('embeddings', () => {
     ['text-embedding-3-small', undefined, 1536],
     ['text-embedding-3-large', 256, 256],
     ['whatever', undefined, 384],
-  ])('of %s with dimensions %s have %s', async (model, dimensions, length) => {
+  ])('embeddings of %s with dimensions %s have length %s', async (model, dimensions, length) => {
     const { embeddings } = await embedMany({
       model: openai.embedding(model),
       values: ['Hello'],
@@ -31,7 +31,7 @@ describe('embeddings', () => {
     expect(Math.hypot(...(embeddings[0] ?? []))).toBeCloseTo(1, 6);
   });
 
-  test('are the same vectors in base64, as 32-bit floats', async () => {
+  test('base64 embeddings are the same vectors as 32-bit floats', async () => {
     const embed = async (encoding_format: string) => {
       const response = await post('/v1/embeddings', { model: 'hashed-ngram', input: 'Hello there', encoding_format });
       const [, embedding] = /"embedding":("[^"]*"|\[[^\]]*\])/.exec(await response.text()) ?? [];
@@ -43,7 +43,7 @@ describe('embeddings', () => {
     for (const [index, float] of floats.entries()) expect(bytes.readFloatLE(index * 4)).toBeCloseTo(float, 6);
   });
 
-  test('say that they are no more than hashed n-grams', async () => {
+  test('the models route describes the embeddings as hashed n-grams', async () => {
     const response = await post('/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hello' });
     expect(response.headers.get('x-millrace-embedding')).toContain('not meaning');
   });
@@ -57,7 +57,7 @@ describe('embeddings', () => {
     [{ model: 'm', input: 'a', dimensions: 0 }, 'dimensions'],
     [{ model: 'm', input: 'a', dimensions: 1e9 }, 'dimensions'],
     [{ model: 'm', input: 'a', encoding_format: 'hex' }, 'encoding_format'],
-  ])('are refused by field: %j', async (body, param) => {
+  ])('dev-model rejects the embedding request %j by field', async (body, param) => {
     const response = await post('/v1/embeddings', body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });

@@ -22,12 +22,12 @@ describe('the embedder', () => {
     ['ALLERGIES?', 'Ada has an allergy to peanuts.'],
     ['Was gibt es im Gartenhaus?', 'Im Gartenhaus stehen zwei Fahrräder.'],
     ['港プロジェクトはいつですか', '港プロジェクトは三月です'],
-  ])('puts "%s" clearly closer to "%s" than to anything unrelated', (question, statement) => {
+  ])('the embedder places "%s" closer to "%s" than to unrelated texts', (question, statement) => {
     const strangers = unrelated.map((text) => similarity(question, text));
     expect(similarity(question, statement)).toBeGreaterThan(Math.max(...strangers) + 0.15);
   });
 
-  test('gives unit vectors of the length asked for, also for texts without a word', () => {
+  test('the embedder returns unit vectors of the requested length, even for a text without a word', () => {
     for (const text of ['Hello there', 'a', '?!', '   ', '😀', '\u0000', 'x'.repeat(5_000)]) {
       for (const dimensions of [1, 3, 384, 3072]) {
         const vector = embed(text, dimensions);
@@ -37,16 +37,16 @@ describe('the embedder', () => {
     }
   });
 
-  test('is deterministic, and blind to case and to forms of the same character', () => {
+  test('the embedder is deterministic, and ignores case and Unicode forms', () => {
     expect(embed('Café №1', 64)).toEqual(embed('café №1'.normalize('NFD').toUpperCase(), 64));
     expect(similarity('ﬁsh', 'FISH')).toBeCloseTo(1, 9);
   });
 
-  test('knows nothing of meaning', () => {
+  test('the embedder ignores meaning', () => {
     expect(similarity('automobile', 'vehicle')).toBeLessThan(0.3);
   });
 
-  test('weighs the order of words, but not much', () => {
+  test('the order of words has a small weight', () => {
     const swapped = similarity('harbour project', 'project harbour');
     expect(swapped).toBeGreaterThan(0.6);
     expect(swapped).toBeLessThan(0.99);

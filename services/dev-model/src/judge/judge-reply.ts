@@ -1,55 +1,55 @@
-// What the stand-in answers where a guard asks for a verdict on a text: what a test says in that very text, else the emptiest value of
-// the schema, which finds nothing. A guard's text stands between marks, and its schema's title says what is asked.
-//
-//     ```verdict[{"for": "moderation", "answer": {"scores": {"hate": 0.9}}}]```
+// Answers a guard's request for a verdict on a text: with the verdict that a test scripts in that text, otherwise with
+// the emptiest value of the schema, which reports nothing. The guard puts the text between markers and names the
+// verdict in its schema's title.
+// ```verdict[{"for": "moderation", "answer": {"scores": {"hate": 0.9}}}]```
 import { z } from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
-import { structuredValue } from '../answer/structured-answer.ts';
-import { lastUserText, type ModelCall } from '../conversation.ts';
-import { isJsonObject, parsedJson, type JsonObject } from '../json.ts';
-import { defaultChunkSize, plainReply, type Reply } from '../reply.ts';
-import { blocksOf, withoutBlocks } from '../script/script-block.ts';
-import { failureOf, maxDelayMs, scriptedErrorSchema } from '../script/scripted-error.ts';
+import { emptiestValue } from '../structured/structured-value.ts';
+import { findLastUserText, type ServedCall } from '../conversation.ts';
+import { isJsonObject, parsedJson, type UnknownObject } from '../json.ts';
+import { defaultChunkSize, plainReply, type ModelReply } from '../reply.ts';
+import { findBlocks, stripBlocks } from '../script/script-block.ts';
+import { toFailure, maxDelayMs, scriptedErrorSchema } from '../script/scripted-error.ts';
 
 const verdictSchema = z.strictObject({
   /** The title of the schema. */
   for: z.string().min(1),
   /** Members that differ from the emptiest value. */
   answer: z.record(z.string(), z.json()).default({}),
-  /** Instead of a value: sent as it stands. */
+  /** Sent unchanged instead of a value. */
   text: z.string().optional(),
   delayMs: z.int().min(0).max(maxDelayMs).default(0),
   error: scriptedErrorSchema.optional(),
 });
-type Verdict = z.infer<typeof verdictSchema>;
+type ScriptedVerdict = z.infer<typeof verdictSchema>;
 
 const judged = /^BEGIN-TEXT-([0-9a-f]+)\n([^]*)\nEND-TEXT-\1$/;
 
-/** Undefined where nobody asks for a verdict. */
-export function judgeReply({ conversation, conversationField }: ModelCall): Reply | undefined {
+/** Returns undefined if the call does not request a verdict. */
+export function judgeReply({ conversation, conversationField }: ServedCall): ModelReply | undefined {
   const { format } = conversation;
-  const text = judged.exec(lastUserText(conversation.turns))?.[2];
+  const text = judged.exec(findLastUserText(conversation.turns))?.[2];
   if (text === undefined || format.type !== 'json_schema') return undefined;
   const title = format.schema['title'];
   const verdict = verdictsIn(text, conversationField).find((one) => one.for === title);
-  const value = verdict?.text ?? JSON.stringify(merged(structuredValue(format.schema), verdict?.answer ?? {}));
-  // A pause comes before the second delta: a verdict that is to take its time has two.
+  const value = verdict?.text ?? JSON.stringify(mergeJson(emptiestValue(format.schema), verdict?.answer ?? {}));
+  // The delay applies before the second delta, so a delayed verdict has two.
   const chunkSize = verdict?.delayMs ? Math.ceil(value.length / 2) : defaultChunkSize;
   return {
     ...plainReply(value),
     chunkSize,
     delayMs: verdict?.delayMs ?? 0,
-    failure: verdict?.error && failureOf(verdict.error),
+    failure: verdict?.error && toFailure(verdict.error),
   };
 }
 
-/** A script of the agent's own model may hold verdicts for what that will answer: they are not about this text. */
-function verdictsIn(text: string, field: string): Verdict[] {
+/** Ignores scripts of the agent's own model: their verdicts belong to later answers, not to this text. */
+function verdictsIn(text: string, field: string): ScriptedVerdict[] {
   const list = parsedJson(text);
   const texts = Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [text];
   const blocks = texts
-    .flatMap((one) => blocksOf(withoutBlocks(one, 'script'), 'verdict'))
+    .flatMap((one) => findBlocks(stripBlocks(one, 'script'), 'verdict'))
     .filter(({ closed }) => closed);
   return blocks.flatMap(({ source }) => {
     const parsed = z.array(verdictSchema).safeParse(parsedJson(source));
@@ -59,11 +59,11 @@ function verdictsIn(text: string, field: string): Verdict[] {
   });
 }
 
-function merged(value: unknown, changes: JsonObject): unknown {
+function mergeJson(value: unknown, changes: UnknownObject): unknown {
   if (!isJsonObject(value)) return changes;
   const members = Object.entries(changes).map(([name, change]) => [
     name,
-    isJsonObject(change) ? merged(value[name], change) : change,
+    isJsonObject(change) ? mergeJson(value[name], change) : change,
   ]);
   return { ...value, ...Object.fromEntries(members) };
 }

@@ -1,9 +1,9 @@
-// Verdicts on texts, as a guard asks for them over both APIs.
+// Verdicts on texts that a guard requests over both APIs.
 import { generateText, jsonSchema, Output } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { apis, devModelUnderTest } from '../testing/dev-model-under-test.ts';
+import { apis, startDevModelUnderTest } from '../testing/dev-model-under-test.ts';
 
-const { openai } = await devModelUnderTest();
+const { openai } = await startDevModelUnderTest();
 const schema = (title: string) =>
   jsonSchema<object>({
     title,
@@ -35,29 +35,29 @@ describe.each(apis)('a verdict over %s', (api) => {
   };
   const nothing = { scores: { hate: 0, threat: 0 }, language: 'und' };
 
-  test('is that there is nothing, whatever the text says of its schema’s fields', async () => {
+  test('the verdict on an unscripted text is empty, even if the text mentions fields of the schema', async () => {
     expect(await ask('My hate is 1 and my language is de.')).toEqual(nothing);
   });
-  test('is what the text scripts for it, member by member', async () => {
+  test('a script in the text sets the members of the verdict', async () => {
     const text = `Hello ${verdict({ for: 'moderation', answer: { scores: { hate: 0.9 } } })} there`;
     expect(await ask(text)).toEqual({ scores: { hate: 0.9, threat: 0 }, language: 'und' });
     expect(await ask(text, 'injection')).toEqual(nothing);
   });
-  test('is found in a list of texts', async () => {
+  test('a verdict is found in a list of texts', async () => {
     const text = JSON.stringify(['Hello', verdict({ for: 'translation', answer: { language: 'de' } })]);
     expect(await ask(text, 'translation')).toMatchObject({ language: 'de' });
   });
-  test('is not what a script of the agent’s own model holds', async () => {
+  test("a script of the agent's own model sets no verdict", async () => {
     const script = JSON.stringify([{ text: verdict({ for: 'moderation', answer: { language: 'de' } }) }]);
     expect(await ask(`Say this.\n${fence}script\n${script}\n${fence}`)).toEqual(nothing);
   });
-  test('may be an error, or something that is no verdict', async () => {
+  test('a scripted verdict can be an error or an invalid value', async () => {
     await expect(ask(verdict({ for: 'moderation', error: { status: 429 } }))).rejects.toMatchObject({
       statusCode: 429,
     });
     await expect(ask(verdict({ for: 'moderation', text: 'It is fine.' }))).rejects.toThrow('No object generated');
   });
-  test('that does not read is a 400 that says so', async () => {
+  test('a verdict that cannot be parsed is a 400 with the reason', async () => {
     await expect(ask(verdict({ answer: {} }))).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining('verdict: [0].for'),
@@ -65,7 +65,7 @@ describe.each(apis)('a verdict over %s', (api) => {
   });
 });
 
-test('a verdict block is not what the user said', async () => {
+test('the text of the user excludes a verdict block', async () => {
   const { text } = await generateText({
     model: openai.chat('gpt-5-mini'),
     prompt: `Hello! ${verdict({ for: 'moderation', answer: {} })}`,

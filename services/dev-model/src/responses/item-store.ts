@@ -1,10 +1,10 @@
-// The texts of earlier answers by item id. With `store` (the API's default) the client sends an earlier answer as
-// `{type: "item_reference", id}` instead of its text, so the stand-in must know it. Bounded, and gone with the process:
-// an unknown reference is left out of the conversation and counted in the answer's headers, where OpenAI would refuse
-// the call, so that a thread kept in Redis goes on after the stand-in was restarted.
+// Stores the texts of earlier answers by item id. With `store` (the API's default) the client sends `{type:
+// "item_reference", id}` instead of an earlier answer's text. The store is bounded and not persistent. An unknown
+// reference is omitted from the conversation and counted in the answer's headers (OpenAI rejects the call), so that a
+// thread in Redis continues after a restart of dev-model.
 export type ItemStore = {
   readonly put: (itemId: string, text: string) => void;
-  readonly textOf: (itemId: string) => string | undefined;
+  readonly findText: (itemId: string) => string | undefined;
 };
 
 const defaultMaxCharacters = 16 * 1024 * 1024;
@@ -28,6 +28,6 @@ export function createItemStore({
         characters -= oldText.length;
       }
     },
-    textOf: (itemId) => texts.get(itemId),
+    findText: (itemId) => texts.get(itemId),
   };
 }

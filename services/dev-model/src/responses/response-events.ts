@@ -1,13 +1,13 @@
-// The server-sent events of one output item, from its `added` to its `done`. Each delta's fixed part is serialized once
-// for the item. Events: https://platform.openai.com/docs/api-reference/responses-streaming
+// Serializes one output item as server-sent events, from its `added` to its `done`. Each delta's fixed part is
+// serialized once per item. Events: https://platform.openai.com/docs/api-reference/responses-streaming
 import { pause, type Frame } from '../api/wire.ts';
-import { chunked } from '../reply.ts';
+import { splitChunks } from '../reply.ts';
 import { itemJson, textPart, type ResponseItem } from './response-items.ts';
 
-/** Numbers the events of one response. `isFirstDelta` is shared too: pauses stand between deltas of any item. */
+/** Numbers the events of one response. Shares `isFirstDelta`, because pauses separate the deltas of all items. */
 export type EventWriter = {
   readonly event: (type: string, fields: object) => string;
-  /** Like event, for a delta whose fixed fields are given as JSON without the closing brace. */
+  /** Like event, for a delta with fixed fields as JSON without the closing brace. */
   readonly deltaEvent: (type: string, fixedJson: string, delta: string) => string;
   isFirstDelta: boolean;
 };
@@ -28,7 +28,7 @@ export type ItemContext = {
   readonly chunkSize: number;
   readonly encryptedReasoning: boolean;
   readonly finalStatus: 'completed' | 'incomplete';
-  /** The answer breaks off: the last item has no end. */
+  /** Whether the answer breaks off; then the last item has no end. */
   readonly breaksOff: boolean;
 };
 
@@ -78,7 +78,7 @@ function* deltas(
   chunkSize: number,
 ): Generator<Frame, void> {
   const fixedJson = JSON.stringify({ type, ...fields }).slice(0, -1);
-  for (const piece of chunked(text, chunkSize)) {
+  for (const piece of splitChunks(text, chunkSize)) {
     if (!writer.isFirstDelta) yield pause;
     writer.isFirstDelta = false;
     yield writer.deltaEvent(type, fixedJson, piece);

@@ -1,7 +1,7 @@
 // A reply as the items of a response: the reasoning, the message, then one item for each function call, each with an id
 // of its own. Shapes: https://platform.openai.com/docs/api-reference/responses/object
 import { newId } from '../api/wire.ts';
-import type { Reply } from '../reply.ts';
+import type { ModelReply } from '../reply.ts';
 
 type ReasoningItem = { readonly type: 'reasoning'; readonly id: string; readonly text: string };
 type MessageItem = { readonly type: 'message'; readonly id: string; readonly text: string };
@@ -15,10 +15,10 @@ type FunctionCallItem = {
 
 export type ResponseItem = ReasoningItem | MessageItem | FunctionCallItem;
 
-export function itemsOf(reply: Reply): ResponseItem[] {
+export function toResponseItems(reply: ModelReply): ResponseItem[] {
   const items: ResponseItem[] = [];
   if (reply.reasoning !== '') items.push({ type: 'reasoning', id: newId('rs_'), text: reply.reasoning });
-  // An answer without anything is still a message, though an empty one.
+  // An empty answer is still an empty message.
   if (reply.text !== '' || reply.toolCalls.length === 0) {
     items.push({ type: 'message', id: newId('msg_'), text: reply.text });
   }
@@ -39,7 +39,7 @@ export function itemJson(item: ResponseItem, status: Status, encryptedReasoning:
         id: item.id,
         type: item.type,
         summary: begun ? [] : [{ type: 'summary_text', text: item.text }],
-        // A client that does not store asks for this and sends it back; here it stands for nothing.
+        // A client that does not store requests this and sends it back; the value is a placeholder.
         ...(encryptedReasoning && { encrypted_content: 'dev-model' }),
       };
     case 'message':

@@ -1,9 +1,9 @@
-// The body of POST /v1/responses, and the model call that it asks for. Sampling settings have no effect; what would
-// change the answer and is not built is refused by name.
-// Fields: https://platform.openai.com/docs/api-reference/responses/create
+// Parses the body of POST /v1/responses into a model call. Sampling settings have no effect; fields that would change
+// the answer and are not implemented are rejected by name. Fields:
+// https://platform.openai.com/docs/api-reference/responses/create
 import { z } from 'zod';
-import { contentField, contentText, jsonSchemaField, refused } from '../api/request-parts.ts';
-import type { AnswerFormat, ModelCall, ToolChoice, Turn } from '../conversation.ts';
+import { contentField, contentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
+import type { AnswerFormat, ServedCall, OfferedChoice, ModelTurn } from '../conversation.ts';
 
 const messageItem = z.object({
   type: z.literal('message'),
@@ -12,7 +12,7 @@ const messageItem = z.object({
 });
 
 const itemSchema = z.preprocess(
-  // A message may leave its type out.
+  // A message can omit its type.
   (item) => (typeof item === 'object' && item !== null && !('type' in item) ? { ...item, type: 'message' } : item),
   z.discriminatedUnion('type', [
     messageItem,
@@ -28,7 +28,7 @@ const itemSchema = z.preprocess(
   ]),
 );
 
-type Item = z.infer<typeof itemSchema>;
+type InputItem = z.infer<typeof itemSchema>;
 
 const functionChoice = z.object({ type: z.literal('function'), name: z.string() });
 
@@ -42,7 +42,7 @@ export const responsesRequestSchema = z.object({
   tools: z
     .array(
       z.object({
-        type: z.literal('function', 'the stand-in can call functions only'),
+        type: z.literal('function', 'dev-model supports function calls only'),
         name: z.string().min(1),
         description: z.string().nullish(),
         parameters: jsonSchemaField.nullish(),
@@ -63,25 +63,25 @@ export const responsesRequestSchema = z.object({
     })
     .nullish(),
   max_output_tokens: z.int().min(1).nullish(),
-  previous_response_id: refused('the stand-in keeps no responses: send the conversation as input'),
-  conversation: refused('the stand-in keeps no conversations: send the conversation as input'),
-  background: z.literal(false, 'the stand-in answers in the foreground only').nullish(),
-  prompt: refused('the stand-in has no stored prompts'),
-  context_management: refused('the stand-in does not compact'),
+  previous_response_id: rejectField('dev-model stores no responses: send the conversation as input'),
+  conversation: rejectField('dev-model stores no conversations: send the conversation as input'),
+  background: z.literal(false, 'dev-model answers in the foreground only').nullish(),
+  prompt: rejectField('dev-model has no stored prompts'),
+  context_management: rejectField('dev-model does not compact'),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
 
-/** `textOfItem` knows the texts of earlier answers, which a client may send as a reference to their item. */
+/** `textOfItem` returns the text of an earlier answer by the id of its item. */
 export function responsesModelCall(
   request: ResponsesRequest,
   textOfItem: (itemId: string) => string | undefined,
-): ModelCall {
-  const instructions: Turn[] = request.instructions ? [{ role: 'system', text: request.instructions }] : [];
-  const turns: Turn[] =
+): ServedCall {
+  const instructions: ModelTurn[] = request.instructions ? [{ role: 'system', text: request.instructions }] : [];
+  const turns: ModelTurn[] =
     typeof request.input === 'string'
       ? [{ role: 'user', text: request.input }]
-      : request.input.flatMap((item) => turnsOf(item, textOfItem));
+      : request.input.flatMap((item) => toTurns(item, textOfItem));
   return {
     model: request.model,
     stream: request.stream ?? false,
@@ -92,9 +92,9 @@ export function responsesModelCall(
         description: tool.description ?? '',
         parameters: tool.parameters ?? {},
       })),
-      toolChoice: toolChoiceOf(request.tool_choice),
+      toolChoice: toToolChoice(request.tool_choice),
       parallelToolCalls: request.parallel_tool_calls ?? true,
-      format: formatOf(request.text?.format),
+      format: toAnswerFormat(request.text?.format),
     },
     maxOutputTokens: request.max_output_tokens ?? undefined,
     stopSequences: [],
@@ -102,7 +102,7 @@ export function responsesModelCall(
   };
 }
 
-function turnsOf(item: Item, textOfItem: (itemId: string) => string | undefined): Turn[] {
+function toTurns(item: InputItem, textOfItem: (itemId: string) => string | undefined): ModelTurn[] {
   switch (item.type) {
     case 'message':
       return [messageTurn(item.role, contentText(item.content))];
@@ -113,7 +113,7 @@ function turnsOf(item: Item, textOfItem: (itemId: string) => string | undefined)
     case 'function_call_output':
       return [{ role: 'tool', callId: item.call_id, text: contentText(item.output) }];
     case 'item_reference': {
-      // Reasoning is kept as an empty text: known, and nothing to say.
+      // Reasoning is stored as an empty text: a known item without content.
       const text = textOfItem(item.id);
       return text ? [messageTurn('assistant', text)] : [];
     }
@@ -122,15 +122,15 @@ function turnsOf(item: Item, textOfItem: (itemId: string) => string | undefined)
   }
 }
 
-function messageTurn(role: z.infer<typeof messageItem>['role'], text: string): Turn {
+function messageTurn(role: z.infer<typeof messageItem>['role'], text: string): ModelTurn {
   if (role === 'user') return { role, text };
   return role === 'assistant' ? { role, text, toolCalls: [] } : { role: 'system', text };
 }
 
-function toolChoiceOf(choice: ResponsesRequest['tool_choice']): ToolChoice {
+function toToolChoice(choice: ResponsesRequest['tool_choice']): OfferedChoice {
   return typeof choice === 'object' && choice !== null ? { name: choice.name } : (choice ?? 'auto');
 }
 
-function formatOf(format: NonNullable<ResponsesRequest['text']>['format']): AnswerFormat {
+function toAnswerFormat(format: NonNullable<ResponsesRequest['text']>['format']): AnswerFormat {
   return format?.type === 'json_schema' ? { type: 'json_schema', schema: format.schema } : (format ?? { type: 'text' });
 }

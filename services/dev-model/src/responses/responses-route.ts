@@ -1,4 +1,4 @@
-// POST /v1/responses: resolves references to earlier answers, and says in a header how many it did not know.
+// POST /v1/responses: resolves references to earlier answers, and counts the unknown ones in a header.
 import { parseBody } from '../api/parse-body.ts';
 import { serveModelCall, type DevModelLog } from '../api/serve-model-call.ts';
 import type { ItemStore } from './item-store.ts';
@@ -9,7 +9,7 @@ export async function serveResponses(request: Request, items: ItemStore, log: De
   const body = await parseBody(request, responsesRequestSchema);
   const unknownItems: string[] = [];
   const call = responsesModelCall(body, (itemId) => {
-    const text = items.textOf(itemId);
+    const text = items.findText(itemId);
     if (text === undefined) unknownItems.push(itemId);
     return text;
   });
@@ -19,7 +19,7 @@ export async function serveResponses(request: Request, items: ItemStore, log: De
   });
   const response = await serveModelCall(request, call, wire, log);
   if (unknownItems.length > 0) {
-    log.warn({ unknownItems: unknownItems.length }, 'left out references to items of an earlier process');
+    log.warn({ unknownItems: unknownItems.length }, 'omitted references to items of an earlier process');
     response.headers.set('x-millrace-unknown-items', String(unknownItems.length));
   }
   return response;

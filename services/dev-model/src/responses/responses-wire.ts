@@ -1,31 +1,31 @@
-// Replies as responses, whole and as events. With `store` the texts are kept for later references to their items.
-// Shapes: https://platform.openai.com/docs/api-reference/responses/object
-import { newId, unixSeconds, type Frame, type Wire } from '../api/wire.ts';
-import type { ModelCall } from '../conversation.ts';
-import { usageOf } from '../output-limit.ts';
-import type { Reply, ReplyFailure } from '../reply.ts';
+// Serializes replies as responses, whole and as events. With `store` it stores the texts for later references to their
+// items. Shapes: https://platform.openai.com/docs/api-reference/responses/object
+import { newId, unixSeconds, type Frame, type ApiWire } from '../api/wire.ts';
+import type { ServedCall } from '../conversation.ts';
+import { countUsage } from '../output-limit.ts';
+import type { ModelReply, ReplyFailure } from '../reply.ts';
 import type { ItemStore } from './item-store.ts';
 import { createEventWriter, itemEvents } from './response-events.ts';
-import { itemJson, itemsOf, type ResponseItem } from './response-items.ts';
+import { itemJson, toResponseItems, type ResponseItem } from './response-items.ts';
 
 export type ResponsesWireOptions = {
-  /** Where answers are kept, or undefined where the caller asked that they are not. */
+  /** Store of the answers, or undefined if the caller disabled it. */
   readonly store: ItemStore | undefined;
   readonly encryptedReasoning: boolean;
 };
 
-export const responsesWire = (options: ResponsesWireOptions): Wire => ({
+export const responsesWire = (options: ResponsesWireOptions): ApiWire => ({
   frames: (call, reply) => responseFrames(call, reply, options),
   body(call, reply) {
-    const items = itemsOf(reply);
+    const items = toResponseItems(reply);
     keep(items, options.store);
-    return finished(begun(call, options), call, reply, items, options);
+    return finishResponse(startResponse(call, options), call, reply, items, options);
   },
 });
 
-function* responseFrames(call: ModelCall, reply: Reply, options: ResponsesWireOptions): Generator<Frame, void> {
-  const response = begun(call, options);
-  const items = itemsOf(reply);
+function* responseFrames(call: ServedCall, reply: ModelReply, options: ResponsesWireOptions): Generator<Frame, void> {
+  const response = startResponse(call, options);
+  const items = toResponseItems(reply);
   const writer = createEventWriter();
 
   yield writer.event('response.created', { response });
@@ -35,7 +35,7 @@ function* responseFrames(call: ModelCall, reply: Reply, options: ResponsesWireOp
       outputIndex,
       chunkSize: reply.chunkSize,
       encryptedReasoning: options.encryptedReasoning,
-      finalStatus: statusOf(reply),
+      finalStatus: readStatus(reply),
       breaksOff: reply.failure !== undefined && outputIndex === items.length - 1,
     });
   }
@@ -44,8 +44,8 @@ function* responseFrames(call: ModelCall, reply: Reply, options: ResponsesWireOp
     return;
   }
   keep(items, options.store);
-  const type = statusOf(reply) === 'incomplete' ? 'response.incomplete' : 'response.completed';
-  yield writer.event(type, { response: finished(response, call, reply, items, options) });
+  const type = readStatus(reply) === 'incomplete' ? 'response.incomplete' : 'response.completed';
+  yield writer.event(type, { response: finishResponse(response, call, reply, items, options) });
 }
 
 function keep(items: readonly ResponseItem[], store: ItemStore | undefined): void {
@@ -54,7 +54,7 @@ function keep(items: readonly ResponseItem[], store: ItemStore | undefined): voi
   }
 }
 
-const begun = (call: ModelCall, options: ResponsesWireOptions) => ({
+const startResponse = (call: ServedCall, options: ResponsesWireOptions) => ({
   id: newId('resp_'),
   object: 'response',
   created_at: unixSeconds(),
@@ -74,15 +74,15 @@ const begun = (call: ModelCall, options: ResponsesWireOptions) => ({
   metadata: {},
 });
 
-function finished(
-  response: ReturnType<typeof begun>,
-  call: ModelCall,
-  reply: Reply,
+function finishResponse(
+  response: ReturnType<typeof startResponse>,
+  call: ServedCall,
+  reply: ModelReply,
   items: readonly ResponseItem[],
   options: ResponsesWireOptions,
 ): object {
-  const { input, output, reasoning } = usageOf(call, reply);
-  const status = statusOf(reply);
+  const { input, output, reasoning } = countUsage(call, reply);
+  const status = readStatus(reply);
   return {
     ...response,
     status,
@@ -98,7 +98,8 @@ function finished(
   };
 }
 
-const statusOf = (reply: Reply): 'completed' | 'incomplete' => (reply.finish === 'length' ? 'incomplete' : 'completed');
+const readStatus = (reply: ModelReply): 'completed' | 'incomplete' =>
+  reply.finish === 'length' ? 'incomplete' : 'completed';
 
-/** In mid-stream there is no status line any more: the status travels as the code, where the client looks for one. */
+/** A started stream has no status line: the code carries the status, and the client reads it there. */
 const failureFields = ({ status, message }: ReplyFailure): object => ({ code: String(status), message, param: null });

@@ -1,10 +1,10 @@
-// What the responses API has of its own: items, their references, and the order of its events.
+// Features of the responses API alone: items, their references, and the order of its events.
 import { describe, expect, test } from 'vitest';
-import { devModelUnderTest, partsOf, scripted, userPrompt } from '../testing/dev-model-under-test.ts';
+import { startDevModelUnderTest, collectParts, makeScriptedCall, userPrompt } from '../testing/dev-model-under-test.ts';
 
-const { openai, post } = await devModelUnderTest();
+const { openai, post } = await startDevModelUnderTest();
 
-async function eventsOf(body: object, headers: Record<string, string> = {}) {
+async function readEvents(body: object, headers: Record<string, string> = {}) {
   const response = await post('/v1/responses', { model: 'any', stream: true, ...body }, headers);
   const text = await response.text();
   expect(text.endsWith('\n\n')).toBe(true);
@@ -23,8 +23,8 @@ describe('the events of a response', () => {
   const script = [{ reasoning: 'Hm', text: 'Yes', chunkSize: 2, toolCalls: [{ name: 'clock', args: {} }] }];
   const input = `\`\`\`script ${JSON.stringify(script)} \`\`\``;
 
-  test("come in OpenAI's order, numbered densely from 0", async () => {
-    const events = await eventsOf({ input }, scripted([]).headers);
+  test("the events have OpenAI's order and dense numbers from 0", async () => {
+    const events = await readEvents({ input }, makeScriptedCall([]).headers);
     expect(events.map((event) => event['type'])).toEqual([
       'response.created',
       'response.in_progress',
@@ -52,14 +52,16 @@ describe('the events of a response', () => {
     expect(indexes.map((event) => event['output_index'])).toEqual([0, 1, 2]);
   });
 
-  test('end with the same response as without a stream, ids aside', async () => {
-    const completed = (await eventsOf({ input }, scripted([]).headers)).at(-1);
-    const whole: unknown = await (await post('/v1/responses', { model: 'any', input }, scripted([]).headers)).json();
-    expect(withoutIds(completed?.['response'])).toEqual(withoutIds(whole));
+  test('the events end with the same response as without a stream, except for ids', async () => {
+    const completed = (await readEvents({ input }, makeScriptedCall([]).headers)).at(-1);
+    const whole: unknown = await (
+      await post('/v1/responses', { model: 'any', input }, makeScriptedCall([]).headers)
+    ).json();
+    expect(omitIds(completed?.['response'])).toEqual(omitIds(whole));
   });
 
-  test('of an answer that is cut end as incomplete', async () => {
-    const last = (await eventsOf({ input: 'Hello', max_output_tokens: 2 })).at(-1);
+  test('the events of a cut answer end as incomplete', async () => {
+    const last = (await readEvents({ input: 'Hello', max_output_tokens: 2 })).at(-1);
     expect(last).toMatchObject({
       type: 'response.incomplete',
       response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
@@ -67,17 +69,17 @@ describe('the events of a response', () => {
   });
 });
 
-const withoutIds = (value: unknown): unknown =>
+const omitIds = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, inner: unknown) => (/^(?:id|call_id|created_at)$/.test(key) ? 'some' : inner)),
   );
 
-describe('an earlier answer sent as a reference to its item', () => {
-  // The client sends references where a model does not reason: "gpt-4o".
+describe('references to earlier answers', () => {
+  // The client sends references if a model does not reason: "gpt-4o".
   const model = openai.responses('gpt-4o');
 
-  test('is known, so that the conversation goes on', async () => {
-    const { prompt, headers } = scripted([{ text: 'I keep the key under the mat. '.repeat(20) }]);
+  test('dev-model resolves a known reference and continues the conversation', async () => {
+    const { prompt, headers } = makeScriptedCall([{ text: 'I keep the key under the mat. '.repeat(20) }]);
     const first = await model.doGenerate({ prompt, headers });
     const content = first.content.map((part) => {
       if (part.type !== 'text') throw new Error('Only text was scripted');
@@ -86,11 +88,11 @@ describe('an earlier answer sent as a reference to its item', () => {
     const next = await model.doGenerate({ prompt: [{ role: 'assistant', content }, ...userPrompt('Hello')] });
     expect(next.request?.body).toMatchObject({ input: [{ type: 'item_reference' }, { role: 'user' }] });
     expect(next.response?.headers).not.toHaveProperty('x-millrace-unknown-items');
-    // The long answer is in the prompt, though it was not sent.
+    // The prompt contains the long answer, although the client did not send it.
     expect(next.usage.inputTokens.total).toBeGreaterThan(100);
   });
 
-  test('is left out and counted where it is not known, and the call goes on', async () => {
+  test('dev-model omits and counts an unknown reference and answers the call', async () => {
     const response = await post('/v1/responses', {
       model: 'any',
       input: [
@@ -103,7 +105,7 @@ describe('an earlier answer sent as a reference to its item', () => {
     expect(await response.text()).toContain('Nice to meet you, Ada.');
   });
 
-  test('is not kept where the caller says so', async () => {
+  test('dev-model does not store an answer if the caller disables it', async () => {
     const body: unknown = await (await post('/v1/responses', { model: 'any', input: 'Hello', store: false })).json();
     const [id] = /msg_[0-9a-f]+/.exec(JSON.stringify(body)) ?? [];
     const input = [
@@ -114,9 +116,11 @@ describe('an earlier answer sent as a reference to its item', () => {
     expect(next.headers.get('x-millrace-unknown-items')).toBe('1');
   });
 
-  test('may be of reasoning, which says nothing', async () => {
-    const { stream } = await openai.responses('gpt-5-mini').doStream(scripted([{ reasoning: 'Hm', text: 'Yes' }]));
-    const start = (await partsOf(stream)).find((part) => part.type === 'reasoning-start');
+  test('a reference to reasoning resolves to an empty text', async () => {
+    const { stream } = await openai
+      .responses('gpt-5-mini')
+      .doStream(makeScriptedCall([{ reasoning: 'Hm', text: 'Yes' }]));
+    const start = (await collectParts(stream)).find((part) => part.type === 'reasoning-start');
     const { content } = await openai.responses('gpt-5-mini').doGenerate({
       prompt: [
         {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { withoutScripts } from './script-block.ts';
+import { stripScripts } from './script-block.ts';
 
-test('taking scripts out costs time in proportion to the text, where thousands never close', () => {
+test('removing scripts takes linear time, even with thousands of unclosed blocks', () => {
   const hostile = '```script['.repeat(200_000);
   const before = process.cpuUsage();
-  withoutScripts(hostile);
+  stripScripts(hostile);
   const { user, system } = process.cpuUsage(before);
   expect(user + system).toBeLessThan(2_000_000);
 });

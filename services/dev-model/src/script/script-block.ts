@@ -1,18 +1,21 @@
-// Finds what a test puts into the user's message: a fenced code block tagged `script`, or `verdict` (../judge). On its way here the
-// message may have lost its line breaks (a normalizer collapses white space), so the fence counts wherever it stands and
-// any white space, or none, may surround the array. The array's end is found by its brackets, so that a script may
-// contain fences in its own texts.
+// Finds the blocks that a test puts into the user message: a fenced code block tagged `script`, or `verdict`
+// (../judge). A normalizer can remove the message's line breaks, so the fence matches anywhere and any white space, or
+// none, can surround the array. Brackets determine the end of the array, so that a script can contain fences in its
+// texts.
 export type ScriptBlock = {
-  /** What stands between the fences, trimmed. */
+  /** Text between the fences, trimmed. */
   readonly source: string;
-  /** The block's place in the text, fences included. */
+  /** Index of the block in the text, fences included. */
   readonly start: number;
   readonly end: number;
-  /** False where the closing fence is missing. */
+  /** False without a closing fence. */
   readonly closed: boolean;
 };
 
-/** A block whose array never closes is read to the text's end: a bound keeps a hostile text linear. */
+/**
+ * Limits the blocks, because an array that never closes is read to the end of the text: a hostile text must take linear
+ * time.
+ */
 const maxBlocks = 8;
 
 export type BlockTag = 'script' | 'verdict';
@@ -22,9 +25,9 @@ const openings: Record<BlockTag, RegExp> = {
 };
 const closing = /\s*```/y;
 
-export const scriptBlocks = (text: string): ScriptBlock[] => blocksOf(text, 'script');
+export const scriptBlocks = (text: string): ScriptBlock[] => findBlocks(text, 'script');
 
-export function blocksOf(text: string, tag: BlockTag): ScriptBlock[] {
+export function findBlocks(text: string, tag: BlockTag): ScriptBlock[] {
   const opening = openings[tag];
   const blocks: ScriptBlock[] = [];
   let from = 0;
@@ -39,13 +42,13 @@ export function blocksOf(text: string, tag: BlockTag): ScriptBlock[] {
   return blocks;
 }
 
-/** The text without its scripts and verdicts: what the user can be said to have said. */
-export const withoutScripts = (text: string): string => withoutBlocks(withoutBlocks(text, 'script'), 'verdict');
+/** Returns the text without its scripts and verdicts. */
+export const stripScripts = (text: string): string => stripBlocks(stripBlocks(text, 'script'), 'verdict');
 
-export function withoutBlocks(text: string, tag: BlockTag): string {
+export function stripBlocks(text: string, tag: BlockTag): string {
   let rest = '';
   let from = 0;
-  for (const block of blocksOf(text, tag)) {
+  for (const block of findBlocks(text, tag)) {
     rest += text.slice(from, block.start);
     from = block.end;
   }
@@ -60,7 +63,7 @@ function blockAt(text: string, start: number, contentStart: number): ScriptBlock
       return { source: text.slice(contentStart, arrayEnd), start, end: closing.lastIndex, closed: true };
     }
   }
-  // Not a whole array: the block ends at the next fence, and the parser says what is wrong with its content.
+  // Without a complete array the block ends at the next fence, and the parser reports the error in its content.
   const fence = text.indexOf('```', contentStart);
   const end = fence < 0 ? text.length : fence;
   return {
@@ -71,7 +74,7 @@ function blockAt(text: string, start: number, contentStart: number): ScriptBlock
   };
 }
 
-/** The index after the bracket that closes the array which begins at `start`; brackets inside JSON strings do not count. */
+/** Returns the index after the bracket that closes the array at `start`; ignores brackets in JSON strings. */
 function endOfArray(text: string, start: number): number | undefined {
   if (text[start] !== '[') return undefined;
   let depth = 0;

@@ -1,14 +1,14 @@
-// Scripts let a test say what the model will do, call by call. A script is a JSON array in a fenced block tagged
-// `script` in the last user message; the model calls of a run carry `X-Client-Request-Id: <run>.<n>`, n counting from 1
-// with the tries included, and call n is answered by element n: the first call by the array's first element. A call
-// without that header has no number, so it ignores scripts. Past the array's end every answer is the word "done".
+// A script sets the answers of the model, call by call. It is a JSON array in a fenced block tagged `script` in the
+// last user message. The model calls of a run carry `X-Client-Request-Id: <run>.<n>`, n counting from 1 with retries
+// included; element n answers call n. A call without that header has no number and ignores scripts. Every call after
+// the last element is answered with "done".
 import { z } from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
-import { lastUserText, type ModelCall } from '../conversation.ts';
-import { defaultChunkSize, plainReply, type Reply } from '../reply.ts';
+import { findLastUserText, type ServedCall } from '../conversation.ts';
+import { defaultChunkSize, plainReply, type ModelReply } from '../reply.ts';
 import { scriptBlocks } from './script-block.ts';
-import { failureOf, maxDelayMs, scriptedErrorSchema } from './scripted-error.ts';
+import { toFailure, maxDelayMs, scriptedErrorSchema } from './scripted-error.ts';
 
 const closingAnswer = 'done';
 
@@ -21,7 +21,7 @@ const elementSchema = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().min(1),
-        // A string is sent as it stands, so that a test can have a model whose arguments are not JSON.
+        // A string is sent unchanged, so that a test can send arguments that are not JSON.
         args: z.union([z.record(z.string(), z.json()), z.string()]).default({}),
       }),
     )
@@ -32,20 +32,20 @@ const elementSchema = z.strictObject({
 const scriptSchema = z.array(elementSchema);
 
 /**
- * What the script of this call's conversation says, or undefined where there is none or the call has no number.
- * Throws a 400 that says what is wrong with a script, and where.
+ * Returns the reply that the script sets for this call, or undefined without a script or call number. Throws a 400 with
+ * the error of an invalid script and its position.
  */
-export function scriptedReply(call: ModelCall, clientRequestId: string | undefined): Reply | undefined {
+export function scriptedReply(call: ServedCall, clientRequestId: string | undefined): ModelReply | undefined {
   const number = callNumber(clientRequestId);
   if (number === undefined) return undefined;
-  const [block, second] = scriptBlocks(lastUserText(call.conversation.turns));
+  const [block, second] = scriptBlocks(findLastUserText(call.conversation.turns));
   if (block === undefined) return undefined;
 
   const invalid = (message: string): ApiError =>
     new ApiError({ status: 400, code: 'invalid_script', param: call.conversationField, message: `script: ${message}` });
   if (!block.closed) throw invalid('the block is not closed: end it with ``` after the array');
-  if (second !== undefined) throw invalid('the message holds two blocks: put all elements into one array');
-  if (number < 1) throw invalid(`X-Client-Request-Id counts calls from 1, and this one says ${number}`);
+  if (second !== undefined) throw invalid('the message has two blocks: put all elements into one array');
+  if (number < 1) throw invalid(`X-Client-Request-Id counts calls from 1; this one is ${number}`);
 
   const script = scriptSchema.safeParse(parseSource(block.source, invalid));
   if (!script.success) {
@@ -53,7 +53,7 @@ export function scriptedReply(call: ModelCall, clientRequestId: string | undefin
     throw invalid(path === '' ? `${message}: the block holds one JSON array` : `${path}: ${message}`);
   }
   const element = script.data[number - 1];
-  return element === undefined ? plainReply(closingAnswer) : replyOf(element);
+  return element === undefined ? plainReply(closingAnswer) : toReply(element);
 }
 
 /** n of `<run>.<n>`. */
@@ -66,12 +66,12 @@ function parseSource(source: string, invalid: (message: string) => ApiError): un
   try {
     return JSON.parse(source);
   } catch (cause) {
-    // V8's message names the offending token and its position within the block.
+    // V8's message names the offending token and its position in the block.
     throw invalid(`not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
 }
 
-const replyOf = (element: z.infer<typeof elementSchema>): Reply => ({
+const toReply = (element: z.infer<typeof elementSchema>): ModelReply => ({
   text: element.text,
   reasoning: element.reasoning,
   toolCalls: element.toolCalls.map(({ name, args }) => ({
@@ -81,5 +81,5 @@ const replyOf = (element: z.infer<typeof elementSchema>): Reply => ({
   finish: 'stop',
   chunkSize: element.chunkSize,
   delayMs: element.delayMs,
-  failure: element.error && failureOf(element.error),
+  failure: element.error && toFailure(element.error),
 });

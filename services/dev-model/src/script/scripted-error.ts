@@ -1,4 +1,4 @@
-// What scripts and verdicts say alike: an error in the place of an answer, and a pause before it.
+// Members that scripts and verdicts share: an error instead of an answer, and a delay before it.
 import { z } from 'zod';
 import type { ReplyFailure } from '../reply.ts';
 
@@ -10,7 +10,7 @@ export const scriptedErrorSchema = z.strictObject({
   retryAfterSeconds: z.number().min(0).optional(),
 });
 
-export const failureOf = ({
+export const toFailure = ({
   status,
   message,
   retryAfterSeconds,

@@ -1,34 +1,37 @@
-// Conversations for tests of what the stand-in answers, without a server.
-import type { Conversation, Turn } from '../conversation.ts';
-import { standInReply } from '../answer/answer.ts';
+// Conversations for tests of the replies, without a server.
+import type { ModelConversation, ModelTurn } from '../conversation.ts';
+import { cannedReply } from '../canned/canned-reply.ts';
 
-export const user = (text: string): Turn => ({ role: 'user', text });
-export const system = (text: string): Turn => ({ role: 'system', text });
-export const assistant = (text: string): Turn => ({ role: 'assistant', text, toolCalls: [] });
-export const called = (id: string, name: string, args: object): Turn => ({
+export const user = (text: string): ModelTurn => ({ role: 'user', text });
+export const system = (text: string): ModelTurn => ({ role: 'system', text });
+export const assistant = (text: string): ModelTurn => ({ role: 'assistant', text, toolCalls: [] });
+export const makeCallTurn = (id: string, name: string, args: object): ModelTurn => ({
   role: 'assistant',
   text: '',
   toolCalls: [{ id, name, arguments: JSON.stringify(args) }],
 });
-export const toolResult = (callId: string, result: unknown): Turn => ({
+export const toolResult = (callId: string, result: unknown): ModelTurn => ({
   role: 'tool',
   callId,
   text: typeof result === 'string' ? result : JSON.stringify(result),
 });
 
-export const calculator = {
+const calculator = {
   name: 'calculator',
   description: 'Evaluates an arithmetic expression.',
   parameters: { type: 'object', properties: { expression: { type: 'string' } }, required: ['expression'] },
 };
 
-export const clock = {
+const clock = {
   name: 'clock',
-  description: 'Tells the current date and time.',
+  description: 'Returns the current date and time.',
   parameters: { type: 'object', properties: { timeZone: { type: 'string' } } },
 };
 
-export const conversation = (turns: readonly Turn[], settings: Partial<Conversation> = {}): Conversation => ({
+export const conversation = (
+  turns: readonly ModelTurn[],
+  settings: Partial<ModelConversation> = {},
+): ModelConversation => ({
   turns,
   tools: [calculator, clock],
   toolChoice: 'auto',
@@ -37,4 +40,4 @@ export const conversation = (turns: readonly Turn[], settings: Partial<Conversat
   ...settings,
 });
 
-export const answerTo = (...turns: readonly Turn[]): string => standInReply(conversation(turns)).text;
+export const cannedText = (...turns: readonly ModelTurn[]): string => cannedReply(conversation(turns)).text;

@@ -1,17 +1,17 @@
-// A stand-in on a port of its own, with the provider's real client aimed at it and its log lines kept.
+// A dev-model on its own port with the provider's real client and recorded log lines.
 import { createOpenAI } from '@ai-sdk/openai';
 import { afterAll } from 'vitest';
 import { startDevModel } from '../start-dev-model.ts';
 
-type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['responses']>;
+type ProviderModel = ReturnType<ReturnType<typeof createOpenAI>['responses']>;
 export type StreamPart =
-  Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
-export type Prompt = Parameters<LanguageModel['doStream']>[0]['prompt'];
+  Awaited<ReturnType<ProviderModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+export type SdkPrompt = Parameters<ProviderModel['doStream']>[0]['prompt'];
 
-export type LogLine = { readonly fields: Readonly<Record<string, unknown>>; readonly message: string };
+export type DevModelLine = { readonly fields: Readonly<Record<string, unknown>>; readonly message: string };
 
-export async function devModelUnderTest() {
-  const lines: LogLine[] = [];
+export async function startDevModelUnderTest() {
+  const lines: DevModelLine[] = [];
   const waiting = new Set<() => void>();
   const write = (fields: object, message: string) => {
     lines.push({ fields: { ...fields }, message });
@@ -25,9 +25,9 @@ export async function devModelUnderTest() {
     ...devModel,
     openai,
     lines,
-    /** The first log line, past or to come, that passes. */
-    logged: (passes: (line: LogLine) => boolean) =>
-      new Promise<LogLine>((resolve) => {
+    /** Resolves with the first past or future log line that passes. */
+    waitForLog: (passes: (line: DevModelLine) => boolean) =>
+      new Promise<DevModelLine>((resolve) => {
         const check = () => {
           const line = lines.find(passes);
           if (line === undefined) return;
@@ -48,24 +48,24 @@ export async function devModelUnderTest() {
 
 export const apis = ['chat', 'responses'] as const;
 
-export const userPrompt = (text: string): Prompt => [{ role: 'user', content: [{ type: 'text', text }] }];
+export const userPrompt = (text: string): SdkPrompt => [{ role: 'user', content: [{ type: 'text', text }] }];
 
-/** A user message that holds a script, and the header that makes this the run's n-th call. */
-export const scripted = (elements: readonly unknown[], n = 1) => ({
+/** A user message with a script, and the header that makes this the n-th call of the run. */
+export const makeScriptedCall = (elements: readonly unknown[], n = 1) => ({
   prompt: userPrompt(`Please do as scripted.\n\`\`\`script\n${JSON.stringify(elements)}\n\`\`\``),
   headers: { 'X-Client-Request-Id': `run-1.${n}` },
 });
 
-export async function partsOf(stream: ReadableStream<StreamPart>): Promise<StreamPart[]> {
+export async function collectParts(stream: ReadableStream<StreamPart>): Promise<StreamPart[]> {
   const parts: StreamPart[] = [];
   for await (const part of stream) parts.push(part);
   return parts;
 }
 
-export const deltasOf = (parts: readonly StreamPart[], type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta') =>
+export const listDeltas = (parts: readonly StreamPart[], type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta') =>
   parts.flatMap((part) => (part.type === type ? [part.delta] : []));
 
-export function partOf<T extends StreamPart['type']>(
+export function findPart<T extends StreamPart['type']>(
   parts: readonly StreamPart[],
   type: T,
 ): Extract<StreamPart, { type: T }> {

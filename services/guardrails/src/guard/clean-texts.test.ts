@@ -3,17 +3,17 @@ import { inputArgs, TEST_RUN } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import type { Task } from '../work/task.ts';
 import { createCleanTexts } from './clean-texts.ts';
-import type { Hit } from './report.ts';
+import type { GuardHit } from './report.ts';
 import { judgeMessages, type TextGuard } from './text-guard.ts';
 
-const runOf = (runId: string): RunRef => ({ ...TEST_RUN, runId });
+const runWithId = (runId: string): RunRef => ({ ...TEST_RUN, runId });
 const clean = 'A sentence of plain words that holds no finding.';
 const dirty = 'A sentence of plain words with BAD inside of it.';
 
-/** A guard that finds BAD, and notes each text that it is asked to judge. */
+/** A guard that finds BAD and records each judged text. */
 function countingGuard(more: Partial<TextGuard> = {}) {
   const judged: string[] = [];
-  const find = (text: string): Hit[] => {
+  const find = (text: string): GuardHit[] => {
     const start = text.indexOf('BAD');
     return start < 0 ? [] : [{ rule: 'bad', start, end: start + 3 }];
   };
@@ -21,14 +21,14 @@ function countingGuard(more: Partial<TextGuard> = {}) {
     judged.push(...texts);
     return texts.map((text) => [find(text)]);
   };
-  const task: Task<Hit[][]> = { now, run: async (texts) => ({ found: now(texts) }) };
+  const task: Task<GuardHit[][]> = { runNow: now, run: async (texts) => ({ found: now(texts) }) };
   const guard: TextGuard = {
     strategy: 'redact',
     response: 'No.',
     describe: () => 'Found.',
     remembersClean: true,
     task,
-    rules: [{ heldIn: 'held', placesIn: 'places', find, settled: (text) => text.length }],
+    rules: [{ heldIn: 'held', placesIn: 'places', find, findSettledEnd: (text) => text.length }],
     mark: () => '***',
     mapValue: (value) => value,
     ...more,
@@ -42,17 +42,17 @@ function countingGuard(more: Partial<TextGuard> = {}) {
 
 test('a guard judges a text without findings once in a run, and again in another run', async () => {
   const { judged, judge } = countingGuard({ mapValue: mapText });
-  const run = runOf(crypto.randomUUID());
+  const run = runWithId(crypto.randomUUID());
   await judge([clean], run);
   await judge([clean], run);
   expect(judged).toEqual([clean]);
-  await judge([clean], runOf(crypto.randomUUID()));
+  await judge([clean], runWithId(crypto.randomUUID()));
   expect(judged).toEqual([clean, clean]);
 });
 
 test('a guard judges a text with findings, and one that differs in a character, each time', async () => {
   const { judged, judge } = countingGuard({ mapValue: mapText });
-  const run = runOf(crypto.randomUUID());
+  const run = runWithId(crypto.randomUUID());
   for (let time = 0; time < 2; time += 1) {
     const [message] = await judge([dirty], run);
     expect(JSON.stringify(message)).toContain('with *** inside');
@@ -62,8 +62,8 @@ test('a guard judges a text with findings, and one that differs in a character, 
   expect(judged).toEqual([dirty, dirty, clean, `${clean}.`]);
 });
 
-test('two guards do not share what they remember, and a guard that does not opt in remembers nothing', async () => {
-  const run = runOf(crypto.randomUUID());
+test('two guards do not share their memory, and a guard that does not opt in remembers nothing', async () => {
+  const run = runWithId(crypto.randomUUID());
   const [first, second] = [countingGuard({ mapValue: mapText }), countingGuard({ mapValue: mapText })];
   await first.judge([clean], run);
   await second.judge([clean], run);
@@ -78,14 +78,18 @@ test('the memory holds a bounded number of characters, and forgets the runs that
   const guard = {};
   const memory = createCleanTexts(300);
   const text = (name: string) => name.repeat(100);
-  for (const name of ['a', 'b', 'c']) memory.add(guard, runOf(name), text(name));
-  expect(memory.has(guard, runOf('a'), text('a'))).toBe(true);
-  memory.add(guard, runOf('d'), text('d'));
-  expect(['a', 'b', 'c', 'd'].filter((name) => memory.has(guard, runOf(name), text(name)))).toEqual(['a', 'c', 'd']);
-  memory.add(guard, runOf('e'), 'e'.repeat(301));
-  memory.add(guard, runOf('e'), 'short');
-  expect(memory.has(guard, runOf('e'), 'e'.repeat(301))).toBe(false);
-  expect(memory.has(guard, runOf('e'), 'short')).toBe(false);
+  for (const name of ['a', 'b', 'c']) memory.add(guard, runWithId(name), text(name));
+  expect(memory.has(guard, runWithId('a'), text('a'))).toBe(true);
+  memory.add(guard, runWithId('d'), text('d'));
+  expect(['a', 'b', 'c', 'd'].filter((name) => memory.has(guard, runWithId(name), text(name)))).toEqual([
+    'a',
+    'c',
+    'd',
+  ]);
+  memory.add(guard, runWithId('e'), 'e'.repeat(301));
+  memory.add(guard, runWithId('e'), 'short');
+  expect(memory.has(guard, runWithId('e'), 'e'.repeat(301))).toBe(false);
+  expect(memory.has(guard, runWithId('e'), 'short')).toBe(false);
 });
 
 /** Maps the text of a message's only part. */

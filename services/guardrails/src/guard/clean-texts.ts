@@ -1,6 +1,7 @@
-// Texts in which a guard found nothing, so that the same text of the same run is not judged again: an answer passes a guard in the stream,
-// at the end of its step, at the end of the run and with the result. A guard may use this memory only if its findings depend on its options
-// and the text alone; guards that count, cost or ask a model must judge each time. Texts with findings are never remembered.
+// Remembers texts without findings, so that a guard does not judge the same text of a run again: an answer passes a
+// guard in the stream, at the end of its step, at the end of the run and with the result. A guard may use this memory
+// only if its findings depend on its options and the text alone; guards that count, cost or ask a model must judge each
+// time. Texts with findings are never remembered.
 import type { RunRef } from '@millrace/contracts';
 
 export type CleanTexts = {
@@ -8,7 +9,9 @@ export type CleanTexts = {
   add(guard: object, run: RunRef, text: string): void;
 };
 
-/** UTF-16 code units of all remembered texts of a replica. The least recently used runs are forgotten first. */
+/**
+ * Maximum number of UTF-16 code units of remembered texts per replica. The least recently used runs are evicted first.
+ */
 const MAX_CLEAN_CHARS = 8 * 1024 * 1024;
 /** A shorter text is judged faster than it is looked up among its run's texts. */
 const MIN_CLEAN_CHARS = 32;

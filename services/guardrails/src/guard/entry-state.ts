@@ -1,8 +1,8 @@
-// Reading a guard's own part of an entry's state: JSON that it wrote itself, and checks again, as it has been on the wire.
+// Reads a guard's part of an entry's state and validates it again, because the state has been on the wire.
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 
-/** The object under `key`, made when it is not there. */
-export function objectIn(state: JsonObject, key: string): JsonObject {
+/** Returns the object under `key`, and creates it if it is absent. */
+export function readObject(state: JsonObject, key: string): JsonObject {
   const known = state[key];
   if (isJsonObject(known)) return known;
   const made: JsonObject = {};
@@ -10,12 +10,12 @@ export function objectIn(state: JsonObject, key: string): JsonObject {
   return made;
 }
 
-export function numberIn(state: JsonObject, key: string): number {
+export function readNumber(state: JsonObject, key: string): number {
   const known = state[key];
   return typeof known === 'number' ? known : 0;
 }
 
-export function stringIn(state: JsonObject, key: string): string {
+export function readString(state: JsonObject, key: string): string {
   const known = state[key];
   return typeof known === 'string' ? known : '';
 }

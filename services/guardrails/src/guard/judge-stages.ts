@@ -1,8 +1,9 @@
-// The stages in which a text guard judges whole messages: the caller's, and at the end the answer with what led to it.
+// Stages in which a text guard judges whole messages: the caller's messages, and at the end the answer with the
+// messages before it.
 import type { ProcessInputArgs, ProcessOutputResultArgs } from '@millrace/processor';
-import { judgeMessages, replaces, type TextGuard } from './text-guard.ts';
+import { judgeMessages, shouldReplace, type TextGuard } from './text-guard.ts';
 
-/** All that the caller sent, whatever its role: what a caller calls history is not history. */
+/** Judges the caller's messages of every role, because a caller can send anything as history. */
 export async function judgeInput(guard: TextGuard, args: ProcessInputArgs): Promise<void> {
   const { messageList } = args;
   const given = messageList.get.input.db();
@@ -14,7 +15,8 @@ export async function judgeInput(guard: TextGuard, args: ProcessInputArgs): Prom
 }
 
 /**
- * The answer; and, where texts are replaced, the run's input, so that what is stored is what was let through.
+ * Judges the answer. If the guard replaces texts, it also judges the run's input, so that the stored input is the
+ * redacted one.
  * @param phase output: the answer alone
  */
 export async function judgeResult(
@@ -23,7 +25,7 @@ export async function judgeResult(
   phase: 'all' | 'output' = 'all',
 ): Promise<void> {
   const { response, input } = args.messageList.get;
-  const given = [...response.db(), ...(replaces(guard) && phase === 'all' ? input.db() : [])];
+  const given = [...response.db(), ...(shouldReplace(guard) && phase === 'all' ? input.db() : [])];
   const judged = await judgeMessages(guard, args, given);
   for (const [at, message] of judged.entries()) {
     if (message !== given[at]) args.messageList.replace(message);

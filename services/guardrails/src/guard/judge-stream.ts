@@ -1,30 +1,33 @@
-// The output stream through a text guard: deltas held back at their edges, every other field with text judged whole. A delta of a
-// few thousand characters takes its turn of the event loop; a longer one is cut, which changes nothing in what passes.
+// Runs the output stream through a text guard: buffers deltas at their edges and judges every other text field as a
+// whole. A delta of more than a few thousand characters is split over several turns of the event loop, with the same
+// result.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
 import { bareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
-import { beginning, type JsonPlace } from '../text/json-place.ts';
+import { createPlace, type JsonPlace } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
-import { slicesOf } from '../text/span.ts';
-import { inlineCostOf } from '../work/task.ts';
-import { BoundExceeded } from './bounds.ts';
-import { objectIn } from './entry-state.ts';
+import { sliceText } from '../text/span.ts';
+import { getInlineCost } from '../work/task.ts';
+import { BoundExceeded } from '../work/bounds.ts';
+import { readObject } from './entry-state.ts';
 import type { Visit } from './map-texts.ts';
-import { identityOf } from './identity.ts';
+import { hashIdentity } from './identity.ts';
 import { createReport, refuseUnjudged } from './report.ts';
-import { collectTexts, judgeTexts, replaces, type StreamRule, type TextGuard } from './text-guard.ts';
+import { collectTexts, judgeTexts, shouldReplace, type StreamRule, type TextGuard } from './text-guard.ts';
 
-type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
-type Args = ProcessOutputStreamArgs;
+type PartDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
+type StreamArgs = ProcessOutputStreamArgs;
 
-/** Throws (abort, halt) with strategy block, and where a text cannot be judged. */
-export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chunk[]> {
+/** Throws (abort, halt) if the strategy is block, or if a text exceeds a bound. */
+export function judgeStream(guard: TextGuard, args: StreamArgs): Chunk[] | Promise<Chunk[]> {
   const { part, state } = args;
   if (betweenParts.has(part.type)) for (const rule of guard.rules) forget(state, rule);
-  const delta = deltaOf(part);
+  const delta = toDelta(part);
   if (delta) {
     const bare = bareDelta(delta);
-    return textOf(bare).length > sliceOf(guard) ? holdInSlices(guard, bare, args) : hold(guard, bare, args);
+    return readDeltaText(bare).length > countSliceUnits(guard)
+      ? holdInSlices(guard, bare, args)
+      : hold(guard, bare, args);
   }
   const visit: Visit<Chunk> = (mapAt) =>
     mapChunkValues(part, (value) => guard.mapValue(value, mapAt({ chunk: part.type })));
@@ -32,14 +35,14 @@ export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chu
   return texts.length > 0 ? judgeAtOnce(guard, args, visit, texts) : hold(guard, part, args);
 }
 
-async function judgeAtOnce(guard: TextGuard, args: Args, visit: Visit<Chunk>, texts: string[]): Promise<Chunk[]> {
-  // A chunk that ends a part lets go of what is held of it, whatever it carries itself.
+async function judgeAtOnce(guard: TextGuard, args: StreamArgs, visit: Visit<Chunk>, texts: string[]): Promise<Chunk[]> {
+  // A chunk that ends a part flushes the part's buffer, whatever it contains itself.
   return hold(guard, await judgeTexts(guard, args, visit, texts), args);
 }
 
-/** One rule after the other, as on a whole text: what the first has let through is what the second holds back from. */
-function hold(guard: TextGuard, part: Chunk, args: Args): Chunk[] {
-  return refusing(guard, args, () => {
+/** Applies one rule after the other, as on a whole text: each rule buffers the output of the preceding one. */
+function hold(guard: TextGuard, part: Chunk, args: StreamArgs): Chunk[] {
+  return refuseExceeded(guard, args, () => {
     let parts = [part];
     for (const rule of guard.rules) {
       const [one, ...more] = parts;
@@ -52,20 +55,20 @@ function hold(guard: TextGuard, part: Chunk, args: Args): Chunk[] {
   });
 }
 
-function holdBy(guard: TextGuard, rule: StreamRule, part: Chunk, args: Args): Chunk[] {
-  const { settled } = rule;
-  const filter = { settled, apply: (text: string) => judgeText(guard, rule, part, text, args) };
-  const passed = holdBack(part, objectIn(args.state, rule.heldIn), filter);
-  if (ends.has(part.type)) delete objectIn(args.state, rule.placesIn)[partOf(part)];
+function holdBy(guard: TextGuard, rule: StreamRule, part: Chunk, args: StreamArgs): Chunk[] {
+  const { findSettledEnd } = rule;
+  const filter = { countSettled: findSettledEnd, apply: (text: string) => judgeText(guard, rule, part, text, args) };
+  const passed = holdBack(part, readObject(args.state, rule.heldIn), filter);
+  if (ends.has(part.type)) delete readObject(args.state, rule.placesIn)[getPartKey(part)];
   return passed;
 }
 
-/** What takes one turn of the event loop, code units. */
-const sliceOf = ({ weight = 1 }: TextGuard): number => inlineCostOf(weight);
+/** Returns the number of code units that take one turn of the event loop. */
+const countSliceUnits = ({ weight = 1 }: TextGuard): number => getInlineCost(weight);
 
-async function holdInSlices(guard: TextGuard, delta: Delta, args: Args): Promise<Chunk[]> {
+async function holdInSlices(guard: TextGuard, delta: PartDelta, args: StreamArgs): Promise<Chunk[]> {
   const passed: Chunk[] = [];
-  for (const slice of slicesOf(textOf(delta), sliceOf(guard))) {
+  for (const slice of sliceText(readDeltaText(delta), countSliceUnits(guard))) {
     passed.push(...hold(guard, withText(delta, slice), args));
     await nextTurn();
     args.abortSignal.throwIfAborted();
@@ -73,7 +76,7 @@ async function holdInSlices(guard: TextGuard, delta: Delta, args: Args): Promise
   return passed;
 }
 
-function judgeText(guard: TextGuard, rule: StreamRule, part: Chunk, text: string, args: Args): string {
+function judgeText(guard: TextGuard, rule: StreamRule, part: Chunk, text: string, args: StreamArgs): string {
   if (text === '') return text;
   const hits = rule.find(text);
   if (hits.length > 0) {
@@ -81,18 +84,18 @@ function judgeText(guard: TextGuard, rule: StreamRule, part: Chunk, text: string
     report.add(hits, text, { chunk: part.type });
     report.send();
   }
-  if (!replaces(guard)) return text;
-  const place = placeOf(args.state, rule, part);
+  if (!shouldReplace(guard)) return text;
+  const place = readPlace(args.state, rule, part);
   if (hits.length === 0 && place.phase === 'prose') return text;
   return replaceHits(
     text,
     hits,
-    (hit) => guard.mark(hit, text.slice(hit.start, hit.end), args.state, identityOf),
+    (hit) => guard.mark(hit, text.slice(hit.start, hit.end), args.state, hashIdentity),
     place,
   );
 }
 
-function refusing<T>(guard: TextGuard, args: Args, judge: () => T): T {
+function refuseExceeded<T>(guard: TextGuard, args: StreamArgs, judge: () => T): T {
   try {
     return judge();
   } catch (error) {
@@ -101,12 +104,12 @@ function refusing<T>(guard: TextGuard, args: Args, judge: () => T): T {
   }
 }
 
-/** Where the part's text stands as JSON; tool arguments are JSON from their first character. */
-function placeOf(state: JsonObject, rule: StreamRule, part: Chunk): JsonPlace {
-  const places = objectIn(state, rule.placesIn);
-  const key = partOf(part);
+/** Returns the position of the part's text in JSON; tool arguments are JSON from their first character. */
+function readPlace(state: JsonObject, rule: StreamRule, part: Chunk): JsonPlace {
+  const places = readObject(state, rule.placesIn);
+  const key = getPartKey(part);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written here alone, under this very key
-  return (places[key] ??= beginning(key.startsWith('tool'))) as JsonPlace;
+  return (places[key] ??= createPlace(key.startsWith('tool'))) as JsonPlace;
 }
 
 function forget(state: JsonObject, { heldIn, placesIn }: StreamRule): void {
@@ -114,8 +117,8 @@ function forget(state: JsonObject, { heldIn, placesIn }: StreamRule): void {
   delete state[placesIn];
 }
 
-/** Of a delta or the chunk that ends a part. */
-function partOf(part: Chunk): string {
+/** Takes a delta, or the chunk that ends a part. */
+function getPartKey(part: Chunk): string {
   switch (part.type) {
     case 'text-delta':
     case 'text-end':
@@ -131,21 +134,21 @@ function partOf(part: Chunk): string {
   }
 }
 
-/** After these no part goes on; a step that starts over must not find the end of what was rejected. */
+/** Chunks that end all parts. A restarted step must not continue the buffer of the rejected one. */
 const betweenParts: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'finish', 'error']);
 const ends: ReadonlySet<string> = new Set(['text-end', 'reasoning-end', 'tool-call-input-streaming-end']);
 
-function deltaOf(part: Chunk): Delta | undefined {
+function toDelta(part: Chunk): PartDelta | undefined {
   return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-call-delta'
     ? part
     : undefined;
 }
 
-function textOf(delta: Delta): string {
+function readDeltaText(delta: PartDelta): string {
   return delta.type === 'tool-call-delta' ? delta.payload.argsTextDelta : delta.payload.text;
 }
 
-function withText(delta: Delta, text: string): Delta {
+function withText(delta: PartDelta, text: string): PartDelta {
   if (delta.type === 'tool-call-delta') return { ...delta, payload: { ...delta.payload, argsTextDelta: text } };
   if (delta.type === 'text-delta') return { ...delta, payload: { ...delta.payload, text } };
   return { ...delta, payload: { ...delta.payload, text } };

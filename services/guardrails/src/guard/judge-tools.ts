@@ -1,4 +1,4 @@
-// The stages around tools, for a guard that may replace what tools are called with: what becomes of that is its option.
+// Judges tool calls and results for a guard that may redact arguments. An option decides on the redaction.
 import type { Chunk, JsonObject, JsonValue } from '@millrace/contracts';
 import type {
   ProcessOutputStreamArgs,
@@ -7,7 +7,7 @@ import type {
   ProcessToolResultArgs,
 } from '@millrace/processor';
 import { z } from 'zod';
-import { objectIn } from './entry-state.ts';
+import { readObject } from './entry-state.ts';
 import { judgeStream } from './judge-stream.ts';
 import { judgeVisit, type TextGuard } from './text-guard.ts';
 
@@ -16,16 +16,14 @@ export const toolArgumentsOption = (what: string) =>
     .enum(['redact', 'keep', 'deny'])
     .default('redact')
     .describe(
-      `what becomes of ${what} in a tool call's arguments: redact: as everywhere, the tool gets the mark; keep: the tool ` +
-        'and the client get the value, what is stored is judged; deny: the client gets the mark and the tool does not run, where ' +
-        'the processor stands in `input` too',
+      `Handling of ${what} in a tool call's arguments. redact: the client and the tool receive the mark. keep: the client and the tool receive the value; at the end of the run the processor judges the arguments in the messages, so that a memory after it stores the mark. deny: the client receives the mark, and the call is denied if the processor is also listed under \`input\`.`,
     );
 
 export type ToolGuard = TextGuard & {
   toolArguments: 'redact' | 'keep' | 'deny';
-  /** In the place of a tool result with strategy filter. */
+  /** Replaces a tool result with the strategy filter. */
   leftOut: string;
-  /** What the model is told of a call that is denied. */
+  /** Message for the model about a denied call. */
   denied: { reason: string; code: string };
 };
 
@@ -35,7 +33,7 @@ export function judgeChunk(guard: ToolGuard, args: ProcessOutputStreamArgs): Chu
   return part.type === 'tool-call' ? judgeCallChunk(guard, part, args) : judgeStream(guard, args);
 }
 
-/** What passes here is what the tool will be called with. */
+/** Judges the call as the tool will receive it. */
 async function judgeCallChunk(
   guard: ToolGuard,
   part: Extract<Chunk, { type: 'tool-call' }>,
@@ -46,23 +44,23 @@ async function judgeCallChunk(
   const [judged = part] = await judgeStream(guard, { ...args, part: keeps ? { ...part, payload: rest } : part });
   if (keeps && judged.type === 'tool-call') return [{ ...judged, payload: { ...judged.payload, args: given } }];
   const isChanged = judged.type === 'tool-call' && judged.payload.args !== given;
-  if (isChanged && guard.toolArguments === 'deny') noted(args.state)[callOf(args, rest)] = true;
+  if (isChanged && guard.toolArguments === 'deny') readDeniedCalls(args.state)[getCallKey(args, rest)] = true;
   return [judged];
 }
 
-/** Only to deny: the tool gets what the stream has let through. */
+/** Only denies: the tool receives the arguments that the stream passed. */
 export async function judgeToolCall(guard: ToolGuard, args: ProcessToolCallArgs): Promise<ProcessToolCallResult> {
   if (guard.toolArguments !== 'deny') return undefined;
   const { toolCall } = args;
-  const isNoted = callOf(args, toolCall) in noted(args.state);
+  const isNoted = getCallKey(args, toolCall) in readDeniedCalls(args.state);
   const where = { toolCallId: toolCall.toolCallId };
   const judged = await judgeVisit(guard, args, (mapAt) => guard.mapValue(toolCall.args, mapAt(where)));
   return isNoted || judged !== toolCall.args ? { deny: true, ...guard.denied } : undefined;
 }
 
-const noted = (state: JsonObject): JsonObject => objectIn(state, 'denied');
+const readDeniedCalls = (state: JsonObject): JsonObject => readObject(state, 'denied');
 
-const callOf = ({ stepNumber }: { stepNumber: number }, { toolCallId }: { toolCallId: string }): string =>
+const getCallKey = ({ stepNumber }: { stepNumber: number }, { toolCallId }: { toolCallId: string }): string =>
   `${stepNumber} ${toolCallId}`;
 
 export async function judgeToolResult(

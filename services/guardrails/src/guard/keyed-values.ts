@@ -1,18 +1,18 @@
-// JSON values with the name they stand under: {"ssn": "123456789"} says what the digits are, as "SSN 123456789" does in a
-// sentence. Names are judged like values, numbers as their digits, and the short members of a list together: a card number may
-// be cut over them.
+// Judges JSON values together with their names: {"ssn": "123456789"} identifies the digits as "SSN 123456789" does in a
+// sentence. Names are judged like values, numbers by their digits, and the short members of a list together, because a
+// card number may be split over them.
 import type { JsonValue } from '@millrace/contracts';
 import type { MapText } from './map-texts.ts';
 
-/** Longer members are texts of their own, code units. */
+/** Maximum length of a member that is joined with others, in code units. */
 const MAX_MEMBER = 64;
 const MAX_MEMBERS = 64;
 
 type MapKeyed = (value: JsonValue, map: MapText, key?: string) => JsonValue;
 
 /**
- * Maps every name, string and number inside; the same value when nothing changed. A marked number becomes text.
- * @param isTelling whether a name, as words, says what the value is: then it is part of what is judged
+ * Maps every name, string and number inside; returns the same value if nothing changed. A marked number becomes text.
+ * @param isTelling whether a name, as words, describes the value; then the guard judges both together
  */
 export function createKeyedMap(isTelling: (words: string) => boolean): MapKeyed {
   const mapUnder = (key: string | undefined, text: string, map: MapText): string => {
@@ -46,12 +46,12 @@ export function createKeyedMap(isTelling: (words: string) => boolean): MapKeyed 
       isChanged ||= entry[0] !== name || entry[1] !== member;
       return entry;
     });
-    return isChanged ? Object.fromEntries(distinct(mapped)) : value;
+    return isChanged ? Object.fromEntries(uniqueBy(mapped)) : value;
   };
   return mapKeyed;
 }
 
-/** What short members are together, where that is more than each of them. */
+/** Maps short members as one text if it has a hit that none of them has. */
 function mapTogether(members: readonly JsonValue[], map: MapText): readonly (string | undefined)[] | undefined {
   if (members.length < 2 || members.length > MAX_MEMBERS) return undefined;
   const texts = members.flatMap((member) => {
@@ -61,8 +61,8 @@ function mapTogether(members: readonly JsonValue[], map: MapText): readonly (str
   return texts.length === members.length ? map.together(texts, '\n') : undefined;
 }
 
-/** Two names that have become the same mark are both kept. */
-function distinct(entries: readonly (readonly [string, JsonValue])[]): [string, JsonValue][] {
+/** Keeps both entries if two names became the same mark. */
+function uniqueBy(entries: readonly (readonly [string, JsonValue])[]): [string, JsonValue][] {
   const taken = new Set<string>();
   return entries.map(([name, member]) => {
     let free = name;

@@ -1,20 +1,20 @@
-// The identities of what was found, worked out before it is told of and marked: those of ten thousand values are too much for one
+// Computes the identities of hits before they are reported and marked, because ten thousand hashes take more than one
 // turn of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { identityOf, type Identify } from './identity.ts';
-import type { Hit } from './report.ts';
+import { hashIdentity, type Identify } from './identity.ts';
+import type { GuardHit } from './report.ts';
 
-/** What a value costs beside its code units. */
+/** Cost of a value in addition to its code units. */
 const VALUE_COST = 64;
-/** Some 6 ms of either kind: a thousand values, or the code units of a few long ones. */
+/** Cost per turn, about 6 ms: a thousand values, or the code units of a few long ones. */
 export const COST_PER_TURN = 65_536;
 
-/** @param found the hits of each text, by rules, places in that very text */
-export async function knownIdentities(
-  found: ReadonlyMap<string, readonly (readonly Hit[])[]>,
+/** @param found hits of each text by rule, with places in that text */
+export async function loadIdentities(
+  found: ReadonlyMap<string, readonly (readonly GuardHit[])[]>,
   signal: AbortSignal,
 ): Promise<Identify> {
-  /** By rule, then by value: a key of both would be put together for every look. */
+  /** Maps by rule, then by value, because a combined key would be concatenated at each look-up. */
   const known = new Map<string, Map<string, string>>();
   let cost = 0;
   for (const [text, byRule] of found) {
@@ -22,7 +22,7 @@ export async function knownIdentities(
       const value = text.slice(start, end);
       const ofRule = known.get(rule) ?? new Map<string, string>();
       if (ofRule.has(value)) continue;
-      known.set(rule, ofRule.set(value, identityOf(rule, value)));
+      known.set(rule, ofRule.set(value, hashIdentity(rule, value)));
       cost += VALUE_COST + value.length;
       if (cost < COST_PER_TURN) continue;
       cost = 0;
@@ -30,5 +30,5 @@ export async function knownIdentities(
       signal.throwIfAborted();
     }
   }
-  return (rule, value) => known.get(rule)?.get(value) ?? identityOf(rule, value);
+  return (rule, value) => known.get(rule)?.get(value) ?? hashIdentity(rule, value);
 }

@@ -1,32 +1,32 @@
-// The texts of a value, judged together and then put back: two visits of the same value, so that a call has one budget and its
-// long texts are judged elsewhere, in one go.
+// Collects the texts of a value to judge them together, then puts the results back, in two visits of the value. So a
+// call has one budget, and a worker judges its long texts in one job.
 import type { JsonObject } from '@millrace/contracts';
-import { BOUNDS, BoundExceeded, costOf } from './bounds.ts';
+import { BOUNDS, BoundExceeded, sumLengths } from '../work/bounds.ts';
 
 export type MapText = {
-  /** @param prefix what a name says of the text that stands under it ("ssn: "), judged before it and not given back */
+  /** @param prefix name of the text ("ssn: "), judged before it and not part of the result */
   (text: string, prefix?: string): string;
   /**
-   * Texts that may be something only when they are read together, each as it may pass; undefined for those in which nothing was
-   * found that goes over their end, and for all where there are none.
+   * Judges texts that may form a hit together and returns each result; undefined for texts without a hit across their
+   * ends, and for all if there is none.
    */
   together(texts: readonly string[], glue: '' | '\n'): readonly (string | undefined)[] | undefined;
 };
 
-/** Visits a value and maps its texts. @param mapAt gets where the texts are, for the report */
+/** Visits a value and maps its texts. @param mapAt takes the place of the texts for the report */
 export type Visit<T> = (mapAt: (where: JsonObject) => MapText) => T;
 
-/** Every text of the visit once, with and without its prefix. @throws BoundExceeded */
-export function textsOf(visit: Visit<unknown>): string[] {
+/** Returns each text of the visit once, with and without its prefix. @throws BoundExceeded */
+export function collectVisitTexts(visit: Visit<unknown>): string[] {
   const texts = new Set<string>();
   let cost = 0;
   const collect = (text: string) => {
     if (text === '' || texts.has(text)) return;
     texts.add(text);
-    cost += costOf([text]);
+    cost += sumLengths([text]);
     if (cost > BOUNDS.characters) throw new BoundExceeded('characters');
   };
-  const one = (text: string, prefix?: string) => {
+  const collectOne = (text: string, prefix?: string) => {
     collect(text);
     if (prefix !== undefined) collect(prefix + text);
     return text;
@@ -35,6 +35,6 @@ export function textsOf(visit: Visit<unknown>): string[] {
     collect(several.join(glue));
     return undefined;
   };
-  visit(() => Object.assign(one, { together }));
+  visit(() => Object.assign(collectOne, { together }));
   return [...texts];
 }

@@ -4,7 +4,7 @@ import { mapStrings } from '@millrace/processor';
 import { mapMessage } from './message-values.ts';
 
 const upper = (message: Message) => mapMessage(message, (value) => mapStrings(value, (text) => text.toUpperCase()));
-const given = (parts: object[], content: object = {}, members: object = {}): Message =>
+const buildMessage = (parts: object[], content: object = {}, members: object = {}): Message =>
   JSON.parse(
     JSON.stringify({
       ...textMessage('m1', 'user', ''),
@@ -38,27 +38,23 @@ test.each<[what: string, part: object, expected: object]>([
     { type: 'file', data: 'ab', mimeType: 'text/plain', filename: 'a' },
     { type: 'file', data: 'ab', mimeType: 'text/plain', filename: 'A' },
   ],
-  [
-    'a part of a type that nobody knows',
-    { type: 'data-card', data: { n: 'a' } },
-    { type: 'data-card', data: { n: 'A' } },
-  ],
-])('in a message is judged: %s', (_, part, expected) => {
-  expect(upper(given([part])).content.parts).toEqual([expected]);
+  ['a part of an unknown type', { type: 'data-card', data: { n: 'a' } }, { type: 'data-card', data: { n: 'A' } }],
+])('mapMessage maps %s', (_, part, expected) => {
+  expect(upper(buildMessage([part])).content.parts).toEqual([expected]);
 });
 
-test('in a message is judged: flat content, metadata, members that nobody knows', () => {
-  const message = given(
+test('mapMessage maps flat content, metadata and unknown members', () => {
+  const message = buildMessage(
     [],
     { content: 'a', metadata: { k: 'a' }, old: ['a'] },
     { more: 'a', threadId: 't', resourceId: 'r' },
   );
   expect(upper(message)).toEqual(
-    given([], { content: 'A', metadata: { k: 'A' }, old: ['A'] }, { more: 'A', threadId: 't', resourceId: 'r' }),
+    buildMessage([], { content: 'A', metadata: { k: 'A' }, old: ['A'] }, { more: 'A', threadId: 't', resourceId: 'r' }),
   );
 });
 
-test('a message in which nothing changes is the same object', () => {
-  const message = given([{ type: 'text', text: 'A' }], { content: 'A' });
+test('mapMessage returns the same object if nothing changes', () => {
+  const message = buildMessage([{ type: 'text', text: 'A' }], { content: 'A' });
   expect(upper(message)).toBe(message);
 });

@@ -1,8 +1,8 @@
-// Everything in a message that a model, a client or a store may read: what a guard judges, and may replace. What stays is named:
-// ids, roles, states, and the bytes of files.
+// Maps all values of a message that a model, a client or a store may read. Excluded are only ids, roles, states, and
+// the bytes of files.
 import type { JsonValue, Message, MessagePart } from '@millrace/contracts';
 
-/** @param kind text: what the message says itself; data: all else */
+/** @param kind text: the text of the message; data: all other values */
 export type MapValue = (value: JsonValue, kind: 'text' | 'data') => JsonValue;
 
 const MESSAGE_KEEPS = ['id', 'role', 'createdAt', 'threadId', 'resourceId', 'content'];
@@ -12,11 +12,11 @@ const FILE_KEEPS = ['type', 'data', 'mimeType'];
 const INVOCATION_KEEPS = ['state', 'toolCallId', 'isError', 'denied'];
 const SOURCE_KEEPS = ['id', 'sourceType'];
 
-/** The message with every such value mapped; the same message when nothing changed. */
+/** Returns the message with every such value mapped, or the same message if nothing changed. */
 export function mapMessage(message: Message, map: MapValue): Message {
   const { content } = message;
   const parts = content.parts.map((part) => mapPart(part, map));
-  const flat = content.content === undefined ? undefined : textOf(map(content.content, 'text'));
+  const flat = content.content === undefined ? undefined : toText(map(content.content, 'text'));
   const mapped = mapMembers(content, CONTENT_KEEPS, (value) => map(value, 'data'));
   const outer = mapMembers(message, MESSAGE_KEEPS, (value) => map(value, 'data'));
   const isSame =
@@ -31,7 +31,7 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
     case 'text':
     case 'reasoning':
       return mapMembers(part, PART_KEEPS, (value) =>
-        typeof value === 'string' ? textOf(map(value, 'text')) : data(value),
+        typeof value === 'string' ? toText(map(value, 'text')) : data(value),
       );
     case 'tool-invocation': {
       const toolInvocation = mapMembers(part.toolInvocation, INVOCATION_KEEPS, data);
@@ -46,12 +46,12 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
     case 'file':
       return mapMembers(part, FILE_KEEPS, data);
     default:
-      // A part of a type that nobody knows is stored like the others.
+      // Maps a part of an unknown type like the others, because it is stored too.
       return mapMembers(part, ['type'], data);
   }
 }
 
-/** All members but those that are kept, mapped; the same object when nothing changed. */
+/** Maps all members except the listed ones; returns the same object if nothing changed. */
 function mapMembers<T extends object>(object: T, keeps: readonly string[], map: (value: JsonValue) => JsonValue): T {
   const changed = Object.entries(object).flatMap(([name, value]: [string, JsonValue | undefined]) => {
     if (value === undefined || keeps.includes(name)) return [];
@@ -61,5 +61,5 @@ function mapMembers<T extends object>(object: T, keeps: readonly string[], map: 
   return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
 }
 
-/** A text that is mapped stays a text. */
-const textOf = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** Keeps a mapped text a string. */
+const toText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));

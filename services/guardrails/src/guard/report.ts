@@ -1,14 +1,14 @@
-// What a guard tells of its hits: for each rule one violation, with a count. Callers see rule and count alone; the detail (where,
-// which stretch, which configured word) is for the operator's events. A value that is only warned of is told once in a run.
+// Reports a guard's hits: one violation per rule, with a count. Callers receive only rule and count; the detail (place,
+// stretch, configured word) is for the operator's events. The strategy warn reports a value once per run.
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
 import type { Replaceable } from '../text/replace-hits.ts';
-import { BOUND_RULES, BOUNDS, type Bound } from './bounds.ts';
-import { objectIn } from './entry-state.ts';
-import { identityOf, type Identify } from './identity.ts';
+import { BOUND_RULES, BOUNDS, type Bound } from '../work/bounds.ts';
+import { readObject } from './entry-state.ts';
+import { hashIdentity, type Identify } from './identity.ts';
 
-/** `rule`: a short id that does not change, never what an operator configured. `detail`: more of it, for events. */
-export type Hit = Replaceable & { rule: string; detail?: JsonObject };
+/** `rule`: a short constant id, never an operator's text. `detail`: more about the hit, for events. */
+export type GuardHit = Replaceable & { rule: string; detail?: JsonObject };
 
 type Strategy = 'block' | 'redact' | 'warn' | 'filter' | 'rewrite';
 export type Reporting = {
@@ -16,26 +16,26 @@ export type Reporting = {
   response?: string | undefined;
   describe(rules: readonly string[]): string;
 };
-type Args = Pick<CommonArgs, 'abort' | 'halt' | 'onViolation' | 'state'>;
+type ReportArgs = Pick<CommonArgs, 'abort' | 'halt' | 'onViolation' | 'state'>;
 
-/** Hits of a rule that a report lists; it always counts all of them. */
+/** Maximum number of hits per rule that a report lists; the count includes all. */
 const MAX_LISTED = 20;
-/** Values that an entry remembers having warned of; more are told again. */
+/** Maximum number of warned values that an entry remembers; others are reported again. */
 const MAX_WARNED = 1_000;
 
-export type Report = {
-  /** @param text where the hits are */
-  add(hits: readonly Hit[], text: string, where: JsonObject): void;
-  /** Tells of what was added. Throws (abort, halt) with strategy block. */
+export type ViolationReport = {
+  /** @param text that contains the hits */
+  add(hits: readonly GuardHit[], text: string, where: JsonObject): void;
+  /** Reports the added hits. Throws (abort, halt) if the strategy is block. */
   send(): void;
 };
 
-/** @param identify for what is told of in thousands: identities that are known already */
+/** @param identify returns known identities, for reports with thousands of values */
 export function createReport(
   { strategy, response, describe }: Reporting,
-  args: Args,
-  identify: Identify = identityOf,
-): Report {
+  args: ReportArgs,
+  identify: Identify = hashIdentity,
+): ViolationReport {
   const byRule = new Map<string, { count: number; hits: JsonValue[] }>();
   const isNew = strategy === 'warn' ? createMemory(args.state, identify) : undefined;
   return {
@@ -59,15 +59,18 @@ export function createReport(
   };
 }
 
-/** Blocks what the guard cannot judge, whatever its strategy. */
-export function refuseUnjudged(args: Args, response: string | undefined, bound: Bound): never {
+/** Blocks a text that exceeds a bound, with any strategy. */
+export function refuseUnjudged(args: ReportArgs, response: string | undefined, bound: Bound): never {
   const rule = BOUND_RULES[bound];
   const message = `The text cannot be judged: ${rule}, the limit is ${BOUNDS[bound]}.`;
   args.onViolation({ message, rule, strategy: 'block' });
   return refuse(args, response, message, { rules: [rule] });
 }
 
-/** Never returns: halts where `response` is set, else aborts. @param metadata for callers: never the text, never a place in it */
+/**
+ * Never returns: halts if `response` is set, otherwise aborts. @param metadata for callers: never the text or a place
+ * in it
+ */
 export function refuse(
   args: Pick<CommonArgs, 'abort' | 'halt'>,
   response: string | undefined,
@@ -78,9 +81,9 @@ export function refuse(
   return args.abort(reason, { metadata });
 }
 
-/** What is warned of is met again in every later stage of the run, and in every copy of the answer. */
+/** Remembers warned values, because later stages of the run and copies of the answer contain them again. */
 function createMemory(state: JsonObject, identify: Identify): (rule: string, value: string) => boolean {
-  const warned = objectIn(state, 'warned');
+  const warned = readObject(state, 'warned');
   let known = Object.keys(warned).length;
   return (rule, value) => {
     const key = `${rule} ${identify(rule, value)}`;

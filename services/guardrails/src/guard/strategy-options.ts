@@ -1,7 +1,9 @@
-// The options that all guards share.
+// Options that all guards share.
 import { z } from 'zod';
 
 export const responseOption = z
   .string()
   .optional()
-  .describe('with strategy block: the run ends well with this answer, instead of with a tripwire');
+  .describe(
+    'Answer of a blocked run, for the strategy block. The run then completes with this text instead of a tripwire.',
+  );

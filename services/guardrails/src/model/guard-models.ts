@@ -1,14 +1,14 @@
-// The models that guards ask. They come from the service, which knows the provider; a processor's options name one of them.
+// Models for guards. The service configures the provider; a processor's options name a model.
 import { MillraceError } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 
 export type GuardModels = Pick<Models, 'generateObject'>;
 
-/** For a replica that asks nobody: the rules judge, and what needs a model is a failure. */
+/** Models of a replica without a provider: rules work, and calls of a model fail. */
 export const NO_MODELS: GuardModels = {
   generateObject: ({ model }) =>
     Promise.reject(
-      new MillraceError('model-call-failed', `${model} was not asked: there is no model provider here.`, {
+      new MillraceError('model-call-failed', `${model} is unavailable: the service has no model provider.`, {
         remedy: 'Set OPENAI_API_KEY or OPENAI_BASE_URL for the service guardrails.',
       }),
     ),

@@ -1,29 +1,27 @@
-// The options of every guard that can ask a model.
+// Options of every guard that can use a model.
 import { modelIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
 
 const DEFAULT_TIMEOUT_MS = 15_000;
-/** Of a stage call that asks a model, as long as the orchestrator waits for one by default. */
+/** Maximum timeout, equal to the orchestrator's default timeout of a stage call with a model. */
 const MAX_TIMEOUT_MS = 120_000;
 
 const WHEN = ['doubt', 'always'] as const;
-export type When = (typeof WHEN)[number];
+export type AskWhen = (typeof WHEN)[number];
 
 export const modelOption = modelIdSchema
   .optional()
-  .describe('the model that judges, a router id such as openai/gpt-5-mini; absent: the rules alone judge');
+  .describe('Model that judges, as a router id such as openai/gpt-5-mini. Default: rules only.');
 export const modelTimeoutOption = z
   .number()
   .int()
   .min(1)
   .max(MAX_TIMEOUT_MS)
   .default(DEFAULT_TIMEOUT_MS)
-  .describe(
-    'how long one answer of the model is waited for, its retries included, ms; longer is a failure of the guard',
-  );
-/** @param usual what the option is where nothing is said */
-export const whenOption = (usual: When) =>
-  z
-    .enum(WHEN)
-    .default(usual)
-    .describe('doubt: the model is asked only where the rules leave a doubt; always: of every text');
+  .describe('Timeout of one model answer in milliseconds, including its retries. A timeout is a failure of the guard.');
+/**
+ * @param usual default of the option
+ * @param doubt meaning of the value `doubt`
+ */
+export const whenOption = (usual: AskWhen, doubt = 'call the model only if the rules are undecided') =>
+  z.enum(WHEN).default(usual).describe(`doubt: ${doubt}. always: call it for every text.`);

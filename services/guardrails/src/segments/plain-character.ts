@@ -1,7 +1,7 @@
-// One character as a detector reads it: digits of any script and shape as ASCII, letters of any font as letters, every kind of
-// space and dash as one, what cannot be seen as nothing.
+// Maps a character to its plain form: digits of any script and style to ASCII, letters of any font to letters, every
+// kind of space and dash to one, invisible characters to nothing.
 
-/** Digits that Unicode gives no plain form: ringed and double ringed ones, by the first of each row. */
+/** Ringed digits, for which Unicode has no plain form, by the first of each row. */
 const RINGED: readonly (readonly [first: number, last: number, value: number])[] = [
   [0x24eb, 0x24f4, 11],
   [0x24f5, 0x24fe, 1],
@@ -19,12 +19,12 @@ const dot = /^[\u00b7\u2022\u2027\u2219\u22c5\u30fb\u3002\uff0e\uff61\u2024\u05f
 const decimal = /^\p{Nd}$/u;
 const plain = /^[\x20-\x7e]+$/;
 
-/** Characters that were read before; a text has few of them. */
+/** Maximum number of cached characters; a text has few different ones. */
 const MAX_KNOWN = 20_000;
 const known = new Map<number, string>();
 
-/** Empty for what cannot be seen. @param code a code point beyond ASCII */
-export function plainCharacter(code: number): string {
+/** Returns an empty string for invisible characters. @param code a code point beyond ASCII */
+export function toPlainCharacter(code: number): string {
   const before = known.get(code);
   if (before !== undefined) return before;
   const read = readCharacter(code);
@@ -44,11 +44,11 @@ function readCharacter(code: number): string {
   if (row) return String(code - row[0] + row[2]);
   const compatible = character.normalize('NFKC');
   if (plain.test(compatible)) return compatible.replace(/^\((.+)\)$/, '$1');
-  return decimal.test(character) ? String(decimalValue(code)) : character;
+  return decimal.test(character) ? String(readDecimal(code)) : character;
 }
 
-/** Digits stand in rows of ten; rows that touch one another have a plain form. */
-function decimalValue(code: number): number {
+/** Reads a digit by its place in a row of ten; adjacent rows have a plain form. */
+function readDecimal(code: number): number {
   let first = code;
   while (decimal.test(String.fromCodePoint(first - 1))) first -= 1;
   return (code - first) % 10;

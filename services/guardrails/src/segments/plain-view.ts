@@ -1,20 +1,21 @@
-// A text as detectors read it, with the way back: for each character of the view, where it is written in the text.
-import type { Span } from '../text/span.ts';
-import { isPlainCode, notPlain, unitAt } from './unit-at.ts';
+// Builds the view of a text that detectors read, with the place of each character in the text.
+import type { TextSpan } from '../text/span.ts';
+import { isPlainCode, notPlain, readUnitAt } from './read-unit.ts';
 
 export type PlainView = {
   text: string;
-  /** A stretch of the view, as it is written in the text, with what cannot be seen behind its last character. */
-  spanOf(span: Span): Span;
-  /** The first place of the view that is written at `at` or after it. */
-  placeOf(at: number): number;
+  /** Maps a span of the view to the text, including invisible characters after its last one. */
+  toSourceSpan(span: TextSpan): TextSpan;
+  /** Returns the first place of the view at or after `at` in the text. */
+  toViewPlace(at: number): number;
 };
 
-/** @param text from the start of a unit on, whole */
-export function plainView(text: string): PlainView {
-  if (!notPlain.test(text)) return { text, spanOf: ({ start, end }) => ({ start, end }), placeOf: (at) => at };
+/** @param text starts at the start of a unit, whole */
+export function createPlainView(text: string): PlainView {
+  if (!notPlain.test(text))
+    return { text, toSourceSpan: ({ start, end }) => ({ start, end }), toViewPlace: (at) => at };
   let view = '';
-  /** Where each character of the view is written, and where the text ends. */
+  /** Place of each character of the view, and the end of the text. */
   const starts: number[] = [];
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
@@ -24,7 +25,7 @@ export function plainView(text: string): PlainView {
       at += 1;
       continue;
     }
-    const unit = unitAt(text, at, true) ?? { plain: '', length: 1 };
+    const unit = readUnitAt(text, at, true) ?? { plain: '', length: 1 };
     view += unit.plain;
     for (let character = 0; character < unit.plain.length; character++) starts.push(at);
     at += unit.length;
@@ -32,20 +33,20 @@ export function plainView(text: string): PlainView {
   starts.push(text.length);
   return {
     text: view,
-    spanOf: ({ start, end }) => ({ start: starts[start] ?? text.length, end: endOf(starts, end) }),
-    placeOf: (at) => firstAt(starts, at, view.length),
+    toSourceSpan: ({ start, end }) => ({ start: starts[start] ?? text.length, end: findSourceEnd(starts, end) }),
+    toViewPlace: (at) => findFirstAt(starts, at, view.length),
   };
 }
 
-/** Of several characters that are written as one, all. */
-function endOf(starts: readonly number[], end: number): number {
+/** If one unit has several characters, its end is the end of all. */
+function findSourceEnd(starts: readonly number[], end: number): number {
   let next = end;
   while (next < starts.length && starts[next] === starts[end - 1]) next += 1;
   return starts[next] ?? 0;
 }
 
 /** @param starts in order */
-function firstAt(starts: readonly number[], at: number, last: number): number {
+function findFirstAt(starts: readonly number[], at: number, last: number): number {
   let low = 0;
   let high = last;
   while (low < high) {

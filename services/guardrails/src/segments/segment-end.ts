@@ -1,49 +1,53 @@
-// Where a text can be cut so that nothing that is looked for stands on both sides: the stream's hold-back. A text *is* its
-// segments, each judged alone, and where one ends depends on nothing before its start and on no more than one unit behind its
-// end. So a text that comes in pieces is judged exactly as it is judged whole. What is read once is not read again: the scan of
-// a segment that has not ended goes on where it stopped.
-import { wholeCharacter } from '../text/span.ts';
-import { plainView } from './plain-view.ts';
-import { isPlainCode, unitAt } from './unit-at.ts';
+// Cuts a text into segments that are judged separately, so that no hit spans a cut. The end of a segment does not
+// depend on text before its start, and on at most one unit after its end, so a stream has the same segments as the
+// whole text. The scan of an unfinished segment resumes at its last place.
+import { alignToCharacter } from '../text/span.ts';
+import { createPlainView } from './plain-view.ts';
+import { isPlainCode, readUnitAt } from './read-unit.ts';
 
-/** Why a segment goes on after a separator. JSON, as it lives in an entry's state between deltas. */
-export type Open = {
-  /** Up to here whatever follows, code units from the segment's start. */
+/** Reasons to continue a segment after a separator. JSON, because an entry's state stores it between deltas. */
+export type OpenSegment = {
+  /** The segment continues at least to here, in code units from its start. */
   until: number;
   number: boolean;
   url: boolean;
   context: boolean;
   bracket: boolean;
-  /** Whether a word has been read. */
+  /** Whether the segment contains a word. */
   word: boolean;
-  /** A block of several lines: how far in it. */
+  /** Progress in a block of several lines. */
   block: number;
-  /** Separators since the last word. */
+  /** Number of separators since the last word. */
   gap: number;
 };
 
-/** How one kind of data is cut into segments. */
+/** Rules for cutting one kind of data into segments. */
 export type SegmentRules = {
-  /** The most that is ever held back, code units: an overlong segment is cut where no hit stands. */
+  /** Maximum length of a segment, which bounds the buffer, in code units. A longer segment is cut outside of hits. */
   maxSegment: number;
-  /** The same inside a block. */
+  /** Maximum length inside a block. */
   maxBlock?: number;
-  /** No hit with its context is longer, code units; less than the half of maxSegment. */
+  /** Maximum length of a hit with its context, in code units; less than half of maxSegment. */
   maxMatch: number;
-  /** After a word: what it opens. @param word as detectors read it @param end code units from the segment's start */
-  readWord(open: Open, word: string, end: number): void;
-  /** Whether the segment goes on after this separator. @param end behind it, code units from the segment's start */
-  goesOn(open: Open, separator: string, end: number): boolean;
-  /** Whether the character behind a segment's end takes the end back. */
-  takesBack(open: Open, separator: string, next: string): boolean;
-  /** The place nearest to `at` where an overlong view can be cut without parting a hit or its context. More than 0. */
-  cutPlace(view: string, at: number): number;
+  /** Updates `open` after a word. @param word as detectors read it @param end code units from the segment's start */
+  readWord(open: OpenSegment, word: string, end: number): void;
+  /**
+   * Returns whether the segment continues after this separator. @param end of the separator, code units from the
+   * segment's start
+   */
+  continuesAfter(open: OpenSegment, separator: string, end: number): boolean;
+  /** Returns whether the character after a segment's end continues the segment after all. */
+  reopensBefore(open: OpenSegment, separator: string, next: string): boolean;
+  /**
+   * Returns the place nearest to `at` where an overlong view can be cut outside of hits and their context. More than 0.
+   */
+  findCutPlace(view: string, at: number): number;
 };
 
-/** How far a segment is read: places are code units from its start; -1: none. JSON. */
-export type Scan = { at: number; wordAt: number; endAt: number; separator: string; open: Open };
+/** Progress of reading a segment. Places are code units from its start; -1: none. JSON. */
+export type SegmentScan = { at: number; wordAt: number; endAt: number; separator: string; open: OpenSegment };
 
-export const newScan = (): Scan => ({
+export const createScan = (): SegmentScan => ({
   at: 0,
   wordAt: -1,
   endAt: -1,
@@ -54,35 +58,39 @@ export const newScan = (): Scan => ({
 const SEPARATORS = ' \t\n\r\f\v,;"`<>|{}[]=';
 const isSeparator = Array.from({ length: 128 }, (_, code) => SEPARATORS.includes(String.fromCharCode(code)));
 
-/** Where the segment ends that begins at `start`; undefined while that depends on what follows. @param scan goes on */
-function segmentEnd(
+/**
+ * Returns the end of the segment that starts at `start`, or undefined if it depends on later text. @param scan changed
+ */
+function findSegmentEnd(
   rules: SegmentRules,
   text: string,
   start: number,
-  scan: Scan,
+  scan: SegmentScan,
   isWhole: boolean,
 ): number | undefined {
   for (let at = start + scan.at; at < text.length; scan.at = at - start) {
     const code = text.charCodeAt(at);
-    // Inside a word nothing is decided.
+    // The rules decide only at separators.
     if (scan.wordAt >= 0 && isPlainCode(code) && !isSeparator[code]) {
       at += 1;
-      if (at - start > mostOf(rules, scan)) return forcedEnd(rules, text, start, mostOf(rules, scan));
+      if (at - start > getMaxUnits(rules, scan)) return findForcedEnd(rules, text, start, getMaxUnits(rules, scan));
       continue;
     }
-    const unit = unitAt(text, at, isWhole);
+    const unit = readUnitAt(text, at, isWhole);
     if (!unit) return undefined;
     const { plain, length } = unit;
     if (scan.endAt >= 0 && plain !== '') {
-      if (!rules.takesBack(scan.open, scan.separator, plain)) return start + scan.endAt;
+      if (!rules.reopensBefore(scan.open, scan.separator, plain)) return start + scan.endAt;
       scan.endAt = -1;
     }
-    if (at + length - start > mostOf(rules, scan)) return forcedEnd(rules, text, start, mostOf(rules, scan));
+    if (at + length - start > getMaxUnits(rules, scan))
+      return findForcedEnd(rules, text, start, getMaxUnits(rules, scan));
     if (plain.length === 1 && isSeparator[plain.charCodeAt(0)]) {
-      if (scan.wordAt >= 0) readWord(rules, scan, plainView(text.slice(start + scan.wordAt, at)).text, at - start);
+      if (scan.wordAt >= 0)
+        readWord(rules, scan, createPlainView(text.slice(start + scan.wordAt, at)).text, at - start);
       scan.open.gap += 1;
       const end = at + length - start;
-      if (!rules.goesOn(scan.open, plain, end)) scan.endAt = end;
+      if (!rules.continuesAfter(scan.open, plain, end)) scan.endAt = end;
       scan.separator = plain;
     } else if (scan.wordAt < 0 && plain !== '') scan.wordAt = at - start;
     at += length;
@@ -90,40 +98,44 @@ function segmentEnd(
   return undefined;
 }
 
-const mostOf = ({ maxSegment, maxBlock = maxSegment }: SegmentRules, { open }: Scan): number =>
+const getMaxUnits = ({ maxSegment, maxBlock = maxSegment }: SegmentRules, { open }: SegmentScan): number =>
   open.block > 0 ? maxBlock : maxSegment;
 
-function readWord(rules: SegmentRules, scan: Scan, word: string, end: number): void {
+function readWord(rules: SegmentRules, scan: SegmentScan, word: string, end: number): void {
   scan.wordAt = -1;
   scan.open.gap = 0;
   scan.open.word = true;
   rules.readWord(scan.open, word, end);
 }
 
-/** So early that every hit before that place has been seen whole. */
-function forcedEnd({ maxMatch, cutPlace }: SegmentRules, text: string, start: number, most: number): number {
-  const view = plainView(text.slice(start, start + most));
-  const place = cutPlace(view.text, view.placeOf(most - maxMatch));
-  const at = place < view.text.length ? view.spanOf({ start: place, end: place }).start : most;
-  return wholeCharacter(text, start + (at > 0 ? at : most - maxMatch));
+/** Cuts early enough that all hits before the place are complete. */
+function findForcedEnd({ maxMatch, findCutPlace }: SegmentRules, text: string, start: number, most: number): number {
+  const view = createPlainView(text.slice(start, start + most));
+  const place = findCutPlace(view.text, view.toViewPlace(most - maxMatch));
+  const at = place < view.text.length ? view.toSourceSpan({ start: place, end: place }).start : most;
+  return alignToCharacter(text, start + (at > 0 ? at : most - maxMatch));
 }
 
-/** How much of `text` can be judged whatever follows: all but its last segment. @param scan of that, read on */
-export function settledLength(rules: SegmentRules, text: string, scan: Scan): { length: number; scan: Scan } {
+/** Returns the length of all segments except the last, unfinished one. @param scan of that segment, changed */
+export function findSettledLength(
+  rules: SegmentRules,
+  text: string,
+  scan: SegmentScan,
+): { length: number; scan: SegmentScan } {
   let length = 0;
   let current = scan;
   for (;;) {
-    const end = segmentEnd(rules, text, length, current, false);
+    const end = findSegmentEnd(rules, text, length, current, false);
     if (end === undefined) return { length, scan: current };
     length = end;
-    current = newScan();
+    current = createScan();
   }
 }
 
-/** Calls for each segment of a whole text. */
-export function eachSegment(rules: SegmentRules, text: string, judge: (start: number, end: number) => void): void {
+/** Calls `judge` for each segment of a whole text. */
+export function forEachSegment(rules: SegmentRules, text: string, judge: (start: number, end: number) => void): void {
   for (let start = 0; start < text.length;) {
-    const end = segmentEnd(rules, text, start, newScan(), true) ?? text.length;
+    const end = findSegmentEnd(rules, text, start, createScan(), true) ?? text.length;
     judge(start, end);
     start = end;
   }

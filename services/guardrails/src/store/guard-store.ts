@@ -1,29 +1,37 @@
-// What guards keep beyond a run, in the Redis that the service was given. Connected when a guard first needs it: the other guards of the
-// service judge whether there is a Redis or not.
-import { closeRedis, connectRedis, storeCalls, storeUnavailable, type RedisOptions } from '@millrace/stores';
+// Stores the guards' data beyond a run in the service's Redis. It connects at the first use, because other guards work
+// without Redis.
+import {
+  closeRedis,
+  connectRedis,
+  storeCalls,
+  storeUnavailable,
+  type RedisOptions,
+  checkTenant,
+} from '@millrace/stores';
 import type { Redis } from 'ioredis';
+import type { RunRef } from '@millrace/contracts';
 
 export type GuardStore = {
-  /** @param what for the message of an error. @throws store-unavailable, also where the service was given none */
+  /** @param what operation for the error message. @throws store-unavailable, also without Redis */
   ask<T>(what: string, signal: AbortSignal, question: (redis: Redis) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
 const STORE = 'store of guards';
-/** Below a stage's 5 s, so that its second attempt fits. */
+/** Below a stage's 5 s, so that the second attempt fits. */
 const CONNECT_WAIT_MS = 2_000;
 const answered = storeCalls(STORE);
 
 export function createGuardStore(url: string, log: RedisOptions['log']): GuardStore {
   let connecting: Promise<Redis> | undefined;
-  const connected = () => {
+  const connect = () => {
     connecting ??= connectRedis({ url, service: 'guardrails', store: STORE, log, waitMs: CONNECT_WAIT_MS });
-    // Once connected it comes back by itself; what never was is tried again by the next call.
+    // An established connection reconnects by itself; if the first connect fails, the next call retries it.
     connecting.catch(() => (connecting = undefined));
     return connecting;
   };
   return {
-    ask: (what, signal, question) => answered(what, signal, async () => question(await connected())),
+    ask: (what, signal, question) => answered(what, signal, async () => question(await connect())),
     async close() {
       const redis = await connecting?.catch(() => undefined);
       if (redis) await closeRedis(redis);
@@ -31,9 +39,24 @@ export function createGuardStore(url: string, log: RedisOptions['log']): GuardSt
   };
 }
 
-/** Of a service that was given no Redis. */
+/** Store of a service without Redis. */
 export const NO_STORE: GuardStore = {
   ask: (what) =>
     Promise.reject(storeUnavailable(STORE, what, new Error('the service guardrails was started without REDIS_URL'))),
   close: async () => undefined,
 };
+
+export type OwnerScope = 'tenant' | 'resource' | 'thread';
+
+/**
+ * Builds a key that starts with the tenant. The braces keep the data of one owner in one slot of a Redis cluster.
+ * @returns undefined if the run has no such owner; a thread without a resource is its own owner
+ */
+export function buildOwnerKey(what: string, scope: OwnerScope, run: RunRef): string | undefined {
+  const { tenant, resourceId, threadId } = run;
+  const toKeyName = (owner: readonly string[]) =>
+    `${checkTenant(tenant)}:${what}:{${[scope, ...owner].map(encodeURIComponent).join(':')}}`;
+  if (scope === 'tenant') return toKeyName([]);
+  if (scope === 'resource' && resourceId !== undefined) return toKeyName(['resource', resourceId]);
+  return threadId === undefined ? undefined : toKeyName(['thread', resourceId ?? '', threadId]);
+}

@@ -1,7 +1,7 @@
-// Texts of any characters at all, assigned or not.
+// Generates texts of any characters, assigned or not.
 import * as fc from 'fast-check';
 
-/** As fc's own unit `binary`, which takes a second to make. */
+/** Equivalent to fast-check's unit `binary`, which takes a second to create. */
 const anyCharacter = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code));
 
-export const anyText = (maxLength: number): fc.Arbitrary<string> => fc.string({ unit: anyCharacter, maxLength });
+export const arbitraryText = (maxLength: number): fc.Arbitrary<string> => fc.string({ unit: anyCharacter, maxLength });

@@ -1,5 +1,5 @@
-// The processor time that a call takes, ms: on a busy machine the clock says nothing about the code.
-export function cpuMs(call: () => unknown): number {
+// Measures the processor time of a call in ms, because wall time depends on the machine's load.
+export function measureCpuMs(call: () => unknown): number {
   const before = process.cpuUsage();
   call();
   const { user, system } = process.cpuUsage(before);

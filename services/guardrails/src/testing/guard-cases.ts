@@ -1,28 +1,29 @@
-// Every guard with options that fit it, for the suites that hold each guard to the contract of processors.
+// Lists every guard with valid options for the conformance suites.
 import type { ConformanceCase } from '@millrace/testkit';
 import type { ProcessorDefinition } from '@millrace/processor';
-import { approvalGate } from '../approval-gate/approval-gate.ts';
-import { batchParts } from '../batch-parts/batch-parts.ts';
-import { contentLength } from '../content-length/content-length.ts';
-import { costGuard } from '../cost-guard/cost-guard.ts';
-import { language } from '../language/language.ts';
-import { keyword } from '../keyword/keyword.ts';
-import { maxToolCalls } from '../max-tool-calls/max-tool-calls.ts';
-import { moderation } from '../moderation/moderation.ts';
+import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
+import { batchParts } from '../shape/batch-parts/batch-parts.ts';
+import { contentLength } from '../limits/content-length/content-length.ts';
+import { costGuard } from '../limits/cost-guard/cost-guard.ts';
+import { language } from '../guards/language/language.ts';
+import { keyword } from '../guards/keyword/keyword.ts';
+import { maxToolCalls } from '../limits/max-tool-calls/max-tool-calls.ts';
+import { moderation } from '../guards/moderation/moderation.ts';
 import { NO_MODELS } from '../model/guard-models.ts';
-import { promptInjection } from '../prompt-injection/prompt-injection.ts';
-import { responseCache } from '../response-cache/response-cache.ts';
-import { responseValidator } from '../response-validator/response-validator.ts';
+import { promptInjection } from '../guards/prompt-injection/prompt-injection.ts';
+import { responseCache } from '../shape/response-cache/response-cache.ts';
+import { responseValidator } from '../guards/response-validator/response-validator.ts';
 import { NO_STORE } from '../store/guard-store.ts';
-import { structuredOutput } from '../structured-output/structured-output.ts';
-import { tokenLimiter } from '../token-limiter/token-limiter.ts';
-import { toolAllowList } from '../tool-allow-list/tool-allow-list.ts';
-import { toolCallFilter } from '../tool-call-filter/tool-call-filter.ts';
-import { regexFilter } from '../regex-filter/regex-filter.ts';
-import { secrets } from '../secrets/secrets.ts';
-import { systemPromptScrubber } from '../system-prompt-scrubber/system-prompt-scrubber.ts';
-import { unicodeNormalizer } from '../unicode-normalizer/unicode-normalizer.ts';
-import { pii } from '../pii/pii.ts';
+import { structuredOutput } from '../shape/structured-output/structured-output.ts';
+import { tokenLimiter } from '../limits/token-limiter/token-limiter.ts';
+import { toolAllowList } from '../limits/tool-allow-list/tool-allow-list.ts';
+import { toolCallFilter } from '../shape/tool-call-filter/tool-call-filter.ts';
+import { regexFilter } from '../guards/regex-filter/regex-filter.ts';
+import { secrets } from '../guards/secrets/secrets.ts';
+import { systemPromptScrubber } from '../guards/system-prompt-scrubber/system-prompt-scrubber.ts';
+import { unicodeNormalizer } from '../shape/unicode-normalizer/unicode-normalizer.ts';
+import { pii } from '../guards/pii/pii.ts';
+import type { JsonObject } from '@millrace/contracts';
 
 const texts = ['Write to ada@example.com, card 4111 1111 1111 1111.', 'nothing to see', ''];
 
@@ -53,3 +54,14 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [responseCache(NO_STORE), { options: [{}, { scope: 'thread' }] }],
   [moderation(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts }],
 ];
+
+const REQUIRED: Record<string, JsonObject> = {
+  'cost-guard': { maxCost: 1 },
+  keyword: { keywords: ['x'] },
+  moderation: { mode: 'words' },
+  'regex-filter': { presets: ['email'] },
+  'structured-output': { schema: { type: 'object' } },
+  'token-limiter': { limit: 100 },
+};
+
+export const listRequiredOptions = (processorId: string): JsonObject => REQUIRED[processorId] ?? {};

@@ -1,5 +1,5 @@
-// The stream against what is known beforehand: values whose marks somebody wrote down, with words between them, cut anywhere. So
-// the expected text is no work of the code that is tested.
+// Compares the stream with a known result: values with fixed marks and words between them, cut anywhere, so that the
+// expected text is independent of the tested code.
 import type { Processor } from '@millrace/processor';
 import * as fc from 'fast-check';
 import { streamText, type StreamKind } from './stream-text.ts';
@@ -11,8 +11,10 @@ const splits = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLeng
 
 type Known = { values: readonly KnownValue[]; harmless: readonly string[]; ends?: readonly string[]; numRuns?: number };
 
-/** The shortest text that comes out as it should not, of values and words in any order; in tool arguments as a quoted text. */
-export async function wronglyMarked(
+/**
+ * Returns the shortest text with a wrong result, of values and words in any order; in tool arguments as a quoted text.
+ */
+export async function listWronglyMarked(
   create: () => Processor,
   kind: StreamKind,
   { values, harmless, ends = [', ', '; ', '\n', ' and '], numRuns = 150 }: Known,
@@ -22,7 +24,7 @@ export async function wronglyMarked(
   const pieces = fc.array(fc.tuple(piece, fc.constantFrom(...ends)), { maxLength: 20 });
   let wrong: { text: string; passed: string; expected: string } | undefined;
   const property = fc.asyncProperty(pieces, splits, async (chosen, sizes) => {
-    const [text, expected] = [writtenAs(kind, chosen, 0), writtenAs(kind, chosen, 1)];
+    const [text, expected] = [writeAs(kind, chosen, 0), writeAs(kind, chosen, 1)];
     const passed = (await streamText(create(), text, sizes, kind)).passed.join('');
     if (passed !== expected) wrong = { text, passed, expected };
     return passed === expected;
@@ -31,7 +33,7 @@ export async function wronglyMarked(
   return wrong;
 }
 
-function writtenAs(kind: StreamKind, pieces: readonly [KnownValue, string][], at: 0 | 1): string {
+function writeAs(kind: StreamKind, pieces: readonly [KnownValue, string][], at: 0 | 1): string {
   const text = pieces.map(([value, end]) => value[at] + end).join('');
   return kind === 'tool' ? JSON.stringify({ text }) : text;
 }

@@ -1,4 +1,4 @@
-// A thread for tests: answers what it is asked, but for `loop`, which it never comes back from, and `break`, which ends it.
+// A worker for tests that echoes its jobs, except `loop`, which never returns, and `break`, which ends the thread.
 import { parentPort } from 'node:worker_threads';
 
 parentPort?.on('message', (job: unknown) => {

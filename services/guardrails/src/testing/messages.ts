@@ -1,16 +1,18 @@
-// Messages and chunks for tests.
+// Builds messages and chunks for tests.
 import { textMessage, type Chunk, type JsonValue, type Message } from '@millrace/contracts';
+import { MessageList, type Processor } from '@millrace/processor';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export const assistant = (id: string, text: string): Message => textMessage(id, 'assistant', text);
 
-/** A message whose text stands in several parts. */
-export function inParts(id: string, ...texts: string[]): Message {
+/** Builds a message with several text parts. */
+export function messageInParts(id: string, ...texts: string[]): Message {
   const message = textMessage(id, 'user', '');
   return { ...message, content: { format: 2, parts: texts.map((text) => ({ type: 'text', text })) } };
 }
 
-/** An answer with a tool call and its result. */
-export function withTool(id: string, args: JsonValue, result: JsonValue): Message {
+/** Builds an answer with a tool call and its result. */
+export function messageWithTool(id: string, args: JsonValue, result: JsonValue): Message {
   const message = textMessage(id, 'assistant', '');
   const toolInvocation = { state: 'result' as const, toolCallId: 'c1', toolName: 'notes', args, result };
   return { ...message, content: { format: 2, parts: [{ type: 'tool-invocation', toolInvocation }] } };
@@ -35,3 +37,22 @@ export const finishChunk = (text: string): Chunk => ({
   type: 'finish',
   payload: { stepResult: { reason: 'stop' }, output: { text }, messages: [assistant('a1', text)] },
 });
+
+export function withSystem(processor: Processor, ...contents: string[]): Processor {
+  const system = contents.map((content) => ({ tag: 'instructions', content }));
+  const messageList = new MessageList({ entries: [], system }, 'response');
+  return { ...processor, processOutputStream: (args) => processor.processOutputStream?.({ ...args, messageList }) };
+}
+
+export async function countTurns(work: () => Promise<unknown>): Promise<number> {
+  const done = new AbortController();
+  const counting = (async () => {
+    for (let turns = 0; ; turns++) {
+      if (done.signal.aborted) return turns;
+      await nextTurn();
+    }
+  })();
+  await work();
+  done.abort();
+  return counting;
+}

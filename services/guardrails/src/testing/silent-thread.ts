@@ -1,4 +1,4 @@
-// A thread that never says that it has started.
+// A worker that never reports its start.
 import { parentPort } from 'node:worker_threads';
 
 parentPort?.on('message', () => undefined);

@@ -1,4 +1,4 @@
-// Sends a text through a processor's processOutputStream as deltas of chosen sizes, and gathers what comes out.
+// Sends a text through a processor's processOutputStream as deltas of chosen sizes, and collects the output.
 import { commonArgs, streamArgs, type TestArgs } from '@millrace/testkit';
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import type { Processor } from '@millrace/processor';
@@ -31,11 +31,11 @@ export type StreamOptions = {
   end?: boolean;
   state?: JsonObject;
   args?: TestArgs;
-  /** The text of another part of the same kind, a delta of it after each of the first's. */
+  /** Text of another part of the same kind, one delta of it after each delta of the first. */
   interleave?: string;
 };
 
-/** @param sizes of the deltas, code units; used again from the start when they run out */
+/** @param sizes of the deltas in code units, repeated if they run out */
 export async function streamText(
   processor: Processor,
   text: string,
@@ -52,10 +52,10 @@ export async function streamText(
     at += size;
   }
   if (end) out.push(...(await send(processor, endChunk(kind), args)));
-  return { passed: out.flatMap((chunk) => textOf(chunk)), args };
+  return { passed: out.flatMap((chunk) => listChunkTexts(chunk)), args };
 }
 
-function textOf(chunk: Chunk): string[] {
+function listChunkTexts(chunk: Chunk): string[] {
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':

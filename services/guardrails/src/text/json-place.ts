@@ -1,20 +1,20 @@
-// Where a text that is JSON stands after each piece of it: inside a string, or between strings, where a mark in the place of a
-// number needs quotes. A text is read from its beginning in pieces of any length, so what is known is kept between them.
+// Tracks the position in JSON text: inside a string, or between strings, where the mark of a number needs quotes. A
+// text is read from its start in pieces of any length, so the state is kept between them.
 
-/** `prose`: not JSON, for good. JSON itself: it lives in an entry's state between deltas. */
+/** `prose`: not JSON, finally. The state itself is JSON, because an entry's state stores it between deltas. */
 export type JsonPlace = { phase: 'start' | 'object' | 'array' | 'json' | 'prose'; inString: boolean; escaped: boolean };
 
-/** @param isJson whether the text is JSON whatever it begins with, as tool arguments are */
-export const beginning = (isJson: boolean): JsonPlace => ({
+/** @param isJson whether the text is JSON regardless of its start, like tool arguments */
+export const createPlace = (isJson: boolean): JsonPlace => ({
   phase: isJson ? 'json' : 'start',
   inString: false,
   escaped: false,
 });
 
-/** Where a mark must be quoted. */
+/** Returns whether a mark needs quotes here. */
 export const isBetweenStrings = (place: JsonPlace): boolean => place.phase === 'json' && !place.inString;
 
-/** Reads on: changes `place`. */
+/** Reads a part of the text. Changes `place`. */
 export function readOn(place: JsonPlace, text: string, from: number, to: number): void {
   for (let at = from; at < to; at++) {
     if (place.phase === 'prose') return;
@@ -35,7 +35,7 @@ function readJson(place: JsonPlace, unit: number): void {
 /** JSON's own white space; other kinds are prose. */
 const isWhite = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
 
-/** `{"` and `[{`, `["`, `[[`: what prose does not begin with, and structured output does. */
+/** `{"` and `[{`, `["`, `[[`: starts of structured output, which prose does not have. */
 const follows = { object: /["}]/, array: /[[{"]/ };
 
 function readStart(place: JsonPlace, character: string): void {

@@ -1,15 +1,15 @@
-// A text with marks in the place of hits. In a text that is JSON, a number becomes a quoted mark, so that what is left parses.
+// Replaces hits by marks. In JSON text a number becomes a quoted mark, so that the result parses.
 import { isBetweenStrings, readOn, type JsonPlace } from './json-place.ts';
-import type { Span } from './span.ts';
+import type { TextSpan } from './span.ts';
 
-/** `token`: where it stands in a JSON number, the whole of that: sign, fraction and exponent go with it. */
-export type Replaceable = Span & { token?: Span };
+/** `token`: the whole JSON number that contains the hit, with sign, fraction and exponent. */
+export type Replaceable = TextSpan & { token?: TextSpan };
 
-/** @param hits in order, not overlapping @param place where the text begins; read on to its end */
+/** @param hits in order, not overlapping @param place JSON position of the text's start; read to its end */
 export function replaceHits<H extends Replaceable>(
   text: string,
   hits: readonly H[],
-  markOf: (hit: H) => string,
+  getMark: (hit: H) => string,
   place: JsonPlace,
 ): string {
   let result = '';
@@ -22,16 +22,16 @@ export function replaceHits<H extends Replaceable>(
     const endsOutside = isBetweenStrings(place);
     const end = endsOutside ? (hit.token ?? hit).end : hit.end;
     readOn(place, text, Math.max(from, hit.end), end);
-    // Two hits in one token: the first has taken all of it.
-    if (end > from) result += text.slice(from, start) + quoted(markOf(hit), beginsOutside, endsOutside);
+    // If one token has two hits, the first has replaced the whole token.
+    if (end > from) result += text.slice(from, start) + quoteMark(getMark(hit), beginsOutside, endsOutside);
     from = Math.max(from, end);
   }
   readOn(place, text, from, text.length);
   return result + text.slice(from);
 }
 
-/** A hit may go over several members of a list: it has the quotes that it takes away. */
-function quoted(mark: string, beginsOutside: boolean, endsOutside: boolean): string {
+/** A hit may span several members of a list; the mark then gets the quotes that it removes. */
+function quoteMark(mark: string, beginsOutside: boolean, endsOutside: boolean): string {
   if (!beginsOutside && !endsOutside) return mark;
   const inside = JSON.stringify(mark).slice(1, -1);
   return (beginsOutside ? '"' : '') + inside + (endsOutside ? '"' : '');
@@ -39,8 +39,8 @@ function quoted(mark: string, beginsOutside: boolean, endsOutside: boolean): str
 
 const inToken = /[\w.+-]/;
 
-/** What stands around a stretch without white space or punctuation between. */
-export function tokenAround(text: string, { start, end }: Span): Span {
+/** Returns the stretch around a span up to white space or punctuation. */
+export function findToken(text: string, { start, end }: TextSpan): TextSpan {
   let first = start;
   let last = end;
   while (first > 0 && inToken.test(text.charAt(first - 1))) first -= 1;

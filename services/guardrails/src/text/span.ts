@@ -1,8 +1,8 @@
-// Stretches of text and what may be done with them. Offsets are UTF-16 code units, `end` is the first one that is not in it.
-export type Span = { start: number; end: number };
+// Spans of text and operations on them. Offsets are UTF-16 code units; `end` is exclusive.
+export type TextSpan = { start: number; end: number };
 
-/** Spans that overlap become one, which is what the longest of them was. In order of their start. */
-export function mergeOverlapping<S extends Span>(spans: readonly S[]): S[] {
+/** Merges overlapping spans into one with the type of the longest. In the order of their start. */
+export function mergeOverlapping<S extends TextSpan>(spans: readonly S[]): S[] {
   const merged: { span: S; longest: number }[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const length = span.end - span.start;
@@ -18,8 +18,11 @@ export function mergeOverlapping<S extends Span>(spans: readonly S[]): S[] {
   return merged.map(({ span }) => span);
 }
 
-/** How many code units of it stand in these. @param spans in order, not overlapping: the first that may touch is looked up */
-export function coveredBy({ start, end }: Span, spans: readonly Span[]): number {
+/**
+ * Returns the number of code units that the spans cover. @param spans in order, not overlapping, because a binary
+ * search finds the first
+ */
+export function countCovered({ start, end }: TextSpan, spans: readonly TextSpan[]): number {
   let [low, high] = [0, spans.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -35,7 +38,7 @@ export function coveredBy({ start, end }: Span, spans: readonly Span[]): number 
 }
 
 /** @param spans in order, not overlapping */
-export function replaceSpans<S extends Span>(
+export function replaceSpans<S extends TextSpan>(
   text: string,
   spans: readonly S[],
   replacement: (span: S) => string,
@@ -49,16 +52,19 @@ export function replaceSpans<S extends Span>(
   return result + text.slice(from);
 }
 
-/** The nearest place at or before `at` that does not part a surrogate pair: half a character cannot travel. */
-export function wholeCharacter(text: string, at: number): number {
+/**
+ * Returns the nearest place at or before `at` that does not split a surrogate pair, because half a character cannot be
+ * serialized.
+ */
+export function alignToCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
 }
 
-/** The text in pieces of at most `length` code units, surrogate pairs whole. */
-export function* slicesOf(text: string, length: number): Generator<string> {
+/** Yields the text in pieces of at most `length` code units without splitting surrogate pairs. */
+export function* sliceText(text: string, length: number): Generator<string> {
   for (let start = 0; start < text.length;) {
-    const end = Math.max(wholeCharacter(text, start + length), start + 1);
+    const end = Math.max(alignToCharacter(text, start + length), start + 1);
     yield text.slice(start, end);
     start = end;
   }

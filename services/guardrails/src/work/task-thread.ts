@@ -1,26 +1,25 @@
-// The program of a thread: one job after the other, judges kept by their options.
+// Worker program: runs one job after the other and caches judges by their options.
 import { parentPort } from 'node:worker_threads';
-import { outcomeOf, type Judge, type TaskRequest } from './task-outcome.ts';
-import { prepareTask } from './tasks.ts';
+import { prepareTask, runJudge, type TaskJudge, type TaskRequest } from './define-task.ts';
 import type { ThreadAnswer } from './thread-pool.ts';
 
-/** Compiling phrases and keywords takes longer than most texts. */
+/** Maximum number of cached judges. Compiling phrases and keywords takes longer than judging most texts. */
 const MAX_JUDGES = 32;
-const judges = new Map<string, Judge<unknown>>();
+const judges = new Map<string, TaskJudge<unknown>>();
 
-function judgeFor({ task, options }: TaskRequest): Judge<unknown> {
-  const key = `${task} ${JSON.stringify(options)}`;
+async function judgeFor({ module, options }: TaskRequest): Promise<TaskJudge<unknown>> {
+  const key = `${module} ${JSON.stringify(options)}`;
   const known = judges.get(key);
   if (known) return known;
-  const judge = prepareTask(task, options);
+  const judge = await prepareTask(module, options);
   if (judges.size >= MAX_JUDGES) judges.delete(judges.keys().next().value ?? '');
   judges.set(key, judge);
   return judge;
 }
 
-function answerTo(request: TaskRequest): ThreadAnswer {
+async function answerTo(request: TaskRequest): Promise<ThreadAnswer> {
   try {
-    return { answer: outcomeOf(judgeFor(request), request.texts) };
+    return { answer: runJudge(await judgeFor(request), request.texts) };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
@@ -28,7 +27,7 @@ function answerTo(request: TaskRequest): ThreadAnswer {
 
 parentPort?.on('message', (request: TaskRequest) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(answerTo(request));
+  void answerTo(request).then((answer) => parentPort?.postMessage(answer));
 });
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage('ready');

@@ -1,17 +1,18 @@
-// Short texts are judged at once, long ones on another thread, and the two come to the same.
+// Tests that a task returns the same outcome inline and on a worker thread, and which modules a worker loads.
+import { basename, dirname } from 'node:path';
 import { MillraceError } from '@millrace/contracts';
 import { StopError } from '@millrace/processor';
-import { inputArgs, stopOf } from '@millrace/testkit';
+import { inputArgs, catchStop } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
-import { BOUNDS } from '../guard/bounds.ts';
-import { preparePii } from '../pii/find-pii.ts';
-import { piiOptions } from '../pii/pii-options.ts';
-import { prepareInjections } from '../prompt-injection/prepare-injections.ts';
-import { AIMS } from '../prompt-injection/rules/rule.ts';
+import { BOUNDS } from './bounds.ts';
+import { piiTask } from '../guards/pii/find-pii.ts';
+import { piiOptions } from '../guards/pii/pii-options.ts';
+import { injectionTask } from '../guards/prompt-injection/judge-text.ts';
+import { AIMS } from '../guards/prompt-injection/rules/rule.ts';
 import { PROCESSORS } from '../processors.ts';
-import { requiredOptions } from '../testing/required-options.ts';
+import { listRequiredOptions } from '../testing/guard-cases.ts';
 import { MAX_INLINE_COST, closeThreads, createTask } from './task.ts';
-import { TASKS, prepareTask } from './tasks.ts';
+import { defineTask, prepareTask, listTaskModules } from './define-task.ts';
 
 afterAll(closeThreads);
 
@@ -20,8 +21,8 @@ const options = piiOptions.parse({});
 const texts = ['Write to ada@example.com.', 'plain words', 'card 4111 1111 1111 1111'];
 const filler = 'words that say nothing, '.repeat(Math.ceil(MAX_INLINE_COST / 20));
 
-/** Judged; refused for its length; or, on a machine that is busy enough, given up. Anything else fails the test. */
-async function outcomeOf(judge: () => Promise<unknown>): Promise<void> {
+/** Judged, rejected for its length, or timed out on a busy machine. Any other outcome fails the test. */
+async function expectOutcome(judge: () => Promise<unknown>): Promise<void> {
   try {
     await judge();
   } catch (error) {
@@ -30,13 +31,13 @@ async function outcomeOf(judge: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Of this thread, and of the process with all its threads, ms. */
+/** Processor time of this thread and of the whole process, in ms. */
 function cpuUsage(): { here: number; all: number } {
   const [here, all] = [process.threadCpuUsage(), process.cpuUsage()].map(({ user, system }) => (user + system) / 1_000);
   return { here: here ?? 0, all: all ?? 0 };
 }
 
-/** They judge calls, chunks one by one, texts in bounded stretches, or no texts at all. */
+/** Processors that judge calls, single chunks, texts in bounded stretches, or no texts. */
 const WITHOUT_TASK = new Set([
   'approval-gate',
   'cost-guard',
@@ -50,18 +51,42 @@ const WITHOUT_TASK = new Set([
 const judges = PROCESSORS.filter(({ id }) => !WITHOUT_TASK.has(id));
 const ofInput = judges.filter(({ stages }) => stages.includes('processInput'));
 
-test('every processor that judges texts has a task of its name', () => {
-  expect(Object.keys(TASKS).toSorted()).toEqual(judges.map(({ id }) => id).toSorted());
+test('every processor that judges long texts defines a task in its own folder', () => {
+  const folders = listTaskModules().map((module) => basename(dirname(module)));
+  expect(folders.toSorted()).toEqual(judges.map(({ id }) => id).toSorted());
 });
 
-test('a task that is not there is refused by name', () => {
-  expect(() => prepareTask('nobody', {})).toThrow('nobody');
+describe('modules of a worker', () => {
+  test.each([
+    ['an absolute path', '/etc/module.ts'],
+    ['a path out of the source folder', '../package.ts'],
+    ['a path that leaves the source folder on its way', 'work/../../other.ts'],
+    ['a file URL', new URL('task-thread.ts', import.meta.url).href],
+    ['a data URL', 'data:text/javascript,export default 1'],
+    ['a URL on another host', 'https://example.com/module.ts'],
+    ['a package', 'zod'],
+    ['a file that is not TypeScript', 'work/task.js'],
+  ])('the worker rejects %s', async (_, module) => {
+    await expect(prepareTask(module, {})).rejects.toThrow('A worker loads modules of the guards only');
+  });
+  test("the worker rejects a guard's module without a task", async () => {
+    await expect(prepareTask('work/bounds.ts', {})).rejects.toThrow('defines no task');
+  });
+  test('a module can define only one task', () => {
+    const url = new URL('bounds.ts', import.meta.url).href;
+    const define = () => defineTask(url, () => (texts) => [...texts]);
+    define();
+    expect(define).toThrow('has a task already');
+  });
+  test('a module outside of the source folder cannot define a task', () => {
+    expect(() => defineTask('file:///tmp/module.ts', () => (texts) => [...texts])).toThrow('guards only');
+  });
 });
 
-describe('a task', () => {
-  const task = createTask('pii', preparePii, options);
-  test('finds the same on another thread as at once', async () => {
-    const found = { found: [...task.now(texts), [[]]] };
+describe('outcomes of a task', () => {
+  const task = createTask(piiTask, options);
+  test('a task finds the same on another thread and inline', async () => {
+    const found = { found: [...task.runNow(texts), [[]]] };
     expect(await task.run([...texts, filler], signal)).toEqual(found);
   });
   test.each([
@@ -69,10 +94,10 @@ describe('a task', () => {
     ['characters', Array.from({ length: BOUNDS.characters / 16 }, (_, at) => String(at))],
     ['hits', ['ada@example.com '.repeat(BOUNDS.hits + 1)]],
     ['hits', Array.from({ length: BOUNDS.hits + 1 }, (_, at) => `ada${at}@example.com`)],
-  ])('does not judge above the bound of %s, over all texts of a call', async (bound, many) => {
+  ])('a task rejects texts above the bound of %s over all texts of a call', async (bound, many) => {
     expect(await task.run(many, signal)).toEqual({ exceeded: bound });
   });
-  test('fails when its call is given up', async () => {
+  test('a task fails when its call is aborted', async () => {
     const cancelled = new AbortController();
     const running = task.run([filler.repeat(20)], cancelled.signal);
     cancelled.abort();
@@ -80,47 +105,47 @@ describe('a task', () => {
   });
 });
 
-test('texts that may be read in too many ways are not judged', () => {
+test('texts with too many views are rejected', () => {
   const judging = { aims: AIMS, threshold: 0.7, phrases: [], patterns: [], from: 'user' as const };
-  const task = createTask('prompt-injection', prepareInjections, judging);
+  const task = createTask(injectionTask, judging);
   const nested = Array.from({ length: 9 }).reduce<string>((text) => `"%41<b>${encodeURIComponent(text)}" '&lt;`, 'x');
   const texts = Array.from({ length: 250 }, () => nested.repeat(20));
-  expect(() => task.now(texts)).toThrow(`more than ${BOUNDS.views} views`);
+  expect(() => task.runNow(texts)).toThrow(`more than ${BOUNDS.views} views`);
 }, 120_000);
 
 describe('two megabytes in one message', () => {
-  /** Words that look like base64: all of them are decoded, and none of them says anything. */
+  /** Words that look like base64: the judge decodes all of them and finds nothing. */
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
   const word = (at: number) =>
     Array.from({ length: 20 }, (_, n) => letters[(at * 31 + n * n * (at + 7)) % 62]).join('');
   const long = Array.from({ length: 95_000 }, (_, at) => word(at)).join(' ');
 
   test.each(ofInput.map((definition) => [definition.id, definition] as const))(
-    '%s judges them, or refuses them, off the event loop',
+    '%s judges or rejects them off the event loop',
     async (id, definition) => {
       const processor = definition.create({
-        ...requiredOptions(id),
+        ...listRequiredOptions(id),
         ...(id === 'keyword' && { keywords: ['nightingale'], patterns: ['key-\\d+'] }),
         ...(id === 'content-length' && { maxInput: 1, unit: 'graphemes' }),
       });
       const args = inputArgs([long]);
       const before = cpuUsage();
-      await outcomeOf(async () => processor.processInput?.(args));
+      await expectOutcome(async () => processor.processInput?.(args));
       const after = cpuUsage();
-      // Processor time: on a busy machine the clock says nothing about the code.
+      // Processor time, because wall time depends on the machine's load.
       expect(after.here - before.here).toBeLessThan(Math.max((after.all - before.all) / 2, 100));
     },
   );
 
-  test.each(ofInput)('$id blocks by the name of a bound, whatever its strategy', async ({ id, create }) => {
+  test.each(ofInput)('$id blocks with the rule of a bound in any strategy', async ({ id, create }) => {
     const lenient = id === 'keyword' || id === 'moderation' ? { strategy: 'warn' } : {};
     const processor = create({
-      ...requiredOptions(id),
+      ...listRequiredOptions(id),
       ...lenient,
       ...(id === 'content-length' && { maxInput: 1 }),
     });
     const args = inputArgs(['x'.repeat(BOUNDS.characters)]);
-    const stop = await stopOf(() => processor.processInput?.(args));
+    const stop = await catchStop(() => processor.processInput?.(args));
     expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-many-characters'] } } });
     expect(args.violations).toMatchObject([{ rule: 'too-many-characters' }]);
   });

@@ -1,13 +1,13 @@
-// The public verbs that this service answers: threads and their messages, of the tenant that the subject names.
+// Implements the public verbs on threads and their messages, for the tenant in the subject.
 import { MillraceError, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
 import { ownerOfResource } from '@millrace/stores';
 import type { HistoryStore } from '../store/history-store.ts';
 
 type Verb = 'threads-list' | 'threads-get' | 'messages-list';
-/** `tenant` comes from the subject: what a payload says of tenants does not count. */
-type Caller = { tenant: string };
+/** `tenant` is taken from the subject; a tenant in the payload is ignored. */
+type HistoryCaller = { tenant: string };
 export type HistoryApi = {
-  [V in Verb]: (request: ApiRequest<V>, caller: Caller) => Promise<ApiAnswer<V>>;
+  [V in Verb]: (request: ApiRequest<V>, caller: HistoryCaller) => Promise<ApiAnswer<V>>;
 };
 
 export function createHistoryApi(store: HistoryStore): HistoryApi {
@@ -20,10 +20,14 @@ export function createHistoryApi(store: HistoryStore): HistoryApi {
     'messages-list': async ({ threadId, limit, offset, last }, { tenant }) => {
       if (last === undefined) return store.listMessages({ tenant, threadId }, { limit, offset });
       if (offset === 0) return store.listLastMessages({ tenant, threadId }, last);
-      throw new MillraceError('message-invalid', '`last` counts from the end, `offset` from the start: not both.', {
-        path: 'offset',
-        remedy: 'Leave one of them out.',
-      });
+      throw new MillraceError(
+        'message-invalid',
+        '`last` counts from the end and `offset` from the start: a request may have only one of them.',
+        {
+          path: 'offset',
+          remedy: 'Leave one of them out.',
+        },
+      );
     },
   };
 }

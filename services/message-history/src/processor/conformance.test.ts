@@ -1,4 +1,4 @@
-// message-history keeps what every processor promises.
+// Runs the processor conformance suite on message-history.
 import { processorConformance } from '@millrace/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import type { HistoryStore } from '../store/history-store.ts';

@@ -4,7 +4,7 @@ import { READ_MAX_BYTES, type HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
 import { callHistory, RUN } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';
-import { block, idsOf, message, messagesOfRun } from '../testing/history-fixtures.ts';
+import { block, listIds, message, messagesOfRun } from '../testing/history-fixtures.ts';
 
 // The first nine names are those of the reference's memory tests.
 describe('MessageHistoryProcessor, input', () => {
@@ -13,19 +13,19 @@ describe('MessageHistoryProcessor, input', () => {
     store = openSqliteHistoryStore({ path: ':memory:' });
   });
   afterEach(() => store.close());
-  const stored = (...messages: ReturnType<typeof message>[]) =>
+  const storeBlock = (...messages: ReturnType<typeof message>[]) =>
     store.saveBlock(block({ ...RUN, threadId: 'thread-1', runId: 'earlier', messages }));
 
   test('fetches last N messages from storage', async () => {
-    await stored(...messagesOfRun('old', 25));
+    await storeBlock(...messagesOfRun('old', 25));
     const byDefault = await callHistory(store, 'processInput');
-    expect(idsOf(byDefault.messages)).toEqual(Array.from({ length: 10 }, (_, at) => `old.${at + 15}`));
+    expect(listIds(byDefault.messages)).toEqual(Array.from({ length: 10 }, (_, at) => `old.${at + 15}`));
     const three = await callHistory(store, 'processInput', { options: { lastMessages: 3 } });
-    expect(idsOf(three.messages)).toEqual(['old.22', 'old.23', 'old.24']);
+    expect(listIds(three.messages)).toEqual(['old.22', 'old.23', 'old.24']);
   });
 
   test('merges historical messages with new messages', async () => {
-    await stored(message('u1'), message('a1', 'a1', 'assistant'));
+    await storeBlock(message('u1'), message('a1', 'a1', 'assistant'));
     const { conversation } = await callHistory(store, 'processInput', { messages: { input: [message('u2')] } });
     expect(conversation.entries.map(({ source, message: { id } }) => [source, id])).toEqual([
       ['remembered', 'u1'],
@@ -35,7 +35,7 @@ describe('MessageHistoryProcessor, input', () => {
   });
 
   test('avoids duplicate message IDs', async () => {
-    await stored(message('u1', 'as stored'), message('a1'), message('u2'));
+    await storeBlock(message('u1', 'as stored'), message('a1'), message('u2'));
     const { conversation } = await callHistory(store, 'processInput', {
       messages: { remembered: [message('a1')], input: [message('u1', 'sent again'), message('u3')] },
     });
@@ -47,32 +47,32 @@ describe('MessageHistoryProcessor, input', () => {
     ]);
   });
 
-  test('says how many of the last messages are not recalled because together they are too large', async () => {
+  test('message-history reports how many of the last messages it leaves out because they exceed the size limit', async () => {
     const large = 'x'.repeat(READ_MAX_BYTES / 2);
-    await stored(message('u1', large), message('a1', large), message('u2'));
+    await storeBlock(message('u1', large), message('a1', large), message('u2'));
     const { verdict, messages } = await callHistory(store, 'processInput');
-    expect(idsOf(messages)).toEqual(['a1', 'u2']);
+    expect(listIds(messages)).toEqual(['a1', 'u2']);
     expect(verdict).toMatchObject({ type: 'continue', violations: [{ rule: 'recall-max-bytes', count: 1 }] });
   });
 
   test('handles empty storage', async () => {
     const { verdict, messages } = await callHistory(store, 'processInput', { messages: { input: [message('u1')] } });
     expect(verdict?.type).toBe('continue');
-    expect(idsOf(messages)).toEqual(['u1']);
+    expect(listIds(messages)).toEqual(['u1']);
     await expect(store.getThread({ tenant: RUN.tenant, threadId: 'thread-1' })).rejects.toMatchObject({
       code: 'thread-unknown',
     });
   });
 
   test('respects includeSystemMessages flag', async () => {
-    await stored(message('s1', 'Speak French.', 'system'), message('u1'));
+    await storeBlock(message('s1', 'Speak French.', 'system'), message('u1'));
     const without = await callHistory(store, 'processInput');
-    expect(idsOf(without.messages)).toEqual(['u1']);
+    expect(listIds(without.messages)).toEqual(['u1']);
     expect(without.conversation.system).toEqual([]);
 
     const options = { includeSystemMessages: true };
     const withThem = await callHistory(store, 'processInput', { options });
-    expect(idsOf(withThem.messages)).toEqual(['u1']);
+    expect(listIds(withThem.messages)).toEqual(['u1']);
     expect(withThem.conversation.system).toEqual([{ tag: 'message-history', content: 'Speak French.' }]);
   });
 
@@ -81,7 +81,7 @@ describe('MessageHistoryProcessor, input', () => {
       messages: { input: [message('u1')] },
     });
     expect(verdict).toMatchObject({ type: 'failure', code: 'store-unavailable', retryable: true });
-    expect(idsOf(messages)).toEqual(['u1']);
+    expect(listIds(messages)).toEqual(['u1']);
   });
 
   test('returns original messages when no threadId', async () => {
@@ -91,8 +91,8 @@ describe('MessageHistoryProcessor, input', () => {
       messages: { input: [message('u1')] },
     });
     expect(verdict).toEqual({ type: 'continue' });
-    expect(idsOf(messages)).toEqual(['u1']);
-    expect(failing.asked).toEqual([]);
+    expect(listIds(messages)).toEqual(['u1']);
+    expect(failing.calls).toEqual([]);
   });
 
   test('handles assistant messages with tool calls', async () => {
@@ -109,7 +109,7 @@ describe('MessageHistoryProcessor, input', () => {
         ],
       },
     };
-    await stored(message('u1'), call);
+    await storeBlock(message('u1'), call);
     const { messages } = await callHistory(store, 'processInput');
     expect(messages[1]?.content).toEqual(call.content);
   });
@@ -133,27 +133,27 @@ describe('MessageHistoryProcessor, input', () => {
         ],
       },
     };
-    await stored(message('u1'), result);
+    await storeBlock(message('u1'), result);
     const { messages } = await callHistory(store, 'processInput');
     expect(messages[1]).toMatchObject({ id: 't1', role: 'tool', content: result.content });
   });
 
-  test('refuses the thread of another resource, and shows nothing of it', async () => {
-    await stored(message('u1', 'a secret'));
+  test('message-history rejects the thread of another resource and returns none of its messages', async () => {
+    await storeBlock(message('u1', 'a secret'));
     const { verdict, messages } = await callHistory(store, 'processInput', { run: { resourceId: 'eve' } });
     expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign', retryable: false });
     expect(messages).toEqual([]);
     expect(JSON.stringify(verdict)).not.toContain('ada');
   });
 
-  test('asks nothing for lastMessages 0', async () => {
+  test('message-history makes no store request if lastMessages is 0', async () => {
     const failing = createFailingStore();
     const { verdict } = await callHistory(failing, 'processInput', { options: { lastMessages: 0 } });
     expect(verdict).toEqual({ type: 'continue' });
-    expect(failing.asked).toEqual([]);
+    expect(failing.calls).toEqual([]);
   });
 
-  test('refuses options that it does not know', async () => {
+  test('message-history rejects unknown options', async () => {
     const { verdict } = await callHistory(store, 'processInput', { options: { lastMessages: -1, threadId: 'x' } });
     expect(verdict).toMatchObject({ type: 'failure', code: 'options-invalid' });
   });

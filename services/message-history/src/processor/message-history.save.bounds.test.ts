@@ -1,15 +1,15 @@
-// Saves that fail for longer than they are tried again: each waits for the end of that time.
+// Saves that fail until the retry period ends. Each test waits for the whole period.
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { callHistory, RUN } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';
 import { useHistoryFile } from '../testing/history-file.ts';
-import { idsOf, message } from '../testing/history-fixtures.ts';
+import { listIds, message } from '../testing/history-fixtures.ts';
 
 const THREAD = { tenant: RUN.tenant, threadId: 'thread-1' };
 const TURN = { input: [message('u1')], response: [message('a1', 'hello', 'assistant')] };
 
-// The names are those of the reference's memory tests.
+// Uses the names of the reference's memory tests.
 describe('MessageHistoryProcessor, output', () => {
   const file = useHistoryFile();
 
@@ -31,6 +31,6 @@ describe('MessageHistoryProcessor, output', () => {
       messages: { input: [message('u2')] },
     });
     expect(verdict).toMatchObject({ type: 'failure', code: 'store-unavailable' });
-    expect(idsOf((await file.store.listMessages(THREAD, { limit: 100, offset: 0 })).messages)).toEqual(['u1', 'a1']);
+    expect(listIds((await file.store.listMessages(THREAD, { limit: 100, offset: 0 })).messages)).toEqual(['u1', 'a1']);
   });
 });

@@ -1,12 +1,12 @@
 import type { Message } from '@millrace/contracts';
 import { storeUnavailable } from '@millrace/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TITLE, type HistoryStore } from '../store/history-store.ts';
+import { DEFAULT_THREAD_TITLE, type HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
 import { callHistory, RUN } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';
 import { useHistoryFile } from '../testing/history-file.ts';
-import { idsOf, message } from '../testing/history-fixtures.ts';
+import { listIds, message } from '../testing/history-fixtures.ts';
 
 const THREAD = { tenant: RUN.tenant, threadId: 'thread-1' };
 const TURN = { input: [message('u1')], response: [message('a1', 'hello', 'assistant')] };
@@ -14,21 +14,21 @@ const TURN = { input: [message('u1')], response: [message('a1', 'hello', 'assist
 // The names up to "preserves existing message IDs" are those of the reference's memory tests.
 describe('MessageHistoryProcessor, output', () => {
   const file = useHistoryFile();
-  const saved = async (): Promise<Message[]> =>
+  const listSaved = async (): Promise<Message[]> =>
     (await file.store.listMessages(THREAD, { limit: 100, offset: 0 })).messages;
   const expectNoThread = () => expect(file.store.getThread(THREAD)).rejects.toMatchObject({ code: 'thread-unknown' });
 
   test('saves user, assistant, tool-call, and tool-result messages', async () => {
     const invocation = { toolCallId: 'c1', toolName: 'clock', args: {} };
-    const withPart = (id: string, role: Message['role'], part: Message['content']['parts'][number]): Message => ({
+    const makeMessage = (id: string, role: Message['role'], part: Message['content']['parts'][number]): Message => ({
       ...message(id, '', role),
       content: { format: 2, parts: [part] },
     });
-    const call = withPart('a1', 'assistant', {
+    const call = makeMessage('a1', 'assistant', {
       type: 'tool-invocation',
       toolInvocation: { ...invocation, state: 'call' },
     });
-    const result = withPart('t1', 'tool', {
+    const result = makeMessage('t1', 'tool', {
       type: 'tool-invocation',
       toolInvocation: { ...invocation, state: 'result', result: '12:00' },
     });
@@ -38,7 +38,7 @@ describe('MessageHistoryProcessor, output', () => {
     });
 
     const of = { threadId: 'thread-1', resourceId: 'ada' };
-    expect(await saved()).toEqual([
+    expect(await listSaved()).toEqual([
       { ...message('u1', 'What time is it?'), ...of },
       { ...call, ...of },
       { ...result, ...of },
@@ -51,13 +51,13 @@ describe('MessageHistoryProcessor, output', () => {
     await callHistory(file.store, 'processOutputResult', {
       messages: { input: [system, ...TURN.input], response: [message('s2', 'Be brief.', 'system'), ...TURN.response] },
     });
-    expect(idsOf(await saved())).toEqual(['u1', 'a1']);
+    expect(listIds(await listSaved())).toEqual(['u1', 'a1']);
   });
 
   test('updates thread metadata', async () => {
     await callHistory(file.store, 'processOutputResult', { messages: TURN });
     expect(await file.store.getThread(THREAD)).toMatchObject({
-      title: DEFAULT_TITLE,
+      title: DEFAULT_THREAD_TITLE,
       resourceId: 'ada',
       messageCount: 2,
     });
@@ -78,7 +78,7 @@ describe('MessageHistoryProcessor, output', () => {
     });
     expect(verdict).toEqual({ type: 'continue' });
     expect(messages).toEqual([...TURN.input, ...TURN.response]);
-    expect(failing.asked).toEqual([]);
+    expect(failing.calls).toEqual([]);
   });
 
   test('handles messages with only system messages', async () => {
@@ -93,47 +93,47 @@ describe('MessageHistoryProcessor, output', () => {
     const nameless = { input: [message('')], response: [message('', 'hello', 'assistant'), message('a2')] };
     await callHistory(file.store, 'processOutputResult', { messages: nameless });
     await callHistory(file.store, 'processOutputResult', { messages: nameless });
-    expect(idsOf(await saved())).toEqual(['run-9.0', 'run-9.1', 'a2']);
+    expect(listIds(await listSaved())).toEqual(['run-9.0', 'run-9.1', 'a2']);
   });
 
   test('preserves existing message IDs', async () => {
     const ids = ['msg-1', 'MSG 1', 'ü:{*}'];
     await callHistory(file.store, 'processOutputResult', { messages: { input: ids.map((id) => message(id)) } });
-    expect(idsOf(await saved())).toEqual(ids);
+    expect(listIds(await listSaved())).toEqual(ids);
   });
 
-  test('stores nothing where no model has answered', async () => {
+  test('message-history stores nothing if no model answered', async () => {
     const { verdict } = await callHistory(file.store, 'processOutputResult', { messages: TURN, answered: false });
     expect(verdict).toEqual({ type: 'continue' });
     await expectNoThread();
   });
 
-  test('stores neither what was recalled nor what processors put in', async () => {
+  test('message-history stores neither recalled messages nor messages that processors added', async () => {
     await callHistory(file.store, 'processOutputResult', {
       messages: { ...TURN, remembered: [message('old')], context: [message('file', 'the content of a file')] },
     });
-    expect(idsOf(await saved())).toEqual(['u1', 'a1']);
+    expect(listIds(await listSaved())).toEqual(['u1', 'a1']);
   });
 
-  test('stores for the thread and resource of the run, whatever a message says', async () => {
+  test("message-history uses the run's thread and resource even if a message names others", async () => {
     const lying = { ...message('u1'), threadId: 'thread-2', resourceId: 'eve' };
     await callHistory(file.store, 'processOutputResult', { messages: { input: [lying] } });
-    expect(await saved()).toMatchObject([{ threadId: 'thread-1', resourceId: 'ada' }]);
+    expect(await listSaved()).toMatchObject([{ threadId: 'thread-1', resourceId: 'ada' }]);
     expect(await file.store.listThreads({ tenant: RUN.tenant, owner: 'eve' }, { limit: 1, offset: 0 })).toMatchObject({
       total: 0,
     });
   });
 
-  test('refuses the save of an owner that was replaced', async () => {
+  test('message-history rejects the save of a fenced owner', async () => {
     await callHistory(file.store, 'processOutputResult', { run: { epoch: 2 }, messages: TURN });
     const { verdict } = await callHistory(file.store, 'processOutputResult', {
       messages: { input: [message('u1', 'too late')] },
     });
     expect(verdict).toMatchObject({ type: 'failure', code: 'save-superseded' });
-    expect(idsOf(await saved())).toEqual(['u1', 'a1']);
+    expect(listIds(await listSaved())).toEqual(['u1', 'a1']);
   });
 
-  test('saves nothing once the stage is over', async () => {
+  test('message-history starts no save after the stage ended', async () => {
     const { verdict } = await callHistory(file.store, 'processOutputResult', {
       messages: TURN,
       signal: AbortSignal.abort(),
@@ -143,7 +143,7 @@ describe('MessageHistoryProcessor, output', () => {
   });
 });
 
-describe('a thread of a run without a resource', () => {
+describe('the thread of a run without a resource', () => {
   let store: HistoryStore;
   beforeEach(() => {
     store = openSqliteHistoryStore({ path: ':memory:' });
@@ -153,7 +153,7 @@ describe('a thread of a run without a resource', () => {
   const saveAs = (resourceId?: string) =>
     callHistory(store, 'processOutputResult', { run: run(resourceId), messages: { input: [message('u1')] } });
 
-  test('owns itself: no resource is its owner, not one of the tenant’s name either', async () => {
+  test("a thread without a resource owns itself, and no resource owns it, not even one with the tenant's name", async () => {
     await saveAs();
     expect(await store.getThread({ tenant: RUN.tenant, threadId: 't1' })).not.toHaveProperty('resourceId');
     for (const resourceId of [RUN.tenant, 'ada', 't1', ' thread:t1']) {
@@ -161,10 +161,10 @@ describe('a thread of a run without a resource', () => {
       expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
     }
     const { messages } = await callHistory(store, 'processInput', { run: run() });
-    expect(idsOf(messages)).toEqual(['u1']);
+    expect(listIds(messages)).toEqual(['u1']);
   });
 
-  test('is another one’s where a resource began it: leaving the resource out opens nothing', async () => {
+  test('a run without a resource cannot open a thread that a resource created', async () => {
     await saveAs('ada');
     const { verdict, messages } = await callHistory(store, 'processInput', { run: run() });
     expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
@@ -173,8 +173,8 @@ describe('a thread of a run without a resource', () => {
   });
 });
 
-describe('a store that is away for a moment', () => {
-  test('costs a run nothing: the save is asked for again', async () => {
+describe('a short store outage', () => {
+  test('message-history retries the save during a short outage, and the run does not fail', async () => {
     const store = openSqliteHistoryStore({ path: ':memory:' });
     let away = 3;
     const returning: HistoryStore = {

@@ -1,19 +1,39 @@
-// message-history: a thread's last messages into the conversation before the run, the run's own messages into the thread after
-// it. It judges nothing: what it stores is what stands in the message list at its place in the output list, so guards belong
-// before it. A store that fails is thrown as its coded error; that the run then goes on is its policy, not its code.
-import { entryTag, messageText } from '@millrace/contracts';
+// Adds a thread's last messages to the conversation before the run and stores the run's own messages after it. The
+// processor does not judge: it stores the message list at its position in the output list, so guards belong before it.
+// A failing store throws its coded error; the policy, not this code, lets the run continue.
+import { MEMORY_POSITION, entryTag, messageText, type Message, type RunRef } from '@millrace/contracts';
 import {
   defineProcessor,
   type ProcessInputArgs,
   type ProcessorDefinition,
   type ProcessOutputResultArgs,
 } from '@millrace/processor';
-import { memoryOwner, throughShortOutage } from '@millrace/stores';
+import { memoryOwner, retryShortOutage } from '@millrace/stores';
 import { z } from 'zod';
 import type { HistoryStore } from '../store/history-store.ts';
-import { messagesToStore } from './messages-to-store.ts';
 
-/** Tag of recalled system messages; their place in the prompt is apart from the history's. */
+/**
+ * Builds the messages of a run's block, in order: the input that the guards passed, then the response, without system messages. Keeps ids; a
+ * message without one gets `<run>.<position>`, so that a repeated save gives it the same id. Thread and resource are always the run's.
+ */
+function messagesToStore(
+  run: Pick<RunRef, 'runId' | 'threadId' | 'resourceId'>,
+  input: readonly Message[],
+  response: readonly Message[],
+): Message[] {
+  const own = [...input, ...response].filter((message) => message.role !== 'system');
+  const { threadId, resourceId } = run;
+  const named = own.map(({ resourceId: _, ...message }, position) => ({
+    ...message,
+    id: message.id === '' ? `${run.runId}.${position}` : message.id,
+    threadId,
+    ...(resourceId !== undefined && { resourceId }),
+  }));
+  // The response replaces an input of the same id: the input may be the caller's copy of the answer.
+  return [...new Map(named.map((message) => [message.id, message])).values()];
+}
+
+/** Tag of recalled system messages. The prompt places them apart from the recalled conversation. */
 const SYSTEM_TAG = 'message-history';
 
 const optionsSchema = z.strictObject({
@@ -23,23 +43,23 @@ const optionsSchema = z.strictObject({
     .min(0)
     .max(1_000)
     .default(10)
-    .describe('how many messages of the thread are recalled; 0: none'),
+    .describe('Maximum number of messages to recall from the thread. 0 recalls none.'),
   includeSystemMessages: z
     .boolean()
     .default(false)
-    .describe('whether system messages among them are recalled too; none are stored by this processor'),
+    .describe('Whether to recall system messages too. This processor stores none.'),
 });
-type Options = z.output<typeof optionsSchema>;
+type HistoryOptions = z.output<typeof optionsSchema>;
 
 /**
- * Usually not listed but meant by `memory` in the agent. What it stores is what stands in the conversation at its place in the output
- * list, so guards belong before it. Without a thread it does nothing, and where no model has answered it stores nothing.
+ * Usually configured by `memory` in the agent instead of a list entry. It stores the conversation as it is at its position in the
+ * output list, so guards belong before it. Without a thread it does nothing, and it stores nothing if no model answered.
  *
- * @verdict continue: with the thread's last messages before those of the caller
- * @verdict failure: the store cannot be reached; by default the run goes on without it
- * @cannot Judge or redact: it stores what it is given.
+ * @verdict continue: adds the thread's last messages before those of the caller
+ * @verdict failure: the store cannot be reached; by default the run continues without it
+ * @cannot Judge or redact: it stores its input unchanged.
  * @cannot Store system messages.
- * @cannot Recall more than fits into one message of the bus: what is left out is told as a violation.
+ * @cannot Recall more than fits into one bus message: a violation counts the omitted messages.
  * @example
  * memory:
  *   lastMessages: 20
@@ -55,7 +75,9 @@ export const messageHistory = (store: HistoryStore): ProcessorDefinition =>
     description: "Recalls a thread's last messages and stores the run's own.",
     aliases: ['MessageHistoryProcessor', 'MessagePersistenceProcessor'],
     stages: ['processInput', 'processOutputResult'],
-    // Not what was remembered: a save would carry it too, and a long thread's would not fit into one message.
+    positions: { input: MEMORY_POSITION, output: MEMORY_POSITION },
+    // Excludes remembered messages: a save would carry them too, and those of a long thread would exceed one bus
+    // message.
     reads: ['input', 'response'],
     policy: { onFailure: 'skip' },
     options: optionsSchema,
@@ -66,7 +88,7 @@ export const messageHistory = (store: HistoryStore): ProcessorDefinition =>
     }),
   });
 
-async function recall(store: HistoryStore, options: Options, args: ProcessInputArgs): Promise<void> {
+async function recall(store: HistoryStore, options: HistoryOptions, args: ProcessInputArgs): Promise<void> {
   const { messageList, run, abortSignal } = args;
   const { tenant, threadId, resourceId } = run;
   if (threadId === undefined || options.lastMessages === 0) return;
@@ -78,7 +100,7 @@ async function recall(store: HistoryStore, options: Options, args: ProcessInputA
     abortSignal,
   );
   if (leftOut > 0) {
-    const message = `${leftOut} of the last ${options.lastMessages} messages are not recalled: together they are too large.`;
+    const message = `${leftOut} of the last ${options.lastMessages} messages were not recalled, because together they exceed the size limit.`;
     args.onViolation({ message, rule: 'recall-max-bytes', strategy: 'warn', count: leftOut });
   }
   // A message that the conversation has is the caller's newer copy: adding the stored one would replace it.
@@ -99,8 +121,8 @@ async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise
   if (threadId === undefined || !result.answered) return;
   const owner = memoryOwner({ threadId, resourceId });
 
-  // `input` is the caller's alone here: `context` is not among what this processor reads, so it is not sent.
+  // Here `input` holds only the caller's messages: `context` is not in `reads`, so the orchestrator does not send it.
   const messages = messagesToStore(run, messageList.get.input.db(), messageList.get.response.db());
   const block = { tenant, threadId, owner, runId, epoch, messages };
-  await throughShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
+  await retryShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
 }

@@ -1,14 +1,20 @@
-// The expected failures of a history store, worded once for both implementations.
+// Expected failures of a history store, shared by both implementations.
 import { MillraceError } from '@millrace/contracts';
-import { resourceOf } from '@millrace/stores';
-import { MAX_BLOCK_MESSAGES, MAX_LIST_DEPTH, type Page, type RunBlock, type ThreadRef } from './history-store.ts';
+import { findResource } from '@millrace/stores';
+import {
+  MAX_BLOCK_MESSAGES,
+  MAX_LIST_DEPTH,
+  type ListRange,
+  type HistoryBlock,
+  type ThreadRef,
+} from './history-store.ts';
 
-/** As errors name it. */
+/** Name of the store in error messages. */
 export const STORE = 'message store';
 
-/** Names no owner: whose thread it is, is not the asker's business. */
+/** Does not name the owner, because the caller must not learn which resource owns the thread. */
 export function threadForeign({ threadId, owner }: { threadId: string; owner: string }): MillraceError {
-  const resource = resourceOf(owner);
+  const resource = findResource(owner);
   const message =
     resource === undefined
       ? `Thread "${threadId}" belongs to a resource, and the run names none.`
@@ -20,25 +26,25 @@ export function threadForeign({ threadId, owner }: { threadId: string; owner: st
 
 export function threadUnknown({ tenant, threadId }: ThreadRef): MillraceError {
   return new MillraceError('thread-unknown', `Tenant "${tenant}" has no thread "${threadId}".`, {
-    remedy: 'A thread is there once a run on it has ended with an answer. `threads-list` names those that are.',
+    remedy: 'A thread exists after a run on it ended with an answer. `threads-list` lists the existing threads.',
   });
 }
 
 /** @throws message-invalid */
-export function checkBlock(block: RunBlock): void {
+export function checkBlock(block: HistoryBlock): void {
   if (block.messages.length <= MAX_BLOCK_MESSAGES) return;
   throw new MillraceError(
     'message-invalid',
     `Run "${block.runId}" has ${block.messages.length} messages; one run can store ${MAX_BLOCK_MESSAGES}.`,
-    { remedy: 'Send fewer messages with a run: what the thread holds already need not be sent again.' },
+    { remedy: 'Send fewer messages with a run. Messages that the thread already holds need not be sent again.' },
   );
 }
 
 /** @throws message-invalid */
-export function checkDepth({ limit, offset }: Page): void {
+export function checkDepth({ limit, offset }: ListRange): void {
   if (offset + limit <= MAX_LIST_DEPTH) return;
-  throw new MillraceError('message-invalid', `A list of threads is read to a depth of ${MAX_LIST_DEPTH}.`, {
+  throw new MillraceError('message-invalid', `A list of threads can be read to a depth of ${MAX_LIST_DEPTH}.`, {
     path: 'offset',
-    remedy: 'Ask for the threads of one resource, or for fewer.',
+    remedy: 'Request the threads of one resource, or fewer threads.',
   });
 }

@@ -1,14 +1,16 @@
-// The ids that the orchestrator gives to a run's own messages begin with the run's id. Where such an id stands in the thread
-// already, an earlier run had the same id, or a caller has used it: the message is another one and gets another name.
-import type { RunBlock } from './history-store.ts';
+// The orchestrator prefixes the ids of a run's own messages with the run's id. If the thread already holds such an id,
+// an earlier run had the same run id or a caller used it: the message is a different one and is renamed.
+import type { HistoryBlock } from './history-store.ts';
 
-export function ownIds(runId: string): string {
+export function buildOwnPrefix(runId: string): string {
   return `${runId}.`;
 }
 
-/** The same for the same block, so that saving again is saving once. @param number of the block in its thread */
-export function renamedOwn(block: RunBlock, number: number): RunBlock {
-  const own = ownIds(block.runId);
+/**
+ * Renames deterministically per block, so that a repeated save has no effect. @param number of the block in its thread
+ */
+export function renameOwnIds(block: HistoryBlock, number: number): HistoryBlock {
+  const own = buildOwnPrefix(block.runId);
   const messages = block.messages.map((message) =>
     message.id.startsWith(own) ? { ...message, id: `${message.id}~${number}` } : message,
   );

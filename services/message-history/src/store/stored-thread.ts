@@ -1,7 +1,7 @@
 // A thread as it is stored: flat, times in milliseconds since 1970, metadata as JSON. One schema for both stores; Redis gives
 // every value as a string.
 import type { JsonObject, Thread } from '@millrace/contracts';
-import { resourceOf } from '@millrace/stores';
+import { findResource } from '@millrace/stores';
 import { z } from 'zod';
 
 const storedThreadSchema = z.object({
@@ -19,7 +19,7 @@ const metadataSchema: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 export function readThread(id: string, stored: unknown): Thread {
   const { owner, title, createdAt, updatedAt, lastMessageAt, messageCount, metadata } =
     storedThreadSchema.parse(stored);
-  const resourceId = resourceOf(owner);
+  const resourceId = findResource(owner);
   return {
     id,
     ...(resourceId !== undefined && { resourceId }),

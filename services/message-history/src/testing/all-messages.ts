@@ -1,12 +1,12 @@
-// All messages of a thread, page after page: a page ends where its bytes end, whatever its limit.
+// Lists all messages of a thread by pages: the size limit can end a page before its `limit`.
 import type { Message } from '@millrace/contracts';
-import type { HistoryStore, RunBlock } from '../store/history-store.ts';
+import type { HistoryStore, HistoryBlock } from '../store/history-store.ts';
 
 const PAGE = 1_000;
 
-export async function allMessages(
+export async function listAllMessages(
   store: HistoryStore,
-  thread: RunBlock,
+  thread: HistoryBlock,
 ): Promise<{ messages: Message[]; total: number }> {
   const messages: Message[] = [];
   for (;;) {

@@ -1,13 +1,13 @@
-// The blocks that a list of messages made by `messagesOfRun` consists of.
+// Splits messages made by `messagesOfRun` into their blocks.
 import type { Message } from '@millrace/contracts';
 
 export type FoundBlock = { runId: string; size: number };
 
 /**
- * Adjacent messages of one run, whose positions count up from 0. A block that is torn apart, or that does not begin with its first
- * message, is found as several or with the size NaN.
+ * Groups adjacent messages of one run if their positions count up from 0. A torn block appears as several; a block without
+ * its first message has the size NaN.
  */
-export function blocksOf(messages: readonly Message[]): FoundBlock[] {
+export function findBlocks(messages: readonly Message[]): FoundBlock[] {
   const blocks: FoundBlock[] = [];
   for (const { id } of messages) {
     const [runId = '', position = ''] = id.split('.');

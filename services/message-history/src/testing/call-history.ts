@@ -1,4 +1,5 @@
-// Calls a stage of message-history, between other processors of its list, and answers with the verdict and the conversation after it.
+// Calls a stage of message-history among other processors of its list, and returns the verdict and the resulting
+// conversation.
 import type { Conversation, JsonObject, Message, MessageSource, RunRef, Verdict } from '@millrace/contracts';
 import type { ProcessorDefinition } from '@millrace/processor';
 import { callStages } from '@millrace/testkit';
@@ -14,7 +15,7 @@ export const RUN: RunRef = {
   resourceId: 'ada',
 };
 
-export type Given = {
+export type HistoryCall = {
   run?: Partial<RunRef>;
   options?: JsonObject;
   /** By source, in order. */
@@ -25,14 +26,14 @@ export type Given = {
   before?: ProcessorDefinition[];
   after?: ProcessorDefinition[];
 };
-/** `verdict`: the last one that was given. */
-export type Outcome = { verdict: Verdict | undefined; conversation: Conversation; messages: Message[] };
+/** `verdict`: the last one. */
+export type HistoryOutcome = { verdict: Verdict | undefined; conversation: Conversation; messages: Message[] };
 
 export async function callHistory(
   store: HistoryStore,
   stage: 'processInput' | 'processOutputResult',
-  { run, options = {}, messages = {}, answered = true, signal, before = [], after = [] }: Given = {},
-): Promise<Outcome> {
+  { run, options = {}, messages = {}, answered = true, signal, before = [], after = [] }: HistoryCall = {},
+): Promise<HistoryOutcome> {
   const { threadId, ...rest } = { ...RUN, ...run };
   const { verdicts, conversation } = await callStages({
     stage,

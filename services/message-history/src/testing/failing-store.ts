@@ -1,15 +1,15 @@
-// A store that does not answer, and counts how often it was asked.
+// A store that fails every call and records the calls.
 import { storeUnavailable } from '@millrace/stores';
 import type { HistoryStore } from '../store/history-store.ts';
 
-export function createFailingStore(): HistoryStore & { asked: string[] } {
+export function createFailingStore(): HistoryStore & { calls: string[] } {
   const asked: string[] = [];
   const fail = (method: string) => async (): Promise<never> => {
     asked.push(method);
     throw storeUnavailable('message store', 'answer', new Error('connection refused'));
   };
   return {
-    asked,
+    calls: asked,
     recallLast: fail('recallLast'),
     saveBlock: fail('saveBlock'),
     listMessages: fail('listMessages'),

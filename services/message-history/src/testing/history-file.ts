@@ -1,4 +1,4 @@
-// A history in a file of its own for each test, so that somebody else can look into it.
+// Gives each test its own history file, which other connections can open.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts
 
 export type HistoryFile = { readonly path: string; readonly store: HistoryStore };
 
-/** Call it in a describe. */
+/** Call this in a describe. */
 export function useHistoryFile(): HistoryFile {
   let folder = '';
   let store: HistoryStore | undefined;

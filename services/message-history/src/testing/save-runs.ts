@@ -1,5 +1,5 @@
-// A process that saves runs on one thread of an embedded store, one after the other, and writes the id of each that was saved.
-// Arguments: path, tenant, first part of the run ids, how many (absent: until it is killed).
+// A process that saves consecutive runs on one thread of an embedded store, and prints the id of each saved run.
+// Arguments: path, tenant, prefix of the run ids, number of runs (absent: until it is killed).
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
 import { block, messagesOfRun } from './history-fixtures.ts';
 

@@ -1,4 +1,4 @@
-// Stand-ins for the guards of other services: as small as what message-history sees of them.
+// Minimal test doubles of the guards of other services.
 import { textMessage, type Message } from '@millrace/contracts';
 import { defineProcessor, mapMessageText, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ export function rewriter(id: string, rewrite: (text: string) => string): Process
 export const redactor = rewriter('redactor', (text) => text.replaceAll(/\d{3}-\d{2}-\d{4}/g, '[REDACTED]'));
 export const limiter = (words: number) => rewriter('limiter', (text) => text.split(' ').slice(0, words).join(' '));
 
-/** Aborts where a text holds the word. */
+/** Aborts if a text contains the word. */
 export function blocker(word: string): ProcessorDefinition {
   const judge = (messages: readonly Message[], abort: (reason: string) => never) => {
     if (JSON.stringify(messages).includes(word)) abort(`it says ${word}`);

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createAgentsApi } from '../api/agents-api.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { agentOf } from '../testing/run-states.ts';
+import { makeAgent } from '../testing/run-states.ts';
 import { openAgentStore, type AgentStore } from './agent-store.ts';
 
 const nats = useNats();
@@ -19,16 +19,16 @@ async function open(): Promise<AgentStore> {
   stops.push(() => store.stop());
   return store;
 }
-const applied = (name: string): AppliedAgent => ({
-  agent: agentOf({ name }),
+const makeApplied = (name: string): AppliedAgent => ({
+  agent: makeAgent({ name }),
   plan: { entries: {}, order: {}, tools: [] },
   revision: 0,
   appliedAt: '',
 });
 
-test('revisions of an agent are counted from 1, whatever else is applied, and from 1 again after it was deleted', async () => {
+test('revisions of an agent are counted from 1, whatever else is applied, and from 1 again after a delete', async () => {
   const store = await open();
-  const put = async (tenant: string, name: string) => (await store.put(tenant, applied(name))).revision;
+  const put = async (tenant: string, name: string) => (await store.put(tenant, makeApplied(name))).revision;
   expect(await put('counted', 'a')).toBe(1);
   expect(await put('counted', 'b')).toBe(1);
   expect(await put('elsewhere', 'a')).toBe(1);
@@ -40,10 +40,10 @@ test('revisions of an agent are counted from 1, whatever else is applied, and fr
   expect(await put('counted', 'a')).toBe(1);
 });
 
-test('what one orchestrator applies and deletes the others see, in the order of names', async () => {
+test('an orchestrator sees the agents that another one applies and deletes, in the order of names', async () => {
   const [one, other] = [await open(), await open()];
-  await one.put('seen', applied('b'));
-  await one.put('seen', applied('a'));
+  await one.put('seen', makeApplied('b'));
+  await one.put('seen', makeApplied('a'));
   await eventually(() => other.list('seen').length === 2);
   expect(other.list('seen').map(({ agent }) => agent.name)).toEqual(['a', 'b']);
   await one.delete('seen', 'a');
@@ -55,29 +55,29 @@ test('what one orchestrator applies and deletes the others see, in the order of 
 
 test('a run gets an agent at least as new as the one that it was queued for, however late the watch is', async () => {
   const [one, other] = [await open(), await open()];
-  await one.put('fresh', applied('a'));
+  await one.put('fresh', makeApplied('a'));
   await eventually(() => other.list('fresh').length === 1);
-  await one.put('fresh', applied('a'));
+  await one.put('fresh', makeApplied('a'));
   const { revision = 0 } = (await one.find('fresh', 'a')) ?? {};
   expect(await other.atLeast('fresh', 'a', revision)).toMatchObject({ revision: 2 });
   expect(await other.atLeast('fresh', 'none', revision)).toBeUndefined();
 });
 
-test('a tenant has so many agents and no more; those that it has can still be applied and deleted', async () => {
+test('a tenant has a maximum number of agents, which can still be applied and deleted', async () => {
   const store = await open();
   const names = Array.from({ length: AGENT_LIMITS.maxAgents }, (_, at) => `agent-${at}`);
-  await Promise.all(names.map((name) => store.put('many', applied(name))));
-  await expect(store.put('many', applied('one-more'))).rejects.toMatchObject({ code: 'agents-full' });
-  expect((await store.put('many', applied('agent-7'))).revision).toBe(2);
-  expect((await store.put('few', applied('one-more'))).revision).toBe(1);
+  await Promise.all(names.map((name) => store.put('many', makeApplied(name))));
+  await expect(store.put('many', makeApplied('one-more'))).rejects.toMatchObject({ code: 'agents-full' });
+  expect((await store.put('many', makeApplied('agent-7'))).revision).toBe(2);
+  expect((await store.put('few', makeApplied('one-more'))).revision).toBe(1);
   await store.delete('many', 'agent-7');
-  expect((await store.put('many', applied('one-more'))).revision).toBe(1);
+  expect((await store.put('many', makeApplied('one-more'))).revision).toBe(1);
 });
 
 test('of two writers that apply one agent at once, one gets a conflict', async () => {
   const [one, other] = [await open(), await open()];
-  await one.put('race', applied('a'));
-  const outcomes = await Promise.allSettled([one.put('race', applied('a')), other.put('race', applied('a'))]);
+  await one.put('race', makeApplied('a'));
+  const outcomes = await Promise.allSettled([one.put('race', makeApplied('a')), other.put('race', makeApplied('a'))]);
   const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   expect(lost.every((reason) => reason.code === 'state-conflict')).toBe(true);
   expect((await one.get('race', 'a'))?.revision).toBe(outcomes.length - lost.length + 1);
@@ -91,7 +91,7 @@ test('an agent is applied again after its bucket was wiped, by an orchestrator t
     lookLonger: async () => undefined,
     processors: () => found.processors,
     tools: () => found.tools,
-    refused: () => found.refused,
+    listRefused: () => found.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
   const api = createAgentsApi(store, discovery as unknown as Discovery);
@@ -99,7 +99,7 @@ test('an agent is applied again after its bucket was wiped, by an orchestrator t
   const apply = () => api.apply({ definition, dryRun: false }, { tenant: 'wiped' });
   expect((await apply()).changed).toBe(true);
   expect((await apply()).changed).toBe(false);
-  // Without a tombstone: no watcher hears of it.
+  // Without a tombstone: no watcher is notified.
   await purgeEntries(stream.access, connection.bus.names.agents, 'wiped.*');
   expect(await store.get('wiped', 'wiped')).toBeDefined();
   expect((await apply()).changed).toBe(true);

@@ -1,5 +1,6 @@
-// Agents as they were applied, with their plans: read from the bucket, written through the api alone, watched so that the next
-// run of every orchestrator follows the newest. An agent's revisions are counted from 1; deleted and applied again it begins anew.
+// Stores applied agents with their plans: reads them from the bucket, writes them through the API only, watches them so
+// that the next run of every orchestrator uses the newest one. Revisions of an agent are counted from 1, and from 1
+// again after a delete.
 import { AGENT_LIMITS, MillraceError, agentKey, appliedAgentSchema, type AppliedAgent } from '@millrace/contracts';
 import {
   conflictError,
@@ -8,24 +9,24 @@ import {
   readEntry,
   watchBucket,
   writeEntry,
-  type Entry,
+  type BucketEntry,
   type JetStreamAccess,
 } from '@millrace/bus';
 
 export type AgentStore = {
-  /** Newest, or undefined. What the watch has not brought yet is read through. */
+  /** Returns the newest agent, or undefined. Reads from the bucket if the watch has not delivered it yet. */
   get(tenant: string, agent: string): Promise<AppliedAgent | undefined>;
-  /** The same, with the bucket's revision of it. */
-  find(tenant: string, agent: string): Promise<Entry<AppliedAgent> | undefined>;
-  /** At least as new as that revision of the bucket: another orchestrator may have seen more of it. */
+  /** As `get`, with the bucket's revision. */
+  find(tenant: string, agent: string): Promise<BucketEntry<AppliedAgent> | undefined>;
+  /** Returns the agent at that revision of the bucket or a newer one: another orchestrator may have seen more. */
   atLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
-  /** By name. */
+  /** Sorted by name. */
   list(tenant: string): AppliedAgent[];
-  /** @throws state-conflict when somebody else applied it in between; agents-full */
+  /** @throws state-conflict if another writer applied it in between; agents-full */
   put(tenant: string, applied: AppliedAgent): Promise<AppliedAgent>;
-  /** What was there, or undefined. @throws state-conflict */
+  /** Returns the deleted agent, or undefined. @throws state-conflict */
   delete(tenant: string, agent: string): Promise<AppliedAgent | undefined>;
-  /** The bucket was made anew: what it had is forgotten. */
+  /** Forgets all agents and reads the bucket again, after the bucket was recreated. */
   reload(): Promise<void>;
   stop(): void;
 };
@@ -33,14 +34,14 @@ export type AgentStore = {
 export async function openAgentStore(access: JetStreamAccess): Promise<AgentStore> {
   const { bus } = access;
   const bucket = bus.names.agents;
-  const known = new Map<string, Entry<AppliedAgent>>();
+  const known = new Map<string, BucketEntry<AppliedAgent>>();
   const watch = () =>
     watchBucket(access, bucket, appliedAgentSchema, {
       put: (key, entry) => void known.set(key, entry),
-      removed: (key) => void known.delete(key),
+      onRemoved: (key) => void known.delete(key),
     });
   let stop = await watch();
-  const read = (key: string): Promise<Entry<AppliedAgent> | undefined> =>
+  const readAgent = (key: string): Promise<BucketEntry<AppliedAgent> | undefined> =>
     readEntry(access, bucket, key, appliedAgentSchema);
   const list = (tenant: string) =>
     [...known]
@@ -48,14 +49,14 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
       .map(([, { value }]) => value)
       .toSorted((one, other) => (one.agent.name < other.agent.name ? -1 : 1));
   const find = async (tenant: string, agent: string) =>
-    known.get(agentKey(tenant, agent)) ?? (await read(agentKey(tenant, agent)));
+    known.get(agentKey(tenant, agent)) ?? (await readAgent(agentKey(tenant, agent)));
   return {
     find,
     get: async (tenant, agent) => (await find(tenant, agent))?.value,
     async atLeast(tenant, agent, revision) {
       const there = known.get(agentKey(tenant, agent));
       if (there && there.revision >= revision) return there.value;
-      return (await read(agentKey(tenant, agent)))?.value;
+      return (await readAgent(agentKey(tenant, agent)))?.value;
     },
     list,
     async put(tenant, applied) {
@@ -72,7 +73,7 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
     },
     async delete(tenant, agent) {
       const key = agentKey(tenant, agent);
-      const there = await read(key);
+      const there = await readAgent(key);
       if (!there) return undefined;
       if ('conflict' in (await deleteEntry(access, bucket, key, there.revision))) throw conflictError(key);
       known.delete(key);
@@ -89,6 +90,6 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
 
 function full(): MillraceError {
   return new MillraceError('agents-full', `There are ${AGENT_LIMITS.maxAgents} agents already.`, {
-    remedy: 'Delete those that nobody asks any more: millrace agents delete NAME.',
+    remedy: 'Delete unused agents: millrace agents delete NAME.',
   });
 }

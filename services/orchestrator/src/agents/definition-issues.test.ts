@@ -4,10 +4,10 @@ import { readDefinition } from './definition-issues.ts';
 
 const base = { name: 'demo', model: 'openai/gpt-5-mini' };
 const read = (more: JsonObject = {}) => readDefinition({ ...base, ...more });
-const placed = (more: JsonObject) => read(more).issues.map(({ code, path }) => `${code} ${path ?? ''}`);
+const placeEntries = (more: JsonObject) => read(more).issues.map(({ code, path }) => `${code} ${path ?? ''}`);
 
 describe('a definition', () => {
-  test('that is right is an agent with its defaults', () => {
+  test('that is valid is an agent with its defaults', () => {
     const { agent, issues, entries } = read({ input: ['pii'], output: [{ use: 'pii', timeoutMs: 100 }] });
     expect(issues).toEqual([]);
     expect(agent).toMatchObject({ ...base, maxSteps: 5, error: [], input: [{ use: 'pii' }] });
@@ -21,7 +21,7 @@ describe('a definition', () => {
     expect(readDefinition(definition)).toMatchObject({ agent: undefined, issues: [{ code: 'agent-invalid' }] });
   });
 
-  test('without name and model says both', () => {
+  test('without name and model reports both', () => {
     expect(readDefinition({}).issues.map(({ path }) => path)).toEqual(['name', 'model']);
   });
 
@@ -51,10 +51,10 @@ describe('a definition', () => {
     ['too many attempts', { error: [{ use: 'pii', attempts: 11 }] }, 'agent-invalid error[0].attempts'],
   ])('with %s is refused by name and place', (_what, more, issue) => {
     expect(read(more).agent).toBeUndefined();
-    expect(placed(more)).toEqual([issue]);
+    expect(placeEntries(more)).toEqual([issue]);
   });
 
-  test('reports everything at once, and reads the entries that are right all the same', () => {
+  test('reports all issues at once, and reads the valid entries all the same', () => {
     const { issues, entries } = read({
       model: 'nope',
       colour: 'red',
@@ -67,7 +67,7 @@ describe('a definition', () => {
 });
 
 describe('a parallel group', () => {
-  test('has its members at its place, and is a group in the agent too', () => {
+  test('has its members at its position, and is a group in the agent too', () => {
     const { agent, entries, issues } = read({ input: ['a', { parallel: ['b', { use: 'c', timeoutMs: 5 }] }, 'd'] });
     expect(issues).toEqual([]);
     expect(agent?.input).toEqual([
@@ -92,7 +92,7 @@ describe('a parallel group', () => {
     ['in a group', { parallel: ['a', { parallel: ['b'] }] }, 'agent-invalid input[0].parallel[1].use'],
     ['with a place for a member', { parallel: [{ use: 'a', after: 'b' }] }, 'agent-invalid input[0].parallel[0].after'],
   ])('%s is refused by name and place', (_what, group, issue) => {
-    expect(placed({ input: [group] })[0]).toBe(issue);
+    expect(placeEntries({ input: [group] })[0]).toBe(issue);
   });
 });
 
@@ -114,13 +114,13 @@ describe('a member "__proto__"', () => {
   });
 
   test('is no name either: of an agent, a processor, an entry', () => {
-    expect(placed({ name: '__proto__' })).toEqual(['agent-invalid name']);
-    expect(placed({ input: ['__proto__'] })).toEqual(['agent-invalid input[0]']);
-    expect(placed({ input: [{ use: 'pii', as: '__proto__' }] })).toEqual(['agent-invalid input[0].as']);
+    expect(placeEntries({ name: '__proto__' })).toEqual(['agent-invalid name']);
+    expect(placeEntries({ input: ['__proto__'] })).toEqual(['agent-invalid input[0]']);
+    expect(placeEntries({ input: [{ use: 'pii', as: '__proto__' }] })).toEqual(['agent-invalid input[0].as']);
   });
 });
 
-describe('a definition with more than an agent may have is refused as one issue:', () => {
+describe('a definition above the limits of an agent is refused with one issue:', () => {
   test.each(['input', 'output', 'error'])('entries under %s', (list) => {
     const { issues, entries } = read({ [list]: Array.from({ length: 257 }, () => 'pii') });
     expect(issues).toMatchObject([{ code: 'agent-invalid', path: list }]);
@@ -129,16 +129,16 @@ describe('a definition with more than an agent may have is refused as one issue:
 
   test('members of groups count too', () => {
     const group = { parallel: Array<string>(16).fill('pii') };
-    expect(placed({ input: Array.from({ length: 17 }, () => group) })).toEqual(['agent-invalid input']);
+    expect(placeEntries({ input: Array.from({ length: 17 }, () => group) })).toEqual(['agent-invalid input']);
   });
 
   test('tools', () => {
-    expect(placed({ tools: Array.from({ length: 257 }, (_, at) => `t${at}`) })).toEqual(['agent-invalid tools']);
+    expect(placeEntries({ tools: Array.from({ length: 257 }, (_, at) => `t${at}`) })).toEqual(['agent-invalid tools']);
   });
 });
 
-describe('what an entry never has', () => {
-  test.each(['release', 'prices', 'overlap'])('(%s) is an unknown field of it, not ignored', (field) => {
-    expect(placed({ input: [{ use: 'pii', [field]: 'x' }] })).toEqual([`agent-invalid input[0].${field}`]);
+describe('a field that no entry has', () => {
+  test.each(['release', 'prices', 'overlap'])('(%s) is reported as unknown, not ignored', (field) => {
+    expect(placeEntries({ input: [{ use: 'pii', [field]: 'x' }] })).toEqual([`agent-invalid input[0].${field}`]);
   });
 });

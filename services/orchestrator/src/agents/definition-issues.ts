@@ -1,4 +1,5 @@
-// Reads an agent's definition as far as it can be read, with every problem of its form: unknown fields and wrong types, by name. Entries are read one by one, so that one bad entry does not hide the others.
+// Reads an agent's definition as far as possible and reports every problem of its form: unknown fields and wrong types,
+// by name. Entries are read one by one, so that an invalid entry does not hide the others.
 import {
   AGENT_LIMITS,
   agentEntrySchema,
@@ -15,10 +16,10 @@ import {
 } from '@millrace/contracts';
 import type { z } from 'zod';
 
-/** `group`: the path of the parallel group that it is a member of. */
+/** `group`: path of the parallel group that contains it. */
 export type ListedEntry = { list: ListName; path: string; entry: EntryObject; group?: string; overlap?: 'model' };
 export type ReadDefinition = {
-  /** Only when the form has no problem. */
+  /** Present only if the form has no problem. */
   agent: Agent | undefined;
   entries: ListedEntry[];
   issues: Issue[];
@@ -37,13 +38,13 @@ export function readDefinition(definition: JsonValue): ReadDefinition {
   const { rest, entries, issues } = readLists(definition);
   const parsed = agentSchema.safeParse(rest);
   if (!parsed.success) issues.push(...parsed.error.issues.flatMap(formIssue));
-  const lists = Object.fromEntries(listSchema.options.map((list) => [list, listOf(entries, list)]));
+  const lists = Object.fromEntries(listSchema.options.map((list) => [list, readList(entries, list)]));
   const agent = parsed.success && issues.length === 0 ? { ...parsed.data, ...lists } : undefined;
   return { agent, entries, issues };
 }
 
-/** Groups in the place of their members. */
-function listOf(entries: readonly ListedEntry[], list: ListName): Agent[ListName] {
+/** Replaces the members of a group by the group. */
+function readList(entries: readonly ListedEntry[], list: ListName): Agent[ListName] {
   const own = entries.filter((one) => one.list === list);
   const places = [...Map.groupBy(own, ({ group, path }) => group ?? path).values()];
   return places.flatMap((members): Agent[ListName] => {
@@ -64,7 +65,7 @@ function readLists(definition: JsonObject) {
     const count = listed.reduce<number>((sum, value) => sum + entriesIn(value), 0);
     if (count > AGENT_LIMITS.maxEntries) {
       const message = `The ${list} list has ${count} entries; it may have ${AGENT_LIMITS.maxEntries}.`;
-      issues.push({ ...invalid(list, message), remedy: 'Put what belongs together into one processor.' });
+      issues.push({ ...invalid(list, message), remedy: 'Combine related processors into one.' });
       continue;
     }
     listed.forEach((value, at) => {
@@ -83,7 +84,7 @@ function readLists(definition: JsonObject) {
   return { rest, entries, issues };
 }
 
-/** A group has as many as it has members. */
+/** Returns the number of members of a group, and 1 for an entry. */
 function entriesIn(value: JsonValue): number {
   return isObject(value) && Array.isArray(value['parallel']) ? value['parallel'].length : 1;
 }
@@ -100,10 +101,10 @@ function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDe
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** How many of them are told. */
+/** Maximum number of reported members. */
 const MAX_HIDDEN = 10;
 
-/** `__proto__` as a member: not every reader of JSON keeps it, and some take it for the object's prototype. */
+/** `__proto__` as a member: some readers of JSON drop it, others use it as the object's prototype. */
 function hiddenMembers(value: JsonValue, path = ''): Issue[] {
   if (typeof value !== 'object' || value === null) return [];
   const found: Issue[] = [];
@@ -130,7 +131,7 @@ function formIssue(issue: z.core.$ZodIssue): Issue[] {
   return [invalid(formatPath(issue.path), issue.message)];
 }
 
-/** An entry is a name or an object: what is said is about the object form. */
+/** An entry is a name or an object: issues describe the object form. */
 function entryIssues(error: z.ZodError, path: string): Issue[] {
   return error.issues.flatMap((issue) => {
     const isUnion = issue.code === 'invalid_union';

@@ -1,29 +1,29 @@
-// Lists far longer than an agent may have: an order costs time in proportion.
+// Lists far above the limit of an agent: the time of an order is proportional to the length.
 import { describe, expect, test } from 'vitest';
-import { orderEntries, type Placed } from './entry-order.ts';
+import { orderEntries, type PlacedEntry } from './entry-order.ts';
 
 describe('a long list', () => {
-  /** Ten times what an agent may have; in cubic time this takes half a minute. */
+  /** Ten times the limit of an agent; in cubic time this takes half a minute. */
   const LENGTH = 2_560;
-  const inTime = (entries: readonly Placed[]) => {
+  const inTime = (entries: readonly PlacedEntry[]) => {
     const started = performance.now();
-    const result = orderEntries('input', entries);
+    const result = orderEntries('input', entries, new Map());
     expect(performance.now() - started).toBeLessThan(10_000);
     return result;
   };
   const chain = (target: (at: number) => string) =>
-    Array.from({ length: LENGTH }, (_, at): Placed => {
+    Array.from({ length: LENGTH }, (_, at): PlacedEntry => {
       const name = `e${at}`;
       return { name, processor: 'p', path: `input[${at}]`, ...(at < LENGTH - 1 && { after: target(at) }) };
     });
 
-  test('whose entries each name the next is in order in bounded time', () => {
+  test('with entries that each name the next one is ordered in bounded time', () => {
     const { ordered, issues } = inTime(chain((at) => `e${at + 1}`));
     expect(issues).toEqual([]);
     expect(ordered.map(({ name }) => name)).toEqual(Array.from({ length: LENGTH }, (_, at) => `e${LENGTH - 1 - at}`));
   });
 
-  test('whose entries wait for all of one processor is refused in bounded time, with some of the names', () => {
+  test('with entries that wait for all entries of one processor is refused in bounded time, with some of the names', () => {
     const { issues } = inTime(chain(() => 'p'));
     expect(issues).toMatchObject([
       { code: 'entry-cycle', message: expect.stringContaining('more wait for each other') },

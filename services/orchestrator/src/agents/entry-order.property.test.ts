@@ -1,7 +1,7 @@
-// Whatever a list says of its order: either all of it holds, or the list is refused.
+// Every list is either ordered by all of its conditions or refused.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { orderEntries, type Placed } from './entry-order.ts';
+import { orderEntries, type PlacedEntry } from './entry-order.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const target = fc.option(fc.constantFrom(...NAMES, 'shared'), { nil: undefined, freq: 2 });
@@ -19,18 +19,18 @@ const list = fc
       ),
     ),
   )
-  .map((entries): Placed[] => entries.map((entry, at) => ({ ...entry, path: `input[${at}]` })));
+  .map((entries): PlacedEntry[] => entries.map((entry, at) => ({ ...entry, path: `input[${at}]` })));
 
-function namedBy(entries: readonly Placed[], self: Placed, name: string): Placed[] {
+function namedBy(entries: readonly PlacedEntry[], self: PlacedEntry, name: string): PlacedEntry[] {
   const others = entries.filter((entry) => entry !== self);
   const exact = others.filter((entry) => entry.name === name);
   return exact.length > 0 ? exact : others.filter((entry) => entry.processor === name);
 }
 
-test('an order holds everything that a list says, or refuses it', () => {
+test('an order meets every condition of a list, or the list is refused', () => {
   fc.assert(
     fc.property(list, (entries) => {
-      const { ordered, issues } = orderEntries('input', entries);
+      const { ordered, issues } = orderEntries('input', entries, new Map());
       expect(new Set(ordered)).toEqual(new Set(entries));
       expect(ordered).toHaveLength(entries.length);
       if (issues.length > 0) return;
@@ -41,7 +41,7 @@ test('an order holds everything that a list says, or refuses it', () => {
         for (const other of entry.before === undefined ? [] : namedBy(entries, entry, entry.before))
           expect(ordered.indexOf(other)).toBeGreaterThan(at);
       }
-      const free = (all: readonly Placed[]) =>
+      const free = (all: readonly PlacedEntry[]) =>
         all.filter(({ after, before }) => after === undefined && before === undefined);
       expect(free(ordered)).toEqual(free(entries));
     }),
@@ -49,18 +49,18 @@ test('an order holds everything that a list says, or refuses it', () => {
   );
 });
 
-test('any list is ordered that names only what comes without conditions, one condition an entry', () => {
+test('a list is ordered if each entry has one condition and names only entries without conditions', () => {
   const free = ['a', 'b', 'c'];
   const placed = fc.array(fc.record({ target: fc.constantFrom(...free), side: fc.constantFrom('after', 'before') }), {
     maxLength: 5,
   });
   fc.assert(
     fc.property(placed, (conditions) => {
-      const entries: Placed[] = [
+      const entries: PlacedEntry[] = [
         ...free.map((name) => ({ name, processor: name, path: name })),
         ...conditions.map(({ target: to, side }, at) => ({ name: `x${at}`, processor: 'x', path: '', [side]: to })),
       ];
-      expect(orderEntries('input', entries).issues).toEqual([]);
+      expect(orderEntries('input', entries, new Map()).issues).toEqual([]);
     }),
   );
 });

@@ -1,37 +1,46 @@
 import type { ListName } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { orderEntries, type Placed } from './entry-order.ts';
+import { collectPositions } from './default-positions.ts';
+import { orderEntries, type PlacedEntry } from './entry-order.ts';
 
-type Listed = Omit<Placed, 'path' | 'processor'> & { processor?: string };
-const listed = (entries: readonly Listed[]): Placed[] =>
+type Listed = Omit<PlacedEntry, 'path' | 'processor'> & { processor?: string };
+const listEntries = (entries: readonly Listed[]): PlacedEntry[] =>
   entries.map((entry, at) => ({ processor: entry.name, ...entry, path: `input[${at}]` }));
+const advertised = [
+  { descriptor: { id: 'unicode-normalizer', positions: { input: 100 } } },
+  { descriptor: { id: 'keyword', positions: { input: 120, output: 130 } } },
+  { descriptor: { id: 'pii', positions: { input: 160, output: 150 } } },
+  { descriptor: { id: 'of-an-earlier-release' } },
+];
+const positionsIn = (list: ListName) => collectPositions(list, advertised);
 const order = (entries: readonly Listed[], list: ListName = 'input') => {
-  const { ordered, issues } = orderEntries(list, listed(entries));
+  const { ordered, issues } = orderEntries(list, listEntries(entries), positionsIn(list));
   expect(issues).toEqual([]);
   return ordered.map(({ name }) => name).join(' ');
 };
-const issuesOf = (entries: readonly Listed[], list: ListName = 'input') => orderEntries(list, listed(entries)).issues;
+const findIssues = (entries: readonly Listed[], list: ListName = 'input') =>
+  orderEntries(list, listEntries(entries), positionsIn(list)).issues;
 
 const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
 
 describe('entries of a list', () => {
-  test('stand in declared order', () => {
+  test('keep their declared order', () => {
     expect(order([b, c, a])).toBe('b c a');
   });
 
-  test('stand after what `after` names, wherever that is declared', () => {
+  test('follow the entries that `after` names, wherever those are declared', () => {
     expect(order([{ name: 'x', after: 'b' }, a, b, c])).toBe('a b x c');
   });
 
-  test('stand before what `before` names', () => {
+  test('precede the entries that `before` names', () => {
     expect(order([a, b, { name: 'x', before: 'a' }])).toBe('x a b');
   });
 
-  test('stand between the entries that `after` and `before` name', () => {
+  test('are between the entries that `after` and `before` name', () => {
     expect(order([a, b, c, { name: 'x', after: 'a', before: 'c' }])).toBe('a x b c');
   });
 
-  test('of one place keep their declared order', () => {
+  test('with the same position keep their declared order', () => {
     const more = (name: string) => ({ name, after: 'a' });
     expect(order([a, b, more('x'), more('y'), more('z')])).toBe('a x y z b');
     const less = (name: string) => ({ name, before: 'b' });
@@ -47,27 +56,27 @@ describe('a target of `after` or `before`', () => {
   const early = { name: 'early', processor: 'pii' };
   const late = { name: 'late', processor: 'pii' };
 
-  test('that is a processor means all its entries', () => {
+  test('that is a processor refers to all its entries', () => {
     expect(order([early, a, late, b, { name: 'x', after: 'pii' }])).toBe('early a late x b');
     expect(order([a, early, b, late, { name: 'x', before: 'pii' }])).toBe('a x early b late');
   });
 
-  test('that is the name of an entry means that one alone', () => {
+  test('that is the name of an entry refers to that one alone', () => {
     const named = { name: 'pii', processor: 'pii' };
     expect(order([named, a, late, { name: 'x', after: 'pii' }])).toBe('pii x a late');
   });
 
-  test('that waits for its own place is waited for', () => {
+  test('that waits for its own position is waited for', () => {
     expect(order([{ name: 'x', after: 'pii' }, early, a, { ...late, after: 'a' }])).toBe('early a late x');
   });
 
-  test('`memory` means the memory processors', () => {
+  test('`memory` refers to the memory processors', () => {
     const entries = [a, { name: 'message-history' }, { name: 'semantic-recall' }, b];
     expect(order([...entries, { name: 'x', after: 'memory' }])).toBe('a message-history semantic-recall x b');
     expect(order([...entries, { name: 'x', before: 'memory' }])).toBe('a x message-history semantic-recall b');
   });
 
-  test('that is shipped and not listed counts from its default position', () => {
+  test('that is not listed counts from the position that its processor advertises', () => {
     const list = [{ name: 'unicode-normalizer' }, { name: 'pii' }];
     expect(order([...list, { name: 'x', after: 'keyword' }])).toBe('unicode-normalizer x pii');
     expect(order([...list, { name: 'x', before: 'keyword' }])).toBe('unicode-normalizer x pii');
@@ -77,10 +86,10 @@ describe('a target of `after` or `before`', () => {
 
 describe('an order is refused for', () => {
   test('an unknown target, with the names and the place', () => {
-    expect(issuesOf([a, { name: 'x', after: 'nosuch' }])).toEqual([
+    expect(findIssues([a, { name: 'x', after: 'nosuch' }])).toEqual([
       {
         code: 'entry-target-unknown',
-        message: '"x" is to stand after "nosuch", which the input list does not have.',
+        message: '"x" has to be after "nosuch", which is not in the input list.',
         path: 'input[1].after',
         remedy: expect.any(String),
       },
@@ -89,20 +98,25 @@ describe('an order is refused for', () => {
 
   test('every unknown target at once', () => {
     const x = { name: 'x', after: 'no', before: 'nor' };
-    expect(issuesOf([x, { name: 'y', before: 'no' }]).map(({ path }) => path)).toEqual([
+    expect(findIssues([x, { name: 'y', before: 'no' }]).map(({ path }) => path)).toEqual([
       'input[0].after',
       'input[0].before',
       'input[1].before',
     ]);
   });
 
-  test('an entry that names itself', () => {
-    expect(issuesOf([{ name: 'pii', after: 'pii' }])).toMatchObject([{ code: 'entry-target-unknown' }]);
+  test('a target that is not listed and advertises no position', () => {
+    const x = { name: 'x', after: 'of-an-earlier-release' };
+    expect(findIssues([a, x])).toMatchObject([{ code: 'entry-target-unknown', path: 'input[1].after' }]);
   });
 
-  test('a shipped processor in a list that it has no place in', () => {
-    expect(issuesOf([{ name: 'x', after: 'pii' }], 'error')).toMatchObject([{ code: 'entry-target-unknown' }]);
-    expect(issuesOf([{ name: 'x', after: 'memory' }], 'error')).toMatchObject([{ code: 'entry-target-unknown' }]);
+  test('an entry that names itself', () => {
+    expect(findIssues([{ name: 'pii', after: 'pii' }])).toMatchObject([{ code: 'entry-target-unknown' }]);
+  });
+
+  test('a shipped processor in a list without a position for it', () => {
+    expect(findIssues([{ name: 'x', after: 'pii' }], 'error')).toMatchObject([{ code: 'entry-target-unknown' }]);
+    expect(findIssues([{ name: 'x', after: 'memory' }], 'error')).toMatchObject([{ code: 'entry-target-unknown' }]);
   });
 
   test('a cycle, with all the names in it', () => {
@@ -111,7 +125,7 @@ describe('an order is refused for', () => {
       { name: 'y', after: 'z' },
       { name: 'z', before: 'x' },
     ];
-    expect(issuesOf([a, ...cycle])).toEqual([
+    expect(findIssues([a, ...cycle])).toEqual([
       {
         code: 'entry-cycle',
         message: '"x", "y", "z" wait for each other by after/before.',
@@ -121,9 +135,9 @@ describe('an order is refused for', () => {
     ]);
   });
 
-  test('an entry that would stand both before and after another, with both sides', () => {
-    expect(issuesOf([a, b, { name: 'x', after: 'b', before: 'a' }])).toMatchObject([
-      { code: 'entry-cycle', message: '"x" cannot stand both after "b" and before "a".', path: 'input[2]' },
+  test('an entry that would have to be both before and after another one, with both sides', () => {
+    expect(findIssues([a, b, { name: 'x', after: 'b', before: 'a' }])).toMatchObject([
+      { code: 'entry-cycle', message: '"x" cannot be both after "b" and before "a".', path: 'input[2]' },
     ]);
   });
 });

@@ -1,33 +1,40 @@
-// What a name in `after` or `before` means among the entries of one list. Looked up, not searched for: a list may be long. Pure.
-import { MEMORY_PROCESSORS } from './default-order.ts';
+// Resolves the names in `after` and `before` among the entries of one list, by lookup instead of a search, because a
+// list may be long. Pure.
+import { MEMORY_PROCESSORS } from './default-positions.ts';
 
-export type Placed = {
+export type PlacedEntry = {
   name: string;
   processor: string;
   path: string;
   after?: string | undefined;
   before?: string | undefined;
-  /** Of a parallel group, which has one place: who names a member names the group. */
-  members?: readonly Placed[] | undefined;
+  /** Members of a parallel group, which has one position: the name of a member refers to the group. */
+  members?: readonly PlacedEntry[] | undefined;
 };
 
-export const membersOf = (placed: Placed): readonly Placed[] => placed.members ?? [placed];
+export const listMembers = (placed: PlacedEntry): readonly PlacedEntry[] => placed.members ?? [placed];
 
 export type TargetIndex = {
-  /** What a target names, but for the entry that says it: the entry of that name; else all entries of that processor. */
-  named(self: Placed, target: string): readonly Placed[];
+  /**
+   * Returns the entries that a target names, except the entry itself: the entry with that name, otherwise all entries
+   * of that processor.
+   */
+  findNamed(self: PlacedEntry, target: string): readonly PlacedEntry[];
 };
 
-export function createTargetIndex(entries: readonly Placed[]): TargetIndex {
-  const each = entries.flatMap((place) => membersOf(place).map(({ name, processor }) => ({ place, name, processor })));
+export function createTargetIndex(entries: readonly PlacedEntry[]): TargetIndex {
+  const each = entries.flatMap((place) =>
+    listMembers(place).map(({ name, processor }) => ({ place, name, processor })),
+  );
   const byName = placesBy(each, ({ name }) => name);
   const byProcessor = placesBy(each, ({ processor }) => processor);
   const memory = placesBy(each, ({ processor }) => (MEMORY_PROCESSORS.includes(processor) ? 'memory' : '')).get(
     'memory',
   );
-  const others = (found: readonly Placed[] | undefined, self: Placed) => found?.filter((place) => place !== self) ?? [];
+  const others = (found: readonly PlacedEntry[] | undefined, self: PlacedEntry) =>
+    found?.filter((place) => place !== self) ?? [];
   return {
-    named(self, target) {
+    findNamed(self, target) {
       const named = others(byName.get(target), self);
       if (named.length > 0) return named;
       const ofProcessor = others(byProcessor.get(target), self);
@@ -36,9 +43,12 @@ export function createTargetIndex(entries: readonly Placed[]): TargetIndex {
   };
 }
 
-type Member = { place: Placed; name: string; processor: string };
+type GroupMember = { place: PlacedEntry; name: string; processor: string };
 
-function placesBy(members: readonly Member[], keyOf: (member: Member) => string): Map<string, Placed[]> {
-  const groups = Map.groupBy(members, keyOf);
+function placesBy(
+  members: readonly GroupMember[],
+  readKey: (member: GroupMember) => string,
+): Map<string, PlacedEntry[]> {
+  const groups = Map.groupBy(members, readKey);
   return new Map([...groups].map(([key, found]) => [key, [...new Set(found.map(({ place }) => place))]]));
 }

@@ -1,4 +1,4 @@
-// An entry of a list together with what discovery says of its processor. Pure.
+// Combines an entry of a list with the advertised description of its processor. Pure.
 import {
   stagesOfList,
   type Issue,
@@ -7,38 +7,39 @@ import {
   type RefusedEndpoint,
   type ToolDefinition,
 } from '@millrace/contracts';
-import type { FoundProcessor } from '../peers/discovery.ts';
+import type { DiscoveredProcessor } from '../peers/discovery.ts';
 import type { ListedEntry } from './definition-issues.ts';
-import type { Placed } from './entry-order.ts';
+import type { PlacedEntry } from './entry-order.ts';
 
-export type Known = {
-  processors: ReadonlyMap<string, FoundProcessor>;
+export type KnownProcessors = {
+  processors: ReadonlyMap<string, DiscoveredProcessor>;
   tools: ReadonlyMap<string, ToolDefinition>;
-  /** What is advertised and does not count: who names it should hear why. */
+  /** Advertised but refused: an entry that names one is reported with the reason. */
   refused: readonly RefusedEndpoint[];
 };
-/** One use of a processor in a list. An entry that stands in two lists has two uses and one name. */
-export type Use = Placed & {
+/** One use of a processor in a list. An entry in two lists has two uses and one name. */
+export type ProcessorUse = PlacedEntry & {
   list: ListName;
-  found: FoundProcessor;
+  found: DiscoveredProcessor;
   given: ListedEntry['entry'];
   group?: string | undefined;
   overlap?: 'model' | undefined;
 };
 
-/** By its id, or by a name that other frameworks use for it. */
-function processorOf(name: string, { processors }: Known): FoundProcessor | undefined {
+/** Finds a processor by its id, or by a name that other frameworks use for it. */
+function findProcessor(name: string, { processors }: KnownProcessors): DiscoveredProcessor | undefined {
   return processors.get(name) ?? [...processors.values()].find(({ descriptor }) => descriptor.aliases.includes(name));
 }
 
-/** The id that a name stands for; the name itself where nobody is known by it. */
-export const idOf = (name: string, known: Known): string => processorOf(name, known)?.descriptor.id ?? name;
+/** Returns the id for a name, or the name itself if no processor has it. */
+export const getProcessorId = (name: string, known: KnownProcessors): string =>
+  findProcessor(name, known)?.descriptor.id ?? name;
 
-export function useOf(
+export function resolveUse(
   { list, path, entry, group, overlap }: ListedEntry,
-  known: Known,
-): { use: Use } | { issue: Issue } {
-  const found = processorOf(entry.use, known);
+  known: KnownProcessors,
+): { use: ProcessorUse } | { issue: Issue } {
+  const found = findProcessor(entry.use, known);
   if (!found) {
     const { message, remedy } = missing('processor', entry.use, [...known.processors.keys()], known.refused);
     return { issue: { code: 'processor-unknown', message, path, remedy } };
@@ -49,21 +50,21 @@ export function useOf(
     const remedy = `List it under ${descriptor.lists.join(' or ')}.`;
     return { issue: { code: 'entry-without-stage', message, path, remedy } };
   }
-  const after = entry.after === undefined ? undefined : idOf(entry.after, known);
-  const before = entry.before === undefined ? undefined : idOf(entry.before, known);
+  const after = entry.after === undefined ? undefined : getProcessorId(entry.after, known);
+  const before = entry.before === undefined ? undefined : getProcessorId(entry.before, known);
   const name = entry.as ?? descriptor.id;
   return { use: { list, path, name, processor: descriptor.id, after, before, found, given: entry, group, overlap } };
 }
 
-/** Options may be given at either use of an entry. */
-export function optionsOf(uses: readonly Use[]): JsonObject {
+/** Returns the options of the first use that has any. */
+export function collectOptions(uses: readonly ProcessorUse[]): JsonObject {
   return uses.map((one) => one.given.options).find((options) => options !== undefined) ?? {};
 }
 
-/** How many of the names that are there a refusal lists. */
+/** Maximum number of available names in a refusal. */
 const MAX_NAMES = 40;
 
-/** What to say of a name that nobody serves. */
+/** Builds message and remedy for a name that no service serves. */
 export function missing(
   what: 'processor' | 'tool',
   name: string,
@@ -74,7 +75,7 @@ export function missing(
   if (own) {
     return {
       message: `The ${what} "${name}" is advertised but refused: ${own.problem} (service ${own.service}).`,
-      remedy: 'Correct what the service says of itself, and start it again.',
+      remedy: "Correct the service's description, and start it again.",
     };
   }
   const names = there.toSorted();
@@ -82,6 +83,6 @@ export function missing(
   const listed = `${names.slice(0, MAX_NAMES).join(', ') || 'none'}${rest > 0 ? ` and ${rest} more` : ''}`;
   return {
     message: `No running service has a ${what} "${name}".`,
-    remedy: `Start its service, or choose one that is there: ${listed}.`,
+    remedy: `Start its service, or choose an available one: ${listed}.`,
   };
 }

@@ -4,19 +4,19 @@ import { known } from '../testing/known-processors.ts';
 import { resolveAgent } from './resolve-agent.ts';
 
 const definition = (more: JsonObject) => ({ name: 'demo', model: 'openai/gpt-5-mini', ...more });
-const issuesOf = (more: JsonObject) => {
+const findIssues = (more: JsonObject) => {
   const resolved = resolveAgent(definition(more), known);
   return 'issues' in resolved ? resolved.issues : [];
 };
-const planOf = (more: JsonObject): Plan => {
+const makePlan = (more: JsonObject): Plan => {
   const resolved = resolveAgent(definition(more), known);
   if ('issues' in resolved) throw new Error(JSON.stringify(resolved.issues));
   return resolved.plan;
 };
 
 describe('a parallel group', () => {
-  test('stands in the plan by its members, at each stage in their order', () => {
-    const plan = planOf({ input: ['unicode-normalizer', { parallel: ['pii', { use: 'keyword', as: 'words' }] }] });
+  test('has its members in the plan, at each stage in their order', () => {
+    const plan = makePlan({ input: ['unicode-normalizer', { parallel: ['pii', { use: 'keyword', as: 'words' }] }] });
     expect(plan.order.processInput).toEqual(['unicode-normalizer', 'pii', 'words']);
     expect(plan.groups).toEqual([{ list: 'input', members: ['pii', 'words'] }]);
   });
@@ -24,9 +24,9 @@ describe('a parallel group', () => {
   test.each([
     [{ use: 'unicode-normalizer', before: 'keyword' }, ['unicode-normalizer', 'pii', 'keyword']],
     [{ use: 'unicode-normalizer', after: 'pii' }, ['pii', 'keyword', 'unicode-normalizer']],
-  ])('is one place: %j stands beside it, not in it', (entry, order) => {
-    expect(planOf({ input: [entry, { parallel: ['pii', 'keyword'] }] }).order.processInput).toEqual(order);
-    expect(planOf({ input: [{ parallel: ['pii', 'keyword'] }, entry] }).order.processInput).toEqual(order);
+  ])('has one position: %j are next to it, not in it', (entry, order) => {
+    expect(makePlan({ input: [entry, { parallel: ['pii', 'keyword'] }] }).order.processInput).toEqual(order);
+    expect(makePlan({ input: [{ parallel: ['pii', 'keyword'] }, entry] }).order.processInput).toEqual(order);
   });
 
   test.each<[string, JsonObject, string, RegExp]>([
@@ -34,11 +34,11 @@ describe('a parallel group', () => {
     ['memory', { input: [{ parallel: ['pii', 'message-history'] }] }, 'input[0].parallel[1]', /changes messages/],
     ['a stream', { output: [{ parallel: ['keyword', 'tool-guard'] }] }, 'output[0].parallel[0]', /processOutputStream/],
   ])('cannot have %s', (_what, more, path, message) => {
-    expect(issuesOf(more)).toMatchObject([{ code: 'agent-invalid', path, message: expect.stringMatching(message) }]);
+    expect(findIssues(more)).toMatchObject([{ code: 'agent-invalid', path, message: expect.stringMatching(message) }]);
   });
 
-  test('stands in the plan with what it overlaps', () => {
-    const groups = planOf({ input: [{ parallel: ['pii'], overlap: 'model' }] }).groups;
+  test('is in the plan with its overlap', () => {
+    const groups = makePlan({ input: [{ parallel: ['pii'], overlap: 'model' }] }).groups;
     expect(groups).toEqual([{ list: 'input', members: ['pii'], overlap: 'model' }]);
   });
 
@@ -54,17 +54,17 @@ describe('a parallel group', () => {
       /does not judge in processInput/,
     ],
     [
-      'whose member stands in the output list too',
+      'with a member that is in the output list too',
       { input: [{ parallel: ['pii'], overlap: 'model' }], output: ['pii'] },
-      /another list too/,
+      /in another list/,
     ],
     [
-      'whose member is called before the model too',
+      'with a member that is called before the model too',
       { input: [{ parallel: ['stepper'], overlap: 'model' }] },
-      /processInputStep too/,
+      /also has processInputStep/,
     ],
     [
-      'beside another one',
+      'next to another one',
       {
         input: [
           { parallel: ['pii'], overlap: 'model' },
@@ -74,17 +74,17 @@ describe('a parallel group', () => {
       /Two groups/,
     ],
   ])('%s cannot overlap the model', (_what, more, message) => {
-    expect(issuesOf(more)[0]).toMatchObject({ code: 'agent-invalid', message: expect.stringMatching(message) });
+    expect(findIssues(more)[0]).toMatchObject({ code: 'agent-invalid', message: expect.stringMatching(message) });
   });
 
-  test('cannot have an entry that another place has too', () => {
-    expect(issuesOf({ input: ['pii', { parallel: ['pii'] }] })).toMatchObject([{ code: 'entry-duplicate' }]);
+  test('cannot have an entry that is listed elsewhere too', () => {
+    expect(findIssues({ input: ['pii', { parallel: ['pii'] }] })).toMatchObject([{ code: 'entry-duplicate' }]);
   });
 });
 
-describe('what callers may list for one run', () => {
-  test('stands in the plan as it was when the agent was applied, by id, with the schema of its options', () => {
-    const { overridable, entries } = planOf({ overrides: ['PIIDetector', 'fallback'] });
+describe('the processors that callers may list for one run', () => {
+  test('are in the plan as they were when the agent was applied, by id, with the schema of their options', () => {
+    const { overridable, entries } = makePlan({ overrides: ['PIIDetector', 'fallback'] });
     expect(entries).toEqual({});
     expect(overridable).toMatchObject({
       pii: {
@@ -97,15 +97,15 @@ describe('what callers may list for one run', () => {
       },
       fallback: { stages: ['processAPIError'], optionsSchema: { type: 'object' } },
     });
-    expect(planOf({ overrides: [] }).overridable).toEqual({});
-    expect(planOf({})).not.toHaveProperty('overridable');
+    expect(makePlan({ overrides: [] }).overridable).toEqual({});
+    expect(makePlan({})).not.toHaveProperty('overridable');
   });
 
   test.each([
     ['nobody serves', 'nosuch', { code: 'processor-unknown' }],
     ['is memory', 'memory', { code: 'agent-invalid' }],
     ['is a memory', 'message-history', { code: 'agent-invalid' }],
-  ])('is nothing that %s', (_what, name, issue) => {
-    expect(issuesOf({ overrides: ['pii', name] })).toMatchObject([{ ...issue, path: 'overrides[1]' }]);
+  ])('cannot include one that %s', (_what, name, issue) => {
+    expect(findIssues({ overrides: ['pii', name] })).toMatchObject([{ ...issue, path: 'overrides[1]' }]);
   });
 });

@@ -1,4 +1,4 @@
-// A plan out of entries in their final order: what is called at which stage, with which options and which policy. Pure.
+// Builds a plan from the ordered entries: the calls of each stage with their options and policies. Pure.
 import {
   resolveChanges,
   stagesOfList,
@@ -10,11 +10,16 @@ import {
   type PlanEntry,
   type Stage,
 } from '@millrace/contracts';
-import { groupsOf } from './groups.ts';
-import { optionsOf, type Known, type Use } from './entry-uses.ts';
+import { listGroups } from './groups.ts';
+import { collectOptions, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
 import { isMemoryProcessor } from './memory-entries.ts';
 
-export function makePlan(agent: Agent, ordered: Record<ListName, Use[]>, uses: readonly Use[], known: Known): Plan {
+export function makePlan(
+  agent: Agent,
+  ordered: Record<ListName, ProcessorUse[]>,
+  uses: readonly ProcessorUse[],
+  known: KnownProcessors,
+): Plan {
   const entries = Object.fromEntries(
     uses.map(({ name }) => [
       name,
@@ -26,12 +31,12 @@ export function makePlan(agent: Agent, ordered: Record<ListName, Use[]>, uses: r
   );
   const order: Plan['order'] = {};
   for (const stage of STAGES) {
-    const names = listOf(stage, ordered)
+    const names = listStageUses(stage, ordered)
       .filter(({ found }) => found.descriptor.stages.includes(stage))
       .map(({ name }) => name);
     if (names.length > 0) order[stage] = names;
   }
-  const groups = groupsOf(uses);
+  const groups = listGroups(uses);
   const listed = Object.fromEntries(
     Object.entries(ordered).map(([list, own]) => [list, [...new Set(own.map(({ name }) => name))]]),
   );
@@ -39,21 +44,21 @@ export function makePlan(agent: Agent, ordered: Record<ListName, Use[]>, uses: r
   return { entries, order, listed, tools, ...(groups.length > 0 && { groups }) };
 }
 
-function listOf(stage: Stage, ordered: Record<ListName, Use[]>): Use[] {
+function listStageUses(stage: Stage, ordered: Record<ListName, ProcessorUse[]>): ProcessorUse[] {
   const list = (['input', 'output', 'error'] as const).find((name) => stagesOfList(name).includes(stage));
   return list ? ordered[list] : [];
 }
 
-function planEntry(name: string, uses: readonly Use[]): PlanEntry {
+function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
   const [first] = uses;
   if (!first) throw new Error(`an entry "${name}" without a use`);
   const { found, processor } = first;
   const { service, descriptor } = found;
-  const given = <K extends keyof EntryObject>(key: K) =>
+  const pickGiven = <K extends keyof EntryObject>(key: K) =>
     uses.map((one) => one.given[key]).find((value) => value !== undefined);
   const { policy } = descriptor;
-  const options = optionsOf(uses);
-  const when = given('when');
+  const options = collectOptions(uses);
+  const when = pickGiven('when');
   return {
     entry: name,
     processor,
@@ -69,10 +74,10 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
     options,
     required: uses.some((one) => one.given.required === true),
     memory: isMemoryProcessor(processor),
-    timeoutMs: given('timeoutMs') ?? policy.timeoutMs,
-    attempts: given('attempts') ?? policy.attempts,
-    onFailure: given('onFailure') ?? policy.onFailure,
+    timeoutMs: pickGiven('timeoutMs') ?? policy.timeoutMs,
+    attempts: pickGiven('attempts') ?? policy.attempts,
+    onFailure: pickGiven('onFailure') ?? policy.onFailure,
     ...(when && { when }),
-    ...(given('observe') === true && { observe: true as const }),
+    ...(pickGiven('observe') === true && { observe: true as const }),
   };
 }

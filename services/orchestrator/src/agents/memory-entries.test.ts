@@ -4,7 +4,7 @@ import type { ListedEntry } from './definition-issues.ts';
 import { expandMemory, isMemoryProcessor, misusedMemory } from './memory-entries.ts';
 
 type Lists = Partial<Record<ListName, (string | EntryObject)[]>>;
-const listed = (lists: Lists): ListedEntry[] =>
+const listEntries = (lists: Lists): ListedEntry[] =>
   listSchema.options.flatMap((list) =>
     (lists[list] ?? []).map((entry, at) => ({
       list,
@@ -12,26 +12,26 @@ const listed = (lists: Lists): ListedEntry[] =>
       entry: typeof entry === 'string' ? { use: entry } : entry,
     })),
   );
-const aliasOf = (name: string) => (name === 'MessageHistory' ? 'message-history' : name);
-const expanded = (lists: Lists, memory?: MemoryConfig) => expandMemory(listed(lists), memory, aliasOf);
+const resolveAlias = (name: string) => (name === 'MessageHistory' ? 'message-history' : name);
+const expandLists = (lists: Lists, memory?: MemoryConfig) => expandMemory(listEntries(lists), memory, resolveAlias);
 const uses = (list: ListName, lists: Lists, memory?: MemoryConfig) =>
-  expanded(lists, memory)
+  expandLists(lists, memory)
     .filter((one) => one.list === list)
     .map(({ entry }) => entry.use);
 
 describe('the entries of memory', () => {
-  test('that nothing configures is nowhere', () => {
+  test('are absent without a configuration', () => {
     expect(uses('input', { input: ['pii'] })).toEqual(['pii']);
   });
 
-  test('that no list names comes last, on input and output, and never among the error processors', () => {
+  test('that no list names are last, on input and output, and never among the error processors', () => {
     const lists = { input: ['pii'], output: ['pii'], error: ['fallback'] };
     expect(uses('input', lists, {})).toEqual(['pii', 'message-history']);
     expect(uses('output', lists, {})).toEqual(['pii', 'message-history']);
     expect(uses('error', lists, {})).toEqual(['fallback']);
   });
 
-  test('stands where a list names it, as what is configured, in its own order', () => {
+  test('are at the position where a list names them, as configured, in their own order', () => {
     const all = { workingMemory: true, semanticRecall: true };
     const lists = { input: ['memory', 'pii'], output: ['pii', 'memory', 'keyword'] };
     expect(uses('input', lists, all)).toEqual(['message-history', 'semantic-recall', 'working-memory', 'pii']);
@@ -44,15 +44,15 @@ describe('the entries of memory', () => {
     ]);
   });
 
-  test('that is named without being configured is the history', () => {
+  test('that are named without a configuration are the history', () => {
     expect(uses('input', { input: ['memory'] })).toEqual(['message-history']);
   });
 
-  test('that is switched off stays out', () => {
+  test('that are disabled stay out', () => {
     expect(uses('input', {}, { semanticRecall: false, workingMemory: false })).toEqual(['message-history']);
   });
 
-  test('one that is named by itself is not added twice, under its alias neither', () => {
+  test('that are named individually are not added twice, under an alias neither', () => {
     const all = { semanticRecall: true };
     expect(uses('input', { input: ['semantic-recall', 'pii'] }, all)).toEqual([
       'semantic-recall',
@@ -64,43 +64,43 @@ describe('the entries of memory', () => {
 });
 
 describe('options of memory entries', () => {
-  test('are what `memory` configures', () => {
+  test('are derived from the `memory` configuration', () => {
     const memory = { lastMessages: 3, semanticRecall: { topK: 2 }, workingMemory: true };
-    expect(expanded({}, memory).filter(({ list }) => list === 'input')).toMatchObject([
+    expect(expandLists({}, memory).filter(({ list }) => list === 'input')).toMatchObject([
       { entry: { use: 'message-history', options: { lastMessages: 3 } } },
       { entry: { use: 'semantic-recall', options: { topK: 2 } } },
       { entry: { use: 'working-memory', options: {} } },
     ]);
   });
 
-  test('are the same for one that is named by itself, unless it has its own', () => {
+  test('are the same for an entry that is named individually, unless it has its own', () => {
     const memory = { lastMessages: 3, semanticRecall: { topK: 2 } };
     const input = ['message-history', { use: 'semantic-recall', options: { topK: 9 } }];
-    expect(expanded({ input }, memory).slice(0, 2)).toMatchObject([
+    expect(expandLists({ input }, memory).slice(0, 2)).toMatchObject([
       { entry: { options: { lastMessages: 3 } } },
       { entry: { options: { topK: 9 } } },
     ]);
   });
 
-  test('with a policy at `memory` have it for all its members', () => {
+  test('with a policy at `memory` apply it to all members', () => {
     const input = [{ use: 'memory', timeoutMs: 900, onFailure: 'fail' as const }];
-    expect(expanded({ input }, { semanticRecall: true }).filter(({ list }) => list === 'input')).toMatchObject([
+    expect(expandLists({ input }, { semanticRecall: true }).filter(({ list }) => list === 'input')).toMatchObject([
       { path: 'input[0]', entry: { use: 'message-history', timeoutMs: 900, onFailure: 'fail' } },
       { path: 'input[0]', entry: { use: 'semantic-recall', timeoutMs: 900, onFailure: 'fail' } },
     ]);
   });
 
-  test('and a name at `memory` are refused, by name and place: it is several processors', () => {
-    const issues = misusedMemory(listed({ output: ['pii', { use: 'memory', as: 'mine', options: { topK: 1 } }] }));
+  test('are refused together with a name at `memory`, with name and path, because it is several processors', () => {
+    const issues = misusedMemory(listEntries({ output: ['pii', { use: 'memory', as: 'mine', options: { topK: 1 } }] }));
     expect(issues).toMatchObject([
       { code: 'agent-invalid', path: 'output[1].as', message: expect.stringContaining('takes no as') },
       { code: 'agent-invalid', path: 'output[1].options', message: expect.stringContaining('takes no options') },
     ]);
-    expect(misusedMemory(listed({ output: [{ use: 'pii', as: 'mine' }, 'memory'] }))).toEqual([]);
+    expect(misusedMemory(listEntries({ output: [{ use: 'pii', as: 'mine' }, 'memory'] }))).toEqual([]);
   });
 });
 
-test('which processors are memory is known by name', () => {
+test('memory processors are identified by name', () => {
   expect(['message-history', 'semantic-recall', 'working-memory'].every(isMemoryProcessor)).toBe(true);
   expect(isMemoryProcessor('pii')).toBe(false);
 });

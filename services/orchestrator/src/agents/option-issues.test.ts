@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { optionIssues, type GivenOptions } from './option-issues.ts';
 
-const given = (at: number): GivenOptions => ({
+const collectGiven = (at: number): GivenOptions => ({
   processor: 'any',
   schema: { type: 'object' },
   options: {},
   path: `input[${at}].options`,
   place: `input[${at}]`,
 });
-const all = [given(0), given(1)];
+const all = [collectGiven(0), collectGiven(1)];
 
 test('options are refused unchecked when those before them used up the processor time', () => {
   let used = 0;

@@ -1,5 +1,6 @@
-// Options against the schema that their processor advertises, for many entries together: ordinary ones take a millisecond each, and nothing
-// else runs meanwhile, so that what takes longer is refused unchecked. Processor time is what counts: a busy machine is not the agent's fault.
+// Validates options against the schema that their processor advertises, for many entries in one call: ordinary ones
+// take a millisecond each. The check blocks the event loop, so options above the time limit are refused unchecked.
+// Processor time counts, not wall time, because a busy machine is no fault of the agent.
 import type { Issue, JsonObject } from '@millrace/contracts';
 import { schemaProblems } from '../peers/json-schema.ts';
 import { usedMs } from '../peers/within-time.ts';
@@ -14,8 +15,8 @@ export function optionIssues(all: readonly GivenOptions[], used: () => number = 
   const issues: Issue[] = [];
   for (const { processor, schema, options, path, place } of all) {
     if (used() - before > MAX_OPTIONS_MS) {
-      const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this one and those after it are not checked.`;
-      return [...issues, { code: 'options-invalid', message, path: place, remedy: 'Give fewer or simpler options.' }];
+      const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this entry and later ones are not checked.`;
+      return [...issues, { code: 'options-invalid', message, path: place, remedy: 'Use fewer or simpler options.' }];
     }
     const problems = schemaProblems(schema, options);
     issues.push(

@@ -1,8 +1,9 @@
-// Places in a list that are allowed and probably not meant: a guard before what brings in the text that it should judge, or after the
-// memory that has read or stored by then. By the names of what is shipped: of others nobody knows what they bring in. Pure.
-import { judgesOf, type Issue, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
+// Warns about positions that are allowed but probably wrong: a guard before the source of the text that it should
+// judge, or after the memory that has read or stored by then. By the names of shipped processors, because the sources
+// among others are unknown. Pure.
+import { listJudges, type Issue, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
 
-/** They judge or redact what stands in messages when they are called, and nothing that comes later. */
+/** They judge or redact the messages of a call, and no later text. */
 const GUARDS: ReadonlySet<string> = new Set([
   'content-length',
   'keyword',
@@ -15,7 +16,7 @@ const GUARDS: ReadonlySet<string> = new Set([
   'unicode-normalizer',
 ]);
 
-/** They put text into messages that nobody has judged: of files, commands, arguments, what other tools wrote. */
+/** They add unjudged text to messages: files, commands, arguments, output of other tools. */
 const SOURCES: ReadonlySet<string> = new Set([
   'agents-md',
   'argument-processor',
@@ -30,13 +31,17 @@ const SOURCES: ReadonlySet<string> = new Set([
 const isGuard = ({ processor }: PlanEntry): boolean => GUARDS.has(processor);
 
 export function orderWarnings(plan: Plan): Issue[] {
-  return [...beforeSources(plan), ...afterMemory(plan, 'processInput'), ...afterMemory(plan, 'processOutputResult')];
+  return [
+    ...warnBeforeSources(plan),
+    ...warnAfterMemory(plan, 'processInput'),
+    ...warnAfterMemory(plan, 'processOutputResult'),
+  ];
 }
 
-/** What stands in another stage is left alone: processInputStep comes after all of processInput, and its guards have to stand there. */
-function beforeSources(plan: Plan): Issue[] {
+/** Other stages are left alone: processInputStep follows all of processInput, and its guards belong there. */
+function warnBeforeSources(plan: Plan): Issue[] {
   return (['processInput', 'processInputStep'] as const).flatMap((stage) => {
-    const entries = judgesOf(plan, stage);
+    const entries = listJudges(plan, stage);
     return entries.flatMap((guard, at): Issue[] => {
       const later = isGuard(guard) ? entries.slice(at + 1).filter(({ processor }) => SOURCES.has(processor)) : [];
       const last = later.at(-1);
@@ -44,7 +49,7 @@ function beforeSources(plan: Plan): Issue[] {
       const names = later.map(({ entry }) => `"${entry}"`).join(', ');
       return [
         warning(
-          `"${guard.entry}" stands before ${names} in ${stage}, and does not see what is brought in there.`,
+          `"${guard.entry}" precedes ${names} in ${stage}, and does not see their text.`,
           `List it after: {use: ${guard.processor}, after: ${last.entry}}.`,
         ),
       ];
@@ -52,20 +57,22 @@ function beforeSources(plan: Plan): Issue[] {
   });
 }
 
-/** Another entry of the same processor stands behind all of them. */
+/** Returns whether another entry of the same processor follows all of them. */
 function isJudgedAgain(entries: readonly PlanEntry[], { processor }: PlanEntry, last: PlanEntry): boolean {
   return entries.slice(entries.indexOf(last)).some((entry) => entry.processor === processor);
 }
 
-function afterMemory(plan: Plan, stage: Stage): Issue[] {
-  const entries = judgesOf(plan, stage);
+function warnAfterMemory(plan: Plan, stage: Stage): Issue[] {
+  const entries = listJudges(plan, stage);
   const memory = entries.find((entry) => entry.memory);
   if (!memory) return [];
   const late = entries.slice(entries.indexOf(memory)).filter(isGuard);
   const does =
-    stage === 'processInput' ? 'has read for an input that this may block' : 'has stored what this would change';
+    stage === 'processInput'
+      ? 'has been read for an input that this entry may block'
+      : 'has stored text that this entry would change';
   return late.map(({ entry }) =>
-    warning(`"${entry}" stands after memory ("${memory.entry}") in ${stage}, which ${does}.`, 'List it before memory.'),
+    warning(`"${entry}" follows memory ("${memory.entry}") in ${stage}, which ${does}.`, 'List it before memory.'),
   );
 }
 

@@ -1,11 +1,11 @@
-// What callers may list for one run: resolved with the agent, so that a submission is judged, and a run begun, by what the agent's author
-// has seen, whoever is up then. Pure.
+// Resolves the processors that callers may list for one run together with the agent, so that a submission and the start
+// of a run use the version that the agent's author has seen, whatever is running then. Pure.
 import type { Issue, JsonValue, Overridable } from '@millrace/contracts';
-import { idOf, missing, type Known } from './entry-uses.ts';
+import { getProcessorId, missing, type KnownProcessors } from './entry-uses.ts';
 import { isMemoryProcessor } from './memory-entries.ts';
 
-export function overridableOf(names: readonly string[], known: Known): Record<string, Overridable> {
-  const found = names.flatMap((name) => known.processors.get(idOf(name, known)) ?? []);
+export function listOverridable(names: readonly string[], known: KnownProcessors): Record<string, Overridable> {
+  const found = names.flatMap((name) => known.processors.get(getProcessorId(name, known)) ?? []);
   return Object.fromEntries(
     found.map(({ descriptor, service }): [string, Overridable] => {
       const { id, version, stages, reads, processDataParts, processCutOff, lists, policy } = descriptor;
@@ -18,16 +18,16 @@ export function overridableOf(names: readonly string[], known: Known): Record<st
   );
 }
 
-/** @param names as the definition has them; of their form it speaks elsewhere */
-export function overrideIssues(names: JsonValue | undefined, known: Known): Issue[] {
+/** @param names from the definition; problems of their form are reported elsewhere */
+export function overrideIssues(names: JsonValue | undefined, known: KnownProcessors): Issue[] {
   if (!Array.isArray(names)) return [];
   return names.flatMap((name, at): Issue[] => {
     if (typeof name !== 'string') return [];
     const path = `overrides[${at}]`;
-    const id = idOf(name, known);
+    const id = getProcessorId(name, known);
     if (name === 'memory' || isMemoryProcessor(id)) {
       const message = `"${name}" cannot be overridden: memory stays as the agent has it.`;
-      return [{ code: 'agent-invalid', message, path, remedy: 'Take it out.' }];
+      return [{ code: 'agent-invalid', message, path, remedy: 'Remove it.' }];
     }
     if (known.processors.has(id)) return [];
     return [

@@ -1,8 +1,8 @@
-// What is allowed and probably not meant, told when an agent is applied. Pure.
+// Warns about settings that are allowed but probably wrong, when an agent is applied. Pure.
 import {
   LIST_OF_STAGE,
-  entriesOf,
-  staysUnderOverrides,
+  listEntries,
+  isKeptByOverrides,
   uncalledStages,
   type Agent,
   type Issue,
@@ -10,6 +10,7 @@ import {
   type PlanEntry,
   type RefusedEndpoint,
   type Release,
+  listUnpriced,
 } from '@millrace/contracts';
 import { orderWarnings } from './order-warnings.ts';
 
@@ -19,7 +20,7 @@ export function planWarnings(
   { release = 'chunk', overrides }: Pick<Agent, 'release' | 'overrides'> = {},
 ): Issue[] {
   return [
-    ...notCalled(plan),
+    ...warnNotCalled(plan),
     ...orderWarnings(plan),
     ...judgesUnderWhen(plan),
     ...(overrides ? judgesOverridable(plan) : []),
@@ -28,56 +29,59 @@ export function planWarnings(
   ];
 }
 
-/** What rewrites whole answers comes after their stream: clients see both, unless the words are held until then. */
+/**
+ * A processor that rewrites whole answers follows their stream: clients see both versions, unless the text is buffered
+ * until then.
+ */
 function shownBefore(plan: Plan, release: Release): Issue[] {
   if (release === 'step' || release === 'result') return [];
-  const late = entriesOf(plan, 'processOutputStep').filter(({ rewritesAnswers }) => rewritesAnswers);
+  const late = listEntries(plan, 'processOutputStep').filter(({ rewritesAnswers }) => rewritesAnswers);
   return late.map(({ entry }) => ({
     code: 'answer-shown-before',
-    message: `"${entry}" rewrites whole answers, and this agent shows them by the ${release}, before that.`,
-    remedy: 'Say `release: step`, so that clients see what it made of them and nothing else.',
+    message: `"${entry}" rewrites whole answers, but this agent releases them by the ${release}, before that.`,
+    remedy: 'Set `release: step`, so that clients see only the rewritten answer.',
   }));
 }
 
-/** A guard that is listed under input alone does not see what it could judge of the output, and the other way round. */
-function notCalled(plan: Plan): Issue[] {
+/** A guard that is listed only under input does not see the output that it could judge, and vice versa. */
+function warnNotCalled(plan: Plan): Issue[] {
   return [...uncalledStages(plan)].map(([processor, stages]) => {
     const listed = new Set(
       Object.values(plan.entries).flatMap((one) => (one.processor === processor ? one.lists : [])),
     );
     const lists = [...new Set(stages.map((stage) => LIST_OF_STAGE[stage]))];
-    const message = `"${processor}" has ${stages.join(', ')}, which this agent does not call: it stands under ${[...listed].join(' and ')} alone.`;
-    return { code: 'stage-not-called', message, remedy: `List it under ${lists.join(' and ')} too, if that is meant.` };
+    const message = `"${processor}" has ${stages.join(', ')}, which this agent does not call: it is listed only under ${[...listed].join(' and ')}.`;
+    return { code: 'stage-not-called', message, remedy: `List it under ${lists.join(' and ')} too, if intended.` };
   });
 }
 
-/** What may be skipped guards nothing, and what nobody waits for stops nothing. */
+/** A guard that may be skipped protects nothing, and one that observes stops nothing. */
 const judgesIn = ({ entries }: Plan): PlanEntry[] =>
   Object.values(entries).filter(({ onFailure, observe }) => onFailure === 'fail' && !observe);
 
-/** Without it the run goes on, and the caller's own words decide whether it is asked. */
+/** Without the guard the run continues, and the caller's context decides whether it is called. */
 const judgesUnderWhen = (plan: Plan): Issue[] => judgesIn(plan).flatMap(underWhen);
 
 function underWhen({ entry, when }: PlanEntry): Issue[] {
   if (!when) return [];
   const { context, equals } = when;
-  const who = context === 'tenant' ? 'runs of other tenants pass without it' : 'whoever submits a run decides that';
-  const message = `"${entry}" is called only where ${context} of requestContext is ${JSON.stringify(equals)}: ${who}.`;
-  const remedy = `Take \`when\` from what must always judge; let only a backend that sets ${context} itself submit.`;
+  const who = context === 'tenant' ? 'runs of other tenants pass without it' : 'the submitter of a run decides that';
+  const message = `"${entry}" is called only if ${context} of requestContext is ${JSON.stringify(equals)}: ${who}.`;
+  const remedy = `Remove \`when\` from guards that must always judge, or let only a backend that sets ${context} itself submit runs.`;
   return [{ code: 'judge-under-when', message, remedy }];
 }
 
-/** A caller may give a list of his own for each of the agent's, also one without entries. */
+/** A caller may replace each of the agent's lists, also by an empty one. */
 function judgesOverridable(plan: Plan): Issue[] {
-  const droppable = judgesIn(plan).filter((entry) => !staysUnderOverrides(entry));
+  const droppable = judgesIn(plan).filter((entry) => !isKeptByOverrides(entry));
   return droppable.map(({ entry }) => ({
     code: 'judge-overridable',
-    message: `"${entry}" is left out where a caller gives lists of his own, which \`overrides\` of this agent allows.`,
-    remedy: 'Say `required: true` at what must always judge.',
+    message: `"${entry}" is dropped if a caller provides its own lists, which \`overrides\` of this agent allows.`,
+    remedy: 'Set `required: true` for guards that must always judge.',
   }));
 }
 
-/** Requests are shared out among all that answer to a name, whichever service is meant. */
+/** Requests are distributed among all services that serve a name, whichever is meant. */
 function ambiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
   const used = new Set([
     ...Object.values(plan.entries).map(({ processor }) => processor),
@@ -88,6 +92,12 @@ function ambiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
     .map(({ service, name, problem }) => ({
       code: 'processor-ambiguous',
       message: `The service "${service}" advertises "${name}" too, which is refused: ${problem}.`,
-      remedy: 'Stop that service, or give what it serves another name.',
+      remedy: 'Stop that service, or rename its processors and tools.',
     }));
+}
+
+/** Requires a price of its own model for an agent with limited costs. Other models are checked before they are called. */
+export function priceIssues(agent: Agent, plan: Plan): Issue[] {
+  const issue = listUnpriced(agent, plan, agent.model);
+  return issue ? [issue] : [];
 }

@@ -1,25 +1,25 @@
 import type { PlanEntry } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
-import { agentOf } from '../testing/run-states.ts';
-import { rawIssues } from './raw-issues.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
+import { makeAgent } from '../testing/run-states.ts';
+import { rawIssues } from './setting-issues.ts';
 
-const raw = agentOf({ raw: true });
+const raw = makeAgent({ raw: true });
 const output = (entry: string, more: Partial<PlanEntry> = {}) => planEntry(entry, { lists: ['output'], ...more });
 
-test('raw data is refused beside a processor of the output, by its name', () => {
-  const issues = [{ code: 'agent-invalid', path: 'raw', message: expect.stringContaining('past pii') }];
-  expect(rawIssues(raw, planOf([output('pii')]))).toMatchObject(issues);
-  expect(rawIssues(agentOf({}), planOf([output('pii')]))).toEqual([]);
+test('raw data is refused together with a processor of the output, by its name', () => {
+  const issues = [{ code: 'agent-invalid', path: 'raw', message: expect.stringContaining('bypasses pii') }];
+  expect(rawIssues(raw, makePlan([output('pii')]))).toMatchObject(issues);
+  expect(rawIssues(makeAgent({}), makePlan([output('pii')]))).toEqual([]);
 });
 
-test('raw data is refused beside a processor of the output that callers may list', () => {
+test('raw data is refused together with a processor of the output that callers may list', () => {
   const overridable = { pii: { ...output('pii'), optionsSchema: {} } };
-  expect(rawIssues(raw, { ...planOf([]), overridable })).toMatchObject([{ path: 'raw' }]);
+  expect(rawIssues(raw, { ...makePlan([]), overridable })).toMatchObject([{ path: 'raw' }]);
 });
 
-test('raw data may be shown beside memory, those that observe and processors of the input', () => {
-  const plan = planOf([
+test('raw data is allowed together with memory, observers and processors of the input', () => {
+  const plan = makePlan([
     planEntry('pii'),
     output('message-history', { memory: true }),
     output('word-counter', { observe: true }),

@@ -1,18 +1,18 @@
-// Options made to keep their check busy, of as many entries as an agent may have.
+// Options that keep their check busy, for the maximum number of entries.
 import { expect, test } from 'vitest';
-import { found, known } from '../testing/known-processors.ts';
+import { makeFound, known } from '../testing/known-processors.ts';
 import { resolveAgent } from './resolve-agent.ts';
 
 const definition = { name: 'demo', model: 'openai/gpt-5-mini' };
 
-test('options whose check would take for ever, of one entry or of all together, are refused in bounded time', () => {
+test('options with an endless check, of one entry or of all together, are refused in bounded time', () => {
   const doubled = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [
       `d${at}`,
       at === 0 ? { type: 'string' } : { allOf: [{ $ref: `#/$defs/d${at - 1}` }, { $ref: `#/$defs/d${at - 1}` }] },
     ]),
   );
-  const slow = found('slow', ['processInput'], {
+  const slow = makeFound('slow', ['processInput'], {
     optionsSchema: { properties: { text: { pattern: '^(?=a)(a+)+$' }, tree: { $ref: '#/$defs/d39' } }, $defs: doubled },
   });
   const input = Array.from({ length: 100 }, (_, at) => ({

@@ -1,14 +1,14 @@
-import { entriesOf, type JsonObject, type Plan } from '@millrace/contracts';
+import { listEntries, type JsonObject, type Plan } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { clock, known, processors } from '../testing/known-processors.ts';
 import { resolveAgent } from './resolve-agent.ts';
 
 const definition = (more: JsonObject) => ({ name: 'demo', model: 'openai/gpt-5-mini', ...more });
-const issuesOf = (more: JsonObject) => {
+const findIssues = (more: JsonObject) => {
   const resolved = resolveAgent(definition(more), known);
   return 'issues' in resolved ? resolved.issues : [];
 };
-const planOf = (more: JsonObject): Plan => {
+const makePlan = (more: JsonObject): Plan => {
   const resolved = resolveAgent(definition(more), known);
   if ('issues' in resolved) throw new Error(JSON.stringify(resolved.issues));
   return resolved.plan;
@@ -17,8 +17,8 @@ const planOf = (more: JsonObject): Plan => {
 const free = { context: 'plan', equals: 'free' };
 
 describe('a plan', () => {
-  test('has every entry at the stages that its lists serve and its processor has', () => {
-    const plan = planOf({
+  test('has every entry at the stages of its lists and its processor', () => {
+    const plan = makePlan({
       input: ['pii', 'tool-guard'],
       output: ['keyword', 'pii', 'tool-guard'],
       error: ['fallback'],
@@ -34,38 +34,38 @@ describe('a plan', () => {
     expect(plan.entries['pii']).toMatchObject({ lists: ['input', 'output'], version: '1.2.3', service: 'guards' });
   });
 
-  test('takes what an entry does not say from its processor', () => {
-    const plan = planOf({ input: [{ use: 'pii', attempts: 5, required: true }] });
+  test('takes missing fields of an entry from its processor', () => {
+    const plan = makePlan({ input: [{ use: 'pii', attempts: 5, required: true }] });
     expect(plan.entries['pii']).toMatchObject({ timeoutMs: 5_000, attempts: 5, onFailure: 'fail', required: true });
   });
 
-  test('keeps two entries of one processor apart by `as`', () => {
-    const plan = planOf({ input: ['pii', { use: 'pii', as: 'again', options: { level: 'high' } }] });
+  test('distinguishes two entries of one processor by `as`', () => {
+    const plan = makePlan({ input: ['pii', { use: 'pii', as: 'again', options: { level: 'high' } }] });
     expect(plan.order.processInput).toEqual(['pii', 'again']);
     expect(plan.entries['again']).toMatchObject({ processor: 'pii', options: { level: 'high' } });
     expect(plan.entries['pii']?.options).toEqual({});
   });
 
-  test('knows the names that other frameworks use, also as targets', () => {
-    const plan = planOf({ input: ['PIIDetector', { use: 'keyword', before: 'PIIDetector' }] });
+  test('resolves the names that other frameworks use, also as targets', () => {
+    const plan = makePlan({ input: ['PIIDetector', { use: 'keyword', before: 'PIIDetector' }] });
     expect(plan.order.processInput).toEqual(['keyword', 'pii']);
   });
 
-  test('gives an entry of two lists its options once, from whichever use has them', () => {
-    const plan = planOf({ input: ['pii'], output: [{ use: 'pii', options: { level: 'low' } }] });
+  test('sets the options of an entry in two lists once, from either use', () => {
+    const plan = makePlan({ input: ['pii'], output: [{ use: 'pii', options: { level: 'low' } }] });
     expect(plan.entries['pii']?.options).toEqual({ level: 'low' });
   });
 
   test('puts memory last, and marks it', () => {
-    const plan = planOf({ input: ['pii'], output: ['pii'], memory: { lastMessages: 2, workingMemory: true } });
+    const plan = makePlan({ input: ['pii'], output: ['pii'], memory: { lastMessages: 2, workingMemory: true } });
     expect(plan.order.processInput).toEqual(['pii', 'message-history', 'working-memory']);
     expect(plan.order.processOutputResult).toEqual(['pii', 'message-history', 'working-memory']);
-    expect(entriesOf(plan, 'processInput').map(({ memory }) => memory)).toEqual([false, true, true]);
+    expect(listEntries(plan, 'processInput').map(({ memory }) => memory)).toEqual([false, true, true]);
     expect(plan.entries['message-history']?.options).toEqual({ lastMessages: 2 });
   });
 
   test('has the tools’ definitions', () => {
-    expect(planOf({ tools: ['clock'] }).tools).toEqual([clock]);
+    expect(makePlan({ tools: ['clock'] }).tools).toEqual([clock]);
   });
 });
 
@@ -136,7 +136,7 @@ describe('resolving an agent refuses, with names and place,', () => {
       { code: 'agent-invalid', path: 'output[0]', message: expect.stringContaining('onFailure') },
     ],
     [
-      'a `when` beside `required`, also at another place of the entry',
+      'a `when` together with `required`, also at another place of the entry',
       { input: [{ use: 'pii', when: free }], output: [{ use: 'pii', when: free, required: true }] },
       { code: 'agent-invalid', path: 'input[0].when', message: expect.stringContaining('required') },
     ],
@@ -181,11 +181,11 @@ describe('resolving an agent refuses, with names and place,', () => {
       { code: 'entry-target-unknown', path: 'input[0].after' },
     ],
   ])('%s', (_what, more, issue) => {
-    expect(issuesOf(more)).toEqual([expect.objectContaining(issue)]);
+    expect(findIssues(more)).toEqual([expect.objectContaining(issue)]);
   });
 
   test('everything, all at once', () => {
-    const issues = issuesOf({
+    const issues = findIssues({
       overlap: 'model',
       colour: 'red',
       tools: ['hammer'],
@@ -204,7 +204,7 @@ describe('resolving an agent refuses, with names and place,', () => {
     ]);
   });
 
-  test('any processor where no service is up, and says so', () => {
+  test('any processor if no service is running, with that reason', () => {
     const resolved = resolveAgent(definition({ input: ['pii'] }), {
       processors: new Map(),
       tools: new Map(),
@@ -226,37 +226,37 @@ test('a processor or a tool that is advertised but refused is named with the rea
   ]);
 });
 
-test('a resolved agent does not change what discovery said', () => {
+test('a resolved agent does not change the discovered descriptors', () => {
   const before = JSON.stringify([...processors]);
-  planOf({ input: ['pii'], memory: {} });
+  makePlan({ input: ['pii'], memory: {} });
   expect(JSON.stringify([...processors])).toBe(before);
 });
 
-describe('whose suspensions are questions to the caller', () => {
-  test('is said by the names of tools and entries', () => {
-    expect(issuesOf({ tools: ['clock'], input: [{ use: 'pii', as: 'asks' }], questions: ['clock', 'asks'] })).toEqual(
+describe('entries with suspensions that are questions to the caller', () => {
+  test('are listed by the names of tools and entries', () => {
+    expect(findIssues({ tools: ['clock'], input: [{ use: 'pii', as: 'asks' }], questions: ['clock', 'asks'] })).toEqual(
       [],
     );
   });
 
   test.each([
     ['nobody', { tools: [], input: ['pii'] }, 'nobody', /neither a tool nor an entry/],
-    ['a processor whose entry has another name', { input: [{ use: 'pii', as: 'asks' }] }, 'pii', /neither/],
+    ['a processor under another entry name', { input: [{ use: 'pii', as: 'asks' }] }, 'pii', /neither/],
     [
       'a tool and an entry at once',
       { tools: ['clock'], input: [{ use: 'pii', as: 'clock' }] },
       'clock',
-      /is a tool and/,
+      /is both a tool and/,
     ],
   ])('cannot be %s', (_whom, more, name, message) => {
-    expect(issuesOf({ ...more, questions: [name] })).toMatchObject([
+    expect(findIssues({ ...more, questions: [name] })).toMatchObject([
       { code: 'agent-invalid', path: 'questions[0]', message: expect.stringMatching(message) },
     ]);
   });
 });
 
-describe('a tool called like a member of every object', () => {
-  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('(%s) is refused, also where it runs', (name) => {
+describe('a tool with the name of a member of every object', () => {
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('(%s) is refused, even if it runs', (name) => {
     const tools = new Map([...known.tools, [name, { ...clock, name }]]);
     const resolved = resolveAgent(definition({ tools: ['clock', name] }), { ...known, tools });
     const message = expect.stringContaining(`"${name}" cannot be the name of a tool`);
@@ -265,7 +265,7 @@ describe('a tool called like a member of every object', () => {
   });
 
   test('("__proto__") is refused by the form already', () => {
-    expect(issuesOf({ tools: ['__proto__'] })).toMatchObject([
+    expect(findIssues({ tools: ['__proto__'] })).toMatchObject([
       { code: 'agent-invalid', path: 'tools[0]' },
       { code: 'tool-unknown', path: 'tools[0]' },
     ]);

@@ -1,5 +1,5 @@
-// From a definition to an agent with its plan: every list resolved into entries in their final order, with what discovery said of
-// each processor. Pure; every problem is found and named, all at once.
+// Resolves a definition to an agent with its plan: every list becomes entries in their final order, with the discovered
+// descriptor of each processor. Pure; all problems are reported by name in one pass.
 import {
   AGENT_LIMITS,
   isToken,
@@ -11,52 +11,59 @@ import {
   type Plan,
 } from '@millrace/contracts';
 import { readDefinition } from './definition-issues.ts';
+import { collectPositions } from './default-positions.ts';
 import { orderEntries } from './entry-order.ts';
-import { idOf, missing, useOf, type Known, type Use } from './entry-uses.ts';
+import { getProcessorId, missing, resolveUse, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
 import { groupIssues, withGroups } from './groups.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, misusedMemory } from './memory-entries.ts';
-import { overridableOf, overrideIssues } from './overridable.ts';
-import { priceIssues } from './price-issues.ts';
-import { questionIssues } from './question-issues.ts';
-import { rawIssues } from './raw-issues.ts';
+import { listOverridable, overrideIssues } from './overridable.ts';
+import { priceIssues } from './plan-warnings.ts';
+import { questionIssues } from './setting-issues.ts';
+import { rawIssues } from './setting-issues.ts';
 import { useIssues } from './use-issues.ts';
 
 export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
 
-export function resolveAgent(definition: JsonValue, known: Known): Resolved {
+export function resolveAgent(definition: JsonValue, known: KnownProcessors): Resolved {
   const { agent, entries, issues } = readDefinition(definition);
-  const memory = agent?.memory ?? memoryOf(definition);
-  const found = expandMemory(entries, memory, (name) => idOf(name, known)).map((listed) => useOf(listed, known));
+  const memory = agent?.memory ?? readMemoryConfig(definition);
+  const found = expandMemory(entries, memory, (name) => getProcessorId(name, known)).map((listed) =>
+    resolveUse(listed, known),
+  );
   const uses = found.flatMap((one) => ('use' in one ? [one.use] : []));
   issues.push(...found.flatMap((one) => ('issue' in one ? [one.issue] : [])));
   issues.push(...misusedMemory(entries), ...useIssues(uses), ...groupIssues(uses), ...toolIssues(definition, known));
   issues.push(...overrideIssues(isObject(definition) ? definition['overrides'] : undefined, known));
-  const inOrder = (list: ListName): Use[] => {
+  const sortList = (list: ListName): ProcessorUse[] => {
     const own = uses.filter((one) => one.list === list);
-    const { ordered, issues: wrong } = orderEntries(list, withGroups(own));
+    const { ordered, issues: wrong } = orderEntries(
+      list,
+      withGroups(own),
+      collectPositions(list, known.processors.values()),
+    );
     issues.push(...wrong);
     return ordered.flatMap((place) => ('uses' in place ? place.uses : [place]));
   };
-  const ordered = { input: inOrder('input'), output: inOrder('output'), error: inOrder('error') };
+  const ordered = { input: sortList('input'), output: sortList('output'), error: sortList('error') };
   if (issues.length > 0 || !agent) return { issues };
   const resolved = makePlan(agent, ordered, uses, known);
-  const plan = agent.overrides ? { ...resolved, overridable: overridableOf(agent.overrides, known) } : resolved;
+  const plan = agent.overrides ? { ...resolved, overridable: listOverridable(agent.overrides, known) } : resolved;
   const wrong = [...questionIssues(agent, plan), ...priceIssues(agent, plan), ...rawIssues(agent, plan)];
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
 
-/** Good enough to go on looking for problems where the definition has others. */
-function memoryOf(definition: JsonValue): Agent['memory'] {
+/** Sufficient to continue the search for problems if the definition has others. */
+function readMemoryConfig(definition: JsonValue): Agent['memory'] {
   return isObject(definition) && definition['memory'] ? {} : undefined;
 }
 
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function toolIssues(definition: JsonValue, known: Known): Issue[] {
+function toolIssues(definition: JsonValue, known: KnownProcessors): Issue[] {
   const tools = isObject(definition) ? definition['tools'] : undefined;
-  // Of too many the form speaks.
+  // The form reports that there are too many.
   if (!Array.isArray(tools) || tools.length > AGENT_LIMITS.maxTools) return [];
   return tools.flatMap((name, at): Issue[] => {
     if (typeof name !== 'string') return [];
@@ -71,8 +78,8 @@ function toolIssues(definition: JsonValue, known: Known): Issue[] {
   });
 }
 
-/** A provider's client looks names up in a plain object, and would call the tool by what every object has under this one. */
+/** A provider's client looks names up in a plain object, and would find the inherited member instead of the tool. */
 function inheritedName(name: string, path: string): Issue {
-  const message = `"${name}" cannot be the name of a tool: every object has a member of that name, and clients of model providers take one for the other.`;
+  const message = `"${name}" cannot be the name of a tool: every object has a member of that name, and clients of model providers confuse the two.`;
   return { code: 'agent-invalid', message, path, remedy: 'Give the tool another name.' };
 }

@@ -1,20 +1,19 @@
-// What is wrong with entries that are each right for themselves: names that collide, options that do not fit, uses of one entry
-// that contradict each other. Pure.
+// Checks entries that are valid individually: colliding names, invalid options, contradicting uses of one entry. Pure.
 import type { Issue } from '@millrace/contracts';
-import { optionsOf, type Use } from './entry-uses.ts';
+import { collectOptions, type ProcessorUse } from './entry-uses.ts';
 import { isMemoryProcessor } from './memory-entries.ts';
 import { optionIssues, type GivenOptions } from './option-issues.ts';
 
-export function useIssues(uses: readonly Use[]): Issue[] {
+export function useIssues(uses: readonly ProcessorUse[]): Issue[] {
   return [
     ...duplicates(uses),
-    ...optionIssues(firstUses(uses).map((first) => givenOptions(first, uses))),
+    ...optionIssues(keepFirstUses(uses).map((first) => givenOptions(first, uses))),
     ...differing(uses),
     ...conditional(uses),
   ];
 }
 
-function duplicates(uses: readonly Use[]): Issue[] {
+function duplicates(uses: readonly ProcessorUse[]): Issue[] {
   return uses.flatMap((one, at) => {
     const twin = uses
       .slice(0, at)
@@ -22,54 +21,59 @@ function duplicates(uses: readonly Use[]): Issue[] {
     if (!twin) return [];
     const message = `"${one.name}" is the name of two entries (${twin.path} and ${one.path}).`;
     return [
-      { code: 'entry-duplicate' as const, message, path: one.path, remedy: 'Give one of them another name with `as`.' },
+      {
+        code: 'entry-duplicate' as const,
+        message,
+        path: one.path,
+        remedy: 'Choose another name for one of them with `as`.',
+      },
     ];
   });
 }
 
-/** An entry that stands in two lists is looked at once. */
-function firstUses(uses: readonly Use[]): Use[] {
+/** Checks an entry in two lists once. */
+function keepFirstUses(uses: readonly ProcessorUse[]): ProcessorUse[] {
   return uses.filter((one, at) => uses.findIndex((other) => other.name === one.name) === at);
 }
 
-function givenOptions(first: Use, uses: readonly Use[]): GivenOptions {
+function givenOptions(first: ProcessorUse, uses: readonly ProcessorUse[]): GivenOptions {
   const { found, path } = uses.find((one) => one.name === first.name && one.given.options !== undefined) ?? first;
-  const options = optionsOf(uses.filter((one) => one.name === first.name));
+  const options = collectOptions(uses.filter((one) => one.name === first.name));
   const { id: processor, optionsSchema: schema } = found.descriptor;
   return { processor, schema, options, place: path, path: path.includes('[') ? `${path}.options` : path };
 }
 
-/** What an entry has once, whatever lists it stands in. */
+/** Fields that an entry has once, whatever its lists are. */
 const SHARED = ['options', 'timeoutMs', 'attempts', 'onFailure'] as const;
 
-/** A processor that stands in two lists is one entry: what is given twice must be the same. */
-function differing(uses: readonly Use[]): Issue[] {
+/** A processor in two lists is one entry: fields that are set twice must be equal. */
+function differing(uses: readonly ProcessorUse[]): Issue[] {
   return uses.flatMap((one, at) => {
     const first = uses.slice(0, at).find((other) => other.name === one.name && other.list !== one.list);
     if (!first) return [];
-    return SHARED.filter((key) => differ(first.given[key], one.given[key])).map((key) => ({
+    return SHARED.filter((key) => isDifferent(first.given[key], one.given[key])).map((key) => ({
       code: key === 'options' ? ('options-invalid' as const) : ('agent-invalid' as const),
-      message: `"${one.name}" has another ${key} at ${first.path} than at ${one.path}, but is one entry.`,
+      message: `"${one.name}" has a different ${key} at ${first.path} than at ${one.path}, but is one entry.`,
       path: one.path,
-      remedy: `Give ${key} once, or name one of the two with \`as\`.`,
+      remedy: `Set ${key} once, or name one of the two with \`as\`.`,
     }));
   });
 }
 
 /**
- * What decides whether an entry is called, and whether what it says counts, is said at each of its uses: said at one, it would disarm the
- * other in silence.
+ * Fields that decide whether an entry is called and whether its verdict counts must be set at each of its uses: set at
+ * one, they would silently disarm the other.
  */
 const CONDITIONS = ['when', 'observe'] as const;
 
-function conditional(uses: readonly Use[]): Issue[] {
-  return firstUses(uses).flatMap((first) => {
+function conditional(uses: readonly ProcessorUse[]): Issue[] {
+  return keepFirstUses(uses).flatMap((first) => {
     const own = uses.filter(({ name }) => name === first.name);
     return CONDITIONS.flatMap((key) => conditionIssues(key, own));
   });
 }
 
-function conditionIssues(key: (typeof CONDITIONS)[number], uses: readonly Use[]): Issue[] {
+function conditionIssues(key: (typeof CONDITIONS)[number], uses: readonly ProcessorUse[]): Issue[] {
   const one = uses.find(({ given }) => given[key] !== undefined && given[key] !== false);
   if (!one) return [];
   const path = `${one.path}.${key}`;
@@ -77,16 +81,16 @@ function conditionIssues(key: (typeof CONDITIONS)[number], uses: readonly Use[])
   const other = uses.find(({ given }) => JSON.stringify(given[key]) !== JSON.stringify(one.given[key]));
   if (other)
     return refuse(
-      `"${one.name}" has another \`${key}\` at ${other.path} than at ${one.path}, but is one entry.`,
-      'Say the same at both, or name one of the two with `as`.',
+      `"${one.name}" has a different \`${key}\` at ${other.path} than at ${one.path}, but is one entry.`,
+      'Set the same value at both, or name one of the two with `as`.',
     );
   if (key === 'observe' && isMemoryProcessor(one.processor))
-    return refuse(`"${one.name}" cannot observe: it is there for what it changes and stores.`, 'Remove `observe`.');
+    return refuse(`"${one.name}" cannot observe, because its purpose is to change and store.`, 'Remove `observe`.');
   if (!uses.some(({ given }) => given.required === true)) return [];
-  const why = key === 'when' ? 'would leave it out' : 'would let everything pass that it stops';
+  const why = key === 'when' ? 'would skip it' : 'would let everything pass that it stops';
   return refuse(`"${one.name}" is required, and \`${key}\` ${why}.`, 'Remove one of the two.');
 }
 
-function differ(one: unknown, other: unknown): boolean {
+function isDifferent(one: unknown, other: unknown): boolean {
   return one !== undefined && other !== undefined && JSON.stringify(one) !== JSON.stringify(other);
 }

@@ -33,12 +33,12 @@ function createApi(isSlow = false) {
   };
   let refreshed = 0;
   let looked = isSlow ? 'in vain' : 'at all';
-  const discovery: Pick<Discovery, 'refresh' | 'lookLonger' | 'processors' | 'tools' | 'refused'> = {
+  const discovery: Pick<Discovery, 'refresh' | 'lookLonger' | 'processors' | 'tools' | 'listRefused'> = {
     refresh: async () => void (refreshed += 1),
     lookLonger: async () => void (looked = 'long enough'),
     processors: () => (looked === 'in vain' ? new Map() : known.processors),
     tools: () => known.tools,
-    refused: () => known.refused,
+    listRefused: () => known.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
   const api = createAgentsApi(store, discovery as Discovery);
@@ -47,7 +47,7 @@ function createApi(isSlow = false) {
 }
 
 describe('agents apply', () => {
-  test('stores the agent with its plan, by what is there now', async () => {
+  test('stores the agent with its plan, resolved with the running processors', async () => {
     const { apply, api, refreshed } = createApi();
     const { applied, changed } = await apply(definition());
     expect({ changed, revision: applied.revision }).toEqual({ changed: true, revision: 1 });
@@ -57,12 +57,12 @@ describe('agents apply', () => {
     expect(await api.list({ limit: 10 }, tenant)).toEqual({ agents: [applied] });
   });
 
-  test('looks longer before a processor counts as not there', async () => {
+  test('repeats the discovery before a processor counts as missing', async () => {
     const { applied } = await createApi(true).apply(definition());
     expect(applied.plan.order.processInput).toEqual(['pii']);
   });
 
-  test('of the same again changes nothing', async () => {
+  test('of an equal definition changes nothing', async () => {
     const { apply, puts } = createApi();
     const first = await apply(definition());
     expect(await apply(definition())).toEqual({ ...first, changed: false });
@@ -90,11 +90,11 @@ describe('agents apply', () => {
   });
 });
 
-describe('what an agent may be', () => {
+describe('an agent', () => {
   const messages = (error: unknown) =>
     MillraceError.isInstance(error) ? (error.issues ?? []).map(({ message }) => message) : [];
 
-  test('is bounded in bytes, before anybody is asked', async () => {
+  test('is bounded in bytes, before the discovery', async () => {
     const { apply, api, refreshed } = createApi();
     const large = definition({ instructions: 'x'.repeat(AGENT_LIMITS.maxBytes) });
     for (const refused of [apply(large), api.plan({ definition: large }, tenant)]) {
@@ -103,14 +103,14 @@ describe('what an agent may be', () => {
     expect(refreshed()).toBe(0);
   });
 
-  test('is bounded in entries, and one issue says so, not one for each', async () => {
+  test('is bounded in entries, with one issue instead of one for each', async () => {
     const { apply } = createApi();
     const input = Array.from({ length: 10_000 }, (_, at) => `unknown-${at}`);
     const error: unknown = await apply(definition({ input })).catch((thrown: unknown) => thrown);
     expect(messages(error)).toEqual(['The input list has 10000 entries; it may have 256.']);
   });
 
-  test('and what is wrong with it is told up to a bound', async () => {
+  test('has a bounded number of reported issues', async () => {
     const { apply } = createApi();
     const unknown = Array.from({ length: 256 }, (_, at) => `unknown-${at}`);
     const error: unknown = await apply(definition({ input: unknown })).catch((thrown: unknown) => thrown);
@@ -121,18 +121,18 @@ describe('what an agent may be', () => {
 });
 
 describe('a warning of agents apply', () => {
-  const warned = async (of: JsonObject) =>
+  const listWarnings = async (of: JsonObject) =>
     (await createApi().apply(definition(of))).warnings.map(({ message }) => message);
 
-  test('tells the stages of a processor that no list of the agent calls', async () => {
-    expect(await warned({ input: ['pii'] })).toEqual([
-      '"pii" has processOutputStream, processOutputResult, which this agent does not call: it stands under input alone.',
+  test('lists the stages of a processor that no list of the agent calls', async () => {
+    expect(await listWarnings({ input: ['pii'] })).toEqual([
+      '"pii" has processOutputStream, processOutputResult, which this agent does not call: it is listed only under input.',
     ]);
-    expect(await warned({ input: ['pii'], output: [{ use: 'pii', as: 'pii-out' }] })).toEqual([]);
-    expect(await warned({ input: ['unicode-normalizer'], memory: {} })).toEqual([]);
+    expect(await listWarnings({ input: ['pii'], output: [{ use: 'pii', as: 'pii-out' }] })).toEqual([]);
+    expect(await listWarnings({ input: ['unicode-normalizer'], memory: {} })).toEqual([]);
   });
 
-  test('tells of a judge that the caller of a run can do without', async () => {
+  test('reports a judge that the caller of a run can skip', async () => {
     const when = { context: 'plan', equals: 'free' };
     const lists = {
       input: [
@@ -141,8 +141,8 @@ describe('a warning of agents apply', () => {
       ],
       output: [{ use: 'keyword', when }],
     };
-    expect(await warned(lists)).toEqual([
-      '"unicode-normalizer" is called only where plan of requestContext is "free": whoever submits a run decides that.',
+    expect(await listWarnings(lists)).toEqual([
+      '"unicode-normalizer" is called only if plan of requestContext is "free": the submitter of a run decides that.',
     ]);
     const { api, apply } = createApi();
     await apply(definition(lists));
@@ -151,15 +151,15 @@ describe('a warning of agents apply', () => {
     expect(await api.plan({ definition: definition(lists) }, tenant)).toMatchObject(asked);
   });
 
-  test('tells of a judge that a list of the caller takes the place of', async () => {
+  test("reports a judge that a caller's list replaces", async () => {
     const output = [{ use: 'keyword', onFailure: 'skip' }, 'pii'];
     const input = [{ use: 'unicode-normalizer', required: true }, ...output];
-    const left = ['"pii" is left out where a caller gives lists of his own, which `overrides` of this agent allows.'];
-    for (const overrides of [['keyword'], []]) expect(await warned({ input, output, overrides })).toEqual(left);
-    expect(await warned({ input, output })).toEqual([]);
+    const left = ['"pii" is dropped if a caller provides its own lists, which `overrides` of this agent allows.'];
+    for (const overrides of [['keyword'], []]) expect(await listWarnings({ input, output, overrides })).toEqual(left);
+    expect(await listWarnings({ input, output })).toEqual([]);
   });
 
-  test('tells of answers that are rewritten after they were shown, unless they are held', async () => {
+  test('reports answers that are rewritten after they were released, unless they are buffered', async () => {
     const processors = new Map(known.processors);
     const pii = processors.get('pii');
     if (!pii) throw new Error('pii is known');
@@ -175,14 +175,14 @@ describe('a warning of agents apply', () => {
     expect(codes({ release: 'step' })).not.toContain('answer-shown-before');
   });
 
-  test('comes with a dry run, and with an agent that is unchanged, too', async () => {
+  test('accompanies a dry run and an unchanged agent too', async () => {
     const { apply } = createApi();
     expect((await apply(definition(), true)).warnings).toMatchObject([{ code: 'stage-not-called' }]);
     await apply(definition());
     expect(await apply(definition())).toMatchObject({ changed: false, warnings: [{ code: 'stage-not-called' }] });
   });
 
-  test('tells a second service that claims a processor of the agent', () => {
+  test('names a second service that advertises a processor of the agent', () => {
     const refused = [{ service: 'evil', name: 'pii', problem: 'the service "guards" serves a processor of that id' }];
     const resolved = resolveAgent(definition({ output: ['pii'] }), { ...known, refused });
     expect('plan' in resolved && planWarnings(resolved.plan, refused)).toMatchObject([
@@ -192,14 +192,14 @@ describe('a warning of agents apply', () => {
 });
 
 describe('agents delete', () => {
-  test('takes the agent away and tells its revision', async () => {
+  test('removes the agent and returns its revision', async () => {
     const { api, apply } = createApi();
     await apply(definition());
     expect(await api.delete({ agent: 'demo' }, tenant)).toEqual({ agent: 'demo', revision: 1 });
     await expect(api.get({ agent: 'demo' }, tenant)).rejects.toMatchObject({ code: 'agent-unknown' });
   });
 
-  test('of an agent that is not there, or is another tenant’s, is refused', async () => {
+  test('of a missing agent, or of another tenant’s, is refused', async () => {
     const { api, apply } = createApi();
     await apply(definition());
     await expect(api.delete({ agent: 'demo' }, { tenant: 'other' })).rejects.toMatchObject({ code: 'agent-unknown' });
@@ -219,14 +219,14 @@ describe('agents list', () => {
     }
   };
 
-  test('comes in pages by name', async () => {
+  test('returns pages sorted by name', async () => {
     const { api, apply } = createApi();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await apply(definition({ name }));
     expect(await allPages(api, 2)).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
     expect(await allPages(api, 5)).toEqual([['a', 'b', 'c', 'd', 'e']]);
   });
 
-  test('has no page that is larger than a message', async () => {
+  test('returns no page that is larger than a message', async () => {
     const { api, apply } = createApi();
     const instructions = 'x'.repeat(200 * 1024);
     const names = Array.from({ length: 50 }, (_, at) => `agent-${String(at).padStart(2, '0')}`);
@@ -244,7 +244,7 @@ describe('agents plan', () => {
     expect(puts()).toBe(0);
   });
 
-  test('of an agent is the stored one, with the warnings of applying it', async () => {
+  test('of an agent is the stored one, with the warnings of its apply', async () => {
     const { api, apply } = createApi();
     const { applied, warnings } = await apply(definition());
     expect(await api.plan({ agent: 'demo' }, tenant)).toEqual({ ...applied, warnings });
@@ -256,7 +256,7 @@ describe('agents plan', () => {
 });
 
 describe('an unknown agent', () => {
-  test('is said with those that are there', async () => {
+  test('is reported with the names of existing ones', async () => {
     const { api, apply } = createApi();
     await expect(api.get({ agent: 'other' }, tenant)).rejects.toMatchObject({
       code: 'agent-unknown',
@@ -268,7 +268,7 @@ describe('an unknown agent', () => {
     });
   });
 
-  test('is unknown to every tenant but its own', async () => {
+  test('is unknown to every tenant except its own', async () => {
     const { api, apply } = createApi();
     await apply(definition());
     await expect(api.get({ agent: 'demo' }, { tenant: 'other' })).rejects.toMatchObject({ code: 'agent-unknown' });

@@ -1,4 +1,4 @@
-// The agents' verbs: apply (resolved with its plan, or refused with every problem), list, get, plan, delete.
+// Implements the agents' verbs: apply (resolved with its plan, or refused with every problem), list, get, plan, delete.
 import {
   AGENT_LIMITS,
   MillraceError,
@@ -16,16 +16,16 @@ import type { Discovery } from '../peers/discovery.ts';
 
 type Tenant = { tenant: string };
 
-/** Said of what did not answer in time, too. */
+/** Also reported for services that did not answer in time. */
 const NOT_THERE: ReadonlySet<string> = new Set<ErrorCode>(['processor-unknown', 'tool-unknown']);
 
 export function createAgentsApi(store: AgentStore, discovery: Discovery) {
   /** @throws agent-invalid, with all issues up to a bound */
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
     const bytes = Buffer.byteLength(JSON.stringify(definition));
-    if (bytes > AGENT_LIMITS.maxBytes) throw tooLarge(bytes);
+    if (bytes > AGENT_LIMITS.maxBytes) throw agentTooLargeError(bytes);
     const resolveNow = () => {
-      const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.refused()];
+      const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.listRefused()];
       return resolveAgent(definition, { processors, tools, refused });
     };
     await discovery.refresh();
@@ -37,15 +37,15 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     if ('issues' in resolved) throw refusedAgent(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
-  const withWarnings = (applied: AppliedAgent) => ({
+  const addWarnings = (applied: AppliedAgent) => ({
     ...applied,
-    warnings: planWarnings(applied.plan, discovery.refused(), applied.agent),
+    warnings: planWarnings(applied.plan, discovery.listRefused(), applied.agent),
   });
-  const namesOf = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
+  const listNames = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
     const applied = await store.get(tenant, agent);
     if (applied) return applied;
-    throw unknownAgent(agent, namesOf(tenant));
+    throw unknownAgent(agent, listNames(tenant));
   };
   return {
     async apply(
@@ -53,39 +53,39 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       { tenant }: Tenant,
     ): Promise<ApiAnswer<'agents-apply'>> {
       const applied = await resolve(definition);
-      const warnings = planWarnings(applied.plan, discovery.refused(), applied.agent);
-      // Read from the bucket: this process may know an agent that was stored before the bucket was wiped.
+      const warnings = planWarnings(applied.plan, discovery.listRefused(), applied.agent);
+      // Reads from the bucket: this process may know an agent that was stored before the bucket was wiped.
       const there = await store.atLeast(tenant, applied.agent.name, Infinity);
-      const unchanged = there && sameAgent(there, applied);
+      const unchanged = there && isSameAgent(there, applied);
       if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings };
       return { applied: await store.put(tenant, applied), changed: true, warnings };
     },
     async list({ limit, after }: ApiRequest<'agents-list'>, { tenant }: Tenant): Promise<ApiAnswer<'agents-list'>> {
-      return pageOf(store.list(tenant), limit, after);
+      return makeAgentsPage(store.list(tenant), limit, after);
     },
     async delete({ agent }: ApiRequest<'agents-delete'>, { tenant }: Tenant): Promise<ApiAnswer<'agents-delete'>> {
       const deleted = await store.delete(tenant, agent);
-      if (!deleted) throw unknownAgent(agent, namesOf(tenant));
+      if (!deleted) throw unknownAgent(agent, listNames(tenant));
       return { agent, revision: deleted.revision };
     },
     get: async ({ agent }: ApiRequest<'agents-get'>, { tenant }: Tenant) => get(tenant, agent),
     async plan({ agent, definition }: ApiRequest<'agents-plan'>, { tenant }: Tenant) {
-      if (definition !== undefined) return withWarnings(await resolve(definition));
-      if (agent !== undefined) return withWarnings(await get(tenant, agent));
+      if (definition !== undefined) return addWarnings(await resolve(definition));
+      if (agent !== undefined) return addWarnings(await get(tenant, agent));
       throw new MillraceError('message-invalid', 'agents-plan takes an agent or a definition.');
     },
   };
 }
 
-function sameAgent(one: AppliedAgent, other: AppliedAgent): boolean {
+function isSameAgent(one: AppliedAgent, other: AppliedAgent): boolean {
   return JSON.stringify([one.agent, one.plan]) === JSON.stringify([other.agent, other.plan]);
 }
 
-/** Of one answer, as JSON: half of a message, and at least one agent. */
+/** Size of one answer, as JSON: half of a message, and at least one agent. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** @param agents by name */
-function pageOf(agents: readonly AppliedAgent[], limit: number, after = ''): ApiAnswer<'agents-list'> {
+function makeAgentsPage(agents: readonly AppliedAgent[], limit: number, after = ''): ApiAnswer<'agents-list'> {
   const asked = agents.filter(({ agent }) => agent.name > after);
   let bytes = 0;
   const over = asked.findIndex((one) => (bytes += Buffer.byteLength(JSON.stringify(one))) > MAX_PAGE_BYTES);
@@ -94,7 +94,7 @@ function pageOf(agents: readonly AppliedAgent[], limit: number, after = ''): Api
   return { agents: page, ...(last && page.length < asked.length && { next: last.agent.name }) };
 }
 
-/** What a refusal tells. */
+/** Maximum number of issues in a refusal. */
 const MAX_ISSUES = 100;
 const MAX_ISSUES_IN_MESSAGE = 10;
 
@@ -107,13 +107,13 @@ function refusedAgent(issues: readonly Issue[]): MillraceError {
   return new MillraceError('agent-invalid', text, { issues: issues.slice(0, MAX_ISSUES) });
 }
 
-function tooLarge(bytes: number): MillraceError {
-  return new MillraceError('agent-invalid', `The agent has ${bytes} bytes; it may have ${AGENT_LIMITS.maxBytes}.`, {
-    remedy: 'Give what is long to a processor of its own, and name that.',
+function agentTooLargeError(bytes: number): MillraceError {
+  return new MillraceError('agent-invalid', `The agent has ${bytes} bytes; the maximum is ${AGENT_LIMITS.maxBytes}.`, {
+    remedy: 'Move long texts into a processor of your own, and list that.',
   });
 }
 
-/** How many names a refusal lists. */
+/** Maximum number of names in a refusal. */
 const MAX_NAMES = 40;
 
 export function unknownAgent(agent: string, names: readonly string[]): MillraceError {

@@ -3,7 +3,7 @@
 // submission may still be on its way, and ends as cancelled when it arrives.
 import { isFinal, type RunStatus } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
-import { endUndriven } from '../state/end-undriven.ts';
+import { endUndriven } from '../takeover/end-undriven.ts';
 import { FINAL_TTL_SECONDS } from '../state/run-head.ts';
 import { askCancel } from '../state/run-store.ts';
 

@@ -1,4 +1,4 @@
-// The verbs of what was given up, and of saves that wait for their store.
+// Implements the verbs of dead letters and of deferred saves.
 import {
   MillraceError,
   deadLetterSchema,
@@ -10,26 +10,26 @@ import {
   type DeadLetter,
   type RunRequest,
 } from '@millrace/contracts';
-import type { Entry, JetStreamAccess } from '@millrace/bus';
-import { changeDeadLetter, readDeadLetter } from '../state/dead-letters.ts';
-import type { PutOffSaves } from '../state/put-off-saves.ts';
+import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
+import { changeDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
+import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { pageBytes } from './read-run.ts';
 import { readPage } from './read-stored.ts';
 
-type Call = { tenant: string; run: string | undefined };
-type Submit = (request: RunRequest, call: Call) => Promise<unknown>;
+type LetterCall = { tenant: string; run: string | undefined };
+type Submit = (request: RunRequest, call: LetterCall) => Promise<unknown>;
 
-/** How often somebody else may change the letter between reading and writing it here. */
+/** Number of times that another writer may change the letter between reading and writing it here. */
 const RETRY_ATTEMPTS = 5;
-/** Of saves in one answer; more are counted. */
+/** Maximum number of saves in one answer; further ones are only counted. */
 const MAX_SAVES_SHOWN = 1_000;
 
-export function createDeadLettersApi(access: JetStreamAccess, saves: PutOffSaves, submit: Submit) {
+export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSaves, submit: Submit) {
   const { state } = access.bus.names;
   return {
     async list(
       { limit, after }: ApiRequest<'dead-letters-list'>,
-      { tenant }: Call,
+      { tenant }: LetterCall,
     ): Promise<ApiAnswer<'dead-letters-list'>> {
       const query = {
         stream: `KV_${state}`,
@@ -43,8 +43,8 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: PutOffSaves
         ...(next !== undefined && { next: next - 1 }),
       };
     },
-    /** Asked twice it is once, at the same time too. */
-    async retry(_request: object, { tenant, run = '' }: Call): Promise<ApiAnswer<'dead-letters-retry'>> {
+    /** Idempotent, also for concurrent calls. */
+    async retry(_request: object, { tenant, run = '' }: LetterCall): Promise<ApiAnswer<'dead-letters-retry'>> {
       for (let attempt = 1; ; attempt += 1) {
         const entry = await readDeadLetter(access, tenant, run);
         if (!entry) throw unknown(run);
@@ -61,7 +61,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: PutOffSaves
         }
       }
     },
-    async saves({ threadId }: ApiRequest<'saves-list'>, { tenant }: Call): Promise<ApiAnswer<'saves-list'>> {
+    async saves({ threadId }: ApiRequest<'saves-list'>, { tenant }: LetterCall): Promise<ApiAnswer<'saves-list'>> {
       const waiting = saves.list(tenant, threadId);
       return { saves: waiting.slice(0, MAX_SAVES_SHOWN).map(shownSave), total: waiting.length };
     },
@@ -70,11 +70,11 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: PutOffSaves
 
 type Of<W extends DeadLetter['what']> = Extract<DeadLetter, { what: W }>;
 
-/** The id of the new run is kept before it is submitted: trying again is the same run again. */
+/** Stores the id of the new run before the submission: a repeated retry submits the same run. */
 async function repeatRun(
   access: JetStreamAccess,
   submit: Submit,
-  entry: Entry<DeadLetter>,
+  entry: BucketEntry<DeadLetter>,
   letter: Of<'run'>,
 ): Promise<string> {
   const retriedAs = letter.retriedAs ?? crypto.randomUUID();
@@ -84,32 +84,32 @@ async function repeatRun(
   return retriedAs;
 }
 
-/** Behind what waits in its thread by now: its own place has been passed. */
+/** Adds the save after the deferred ones of its thread: its own place has passed. */
 async function repeatSave(
   access: JetStreamAccess,
-  saves: PutOffSaves,
-  entry: Entry<DeadLetter>,
+  saves: DeferredSaves,
+  entry: BucketEntry<DeadLetter>,
   letter: Of<'save'>,
 ): Promise<string> {
   const { save, runId, retriedAs } = letter;
-  const kept = await saves.read(save);
-  // It was made: what it was to store is forgotten then.
+  const kept = await saves.readKept(save);
+  // The save was made, and its input deleted.
   if (!kept && retriedAs !== undefined) return retriedAs;
-  if (!kept) throw gone(runId);
+  if (!kept) throw letterGoneError(runId);
   if (!(await saves.add(save, kept)))
-    throw new MillraceError('queue-full', 'Too many saves are put off.', { remedy: 'Try again later.' });
+    throw new MillraceError('queue-full', 'Too many saves are deferred.', { remedy: 'Try again later.' });
   await changeDeadLetter(access, entry, { ...letter, retriedAs: runId });
   return runId;
 }
 
-function gone(run: string): MillraceError {
-  return new MillraceError('run-unknown', `What "${run}" had to save is no longer kept.`, {
-    remedy: 'The run is over: what it said is in its result, for as long as that is kept.',
+function letterGoneError(run: string): MillraceError {
+  return new MillraceError('run-unknown', `The input of the save of "${run}" has expired.`, {
+    remedy: "Read the run's result, as long as that is stored.",
   });
 }
 
 function unknown(run: string): MillraceError {
   return new MillraceError('run-unknown', `There is no dead letter of "${run}".`, {
-    remedy: 'millrace dead-letters list shows those that are kept.',
+    remedy: 'millrace dead-letters list shows the stored ones.',
   });
 }

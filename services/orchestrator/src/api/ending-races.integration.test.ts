@@ -4,14 +4,14 @@ import { locateEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { endUndriven } from '../state/end-undriven.ts';
+import { endUndriven } from '../takeover/end-undriven.ts';
 import { readEnd, writeEnd } from '../state/run-head.ts';
-import { expireRun } from '../run/expire-run.ts';
+import { expireRun } from '../takeover/expire-run.ts';
 import type { DrivenRun } from '../testing/driven-runs.ts';
 import { gateStage } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { headOf } from '../testing/run-heads.ts';
-import { newRun, requestOf } from '../testing/runs-api.ts';
+import { createHead } from '../testing/run-heads.ts';
+import { newRun, makeRequest } from '../testing/runs-api.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 import { cancelRun } from './cancel-run.ts';
 
@@ -38,7 +38,7 @@ function slowWriter({ runId }: { runId: string }) {
   return { access: { ...access, js }, open, isWaiting: () => isWaiting };
 }
 
-async function suspended(): Promise<DrivenRun> {
+async function suspendRun(): Promise<DrivenRun> {
   const gated = gateStage(connection.bus, 'processOutputStep');
   runs.stops.push(...gated.stops);
   const driver = runs.driver({ text: 'The answer is 42.' });
@@ -48,13 +48,13 @@ async function suspended(): Promise<DrivenRun> {
 }
 
 const statuses = async (run: DrivenRun) => ({
-  head: await runs.statusOf(run),
+  head: await runs.readStatus(run),
   result: (await run.end())?.result.status,
 });
 
 describe('the result of a suspended run', () => {
   test('stays when a releaser loses the head to an answer and writes late', async () => {
-    const run = await suspended();
+    const run = await suspendRun();
     const releaser = slowWriter(run);
     const releasing = endUndriven(releaser.access, { tenant: 'acme', runId: run.runId }, { status: 'released' });
     await eventually(() => releaser.isWaiting());
@@ -68,12 +68,12 @@ describe('the result of a suspended run', () => {
     expect((await run.end())?.result.text).toBe('The answer is 42.');
     const { batches } = await runs.api().replay({ epoch: 1, index: 0 }, runs.address(run));
     expect(batches.at(-1)?.chunks.at(-1)).toMatchObject({ type: 'finish' });
-    expect(await runs.keptOf(run)).toEqual([expect.stringMatching(/^end\./), expect.stringMatching(/^head\./)]);
+    expect(await runs.listStoredKeys(run)).toEqual([expect.stringMatching(/^end\./), expect.stringMatching(/^head\./)]);
   });
 
   test('is the one of the verb that answered, when release and cancel are sent at once', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const run = await suspended();
+      const run = await suspendRun();
       const [release, cancel] = await Promise.allSettled([
         runs.api().release({}, runs.address(run)),
         runs.api().cancel({}, runs.address(run)),
@@ -86,19 +86,24 @@ describe('the result of a suspended run', () => {
       const { events } = await runs.api().events({ after: 0, limit: 100 }, runs.address(run));
       const endings = events.filter((event) => event.event === 'run' && event.status !== 'suspended');
       expect(endings).toMatchObject([{ status: head }]);
-      expect((await runs.keptOf(run)).filter((key) => key.startsWith('end.'))).toHaveLength(1);
+      expect((await runs.listStoredKeys(run)).filter((key) => key.startsWith('end.'))).toHaveLength(1);
     }
   });
 });
 
 test('a canceller that loses a queued run to its first owner leaves events and result to it', async () => {
   const { tenant, run: runId } = newRun();
-  const request = requestOf({ tenant, run: runId }, { deadlineMs: 60_000 });
+  const request = makeRequest({ tenant, run: runId }, { deadlineMs: 60_000 });
   const driver = runs.driver({ text: 'Hello.' });
   const begun = await driver.begin({ agent: await driver.apply() });
   const command = { ...begun.delivery.command, request: { ...begun.delivery.command.request, runId } };
   expect(request.runId).toBe(runId);
-  const head = headOf(runId, { status: 'queued', command: 0, requestHash: command.requestHash, owner: 'submitter' });
+  const head = createHead(runId, {
+    status: 'queued',
+    command: 0,
+    requestHash: command.requestHash,
+    owner: 'submitter',
+  });
   await writeEntry(stream.access, connection.bus.names.state, stateKeys.head(tenant, runId), head, {});
   const canceller = slowWriter({ runId });
   const cancelling = cancelRun(canceller.access, tenant, runId);
@@ -115,7 +120,7 @@ test('a canceller that loses a queued run to its first owner leaves events and r
 const headSchema: z.ZodType<RunHead> = z.custom<RunHead>();
 
 test('a head of an earlier version names no end: the end is read by the epoch', async () => {
-  const run = await suspended();
+  const run = await suspendRun();
   const head = await run.head();
   if (!head) throw new Error('the run has no head');
   const { end: _, ...legacy } = head;
@@ -126,19 +131,19 @@ test('a head of an earlier version names no end: the end is read by the epoch', 
   expect((await runs.api().run({}, runs.address(run))).pending).toHaveLength(1);
   await runs.api().release({}, runs.address(run));
   expect(await statuses(run)).toEqual({ head: 'released', result: 'released' });
-  expect((await runs.keptOf(run)).filter((key) => key.startsWith('end.'))).toHaveLength(1);
+  expect((await runs.listStoredKeys(run)).filter((key) => key.startsWith('end.'))).toHaveLength(1);
 });
 
 test('a run that was released by a killed process leaves only head and end when its timer is due', async () => {
-  const run = await suspended();
-  const kept = (await runs.keptOf(run)).length;
+  const run = await suspendRun();
+  const kept = (await runs.listStoredKeys(run)).length;
   const [head, before] = [await run.head(), await run.end()];
   if (!head || !before) throw new Error('the run has no end');
   // The releaser was killed after the compare-and-set.
   const end = await writeEnd(stream.access, head, '2-new', before);
   const released = { ...head, status: 'released', epoch: 2, end };
   await writeEntry(stream.access, connection.bus.names.state, stateKeys.head('acme', run.runId), released, {});
-  expect(await runs.keptOf(run)).toHaveLength(kept + 1);
+  expect(await runs.listStoredKeys(run)).toHaveLength(kept + 1);
   await expireRun(stream.access, { tenant: 'acme', runId: run.runId, epoch: 1 });
-  expect(await runs.keptOf(run)).toEqual(await runs.lastingKeys(run));
+  expect(await runs.listStoredKeys(run)).toEqual(await runs.lastingKeys(run));
 });

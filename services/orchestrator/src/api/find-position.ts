@@ -1,29 +1,30 @@
-// Where in the log's stream a position of a run stands, without reading what comes before it: the runs' messages are interleaved, but
-// those of one run stand in the order of their positions. What a replaced owner stored late stands out of order, and is obsolete.
-import { loggedBatchSchema, type ChunkBatch } from '@millrace/contracts';
+// Finds a run's position in the log's stream without reading the messages before it: messages of runs are interleaved,
+// but those of one run are in the order of their positions. A late message of a replaced owner is out of order and
+// obsolete.
+import { isAfter, endsBefore, loggedBatchSchema, type ChunkBatch, type Position } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { isBehind } from './missing-chunks.ts';
 import { readPage, type StoredMessage } from './read-stored.ts';
-import type { Base, Position } from './visible-chunks.ts';
+import type { Base } from './visible-chunks.ts';
 
-type Log = { access: JetStreamAccess; stream: string; subject: string };
-type Search = Log & { owners: readonly Base[] };
+type ChunkLog = { access: JetStreamAccess; stream: string; subject: string };
+type Search = ChunkLog & { owners: readonly Base[] };
 
 /**
- * Sequence of the last message that begins at the position or before it; 1 where none does. undefined: nothing is stored from there on.
+ * Returns the sequence of the last message that begins at the position or before it, or 1 if none does. Returns
+ * undefined if nothing is stored from there on.
  */
 export async function findPosition(search: Search, position: Position): Promise<number | undefined> {
-  const last = await lastStored(search);
+  const last = await readLastStored(search);
   if (last === undefined) return undefined;
-  // Where the last one is obsolete, what is before it may reach further.
-  if (!isObsolete(last.value, search.owners) && ends(last.value, position)) return undefined;
+  // If the last message is obsolete, an earlier one may reach further.
+  if (!isObsolete(last.value, search.owners) && endsBefore(last.value, position)) return undefined;
   if (position.epoch === 1 && position.index === 0) return 1;
   let best = 1;
   let [low, high] = [1, last.sequence];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const probe = await firstValid(search, middle, high);
-    if (probe && !isBehind(probe.value, position)) {
+    const probe = await findFirstValid(search, middle, high);
+    if (probe && !isAfter(probe.value, position)) {
       best = probe.sequence;
       low = probe.sequence + 1;
     } else high = middle - 1;
@@ -31,7 +32,7 @@ export async function findPosition(search: Search, position: Position): Promise<
   return best;
 }
 
-async function lastStored(log: Log): Promise<StoredMessage<ChunkBatch> | undefined> {
+async function readLastStored(log: ChunkLog): Promise<StoredMessage<ChunkBatch> | undefined> {
   const { access, stream, subject } = log;
   const message = await access.jsm.direct.getMessage(stream, { last_by_subj: subject });
   if (!message) return undefined;
@@ -40,7 +41,7 @@ async function lastStored(log: Log): Promise<StoredMessage<ChunkBatch> | undefin
 }
 
 /** The first message from `from` to `to` that no later owner made obsolete. */
-async function firstValid(search: Search, from: number, to: number) {
+async function findFirstValid(search: Search, from: number, to: number) {
   for (let next: number | undefined = from; next !== undefined && next <= to;) {
     const page: Awaited<ReturnType<typeof readOne>> = await readOne(search, next);
     const [message] = page.found;
@@ -51,7 +52,7 @@ async function firstValid(search: Search, from: number, to: number) {
   return undefined;
 }
 
-const readOne = ({ access, stream, subject }: Log, from: number) =>
+const readOne = ({ access, stream, subject }: ChunkLog, from: number) =>
   readPage(
     access,
     { stream, subject, schema: loggedBatchSchema, isLog: true as const },
@@ -60,9 +61,4 @@ const readOne = ({ access, stream, subject }: Log, from: number) =>
 
 function isObsolete({ epoch, index }: ChunkBatch, owners: readonly Base[]): boolean {
   return owners.some((base) => base.epoch > epoch && index >= base.index);
-}
-
-/** Nothing of the batch is at the position or after it. */
-function ends({ epoch, index, chunks }: ChunkBatch, position: Position): boolean {
-  return epoch < position.epoch || (epoch === position.epoch && index + chunks.length <= position.index);
 }

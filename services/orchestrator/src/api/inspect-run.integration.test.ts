@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { noSaves } from '../testing/no-saves.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { createInspectVerb, serveReports } from './inspect-run.ts';
 
@@ -25,7 +25,7 @@ async function heldRun() {
   const made = createDriver(stream, { text: 'Hello.' });
   const reports = serveReports(connection.bus, made.deps.driven);
   stops.push(replica.stop, made.stop, () => reports.drain(1_000), gate.resolve);
-  const plan = planOf([planEntry('slow', { stages: ['processInput'], timeoutMs: 30_000 })]);
+  const plan = makePlan([planEntry('slow', { stages: ['processInput'], timeoutMs: 30_000 })]);
   const run = await made.begin({ agent: await made.apply({}, plan) });
   const driven = run.drive();
   const verb = createInspectVerb(stream.access, noSaves);

@@ -11,9 +11,9 @@ import {
 import { request, serve, type ApiHandler, type Bus, type JetStreamAccess, type Serving } from '@millrace/bus';
 import { z } from 'zod';
 import type { DrivenRuns } from '../state/driven-runs.ts';
-import type { PutOffSaves } from '../state/put-off-saves.ts';
+import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { readHead } from '../state/run-head.ts';
-import { addressOf, unknownRun } from './run-address.ts';
+import { checkAddress, unknownRun } from './run-address.ts';
 
 /** An owner answers from memory; one that takes longer counts as stopped, ms. */
 const OWNER_ANSWERS_WITHIN_MS = 1_000;
@@ -31,9 +31,9 @@ export function serveReports(bus: Bus, driven: DrivenRuns): Serving {
 }
 
 /** Answers `inspect`. The handler throws run-unknown if the run has no head. */
-export function createInspectVerb(access: JetStreamAccess, saves: Pick<PutOffSaves, 'list'>): ApiHandler<'inspect'> {
+export function createInspectVerb(access: JetStreamAccess, saves: Pick<DeferredSaves, 'list'>): ApiHandler<'inspect'> {
   return async (_request, call) => {
-    const { tenant, run } = addressOf(call);
+    const { tenant, run } = checkAddress(call);
     const head = await readHead(access, tenant, run);
     if (!head) throw unknownRun(run);
     return inspectRun(access, saves, head.value);
@@ -42,7 +42,7 @@ export function createInspectVerb(access: JetStreamAccess, saves: Pick<PutOffSav
 
 async function inspectRun(
   { bus, clock }: JetStreamAccess,
-  saves: Pick<PutOffSaves, 'list'>,
+  saves: Pick<DeferredSaves, 'list'>,
   head: RunHead,
 ): Promise<RunInspection> {
   const { tenant, runId, status, epoch, takeovers, records, submittedAt } = head;

@@ -1,4 +1,4 @@
-// What the tenant's suspended runs wait for, a page at a time, with the tokens: for operators.
+// Lists the questions of the tenant's suspended runs, page by page, with their tokens: for operators.
 import { stateKeys, suspensionSchema, type ApiAnswer, type ApiRequest, type Suspension } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { locateHead } from '../state/run-head.ts';
@@ -6,7 +6,7 @@ import { readResumptions } from '../state/suspension-store.ts';
 import { pageBytes } from './read-run.ts';
 import { readPage } from './read-stored.ts';
 
-/** Runs whose heads are asked for at once. */
+/** Concurrent reads of heads. */
 const MAX_READS_AT_ONCE = 32;
 
 export async function listSuspended(
@@ -27,11 +27,11 @@ export async function listSuspended(
   return { suspended, ...(next !== undefined && { next: next - 1 }) };
 }
 
-/** The entry stays when the run has gone on; and what is answered waits no more, though its run may not have gone on yet. */
+/** Skips entries of runs that have continued, and answered questions, even if their run has not continued yet. */
 async function waiting(access: JetStreamAccess, tenant: string, suspension: Suspension): Promise<Suspension[]> {
   const { runId, epoch, pending } = suspension;
   const there = await locateHead(access, tenant, runId);
-  // One that does not fit is logged where it is driven; it must not hide the others.
+  // An invalid head is logged by the owner; it must not hide the others.
   const head = 'value' in there ? there.value : undefined;
   if (head?.status !== 'suspended' || head.epoch !== epoch) return [];
   const answered = new Set((await readResumptions(access, { tenant, runId }, pending)).map(({ id }) => id));

@@ -1,24 +1,24 @@
-// Whether the log still has what a reader asks for. It forgets from the front, by age: a run that is older than that, or longer,
-// must be told so, since an answer without its first chunks would read as if they had been retracted. Pure.
-import type { ChunkBatch, RunHead } from '@millrace/contracts';
-import { lastIndex } from '../state/run-head.ts';
-import type { Base, Position } from './visible-chunks.ts';
+// Decides whether the log still has the requested chunks. The log drops its oldest messages: a reader of an older or
+// longer run gets an error, because an answer without its first chunks would look as if they had been retracted. Pure.
+import { isAfter, containsPosition, type ChunkBatch, type Position, type RunHead } from '@millrace/contracts';
+import { getLastIndex } from '../state/run-head.ts';
+import type { Base } from './visible-chunks.ts';
 
 type Owned = Pick<RunHead, 'nextIndex' | 'status'> & { owners: readonly Base[] };
 
 /**
- * @param logged from the message on that holds the first position that is needed
- * @param isOver the run publishes nothing more: the last chunk is kept apart
+ * @param logged from the message on that holds the first required position
+ * @param isOver the run publishes nothing more: the last chunk is stored separately
  */
 export function areChunksGone(logged: readonly ChunkBatch[], head: Owned, from: Position, isOver: boolean): boolean {
-  const first = firstNeeded(head, from, isOver);
-  if (!first || logged.some((batch) => holds(batch, first))) return false;
-  // What is not logged yet is not gone; but then nothing after it is logged either.
-  return isOver || logged.some((batch) => isBehind(batch, first));
+  const first = findFirstNeeded(head, from, isOver);
+  if (!first || logged.some((batch) => containsPosition(batch, first))) return false;
+  // Chunks that are not logged yet are not missing; but then no later chunk is logged either.
+  return isOver || logged.some((batch) => isAfter(batch, first));
 }
 
-/** The first position from `from` on that an owner has named as acknowledged by the log, or will. */
-export function firstNeeded(
+/** Returns the first position from `from` on that an owner has named as acked by the log, or will name. */
+export function findFirstNeeded(
   { owners, nextIndex, status }: Owned,
   from: Position,
   isOver: boolean,
@@ -26,13 +26,8 @@ export function firstNeeded(
   for (const [at, base] of owners.entries()) {
     if (base.epoch < from.epoch) continue;
     const index = base.epoch === from.epoch ? Math.max(base.index, from.index) : base.index;
-    const end = owners[at + 1]?.index ?? (isOver ? lastIndex({ status, nextIndex }) : Infinity);
+    const end = owners[at + 1]?.index ?? (isOver ? getLastIndex({ status, nextIndex }) : Infinity);
     if (index < end) return { epoch: base.epoch, index };
   }
   return undefined;
 }
-
-export const holds = ({ epoch, index, chunks }: ChunkBatch, position: Position): boolean =>
-  epoch === position.epoch && index <= position.index && position.index < index + chunks.length;
-export const isBehind = (batch: ChunkBatch, { epoch, index }: Position): boolean =>
-  batch.epoch > epoch || (batch.epoch === epoch && batch.index > index);

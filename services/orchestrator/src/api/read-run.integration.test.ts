@@ -1,5 +1,5 @@
-// Reading a run back from real streams: none, few, exactly a page of, and very many messages.
-import { stateKeys, type ChunkBatch } from '@millrace/contracts';
+// Reading a run back from real streams: no, few, exactly a page of, and very many messages.
+import { stateKeys, type ChunkBatch, type Position } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -7,11 +7,10 @@ import { z } from 'zod';
 import { failedRun } from '../state/ended-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { headOf } from '../testing/run-heads.ts';
-import { subscriptionsOf } from '../testing/subscriptions.ts';
+import { createHead } from '../testing/run-heads.ts';
+import { countSubscriptions } from '../testing/subscriptions.ts';
 import { readChunks } from './read-run.ts';
 import { readStored } from './read-stored.ts';
-import type { Position } from './visible-chunks.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -20,7 +19,9 @@ const start = { epoch: 1, index: 0, firstRecord: 0 };
 
 async function store(runId: string, batches: readonly ChunkBatch[]): Promise<void> {
   const subject = connection.bus.subjects.log('acme', runId, 'chunks');
-  await Promise.all(batches.map((batch) => stream.access.js.publish(subject, JSON.stringify(batch))));
+  // A busy server acks the last of 70 MB after more than the client's default of 5 s.
+  const options = { timeout: 30_000 };
+  await Promise.all(batches.map((batch) => stream.access.js.publish(subject, JSON.stringify(batch), options)));
 }
 const oneByOne = (count: number, size = 1): ChunkBatch[] =>
   Array.from({ length: count }, (_, index) => ({ epoch: 1, index, chunks: [delta('x'.repeat(size))] }));
@@ -28,13 +29,13 @@ const over = async (runId: string, nextIndex: number) => {
   const { result, lastChunk } = failedRun(runId, { code: 'internal', message: 'ended' });
   const key = stateKeys.end('acme', runId, '1');
   await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
-  return headOf(runId, { status: 'failed', nextIndex });
+  return createHead(runId, { status: 'failed', nextIndex });
 };
-const countOf = (batches: readonly ChunkBatch[]) => batches.reduce((sum, { chunks }) => sum + chunks.length, 0);
+const countChunks = (batches: readonly ChunkBatch[]) => batches.reduce((sum, { chunks }) => sum + chunks.length, 0);
 
 describe('reading a run', () => {
-  test('of which nothing is stored yet has nothing, and is asked again from there', async () => {
-    expect(await readChunks(stream.access, headOf('none'), start)).toEqual({
+  test('without stored messages returns nothing, and the next request starts there', async () => {
+    expect(await readChunks(stream.access, createHead('none'), start)).toEqual({
       remainingMs: expect.any(Number),
       status: 'running',
       epoch: 1,
@@ -44,21 +45,21 @@ describe('reading a run', () => {
     });
   });
 
-  test.each([1, 255, 256, 257, 512])('of %i messages is read whole', async (count) => {
+  test.each([1, 255, 256, 257, 512])('of %i messages returns all of them', async (count) => {
     const runId = `run-${count}`;
     await store(runId, oneByOne(count));
-    const { batches, nextIndex } = await readChunks(stream.access, headOf(runId), start);
-    expect({ nextIndex, chunks: countOf(batches) }).toEqual({ nextIndex: count, chunks: count });
+    const { batches, nextIndex } = await readChunks(stream.access, createHead(runId), start);
+    expect({ nextIndex, chunks: countChunks(batches) }).toEqual({ nextIndex: count, chunks: count });
   });
 
-  test('that is more than an answer can hold comes in pages', async () => {
+  test('that exceeds one answer is returned in pages', async () => {
     await store('pages', oneByOne(8, 700_000));
     let from: Position = start;
     let [chunks, pages] = [0, 0];
     for (let complete = false; !complete; pages++) {
       const answer = await readChunks(stream.access, await over('pages', 9), from);
       expect(JSON.stringify(answer).length).toBeLessThan(connection.bus.maxPayload());
-      chunks += countOf(answer.batches);
+      chunks += countChunks(answer.batches);
       from = { epoch: answer.epoch, index: answer.nextIndex };
       ({ complete } = answer);
     }
@@ -66,7 +67,7 @@ describe('reading a run', () => {
     expect(pages).toBeGreaterThan(2);
   });
 
-  test('that is over has its last chunk, though that never reached the log', async () => {
+  test('that has ended includes its last chunk, even if that never reached the log', async () => {
     await store('ended', oneByOne(2));
     const { batches, complete, nextIndex } = await readChunks(stream.access, await over('ended', 3), start);
     expect({ complete, nextIndex }).toEqual({ complete: true, nextIndex: 3 });
@@ -77,13 +78,13 @@ describe('reading a run', () => {
     ]);
   });
 
-  test('has its last chunk once when the log has it too', async () => {
+  test('has its last chunk once if the log has it too', async () => {
     const { lastChunk } = failedRun('twice', { code: 'internal', message: 'ended' });
     await store('twice', [...oneByOne(1), { epoch: 1, index: 1, chunks: [lastChunk] }]);
-    expect(countOf((await readChunks(stream.access, await over('twice', 2), start)).batches)).toBe(2);
+    expect(countChunks((await readChunks(stream.access, await over('twice', 2), start)).batches)).toBe(2);
   });
 
-  test('whose chunks are no longer kept says so, and where its result is', async () => {
+  test('with expired chunks reports that, and names the result', async () => {
     await expect(readChunks(stream.access, await over('forgotten', 5), start)).rejects.toMatchObject({
       code: 'chunks-gone',
       message: expect.stringContaining('failed'),
@@ -91,9 +92,13 @@ describe('reading a run', () => {
     });
   });
 
-  test('with a new owner of which nothing is stored yet answers in the old epoch', async () => {
+  test('with a new owner without stored messages returns the old epoch', async () => {
     await store('taken', oneByOne(4));
-    const head = headOf('taken', { epoch: 2, nextIndex: 2, owners: [start, { epoch: 2, index: 2, firstRecord: 0 }] });
+    const head = createHead('taken', {
+      epoch: 2,
+      nextIndex: 2,
+      owners: [start, { epoch: 2, index: 2, firstRecord: 0 }],
+    });
     expect(await readChunks(stream.access, head, start)).toMatchObject({ epoch: 1, nextIndex: 4 });
   });
 
@@ -104,34 +109,37 @@ describe('reading a run', () => {
       const ofSecond = { epoch: 2, index: 2, chunks: [delta('a'), delta('b')] };
       await store(runId, [...oneByOne(2), ofSecond]);
       const owners = [start, { epoch: 2, index: 2, firstRecord: 0 }];
-      const newer = headOf(runId, { epoch: 2, nextIndex: 2, owners });
+      const newer = createHead(runId, { epoch: 2, nextIndex: 2, owners });
       const key = stateKeys.head('acme', runId);
       await writeEntry(stream.access, connection.bus.names.state, key, newer, {});
-      const { batches } = await readChunks(stream.access, headOf(runId), { epoch: 1, index });
-      expect(countOf(batches)).toBe(index < 2 ? 4 - index : 2);
+      const { batches } = await readChunks(stream.access, createHead(runId), { epoch: 1, index });
+      expect(countChunks(batches)).toBe(index < 2 ? 4 - index : 2);
     },
   );
 
-  test.each([0, 2])('whose owner before stored something late, replaced at %i, is read whole', async (index) => {
-    const runId = `late-${index}`;
-    const own = (at: number) => ({ epoch: 2, index: at, chunks: [delta('of the second')] });
-    await store(runId, oneByOne(index));
-    for (const batch of [own(index), own(index + 1)]) await store(runId, [batch]);
-    // It stood still, and what it had under way came after all.
-    await store(runId, [{ epoch: 1, index, chunks: [delta('of the first')] }]);
-    const owners = [start, { epoch: 2, index, firstRecord: 0 }];
-    const ended = { ...(await over(runId, index + 3)), epoch: 2, owners };
-    const { lastChunk, result } = failedRun(runId, { code: 'internal', message: 'ended' });
-    const key = stateKeys.end('acme', runId, '2');
-    await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
-    const { batches, complete } = await readChunks(stream.access, ended, start);
-    expect({ complete, chunks: countOf(batches) }).toEqual({ complete: true, chunks: index + 3 });
-    expect(JSON.stringify(batches)).not.toContain('of the first');
-  });
+  test.each([0, 2])(
+    'with a late message of an owner that was replaced at %i returns everything that counts',
+    async (index) => {
+      const runId = `late-${index}`;
+      const own = (at: number) => ({ epoch: 2, index: at, chunks: [delta('of the second')] });
+      await store(runId, oneByOne(index));
+      for (const batch of [own(index), own(index + 1)]) await store(runId, [batch]);
+      // The owner was paused, and its pending message was stored after all.
+      await store(runId, [{ epoch: 1, index, chunks: [delta('of the first')] }]);
+      const owners = [start, { epoch: 2, index, firstRecord: 0 }];
+      const ended = { ...(await over(runId, index + 3)), epoch: 2, owners };
+      const { lastChunk, result } = failedRun(runId, { code: 'internal', message: 'ended' });
+      const key = stateKeys.end('acme', runId, '2');
+      await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
+      const { batches, complete } = await readChunks(stream.access, ended, start);
+      expect({ complete, chunks: countChunks(batches) }).toEqual({ complete: true, chunks: index + 3 });
+      expect(JSON.stringify(batches)).not.toContain('of the first');
+    },
+  );
 });
 
 describe('reading a run’s events and chunks', () => {
-  test('leaves out what does not fit, aloud, and gives the rest', async () => {
+  test('skips invalid messages with a log line, and returns the rest', async () => {
     const subject = connection.bus.subjects.log('acme', 'odd', 'chunks');
     await stream.access.js.publish(subject, 'not json');
     await stream.access.js.publish(subject, '{"n":1}');
@@ -143,7 +151,7 @@ describe('reading a run’s events and chunks', () => {
     expect(found).toEqual([{ n: 1 }]);
   });
 
-  test('goes on where the server gave less than it was asked for', async () => {
+  test('continues if the server returned less than requested', async () => {
     // More than the server sends at once, 64 MiB.
     await store('large', oneByOne(100, 700_000));
     const subject = connection.bus.subjects.log('acme', 'large', 'chunks');
@@ -155,11 +163,11 @@ describe('reading a run’s events and chunks', () => {
     expect(found.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 
-  test('gives back what it subscribed', async () => {
+  test('releases its subscriptions', async () => {
     await store('often', oneByOne(300));
-    const before = await subscriptionsOf(nats.monitorUrl);
-    for (let n = 0; n < 20; n++) await readChunks(stream.access, headOf('often'), start);
+    const before = await countSubscriptions(nats.monitorUrl);
+    for (let n = 0; n < 20; n++) await readChunks(stream.access, createHead('often'), start);
     await connection.bus.nc.flush();
-    expect(await subscriptionsOf(nats.monitorUrl)).toBe(before);
+    expect(await countSubscriptions(nats.monitorUrl)).toBe(before);
   });
 });

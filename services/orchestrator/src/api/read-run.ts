@@ -1,32 +1,34 @@
-// Reads a run's chunks and events back, for api.replay and api.events: from the position that is asked for, a page at a time.
+// Reads a run's chunks and events back, for api.replay and api.events: from the requested position, page by page.
 import {
   MillraceError,
+  containsPosition,
   loggedBatchSchema,
   eventBatchSchema,
   isFinal,
   type ApiAnswer,
   type ChunkBatch,
+  type Position,
   type RunEvent,
   type RunHead,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/event-log.ts';
-import { isAtRest, lastIndex, readEnd, readHead } from '../state/run-head.ts';
+import { isAtRest, getLastIndex, readEnd, readHead } from '../state/run-head.ts';
 import { findPosition } from './find-position.ts';
-import { areChunksGone, firstNeeded, holds } from './missing-chunks.ts';
+import { areChunksGone, findFirstNeeded } from './missing-chunks.ts';
 import { readPage, readStored } from './read-stored.ts';
-import { visibleChunks, type Position, type Visible } from './visible-chunks.ts';
+import { visibleChunks, type Visible } from './visible-chunks.ts';
 
-/** One answer; a client asks on from its end. A quarter of what the server that we ship takes as a message. */
+/** Size of one answer; a client continues from its end. A quarter of the maximum message size of the shipped server. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** Log messages that are read for a page; each holds 32 KiB or 250 ms. */
+/** Log messages read for a page; each holds 32 KiB or 250 ms. */
 const MAX_PAGE_MESSAGES = 1_024;
 
 export function pageBytes({ bus }: JetStreamAccess): number {
   return Math.min(MAX_ANSWER_BYTES, bus.maxPayload() / 2);
 }
 
-/** How often a new owner may take the run over while one page of it is read. */
+/** Number of takeovers of the run during the read of one page. */
 const MAX_HEADS = 3;
 
 /** @throws chunks-gone */
@@ -34,9 +36,9 @@ export async function readChunks(access: JetStreamAccess, head: RunHead, from: P
   let current = head;
   for (let heads = 1; ; heads += 1) {
     try {
-      return await readPageOf(access, current, from);
+      return await readOwnPage(access, current, from);
     } catch (error) {
-      // The log is newer than the head: chunks of a later owner look as if those before them were missing.
+      // The log is newer than the head: with chunks of a later owner, earlier ones look missing.
       const newer =
         isIncomplete(error) && heads < MAX_HEADS && (await readHead(access, head.tenant, head.runId))?.value;
       if (!newer || newer.epoch === current.epoch) throw error;
@@ -47,7 +49,7 @@ export async function readChunks(access: JetStreamAccess, head: RunHead, from: P
 
 const isIncomplete = (error: unknown): boolean => MillraceError.isInstance(error) && error.code === 'chunks-gone';
 
-async function readPageOf(access: JetStreamAccess, head: RunHead, from: Position): Promise<ApiAnswer<'replay'>> {
+async function readOwnPage(access: JetStreamAccess, head: RunHead, from: Position): Promise<ApiAnswer<'replay'>> {
   const { status } = head;
   const { batches, end, complete } = await readVisible(access, head, from);
   const isWhole = complete && isAtRest(head);
@@ -61,7 +63,7 @@ async function readPageOf(access: JetStreamAccess, head: RunHead, from: Position
   };
 }
 
-/** Of a suspended run: until it expires, and then what it has left. */
+/** Returns the time until a suspended run expires plus its remaining time. */
 export function remainingMs({ deadlineAt, suspension }: RunHead, now: number): number {
   if (!suspension) return deadlineAt - now;
   return suspension.remainingMs + Math.max(suspension.expiresAt - now, 0);
@@ -72,9 +74,14 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
   const { tenant, runId, owners } = head;
   const isOver = isAtRest(head);
   const maxBytes = pageBytes(access);
-  const subject = bus.subjects.logOf(tenant, runId);
-  const query = { stream: access.logStreamOf(tenant, runId), subject, schema: loggedBatchSchema, isLog: true as const };
-  const first = firstNeeded(head, from, isOver);
+  const subject = bus.subjects.runLog(tenant, runId);
+  const query = {
+    stream: access.chooseLogStream(tenant, runId),
+    subject,
+    schema: loggedBatchSchema,
+    isLog: true as const,
+  };
+  const first = findFirstNeeded(head, from, isOver);
   let next = first && (await findPosition({ access, stream: query.stream, subject, owners }, first));
   if (next === undefined && areChunksGone([], head, from, isOver)) throw chunksGone(head);
   const retracts = next === undefined ? [] : await readRetracts(access, head);
@@ -89,7 +96,7 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
     const window = next === undefined ? await withLastChunk(access, logged, head) : logged;
     const visible = visibleChunks(window, { retracts, owners }, from, maxBytes);
     const complete = visible.complete && next === undefined;
-    // A page of which nothing counts would be asked for again: the answer goes on after it.
+    // A page without counting chunks would be requested again: the answer continues after it.
     if (visible.batches.length > 0 || next === undefined) return { ...visible, complete };
   }
 }
@@ -98,30 +105,33 @@ async function readRetracts(access: JetStreamAccess, { tenant, runId }: RunHead)
   const { bus } = access;
   const subject = bus.subjects.log(tenant, runId, 'retract');
   return readStored(access, {
-    stream: access.logStreamOf(tenant, runId),
+    stream: access.chooseLogStream(tenant, runId),
     subject,
     schema: loggedBatchSchema,
     isLog: true as const,
   });
 }
 
-/** The head is written before the last chunk goes out: a crash in between must not cost the reader the ending. */
+/** The head is written before the last chunk is published: a crash in between must not cost the reader the ending. */
 async function withLastChunk(access: JetStreamAccess, logged: ChunkBatch[], head: RunHead): Promise<ChunkBatch[]> {
-  const last = { epoch: head.epoch, index: lastIndex(head) };
-  if (!isAtRest(head) || logged.some((batch) => holds(batch, last))) return logged;
+  const last = { epoch: head.epoch, index: getLastIndex(head) };
+  if (!isAtRest(head) || logged.some((batch) => containsPosition(batch, last))) return logged;
   const end = await readEnd(access, head);
   return end ? [...logged, { ...last, chunks: [end.lastChunk] }] : logged;
 }
 
 function chunksGone({ runId, status }: RunHead): MillraceError {
-  return new MillraceError('chunks-gone', `The chunks of "${runId}" (${status}) are no longer kept from there on.`, {
-    remedy: 'Ask for its result: it is kept longer than the chunks.',
+  return new MillraceError('chunks-gone', `The chunks of "${runId}" (${status}) have expired from there on.`, {
+    remedy: 'Request its result: it is stored longer than the chunks.',
   });
 }
 
 export type EventPage = { events: RunEvent[]; next?: number };
 
-/** The ending is the head's: its event is stored before it, and that of an owner who was replaced meanwhile is nobody's. */
+/**
+ * Reads events. The ending is that of the head: its event is stored before the head, and an ending of a replaced owner
+ * does not count.
+ */
 export async function readEvents(
   access: JetStreamAccess,
   head: RunHead,

@@ -1,10 +1,10 @@
-// What a stream has under one subject, in order, by direct gets, a page at a time. What does not fit its schema is logged and left
-// out.
+// Reads the messages of a stream under one subject, in order, by direct gets, page by page. Messages that do not fit
+// the schema are logged and skipped.
 import { MillraceError } from '@millrace/contracts';
 import { decodeStored, type JetStreamAccess } from '@millrace/bus';
 import type { z } from 'zod';
 
-/** Messages asked for at once. */
+/** Messages requested at once. */
 const BATCH_MESSAGES = 256;
 /** A batch that a broken connection cut off never ends by itself. */
 const BATCH_TIMEOUT_MS = 10_000;
@@ -13,7 +13,7 @@ const NO_MESSAGES = 404;
 export type StoredMessage<T> = { value: T; sequence: number; bytes: number };
 export type StoredPage<T> = {
   found: StoredMessage<T>[];
-  /** Where the next page begins; undefined: nothing more is stored. */
+  /** Sequence of the next page; undefined if nothing more is stored. */
   next: number | undefined;
 };
 export type StoredQuery<T> = {
@@ -21,12 +21,15 @@ export type StoredQuery<T> = {
   /** May have wildcards. */
   subject: string;
   schema: z.ZodType<T>;
-  /** Its messages are parts of a whole: one of a newer version is not left out. */
+  /** Its messages are parts of a whole: one of a newer version is not skipped. */
   isLog?: true;
 };
 export type PageOptions = { from: number; maxMessages: number; maxBytes: number };
 
-/** From a sequence on, as many as the bounds allow, one at least. @throws timeout, stored-by-newer, errors of JetStream */
+/**
+ * Reads from a sequence on, as many messages as the bounds allow, at least one. @throws timeout, stored-by-newer,
+ * errors of JetStream
+ */
 export async function readPage<T>(
   access: JetStreamAccess,
   { stream, subject, schema, isLog }: StoredQuery<T>,
@@ -36,15 +39,15 @@ export async function readPage<T>(
   let bytes = 0;
   let newer: MillraceError | undefined;
   let next: number | undefined = from;
-  const take = ({ data, seq }: Stored) => {
+  const take = ({ data, seq }: StoredItem) => {
     const isFull = found.length >= maxMessages || (found.length > 0 && bytes + data.length > maxBytes);
     if (isFull) return false;
-    // A key that was removed, or has expired, is nothing.
+    // A removed or expired key has an empty message.
     if (data.length === 0) return true;
     const value = decodeStored(data, schema, subject);
     if ('error' in value) {
       if (isLog && value.error.code === 'stored-by-newer') newer ??= value.error;
-      access.bus.log.warn({ subject, error: value.error.message }, 'a stored message is left out');
+      access.bus.log.warn({ subject, error: value.error.message }, 'stored message skipped');
       return true;
     }
     bytes += data.length;
@@ -61,27 +64,27 @@ export async function readPage<T>(
   return { found, next };
 }
 
-/** Everything. For what is known to be little. */
+/** Reads everything. Only for data that is known to be small. */
 export async function readStored<T>(access: JetStreamAccess, query: StoredQuery<T>): Promise<T[]> {
   const { found } = await readPage(access, query, { from: 1, maxMessages: Infinity, maxBytes: Infinity });
   return found.map(({ value }) => value);
 }
 
-type Ask = { stream: string; subject: string; seq: number; batch: number; max_bytes: number };
-type Stored = { data: Uint8Array; seq: number };
+type StoredRequest = { stream: string; subject: string; seq: number; batch: number; max_bytes: number };
+type StoredItem = { data: Uint8Array; seq: number };
 
-type Read = { next: number | undefined; isFull: boolean };
+type StoredRead = { next: number | undefined; isFull: boolean };
 
 /**
- * Resolves with the sequence to ask on from, if there is more: the server ends a batch early where it has become large. With a
- * callback, because an iterator's subscription is never given back (nats.js 3.4).
- * @param take false: the page is full, and goes on with this message
+ * Resolves with the sequence to continue from, if there is more: the server ends a batch early if it has become large.
+ * Uses a callback, because an iterator's subscription is never released (nats.js 3.4).
+ * @param take returns false if the page is full: it continues with this message
  */
 async function readBatch(
   { jsm }: JetStreamAccess,
-  { stream, subject, seq, batch: count, max_bytes }: Ask,
-  take: (message: Stored) => boolean,
-): Promise<Read> {
+  { stream, subject, seq, batch: count, max_bytes }: StoredRequest,
+  take: (message: StoredItem) => boolean,
+): Promise<StoredRead> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(
     () => over.reject(new MillraceError('timeout', `${stream} stopped answering.`)),

@@ -1,6 +1,6 @@
 import { textMessage, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { requestHash } from './request-hash.ts';
+import { requestHash } from './submit-run.ts';
 
 const request: RunRequest = {
   runId: 'run-1',
@@ -12,7 +12,7 @@ const request: RunRequest = {
   deadlineMs: 1_000,
 };
 const hash = requestHash(request);
-const said = (role: 'user' | 'tool', text: string) => ({ messages: [textMessage('m1', role, text)] });
+const makeSaid = (role: 'user' | 'tool', text: string) => ({ messages: [textMessage('m1', role, text)] });
 
 describe('two submissions are the same request', () => {
   test.each<[string, Partial<RunRequest>]>([
@@ -28,8 +28,8 @@ describe('two submissions are the same request', () => {
 describe('two submissions are different requests', () => {
   test.each<[string, Partial<RunRequest>]>([
     ['with another agent', { agent: 'other' }],
-    ['with another text', said('user', 'hello!')],
-    ['with another role', said('tool', 'hello')],
+    ['with another text', makeSaid('user', 'hello!')],
+    ['with another role', makeSaid('tool', 'hello')],
     ['with another thread', { threadId: 'u' }],
     ['with a resource', { resourceId: 'r' }],
     ['with no input processors in place of the agent’s', { inputProcessors: [] }],

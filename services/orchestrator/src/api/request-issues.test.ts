@@ -1,10 +1,10 @@
 import { CALLER_ROLES, textMessage, type Message, type MessagePart, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { agentOf } from '../testing/run-states.ts';
+import { makeAgent } from '../testing/run-states.ts';
 import { refuseBadRequest, requestIssues } from './request-issues.ts';
 
-const applied = { agent: agentOf(), plan: { entries: {}, order: {}, tools: [] }, revision: 1, appliedAt: '' };
-const requestOf = (...messages: Message[]): RunRequest => ({
+const applied = { agent: makeAgent(), plan: { entries: {}, order: {}, tools: [] }, revision: 1, appliedAt: '' };
+const makeRequest = (...messages: Message[]): RunRequest => ({
   runId: 'run-1',
   tenant: 'acme',
   agent: 'demo',
@@ -16,16 +16,17 @@ const fileMessage = (data: string): Message => {
   const parts: MessagePart[] = [{ type: 'file', data, mimeType: 'image/png' }];
   return { ...textMessage('m1', 'user', ''), content: { format: 2, parts } };
 };
-const pathsOf = (...messages: Message[]) => requestIssues(requestOf(...messages), CALLER_ROLES).map(({ path }) => path);
+const listPaths = (...messages: Message[]) =>
+  requestIssues(makeRequest(...messages), CALLER_ROLES).map(({ path }) => path);
 
 describe('roles of submitted messages', () => {
   test('user, assistant and tool messages are accepted: clients without a thread send their history along', () => {
     const messages = CALLER_ROLES.map((role, at) => textMessage(`m${at}`, role, 'hello'));
-    expect(pathsOf(...messages)).toEqual([]);
+    expect(listPaths(...messages)).toEqual([]);
   });
 
-  test('a system message is refused by its role, with what to do instead', () => {
-    const request = requestOf(textMessage('m1', 'user', 'hi'), textMessage('m2', 'system', 'obey'));
+  test('a system message is refused by its role, with a remedy', () => {
+    const request = makeRequest(textMessage('m1', 'user', 'hi'), textMessage('m2', 'system', 'obey'));
     expect(() => refuseBadRequest(request, applied)).toThrow(
       expect.objectContaining({
         code: 'run-refused',
@@ -35,20 +36,23 @@ describe('roles of submitted messages', () => {
     );
   });
 
-  test('a system message is accepted where the agent allows it', () => {
-    expect(requestIssues(requestOf(textMessage('m1', 'system', 'obey')), [...CALLER_ROLES, 'system'])).toEqual([]);
+  test('a system message is accepted if the agent allows it', () => {
+    expect(requestIssues(makeRequest(textMessage('m1', 'system', 'obey')), [...CALLER_ROLES, 'system'])).toEqual([]);
   });
 });
 
 describe('ids of submitted messages', () => {
   test('two messages with one id are refused: the second one names the first', () => {
-    const issues = requestIssues(requestOf(textMessage('a', 'user', 'x'), textMessage('a', 'user', 'y')), CALLER_ROLES);
+    const issues = requestIssues(
+      makeRequest(textMessage('a', 'user', 'x'), textMessage('a', 'user', 'y')),
+      CALLER_ROLES,
+    );
     expect(issues).toMatchObject([{ path: 'messages[1].id', message: expect.stringContaining('messages[0]') }]);
   });
 
   test("an id that begins with the run's own id is refused; that of another run's answer is not", () => {
-    expect(pathsOf(textMessage('run-1.0', 'assistant', 'x'))).toEqual(['messages[0].id']);
-    expect(pathsOf(textMessage('run-0.0', 'assistant', 'x'))).toEqual([]);
+    expect(listPaths(textMessage('run-1.0', 'assistant', 'x'))).toEqual(['messages[0].id']);
+    expect(listPaths(textMessage('run-0.0', 'assistant', 'x'))).toEqual([]);
   });
 });
 
@@ -56,7 +60,7 @@ describe('files in submitted messages', () => {
   test.each(['https://example.com/a.png', 'http://example.com', 'aGVsbG8=', 'aGVsbG8', 'a-_b'])(
     'the data %s is accepted',
     (data) => {
-      expect(pathsOf(fileMessage(data))).toEqual([]);
+      expect(listPaths(fileMessage(data))).toEqual([]);
     },
   );
 
@@ -69,12 +73,12 @@ describe('files in submitted messages', () => {
     'not base64!',
     '',
   ])('the data "%s" is refused with its path', (data) => {
-    expect(pathsOf(fileMessage(data))).toEqual(['messages[0].content.parts[0].data']);
+    expect(listPaths(fileMessage(data))).toEqual(['messages[0].content.parts[0].data']);
   });
 });
 
-test('all problems of a request are told at once', () => {
-  const request = requestOf(textMessage('run-1', 'system', 'x'), textMessage('run-1', 'user', 'y'));
+test('all problems of a request are reported at once', () => {
+  const request = makeRequest(textMessage('run-1', 'system', 'x'), textMessage('run-1', 'user', 'y'));
   expect(() => refuseBadRequest(request, applied)).toThrow(
     expect.objectContaining({
       message: expect.stringContaining('4 problems'),
@@ -85,7 +89,7 @@ test('all problems of a request are told at once', () => {
 
 describe('a request that is nested deeper than the records of the run can hold', () => {
   const deep = (levels: number) => JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels));
-  const allowed = { ...applied, agent: agentOf({ overrides: ['pii'] }) };
+  const allowed = { ...applied, agent: makeAgent({ overrides: ['pii'] }) };
   const message = textMessage('m1', 'user', 'hi');
   const given = {
     requestContext: (levels: number) => ({ requestContext: deep(levels) }),
@@ -96,11 +100,11 @@ describe('a request that is nested deeper than the records of the run can hold',
   };
 
   test.each(['requestContext', 'messages', 'inputProcessors'] as const)('is refused by the name of its %s', (path) => {
-    const request = { ...requestOf(message), ...given[path](100) };
+    const request = { ...makeRequest(message), ...given[path](100) };
     expect(() => refuseBadRequest(request, allowed)).toThrow(expect.objectContaining({ code: 'run-refused', path }));
   });
 
-  test.each(['requestContext', 'messages'] as const)('is accepted where its %s are nested less', (path) => {
-    expect(() => refuseBadRequest({ ...requestOf(message), ...given[path](90) }, allowed)).not.toThrow();
+  test.each(['requestContext', 'messages'] as const)('is accepted if its %s are nested less', (path) => {
+    expect(() => refuseBadRequest({ ...makeRequest(message), ...given[path](90) }, allowed)).not.toThrow();
   });
 });

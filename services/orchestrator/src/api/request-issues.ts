@@ -1,5 +1,6 @@
-// What a schema cannot say of a submitted request: who may say what, ids that would hit another message, files that no model could
-// read, overrides that the agent does not allow. Found before anything is stored, all problems at once. Pure.
+// Checks a submitted request beyond its schema: roles of the messages, ids that would collide with another message,
+// files that no model can read, overrides that the agent does not allow. Runs before anything is stored and reports all
+// problems at once. Pure.
 import {
   MAX_VALUE_NESTING,
   MillraceError,
@@ -15,10 +16,10 @@ import { optionIssues } from '../agents/option-issues.ts';
 import { overrideUses } from '../state/override-plan.ts';
 import { agentOfRun } from '../state/run-agent.ts';
 
-/** More are not listed: the first ones say what is wrong. */
+/** Maximum number of listed issues. */
 const MAX_ISSUES = 32;
 
-/** @throws run-refused: the first problem, all of them as issues */
+/** @throws run-refused: the first problem, with all of them as issues */
 export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): void {
   const found = [...requestIssues(request, applied.agent.callerRoles), ...overrideIssues(request, applied)];
   const issues = [...depthIssues(request), ...found];
@@ -29,15 +30,17 @@ export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): vo
   throw new MillraceError('run-refused', first.message + more, { path, remedy, issues: issues.slice(0, MAX_ISSUES) });
 }
 
-/** The command, the run's records and what its processors get hold the request, and are messages themselves. */
+/**
+ * The command, the run's records and the requests to its processors contain the request, and are messages themselves.
+ */
 function depthIssues(request: RunRequest): Issue[] {
   const deep = Object.entries(request).find(([, value]) => isNestedDeeper(value, MAX_VALUE_NESTING));
   return deep
-    ? [issue(deep[0], `It is nested deeper than ${MAX_VALUE_NESTING}.`, 'Send it flatter, or as a text.')]
+    ? [issue(deep[0], `It is nested deeper than ${MAX_VALUE_NESTING}.`, 'Flatten it, or send it as a text.')]
     : [];
 }
 
-/** Options are looked at only where everything else is right: what is not allowed has no schema. */
+/** Options are checked only if everything else is valid: a processor that is not allowed has no schema. */
 function overrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
   const own = agentOfRun(applied, request);
   if ('issues' in own) return own.issues;
@@ -75,21 +78,25 @@ function roleIssues({ role }: Message, path: string, callerRoles: readonly Role[
   ];
 }
 
-/** Two messages with one id: what a guard replaces is the first, and the model would read the second as it came. */
+/** Refuses two messages with one id: a guard would replace the first, and the model would read the second unjudged. */
 function idIssues({ id }: Message, path: string, runId: string, there: number | undefined): Issue[] {
   const issues: Issue[] = [];
   if (there !== undefined)
     issues.push(
-      issue(`${path}.id`, `messages[${there}] has the id "${id}" too.`, 'Give each message an id of its own.'),
+      issue(`${path}.id`, `messages[${there}] has the id "${id}" too.`, 'Use a different id for each message.'),
     );
   if (id.startsWith(runId))
     issues.push(
-      issue(`${path}.id`, `The id "${id}" begins with the run's own id: answers have such ids.`, 'Choose another id.'),
+      issue(
+        `${path}.id`,
+        `The id "${id}" begins with the run's own id, which is reserved for answers.`,
+        'Choose another id.',
+      ),
     );
   return issues;
 }
 
-/** The same alphabet with which the model's client encodes bytes, and that of URLs. */
+/** The alphabet that the model's client uses for bytes, and that of URLs. */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 function fileIssues(part: MessagePart, path: string): Issue[] {

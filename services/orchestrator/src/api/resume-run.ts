@@ -1,5 +1,5 @@
-// Answers what a suspended run waits for: the token is looked up in what is stored of the run, the answer is written once, and any
-// orchestrator is told. A run that has gone on for another answer meanwhile finds this one itself.
+// Answers a question of a suspended run: looks the token up in the stored questions, writes the answer once, and
+// publishes a resume command. A run that is active again because of another answer finds this one itself.
 import {
   MAX_VALUE_NESTING,
   MillraceError,
@@ -17,11 +17,11 @@ import type { JetStreamAccess } from '@millrace/bus';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
 import { readHead } from '../state/run-head.ts';
-import { wakeRun } from '../state/wake-run.ts';
+import { wakeRun } from '../takeover/wake-run.ts';
 
 /**
- * @param kinds what may be answered: a caller must not approve its own call, whatever token it has
- * @returns the epoch in which that was asked
+ * @param kinds the questions that may be answered: a caller must not approve its own call, whatever token it has
+ * @returns the epoch of the question
  * @throws run-not-suspended, resume-token-invalid, resume-token-used, message-too-large, queue-full, bus-unreachable
  */
 export async function resumeRun(
@@ -34,21 +34,22 @@ export async function resumeRun(
   refuseDeepData(data);
   refuseLargeData(data);
   const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
-  if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspended(runId, status);
+  if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspendedError(runId, status);
   const pending = suspension.pending.find((one) => isSame(one.resumeToken, token));
   if (!pending || !kinds.includes(pending.kind)) throw invalidToken(runId);
   refuseExpired(pending, head, access.clock.now());
   const answered = await writeResumption(access, head, pending, { resumeId, data });
   const wake = () => wakeRun(access, head, `${pending.id}.${head.epoch}`);
   if (answered === 'used') {
-    // Whoever gave the first answer may have been told that the bus was away, and nobody of the answer: it counts from now on.
+    // The first caller may have received an error of the bus after its answer was stored without a resume command: the
+    // answer counts from now on.
     if (status === 'suspended') await wake();
     throw usedToken(runId);
   }
   try {
-    // It may have ended just then, and what is kept of it has been forgotten.
+    // The run may have just ended, and its state deleted.
     const now = (await readHead(access, head.tenant, runId))?.value.status ?? status;
-    if (isFinal(now)) throw notSuspended(runId, now);
+    if (isFinal(now)) throw notSuspendedError(runId, now);
     await wake();
   } catch (error) {
     if (answered !== 'same') await takeBack(access, head, pending.id, answered.revision);
@@ -57,27 +58,27 @@ export async function resumeRun(
   return { epoch: suspension.epoch };
 }
 
-/** Whoever was refused may try again. */
+/** Removes the answer, so that the refused caller can retry. */
 async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<void> {
   try {
     await takeBackResumption(access, head, pending, revision);
   } catch (error) {
-    access.bus.log.warn({ runId: head.runId, error: String(error) }, 'an answer that was refused could not be removed');
+    access.bus.log.warn({ runId: head.runId, error: String(error) }, 'refused answer could not be removed');
   }
 }
 
-/** In the same time, wherever they differ. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** It stands in records of the run, which somebody has to be able to read. */
+/** The answer is stored in the run's records, which must stay readable. */
 function refuseDeepData(data: JsonValue): void {
   if (!isNestedDeeper(data, MAX_VALUE_NESTING)) return;
   throw new MillraceError('message-invalid', `The answer is nested deeper than ${MAX_VALUE_NESTING}.`, {
     path: 'data',
-    remedy: 'Send it flatter, or as a text.',
+    remedy: 'Flatten it, or send it as a text.',
   });
 }
 
@@ -85,7 +86,7 @@ function refuseLargeData(data: JsonValue): void {
   const { length } = JSON.stringify(data);
   const { maxDataChars } = SUSPENSION_LIMITS;
   if (length <= maxDataChars) return;
-  throw new MillraceError('message-too-large', `The answer has ${length} characters; it may have ${maxDataChars}.`, {
+  throw new MillraceError('message-too-large', `The answer has ${length} characters; the maximum is ${maxDataChars}.`, {
     path: 'data',
     remedy: 'Send less text, or a reference to it.',
   });
@@ -98,24 +99,24 @@ function refuseExpired({ expiresAt }: OpenPending, { runId }: RunHead, now: numb
   });
 }
 
-export function notSuspended(runId: string, status: RunStatus): MillraceError {
-  return new MillraceError('run-not-suspended', `"${runId}" waits for nothing: it is ${status}.`, {
-    remedy: 'List the runs that wait for an answer: `millrace runs suspended`, or the verb suspended-list.',
+export function notSuspendedError(runId: string, status: RunStatus): MillraceError {
+  return new MillraceError('run-not-suspended', `"${runId}" is not suspended: it is ${status}.`, {
+    remedy: 'List the suspended runs with `millrace runs suspended` or the verb suspended-list.',
   });
 }
 
-/** One answer for tokens that nobody has given out and for those of an approval: what exists is not told. */
+/** The same error for unknown tokens and for those of approvals, so that it does not reveal their existence. */
 function invalidToken(runId: string): MillraceError {
-  return new MillraceError('resume-token-invalid', `"${runId}" waits for nothing that has this token.`, {
+  return new MillraceError('resume-token-invalid', `"${runId}" has no open question with this token.`, {
     path: 'token',
     remedy:
-      'A question has its token in the chunk "suspended"; approvals are given by operators, by `millrace runs approve`.',
+      'The chunk "suspended" holds the token of a question; operators answer approvals with `millrace runs approve`.',
   });
 }
 
 function usedToken(runId: string): MillraceError {
-  return new MillraceError('resume-token-used', `What has this token was answered before ("${runId}").`, {
+  return new MillraceError('resume-token-used', `The question with this token was answered before ("${runId}").`, {
     path: 'token',
-    remedy: 'A token is for one answer: follow the run to see what came of it.',
+    remedy: 'A token is valid for one answer: follow the run to see its effect.',
   });
 }

@@ -1,10 +1,10 @@
-// The run that a verb is about, from the subject of the request.
+// Reads the run of a verb from the subject of the request.
 import { MillraceError } from '@millrace/contracts';
 
-export type Call = { tenant: string; run: string | undefined };
+export type RunCall = { tenant: string; run: string | undefined };
 
 /** @throws token-invalid if the subject names no run */
-export function addressOf({ tenant, run }: Call): { tenant: string; run: string } {
+export function checkAddress({ tenant, run }: RunCall): { tenant: string; run: string } {
   if (run !== undefined) return { tenant, run };
   throw new MillraceError('token-invalid', 'The subject names no run.');
 }

@@ -2,21 +2,21 @@ import { controlSchema, isFinal, stateKeys, type ApiAnswer, type RunSummary } fr
 import { listen, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { driveRun } from '../run/drive-run.ts';
+import { driveRun } from '../takeover/drive-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { isCancelAsked, openRunStore } from '../state/run-store.ts';
-import { headOf } from '../testing/run-heads.ts';
+import { createHead } from '../testing/run-heads.ts';
 import { createRunsApi } from './runs-api.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { anything, agents, applied, newRun, page, requestOf, useRunsApi } from '../testing/runs-api.ts';
+import { anything, agents, applied, newRun, page, makeRequest, useRunsApi } from '../testing/runs-api.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { api, driver, ended, stops, takenOf } = useRunsApi(stream);
+const { api, driver, listEnded: ended, stops, takeCommands } = useRunsApi(stream);
 
-describe('a run that nobody has begun', () => {
+describe('a run without an owner', () => {
   test.each(['run', 'cancel'] as const)('is unknown to %s', async (verb) => {
     await expect(api()[verb]({}, newRun())).rejects.toMatchObject({ code: 'run-unknown' });
   });
@@ -32,10 +32,10 @@ describe('a run that nobody has begun', () => {
   test('is cancelled in advance: its submission, which arrives later, ends as cancelled and asks no model', async () => {
     const address = newRun();
     await expect(api().cancel({}, address)).rejects.toMatchObject({ code: 'run-unknown' });
-    expect(await api().submit(requestOf(address), address)).toMatchObject({ accepted: true });
+    expect(await api().submit(makeRequest(address), address)).toMatchObject({ accepted: true });
     expect(await api().run({}, address)).toMatchObject({ status: 'cancelled', result: { status: 'cancelled' } });
     const made = driver({ text: 'never asked' });
-    const [delivery] = await takenOf(address);
+    const [delivery] = await takeCommands(address);
     if (!delivery) throw new Error('no command is queued');
     await driveRun(made.deps, delivery, createRunStop());
     expect(made.asked).toEqual([]);
@@ -46,7 +46,7 @@ describe('a run that nobody has begun', () => {
     const addresses = [newRun(), newRun()];
     for (const { tenant, run } of addresses) {
       const key = stateKeys.head(tenant, run);
-      await writeEntry(stream.access, connection.bus.names.state, key, headOf(run, late), {});
+      await writeEntry(stream.access, connection.bus.names.state, key, createHead(run, late), {});
     }
     const [read, listed] = addresses.map(({ run }) => run);
     const result = { status: 'failed', error: { code: 'run-deadline-exceeded' } };
@@ -61,7 +61,7 @@ describe('a run that nobody has begun', () => {
 describe('a run that waits in the queue', () => {
   test('is known to run, replay and events as queued', async () => {
     const address = newRun();
-    await api().submit(requestOf(address), address);
+    await api().submit(makeRequest(address), address);
     expect(await api().run({}, address)).toMatchObject({ status: 'queued', remainingMs: expect.any(Number) });
     expect(await api().events(page, address)).toEqual({ events: [] });
     expect(await api().replay({ epoch: 1, index: 0 }, address)).toMatchObject({
@@ -73,7 +73,7 @@ describe('a run that waits in the queue', () => {
 
   test('is cancelled at once, without a free place, with one ending; its command is dropped', async () => {
     const address = newRun();
-    await api().submit(requestOf(address), address);
+    await api().submit(makeRequest(address), address);
     expect(await api().cancel({}, address)).toEqual({ runId: address.run, status: 'cancelled' });
     expect(await api().run({}, address)).toMatchObject({ status: 'cancelled', result: { status: 'cancelled' } });
     const { batches, complete } = await api().replay({ epoch: 1, index: 0 }, address);
@@ -85,8 +85,8 @@ describe('a run that waits in the queue', () => {
     expect(events).toMatchObject([{ event: 'run', status: 'cancelled' }]);
 
     const made = driver({ text: 'never asked' });
-    const [delivery] = await takenOf(address);
-    if (!delivery) throw new Error('the command is gone');
+    const [delivery] = await takeCommands(address);
+    if (!delivery) throw new Error('the command is missing');
     await driveRun(made.deps, delivery, createRunStop());
     expect(made.asked).toEqual([]);
     expect(await api().run({}, address)).toMatchObject({ status: 'cancelled' });
@@ -100,7 +100,7 @@ describe('runs-list', () => {
     const listed: AgentStore = { ...agents, find: async () => ({ value: applied, revision: 1 }) };
     const own = createRunsApi(stream.access, listed, anything);
     const ids = Array.from({ length: 5 }, (_, n) => `listed-${n}`);
-    for (const run of ids) await own.submit(requestOf({ tenant, run }), { tenant, run });
+    for (const run of ids) await own.submit(makeRequest({ tenant, run }), { tenant, run });
     const found: RunSummary[] = [];
     for (let after: number | undefined = 0; after !== undefined;) {
       const answer: ApiAnswer<'runs-list'> = await own.list({ limit: 2, after }, { tenant, run: undefined });
@@ -110,12 +110,12 @@ describe('runs-list', () => {
     }
     expect(found.map(({ runId }) => runId)).toEqual(ids);
     expect(found[0]).toEqual({ runId: 'listed-0', status: 'queued', agent: 'demo', submittedAt: expect.any(String) });
-    await takenOf();
+    await takeCommands();
   });
 });
 
 describe('a run that has ended', () => {
-  test('has its result, its events and its chunks, for everybody who asks', async () => {
+  test('has its result, its events and its chunks, for every reader', async () => {
     const { run, address } = await ended();
     const { status, result } = await api().run({}, address);
     expect(isFinal(status)).toBe(true);
@@ -130,13 +130,13 @@ describe('a run that has ended', () => {
 });
 
 describe('the verb cancel', () => {
-  test('tells the owner, wherever it is, and answers with the status of that moment', async () => {
+  test('notifies the owner, wherever it runs, and returns the status of that moment', async () => {
     const address = newRun();
     const told: unknown[] = [];
     const subject = connection.bus.subjects.control(address.tenant, address.run);
     const listening = listen(connection.bus, subject, controlSchema, (control) => told.push(control));
     stops.push(() => listening.stop());
-    await openRunStore(stream.access, headOf(address.run), 0);
+    await openRunStore(stream.access, createHead(address.run), 0);
     expect(await api().cancel({}, address)).toEqual({ runId: address.run, status: 'running' });
     await eventually(() => told.length === 1);
     expect(told).toEqual([{ control: 'cancel' }]);

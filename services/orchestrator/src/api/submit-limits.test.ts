@@ -22,7 +22,7 @@ const refusal = (work: () => void): MillraceError | undefined => {
   }
 };
 
-test('a tenant may submit a second’s runs at once, then as many a second, and is told when to come back', () => {
+test('a tenant may submit a second’s runs at once, then that number per second, and receives the time of the next attempt', () => {
   let now = 0;
   const guard = createSubmitGuard({ ...limits, runsPerSecond: 10 }, nothingQueued, () => now);
   const submit = () => refusal(() => guard.check(request()));
@@ -43,7 +43,7 @@ test('one tenant’s runs do not count for another one', () => {
   expect(refusal(() => guard.check(request('other')))).toBeUndefined();
 });
 
-test('messages that are larger than the limit are refused by its name, and cost nothing of the rate', () => {
+test('messages above the limit are refused by its name, and do not count for the rate', () => {
   const guard = createSubmitGuard(limits, nothingQueued, () => 0);
   expect(refusal(() => guard.check(request('acme', 'x'.repeat(1_000))))).toMatchObject({
     code: 'input-too-large',
@@ -52,7 +52,7 @@ test('messages that are larger than the limit are refused by its name, and cost 
   expect(refusal(() => guard.check(request()))).toBeUndefined();
 });
 
-test('a tenant with as many bytes in the queue as it may have is refused by the name of that limit, and others are not', () => {
+test('a tenant with the maximum number of bytes in the queue is refused by the name of that limit, and others are not', () => {
   const guard = createSubmitGuard(
     limits,
     (tenant) => (tenant === 'acme' ? 4_500 : 0),

@@ -1,5 +1,5 @@
-// Limits of a tenant's submissions: bytes of a run, bytes of its runs in the queue, runs a second. This orchestrator counts the runs that it
-// submits itself, so a tenant's limits over all orchestrators are as many times these as there are orchestrators.
+// Limits a tenant's submissions: bytes of a run, bytes of its runs in the queue, runs per second. Each orchestrator
+// counts its own submissions, so a tenant's limits over all orchestrators are a multiple of these.
 import { MillraceError, type RunRequest } from '@millrace/contracts';
 
 export type SubmitLimits = {
@@ -10,9 +10,9 @@ export type SubmitLimits = {
   maxQueuedBytes: number;
 };
 
-/** A tenant may submit the runs of so long at once, ms. */
+/** Window of runs that a tenant may submit at once, ms. */
 const BURST_MS = 1_000;
-/** Tenants whose count is kept; one that has been quiet for the burst's time has nothing to remember. */
+/** Maximum number of counted tenants; a tenant without a submission for the burst's time needs no count. */
 const MAX_TENANTS = 10_000;
 
 export type SubmitGuard = {
@@ -29,7 +29,7 @@ export function createSubmitGuard(
   const { maxInputBytes, runsPerSecond, maxQueuedBytes } = limits;
   const intervalMs = 1_000 / runsPerSecond;
   const burstMs = Math.max(BURST_MS, intervalMs);
-  /** By tenant: the time up to which what was submitted is paid for, the longest ago first. */
+  /** By tenant: the time up to which submissions are paid for, the oldest first. */
   const paidUntil = new Map<string, number>();
   const forget = (at: number) => {
     for (const [tenant, until] of paidUntil) {
@@ -41,12 +41,12 @@ export function createSubmitGuard(
     check(request) {
       const { tenant } = request;
       const bytes = inputBytes(request);
-      if (bytes > maxInputBytes) throw tooLarge(bytes, maxInputBytes);
+      if (bytes > maxInputBytes) throw queueFullError(bytes, maxInputBytes);
       if (queuedBytes(tenant) + bytes > maxQueuedBytes) throw queueFull(tenant, maxQueuedBytes);
       const at = now();
       const until = Math.max(paidUntil.get(tenant) ?? at, at) + intervalMs;
       const early = until - at - burstMs;
-      if (early > 0) throw tooMany(tenant, runsPerSecond, early);
+      if (early > 0) throw tooManyRequestsError(tenant, runsPerSecond, early);
       paidUntil.delete(tenant);
       paidUntil.set(tenant, until);
       forget(at);
@@ -60,14 +60,14 @@ function inputBytes(request: RunRequest): number {
   return given.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
 }
 
-function tooLarge(bytes: number, limit: number): MillraceError {
+function queueFullError(bytes: number, limit: number): MillraceError {
   return new MillraceError('input-too-large', `The messages of this run are ${bytes} bytes; the limit is ${limit}.`, {
     path: 'MAX_INPUT_BYTES',
     remedy: 'Send less text, or send files as references.',
   });
 }
 
-/** Runs take seconds: some of the queued ones end by then. */
+/** Runs take seconds: some of the queued ones end within this time. */
 const FULL_RETRY_AFTER_MS = 2_000;
 
 function queueFull(tenant: string, limit: number): MillraceError {
@@ -82,7 +82,7 @@ function queueFull(tenant: string, limit: number): MillraceError {
   );
 }
 
-function tooMany(tenant: string, runsPerSecond: number, waitMs: number): MillraceError {
+function tooManyRequestsError(tenant: string, runsPerSecond: number, waitMs: number): MillraceError {
   const retryAfterMs = Math.ceil(waitMs);
   return new MillraceError('too-many-runs', `"${tenant}" submits more than ${runsPerSecond} runs a second.`, {
     path: 'RUNS_PER_SECOND',

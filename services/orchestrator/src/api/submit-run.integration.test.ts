@@ -2,46 +2,46 @@ import { stateKeys, textMessage } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { driveRun } from '../run/drive-run.ts';
+import { driveRun } from '../takeover/drive-run.ts';
 import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
-import { headOf } from '../testing/run-heads.ts';
-import { requestHash } from './request-hash.ts';
-import { newRun, requestOf, useRunsApi } from '../testing/runs-api.ts';
+import { createHead } from '../testing/run-heads.ts';
+import { requestHash } from './submit-run.ts';
+import { newRun, makeRequest, useRunsApi } from '../testing/runs-api.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { api, driver, ended, queued, takenOf } = useRunsApi(stream);
+const { api, driver, listEnded: ended, takeQueued: queued, takeCommands } = useRunsApi(stream);
 
 describe('submit', () => {
   test('puts the run into the queue, once for one id', async () => {
     const taken = queued();
     const address = newRun();
-    const answers = await Promise.all([1, 2, 3].map(() => api().submit(requestOf(address), address)));
+    const answers = await Promise.all([1, 2, 3].map(() => api().submit(makeRequest(address), address)));
     expect(answers).toEqual(answers.map(() => ({ runId: address.run, accepted: true })));
     await eventually(() => taken.length > 0);
     const other = newRun();
-    await api().submit(requestOf(other), other);
+    await api().submit(makeRequest(other), other);
     await eventually(() => taken.some(({ command }) => command.request.runId === other.run));
     expect(taken.map(({ command }) => command.request.runId)).toEqual([address.run, other.run]);
-    expect(taken[0]?.command).toMatchObject({ command: 'start', request: requestOf(address) });
+    expect(taken[0]?.command).toMatchObject({ command: 'start', request: makeRequest(address) });
   });
 
   test('of a run that has begun is the same run, however long ago it was queued', async () => {
     const taken = queued();
     const address = newRun();
-    await openRunStore(stream.access, headOf(address.run, { requestHash: requestHash(requestOf(address)) }), 0);
-    expect(await api().submit(requestOf(address), address)).toEqual({ runId: address.run, accepted: true });
+    await openRunStore(stream.access, createHead(address.run, { requestHash: requestHash(makeRequest(address)) }), 0);
+    expect(await api().submit(makeRequest(address), address)).toEqual({ runId: address.run, accepted: true });
     await connection.bus.nc.flush();
     expect(taken).toEqual([]);
   });
 
-  test('refuses an unknown agent, with those that are there', async () => {
+  test('refuses an unknown agent, with the names of existing ones', async () => {
     const address = newRun();
-    await expect(api().submit(requestOf(address, { agent: 'other' }), address)).rejects.toMatchObject({
+    await expect(api().submit(makeRequest(address, { agent: 'other' }), address)).rejects.toMatchObject({
       code: 'agent-unknown',
       remedy: expect.stringContaining('demo'),
     });
@@ -52,14 +52,17 @@ describe('submit', () => {
     ['another tenant', { tenant: 'other' }, 'tenant'],
   ])('refuses a request that names %s than its subject', async (_what, more, path) => {
     const address = newRun();
-    await expect(api().submit(requestOf(address, more), address)).rejects.toMatchObject({ code: 'run-refused', path });
+    await expect(api().submit(makeRequest(address, more), address)).rejects.toMatchObject({
+      code: 'run-refused',
+      path,
+    });
   });
 
-  test('refuses what the queue cannot hold, before anything is stored', async () => {
+  test('refuses a request that the queue cannot hold, before anything is stored', async () => {
     const taken = queued();
     const address = newRun();
     const large = [textMessage('m1', 'user', 'x'.repeat(connection.bus.maxPayload()))];
-    await expect(api().submit(requestOf(address, { messages: large }), address)).rejects.toMatchObject({
+    await expect(api().submit(makeRequest(address, { messages: large }), address)).rejects.toMatchObject({
       code: 'message-too-large',
       path: 'messages',
     });
@@ -71,15 +74,15 @@ describe('submit', () => {
 describe('a run id', () => {
   const other = [textMessage('m1', 'user', 'something else')];
 
-  test('is one request: another one while it waits in the queue is refused', async () => {
+  test('identifies one request: another one is refused while the first waits in the queue', async () => {
     const address = newRun();
-    await api().submit(requestOf(address), address);
-    const again = api().submit(requestOf(address, { messages: other }), address);
+    await api().submit(makeRequest(address), address);
+    const again = api().submit(makeRequest(address, { messages: other }), address);
     await expect(again).rejects.toMatchObject({ code: 'run-exists', path: 'runId' });
-    expect(await takenOf(address)).toHaveLength(1);
+    expect(await takeCommands(address)).toHaveLength(1);
   });
 
-  test('is one request: another one when the run has ended is refused, the same one is the same run', async () => {
+  test('identifies one request: another one is refused after the end, the same one is the same run', async () => {
     const { run, address } = await ended();
     const { request } = run.delivery.command;
     const hash = requestHash(request);
@@ -92,19 +95,19 @@ describe('a run id', () => {
     const messages = same.messages.map((message) => ({ ...message, id: 'another-id' }));
     expect(await api().submit({ ...same, messages, deadlineMs: 5 }, address)).toMatchObject({ accepted: true });
     await expect(api().submit({ ...same, messages: other }, address)).rejects.toMatchObject({ code: 'run-exists' });
-    expect(await takenOf(address)).toEqual([]);
+    expect(await takeCommands(address)).toEqual([]);
   });
 
   test('can be used again when its state has expired, though the marker of that is still there', async () => {
     const address = newRun();
     const key = stateKeys.head('acme', address.run);
     const { state } = connection.bus.names;
-    await writeEntry(stream.access, state, key, headOf(address.run, { status: 'finished' }), { ttlSeconds: 1 });
+    await writeEntry(stream.access, state, key, createHead(address.run, { status: 'finished' }), { ttlSeconds: 1 });
     await eventually(async () => (await readHead(stream.access, 'acme', address.run)) === undefined);
-    await api().submit(requestOf(address), address);
+    await api().submit(makeRequest(address), address);
     const made = driver({ text: 'Hello again.' });
     const agent = await made.apply();
-    const [delivery] = await takenOf(address);
+    const [delivery] = await takeCommands(address);
     if (!delivery) throw new Error('there is no command');
     const request = { ...delivery.command.request, agent, deadlineMs: 60_000 };
     await driveRun(made.deps, { ...delivery, command: { ...delivery.command, request } }, createRunStop());
@@ -113,15 +116,15 @@ describe('a run id', () => {
 });
 
 describe('a full queue', () => {
-  test('refuses by a code what it does not take, and keeps no trace of it', async () => {
+  test('refuses a run by a code, and stores nothing of it', async () => {
     const { runs } = connection.bus.names;
     const config = (await stream.access.jsm.streams.info(runs)).config;
     await stream.access.jsm.streams.update(runs, { ...config, max_msgs_per_subject: 1 });
     const first = newRun();
     const second = newRun();
     try {
-      await api().submit(requestOf(first), first);
-      await expect(api().submit(requestOf(second), second)).rejects.toMatchObject({
+      await api().submit(makeRequest(first), first);
+      await expect(api().submit(makeRequest(second), second)).rejects.toMatchObject({
         code: 'queue-full',
         retryAfterMs: 2_000,
         remedy: expect.any(String),
@@ -130,8 +133,8 @@ describe('a full queue', () => {
     } finally {
       await stream.access.jsm.streams.update(runs, config);
     }
-    await takenOf(first);
-    await api().submit(requestOf(second), second);
-    expect(await takenOf(second)).toHaveLength(1);
+    await takeCommands(first);
+    await api().submit(makeRequest(second), second);
+    expect(await takeCommands(second)).toHaveLength(1);
   });
 });

@@ -1,15 +1,16 @@
-// Puts a run into the queue, once: the head is made first, so that the run is known from then on, and another request under its id is
-// refused for as long as anything is known of it; then the command. No step is more than the same id again cannot repeat.
+// Submits a run once. The head is created first, so that the run is known from then on and another request under its id
+// is refused while anything of it is stored; then the command is published. Every step can be repeated with the same
+// id.
 import { MillraceError, STORED_VERSION, stateKeys, type RunHead, type RunRequest } from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead, queuedHead, stateTtlSeconds } from '../state/run-head.ts';
 import { isCancelAsked } from '../state/run-store.ts';
 import { cancelRun } from './cancel-run.ts';
-import { requestHash } from './request-hash.ts';
+import { createHash } from 'node:crypto';
 
-/** What was removed is forgotten after this: long enough for whoever reads it back. */
+/** Lifetime of the tombstone of a removed entry: longer than a read-back takes. */
 const TOMBSTONE_SECONDS = 60;
-/** How often the head may change between reading and writing it. */
+/** Number of times that the head may change between reading and writing it. */
 const ATTEMPTS = 5;
 
 /** @throws run-exists, queue-full, bus-unreachable, store-unavailable */
@@ -25,7 +26,7 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest, ag
   };
   const there = await makeHead(access, queuedHead(command, bus.id));
   if (there.status !== 'queued') return;
-  // A request of the same id and content that was put there a moment ago is stored once.
+  // A request with the same id and content that was published a moment ago is stored once.
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
   const known = { headRevision: there.revision, agentRevision };
   const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
@@ -41,9 +42,9 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest, ag
   if (cancelled.value) await cancelRun(access, tenant, runId);
 }
 
-type Made = { status: RunHead['status']; revision: number; isNew: boolean };
+type SubmittedRun = { status: RunHead['status']; revision: number; isNew: boolean };
 
-async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Made> {
+async function makeHead(access: JetStreamAccess, head: RunHead): Promise<SubmittedRun> {
   const { tenant, runId, requestHash: hash } = head;
   const key = stateKeys.head(tenant, runId);
   const ttlSeconds = stateTtlSeconds(head, access.clock.now());
@@ -57,31 +58,47 @@ async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Made> {
       if (there.value.requestHash !== hash) throw runExists(runId);
       return { status: there.value.status, revision: there.revision, isNew: false };
     }
-    // An earlier run of that id has been forgotten: what it left is no entry, but has a revision.
+    // An earlier run with that id has expired: its leftover is no entry, but has a revision.
     expectedRevision = there.revision;
   }
-  throw new MillraceError('state-conflict', `The state of "${runId}" changes all the time.`, { remedy: 'Try again.' });
+  throw new MillraceError('state-conflict', `The state of "${runId}" changes too often.`, { remedy: 'Try again.' });
 }
 
 async function removeHead(access: JetStreamAccess, tenant: string, runId: string, revision: number): Promise<void> {
   try {
     await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), revision, TOMBSTONE_SECONDS);
   } catch (error) {
-    access.bus.log.warn({ runId, error: String(error) }, 'the head of a run that was not queued could not be removed');
+    access.bus.log.warn({ runId, error: String(error) }, 'head of a run that was not queued could not be removed');
   }
 }
 
 function runExists(runId: string): MillraceError {
   return new MillraceError('run-exists', `"${runId}" was submitted before as another request.`, {
     path: 'runId',
-    remedy: 'Choose another run id: an id is one request for as long as its result is kept.',
+    remedy: 'Choose another run id: an id identifies one request while its result is stored.',
   });
 }
 
 function unreadable(runId: string, cause: MillraceError): MillraceError {
-  return new MillraceError('run-state-unreadable', `What is stored of "${runId}" does not fit this version.`, {
+  return new MillraceError('run-state-unreadable', `The stored state of "${runId}" does not fit this version.`, {
     cause,
     path: 'runId',
     remedy: 'Choose another run id.',
   });
+}
+
+/** Hashes the members that make two submissions the same request: agent, roles and contents of the messages, thread, resource, context and overrides. Ids and times of messages, trace and deadline are excluded, because a retrying client may create them again. Pure. */
+export function requestHash(given: RunRequest): string {
+  const { agent, messages, threadId, resourceId, requestContext } = given;
+  const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = given;
+  const said = messages.map(({ role, content }) => ({ role, content }));
+  const overrides = { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries };
+  const request = { agent, said, threadId, resourceId, requestContext, ...overrides };
+  return createHash('sha256').update(JSON.stringify(request, sortMembers)).digest('base64url');
+}
+
+/** Sorts members by name: two writers of JSON may use different orders. */
+function sortMembers(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,14 +1,14 @@
-// Whatever a reader has seen live, and however its questions are cut into pages: after its last question it has what a reader has
-// who asked once, at the end.
+// A reader's final state is that of a single read at the end, whatever it has seen live and however its requests are
+// cut into pages.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  historyOf,
-  logOf,
+  makeHistory,
+  makeLog,
   newReader,
   take,
   takeAnswer,
-  takenBackOf,
+  listRetracted,
   type Placed,
   type Reader,
 } from '../testing/chunk-histories.ts';
@@ -22,17 +22,17 @@ const history = fc
     fc.array(owner, { minLength: 1, maxLength: 4 }),
     fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 }),
   )
-  .map(([owners, shares]) => historyOf(owners, shares));
+  .map(([owners, shares]) => makeHistory(owners, shares));
 
 function ask(reader: Reader, log: readonly Placed[], maxBytes: number): { reader: Reader; complete: boolean } {
-  const { batches, end, complete } = visibleChunks(logOf(log), takenBackOf(logOf(log)), reader.next, maxBytes);
+  const { batches, end, complete } = visibleChunks(makeLog(log), listRetracted(makeLog(log)), reader.next, maxBytes);
   return { reader: takeAnswer(reader, batches, end), complete };
 }
 
-/** Positions as numbers in their order. */
+/** Positions as ordered numbers. */
 const comparable = ({ next }: Reader): number => next.epoch * 1_000_000 + next.index;
 
-test('a replay agrees with what a reader has who asks once at the end', () => {
+test('a replay agrees with a single read at the end', () => {
   fc.assert(
     fc.property(
       history,
@@ -40,7 +40,7 @@ test('a replay agrees with what a reader has who asks once at the end', () => {
       (published, meetings) => {
         let reader = newReader();
         for (const { live, logged, maxBytes } of meetings) {
-          // Live chunks that follow what it has; a higher epoch it does not take without asking.
+          // Live chunks that continue its state; a higher epoch requires a replay.
           for (let n = 0; n < live; n++) {
             const { next } = reader;
             const follows = published.find(({ epoch, index }) => epoch === next.epoch && index === next.index);
@@ -63,12 +63,12 @@ test('a replay agrees with what a reader has who asks once at the end', () => {
   );
 });
 
-test('a replay tells a fresh reader of no retract', () => {
+test('a replay contains no retract for a fresh reader', () => {
   fc.assert(
     fc.property(history, (published) => {
       const { batches } = visibleChunks(
-        logOf(published),
-        takenBackOf(logOf(published)),
+        makeLog(published),
+        listRetracted(makeLog(published)),
         { epoch: 1, index: 0 },
         Infinity,
       );

@@ -1,29 +1,36 @@
-// What a reader is told of a run's logged chunks: what still counts, from a position on, a page at a time. Pure.
+// Selects the logged chunks of a run that still count, from a position on, page by page. Pure.
 //
-// A reader takes an answer as the whole truth from the position that it asked for up to the answer's end: what is not there in
-// between does not count. So an answer ends with the last chunk that it covers, in that chunk's epoch, also where that chunk
-// itself is left out; and a retract comes wherever it takes back something before the position that was asked for, even when a
-// later one takes the retract itself back.
-import type { ChunkBatch, Owner } from '@millrace/contracts';
+// A reader takes an answer as the complete truth from the requested position to the answer's end: missing chunks in
+// between do not count. So an answer ends with the last chunk that it covers, in that chunk's epoch, even if that chunk
+// itself is omitted; and it contains every retract of chunks before the requested position, even if a later one
+// retracts the retract itself.
+import {
+  batchChunks,
+  comparePositions,
+  positionChunks,
+  type ChunkBatch,
+  type Owner,
+  type Position,
+  type Positioned,
+} from '@millrace/contracts';
 
-export type Position = { epoch: number; index: number };
-/** Where an owner's chunks begin. */
+/** The position at which an owner's chunks begin. */
 export type Base = Pick<Owner, 'epoch' | 'index'>;
-/** What takes chunks back: all retracts of the run, and where each owner went on. */
+/** Everything that retracts chunks: all retracts of the run, and the base of each owner. */
 export type TakenBack = { retracts: readonly ChunkBatch[]; owners: readonly Base[] };
 export type Visible = {
   batches: ChunkBatch[];
-  /** After the last chunk that the answer covers; the position that was asked for where there is nothing. */
+  /** After the last chunk that the answer covers; the requested position if there is none. */
   end: Position;
-  /** Nothing of what was given is after `end`. */
+  /** Whether no given chunk is after `end`. */
   complete: boolean;
 };
 
-type Piece = Position & { chunk: ChunkBatch['chunks'][number] };
+type VisiblePiece = Positioned<ChunkBatch['chunks'][number]>;
 
 /**
- * @param logged what the log holds from `from` on, or a first part of it, without what later owners made obsolete or with it
- * @param maxBytes of the chunks as JSON; a first chunk that is larger comes all the same
+ * @param logged messages of the log from `from` on, or the first part of them, with or without obsolete ones
+ * @param maxBytes of the chunks as JSON; a larger first chunk is returned all the same
  */
 export function visibleChunks(
   logged: readonly ChunkBatch[],
@@ -31,51 +38,43 @@ export function visibleChunks(
   from: Position,
   maxBytes: number,
 ): Visible {
-  const asked = distinct(logged.flatMap(piecesOf).toSorted(byPosition)).filter((piece) => byPosition(piece, from) >= 0);
+  const asked = distinct(logged.flatMap(positionChunks).toSorted(comparePositions)).filter(
+    (piece) => comparePositions(piece, from) >= 0,
+  );
   const last = asked.at(-1);
-  const takenBack = retracts.flatMap(piecesOf).filter(isRetract);
-  const isGone = (piece: Piece) =>
-    takenBack.some((by) => byPosition(by, piece) > 0 && piece.index >= retractedFrom(by)) ||
+  const takenBack = retracts.flatMap(positionChunks).filter(isRetract);
+  const isGone = (piece: VisiblePiece) =>
+    takenBack.some((by) => comparePositions(by, piece) > 0 && piece.index >= retractedFrom(by)) ||
     owners.some(({ epoch, index }) => epoch > piece.epoch && piece.index >= index);
-  const isTold = (by: Piece) =>
-    byPosition(by, from) >= 0 && last !== undefined && byPosition(by, last) <= 0 && retractedFrom(by) < from.index;
+  const isTold = (by: VisiblePiece) =>
+    comparePositions(by, from) >= 0 &&
+    last !== undefined &&
+    comparePositions(by, last) <= 0 &&
+    retractedFrom(by) < from.index;
   const counting = asked.filter((piece) => !isRetract(piece) && !isGone(piece));
-  const told = distinct([...counting, ...takenBack.filter(isTold)].toSorted(byPosition));
+  const told = distinct([...counting, ...takenBack.filter(isTold)].toSorted(comparePositions));
   const page = withinBytes(told, maxBytes);
   const complete = page.length === told.length;
   const covered = complete ? last : page.at(-1);
-  return { batches: gathered(page), end: covered ? positionAfter(covered) : from, complete };
+  return { batches: batchChunks(page), end: covered ? positionAfter(covered) : from, complete };
 }
 
 const positionAfter = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
-const piecesOf = ({ epoch, index, chunks }: ChunkBatch): Piece[] =>
-  chunks.map((chunk, at) => ({ epoch, index: index + at, chunk }));
-const byPosition = (one: Position, other: Position) => one.epoch - other.epoch || one.index - other.index;
 
-/** A message that was stored twice counts once. */
-function distinct(sorted: readonly Piece[]): Piece[] {
-  return sorted.filter((piece, at) => at === 0 || byPosition(piece, sorted[at - 1] ?? piece) !== 0);
+/** Counts a message once that was stored twice. */
+function distinct(sorted: readonly VisiblePiece[]): VisiblePiece[] {
+  return sorted.filter((piece, at) => at === 0 || comparePositions(piece, sorted[at - 1] ?? piece) !== 0);
 }
 
-const isRetract = ({ chunk }: Piece): boolean => chunk.type === 'retract';
+const isRetract = ({ chunk }: VisiblePiece): boolean => chunk.type === 'retract';
 
-function retractedFrom({ chunk }: Piece): number {
+function retractedFrom({ chunk }: VisiblePiece): number {
   const payload: unknown = chunk['payload'];
   return typeof payload === 'object' && payload !== null && 'index' in payload ? Number(payload.index) : Infinity;
 }
 
-function withinBytes(pieces: readonly Piece[], maxBytes: number): Piece[] {
+function withinBytes(pieces: readonly VisiblePiece[], maxBytes: number): VisiblePiece[] {
   let bytes = 0;
   const over = pieces.findIndex(({ chunk }) => (bytes += Buffer.byteLength(JSON.stringify(chunk))) > maxBytes);
   return over < 0 ? [...pieces] : pieces.slice(0, Math.max(over, 1));
-}
-
-function gathered(pieces: readonly Piece[]): ChunkBatch[] {
-  const batches: ChunkBatch[] = [];
-  for (const { epoch, index, chunk } of pieces) {
-    const last = batches.at(-1);
-    if (last && last.epoch === epoch && last.index + last.chunks.length === index) last.chunks.push(chunk);
-    else batches.push({ epoch, index, chunks: [chunk] });
-  }
-  return batches;
 }

@@ -3,28 +3,28 @@ import { describe, expect, test } from 'vitest';
 import { delta, say, textEnd, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createAnswerBuilder } from './answer-builder.ts';
-import { chunk } from '../state/make-chunk.ts';
+import { chunk } from '../release/make-chunk.ts';
 
-const made = (...chunks: Chunk[]) => {
+const buildMade = (...chunks: Chunk[]) => {
   const builder = createAnswerBuilder('run-1.0');
   for (const one of chunks) builder.add(one);
   return builder;
 };
 const of = (type: string, payload: object) => chunk(RUN_ID, { type, payload });
 const types = (...chunks: Chunk[]) =>
-  made(...chunks)
+  buildMade(...chunks)
     .message()
     .content.parts.map(({ type }) => type);
 
-describe('an answer that is built of chunks', () => {
-  test('is the text of what was let through', () => {
-    const builder = made(...say('Hello', ', ', 'Ada.'));
+describe('an answer that is built from chunks', () => {
+  test('has the text that passed', () => {
+    const builder = buildMade(...say('Hello', ', ', 'Ada.'));
     expect(builder.message()).toMatchObject({ id: 'run-1.0', role: 'assistant' });
     expect(messageText(builder.message())).toBe('Hello, Ada.');
   });
 
-  test('keeps its parts in the order in which they began, though their deltas come mixed', () => {
-    const builder = made(
+  test('keeps its parts in the order in which they began, even if their deltas are interleaved', () => {
+    const builder = buildMade(
       textStart('a'),
       textStart('b'),
       delta('2', 'b'),
@@ -38,11 +38,11 @@ describe('an answer that is built of chunks', () => {
     ]);
   });
 
-  test('has a part for text whose start was dropped, and none for text that is empty', () => {
+  test('has a part for text without its start, and none for empty text', () => {
     expect(types(delta('late', 'x'), ...say())).toEqual(['text']);
   });
 
-  test('begins a new part where an id that has ended comes again', () => {
+  test('begins a new part if an ended id is used again', () => {
     expect(types(...say('a'), ...say('b'))).toEqual(['text', 'text']);
   });
 
@@ -56,7 +56,7 @@ describe('an answer that is built of chunks', () => {
       of('source', { id: 's', sourceType: 'url', title: '' }),
       of('file', { data: 'aGk=', mimeType: 'text/plain' }),
     ];
-    const builder = made(...chunks);
+    const builder = buildMade(...chunks);
     expect(builder.reasoning()).toBe('Hm');
     expect(builder.message().content.parts).toMatchObject([
       { type: 'reasoning', reasoning: 'Hm' },
@@ -68,30 +68,30 @@ describe('an answer that is built of chunks', () => {
     expect(builder.chunks()).toEqual(chunks);
   });
 
-  test('has what a provider’s own tool gave back, the last of it, and of no other tool', () => {
+  test('has the last result of a provider’s own tool, and of no other tool', () => {
     const call = of('tool-call', { toolCallId: 'c', toolName: 'search', providerExecuted: true });
     const own = of('tool-call', { toolCallId: 'o', toolName: 'clock' });
     const result = (toolCallId: string, value: string) =>
       of('tool-result', { toolCallId, toolName: 't', result: value });
-    const builder = made(call, own, result('c', 'first'), result('c', 'last'), result('o', 'forged'));
+    const builder = buildMade(call, own, result('c', 'first'), result('c', 'last'), result('o', 'forged'));
     expect(builder.message().content.parts).toMatchObject([
       { toolInvocation: { state: 'result', result: 'last', isError: false } },
       { toolInvocation: { state: 'call' } },
     ]);
   });
 
-  test('knows warnings and response as they were let through', () => {
-    const builder = made(
+  test('has the warnings and the response that passed', () => {
+    const builder = buildMade(
       of('step-start', { warnings: [{ type: 'other' }] }),
       of('response-metadata', { id: 'r', modelId: 'm' }),
     );
     expect(builder.warnings()).toEqual([{ type: 'other' }]);
     expect(builder.response()).toEqual({ id: 'r', modelId: 'm' });
-    expect(made().warnings()).toEqual([]);
-    expect(made().response()).toBeUndefined();
+    expect(buildMade().warnings()).toEqual([]);
+    expect(buildMade().response()).toBeUndefined();
   });
 
-  test('takes nothing of chunks that are no answer', () => {
+  test('ignores chunks that are not part of an answer', () => {
     const piece = of('tool-call-delta', { toolCallId: 'c1', argsTextDelta: '{}' });
     expect(types(of('step-start', {}), of('response-metadata', {}), piece)).toEqual([]);
   });
@@ -100,44 +100,44 @@ describe('an answer that is built of chunks', () => {
 describe('an answer that is too large', () => {
   const half = 'x'.repeat(512 * 1024);
 
-  test('is refused by name, before a record of it could be', () => {
-    const builder = made(...say(half), ...say(half));
+  test('is refused by name before it is recorded', () => {
+    const builder = buildMade(...say(half), ...say(half));
     expect(() => builder.add(delta('x'))).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
-  test('is noticed while its arguments come, and these are not counted twice', () => {
+  test('is detected while its arguments are streamed, which are not counted twice', () => {
     const piece = of('tool-call-delta', { toolCallId: 'c', argsTextDelta: half });
     const whole = of('tool-call', { toolCallId: 'c', toolName: 't', args: half.slice(2) });
-    expect(made(piece, whole).message().content.parts).toHaveLength(1);
-    const builder = made(piece, piece);
+    expect(buildMade(piece, whole).message().content.parts).toHaveLength(1);
+    const builder = buildMade(piece, piece);
     expect(() => builder.add(piece)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
-  test('may have 128 tool calls and no more', () => {
+  test('may have at most 128 tool calls', () => {
     const call = (n: number) => of('tool-call', { toolCallId: `c${n}`, toolName: 't', args: {} });
-    const builder = made(...Array.from({ length: 128 }, (_, n) => call(n)));
+    const builder = buildMade(...Array.from({ length: 128 }, (_, n) => call(n)));
     expect(() => builder.add(call(128))).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
-  test('cannot be one of countless chunks without text, nor of long sources', () => {
-    const empty = made();
+  test('is detected if it consists of countless chunks without text or of long sources', () => {
+    const empty = buildMade();
     const fill = () => {
       for (let n = 0; n <= 256 * 1024; n++) empty.add(delta(''));
     };
     expect(fill).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
     const source = of('source', { id: 's', sourceType: 'url', title: half, url: 'https://example.org' });
-    expect(() => made(source, source)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+    expect(() => buildMade(source, source)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
   test('counts reasoning, arguments and files too', () => {
-    const builder = made(delta(half), of('reasoning-delta', { id: 'r', text: half.slice(10) }));
+    const builder = buildMade(delta(half), of('reasoning-delta', { id: 'r', text: half.slice(10) }));
     const call = of('tool-call', { toolCallId: 'c', toolName: 't', args: { long: 'twelve chars' } });
     expect(() => builder.add(call)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
-  test('may have more beside it than in it, and not without end', () => {
+  test('may have more data outside its text than in it, within a bound', () => {
     const raw = of('raw', { sent: 'x'.repeat(4 * 1024 * 1024) });
-    const builder = made(raw, raw, raw);
+    const builder = buildMade(raw, raw, raw);
     expect(() => builder.add(raw)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 });

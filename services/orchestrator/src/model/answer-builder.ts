@@ -1,4 +1,4 @@
-// A model's answer, built from the chunks that were let through. Nothing else of the stream is ever stored or given to tools.
+// Builds a model's answer from the chunks that passed. Nothing else of the stream is stored or given to tools.
 import {
   MillraceError,
   jsonObjectSchema,
@@ -17,11 +17,11 @@ import { z } from 'zod';
  * message, text and changes), the result five times, each in one message of 8 MiB at most; twice a model's longest answer.
  */
 const MAX_ANSWER_CHARS = 1024 * 1024;
-/** Chunks of one answer: one without text has no length that could be counted. */
+/** Maximum number of chunks of one answer: a chunk without text has no length that could be counted. */
 const MAX_ANSWER_CHUNKS = 256 * 1024;
-/** What passes beside the answer (raw data, what a provider's tools gave back), as JSON. It stands in no record. */
-const MAX_BESIDE_CHARS = 16 * 1024 * 1024;
-/** Calls of one answer. */
+/** Maximum size of data outside the answer (raw data, results of provider tools), as JSON. No record holds it. */
+const MAX_OUTSIDE_CHARS = 16 * 1024 * 1024;
+/** Maximum number of calls of one answer. */
 export const MAX_TOOL_CALLS = 128;
 
 export type AnswerBuilder = {
@@ -29,80 +29,106 @@ export type AnswerBuilder = {
   add(chunk: Chunk): void;
   message(): Message;
   reasoning(): string;
-  /** As the chunks that tell of them were let through. */
+  /** As the corresponding chunks passed. */
   warnings(): JsonValue[];
   response(): JsonObject | undefined;
-  /** Everything that was let through, in order. */
+  /** All chunks that passed, in order. */
   chunks(): readonly Chunk[];
 };
 
 const warningsSchema = z.array(jsonValueSchema).catch([]);
 
-export function createAnswerBuilder(messageId: string): AnswerBuilder {
+/** Counts the size of an answer. Each method throws model-answer-too-large above its bound. */
+function createAnswerSize() {
+  let chars = 0;
+  let outside = 0;
+  let calls = 0;
+  return {
+    /** Counts the text and returns it. @param counted characters of it that were counted before */
+    grow(text: string, counted = 0): string {
+      chars += Math.max(text.length - counted, 0);
+      if (chars <= MAX_ANSWER_CHARS) return text;
+      throw answerTooLargeError(`is over ${MAX_ANSWER_CHARS} characters`);
+    },
+    growOutside(payload: unknown): void {
+      outside += JSON.stringify(payload).length;
+      if (outside > MAX_OUTSIDE_CHARS)
+        throw answerTooLargeError(`has over ${MAX_OUTSIDE_CHARS} characters outside its text`);
+    },
+    countCall(): void {
+      calls += 1;
+      if (calls > MAX_TOOL_CALLS) throw tooManyCallsError();
+    },
+    countChunks(count: number): void {
+      if (count > MAX_ANSWER_CHUNKS) throw answerTooLargeError(`has over ${MAX_ANSWER_CHUNKS} chunks`);
+    },
+  };
+}
+
+/** Collects the parts of an answer in the order in which they began. */
+function createAnswerParts() {
   const parts: MessagePart[] = [];
   const open = new Map<string, MessagePart>();
+  const openPart = (key: string, part: MessagePart): MessagePart => {
+    const opened = open.get(key) ?? part;
+    if (opened === part) parts.push(part);
+    open.set(key, opened);
+    return opened;
+  };
+  return {
+    list: (): readonly MessagePart[] => parts,
+    push: (part: MessagePart) => void parts.push(part),
+    appendText(id: string, text: string): void {
+      const part = openPart(`text ${id}`, { type: 'text', text: '' });
+      if (part.type === 'text') part.text += text;
+    },
+    appendReasoning(id: string, text: string): void {
+      const part = openPart(`reasoning ${id}`, { type: 'reasoning', reasoning: '' });
+      if (part.type === 'reasoning') part.reasoning += text;
+    },
+    joinReasoning: () => parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join(''),
+    close: (key: string) => void open.delete(key),
+    /** Closes the call of a provider's own tool; a later result replaces a preliminary one. */
+    addResult({ toolCallId, result, isError = false }: ChunkOf<'tool-result'>['payload']): void {
+      const at = parts.findLastIndex(
+        (part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId,
+      );
+      const part = parts[at];
+      if (part?.type !== 'tool-invocation' || part['providerExecuted'] !== true) return;
+      parts[at] = { ...part, toolInvocation: { ...part.toolInvocation, state: 'result', result, isError } };
+    },
+  };
+}
+
+export function createAnswerBuilder(messageId: string): AnswerBuilder {
+  const parts = createAnswerParts();
+  const { grow, growOutside, countCall, countChunks } = createAnswerSize();
   const chunks: Chunk[] = [];
   const createdAt = new Date().toISOString();
-  /** Arguments that came in pieces are counted as they come, and not again as a whole. */
+  /** Streamed arguments are counted piece by piece, and not again as a whole. */
   const streamedArgs = new Map<string, number>();
-  let chars = 0;
-  let beside = 0;
-  let calls = 0;
   let warnings: JsonValue[] = [];
   let response: JsonObject | undefined;
-
-  const grow = (text: string, counted = 0) => {
-    chars += Math.max(text.length - counted, 0);
-    if (chars <= MAX_ANSWER_CHARS) return text;
-    throw tooLarge(`is over ${MAX_ANSWER_CHARS} characters`);
-  };
-  const growBeside = (payload: unknown) => {
-    beside += JSON.stringify(payload).length;
-    if (beside > MAX_BESIDE_CHARS) throw tooLarge(`has over ${MAX_BESIDE_CHARS} characters beside its text`);
-  };
-  const begin = (key: string, part: MessagePart) => {
-    parts.push(part);
-    open.set(key, part);
-    return part;
-  };
-  const textPart = (id: string) => open.get(`text ${id}`) ?? begin(`text ${id}`, { type: 'text', text: '' });
-  const reasoningPart = (id: string) =>
-    open.get(`reasoning ${id}`) ?? begin(`reasoning ${id}`, { type: 'reasoning', reasoning: '' });
-
-  /** What a provider's own tool gave back closes its call; a preliminary result is replaced by the next one. */
-  const addResult = ({ toolCallId, result, isError = false }: ChunkOf<'tool-result'>['payload']) => {
-    grow(JSON.stringify(result));
-    const at = parts.findLastIndex(
-      (part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId,
-    );
-    const part = parts[at];
-    if (part?.type !== 'tool-invocation' || part['providerExecuted'] !== true) return;
-    parts[at] = { ...part, toolInvocation: { ...part.toolInvocation, state: 'result', result, isError } };
-  };
 
   return {
     add(chunk) {
       chunks.push(chunk);
-      if (chunks.length > MAX_ANSWER_CHUNKS) throw tooLarge(`has over ${MAX_ANSWER_CHUNKS} chunks`);
+      countChunks(chunks.length);
       switch (chunk.type) {
         case 'text-start':
-          return void textPart(chunk.payload.id);
-        case 'text-delta': {
-          const part = textPart(chunk.payload.id);
-          if (part.type === 'text') part.text += grow(chunk.payload.text);
-          return;
-        }
+          return parts.appendText(chunk.payload.id, '');
+        case 'text-delta':
+          return parts.appendText(chunk.payload.id, grow(chunk.payload.text));
         case 'text-end':
-          return void open.delete(`text ${chunk.payload.id}`);
-        case 'reasoning-start':
-          return void reasoningPart(chunk.payload.id);
-        case 'reasoning-delta': {
-          const part = reasoningPart(chunk.payload.id);
-          if (part.type === 'reasoning') part.reasoning += grow(chunk.payload.text);
+          parts.close(`text ${chunk.payload.id}`);
           return;
-        }
+        case 'reasoning-start':
+          return parts.appendReasoning(chunk.payload.id, '');
+        case 'reasoning-delta':
+          return parts.appendReasoning(chunk.payload.id, grow(chunk.payload.text));
         case 'reasoning-end':
-          return void open.delete(`reasoning ${chunk.payload.id}`);
+          parts.close(`reasoning ${chunk.payload.id}`);
+          return;
         case 'tool-call-delta': {
           const { toolCallId, argsTextDelta } = chunk.payload;
           grow(argsTextDelta);
@@ -111,54 +137,53 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
         }
         case 'tool-call': {
           const { toolCallId, toolName, args = null, providerExecuted } = chunk.payload;
-          calls += 1;
-          if (calls > MAX_TOOL_CALLS) throw tooManyCalls();
+          countCall();
           grow(JSON.stringify(args), streamedArgs.get(toolCallId));
           const toolInvocation = { state: 'call' as const, toolCallId, toolName, args };
-          return void parts.push({
-            type: 'tool-invocation',
-            toolInvocation,
-            ...(providerExecuted && { providerExecuted }),
-          });
+          parts.push({ type: 'tool-invocation', toolInvocation, ...(providerExecuted && { providerExecuted }) });
+          return;
         }
         case 'source':
           grow(JSON.stringify(chunk.payload));
-          return void parts.push({ type: 'source', source: chunk.payload });
+          parts.push({ type: 'source', source: chunk.payload });
+          return;
         case 'file':
-          return void parts.push({ type: 'file', data: grow(chunk.payload.data), mimeType: chunk.payload.mimeType });
+          parts.push({ type: 'file', data: grow(chunk.payload.data), mimeType: chunk.payload.mimeType });
+          return;
         case 'tool-result':
-          return addResult(chunk.payload);
+          grow(JSON.stringify(chunk.payload.result));
+          return parts.addResult(chunk.payload);
         case 'step-start':
           warnings = warningsSchema.parse(chunk.payload.warnings ?? []);
           return;
         case 'response-metadata': {
-          growBeside(chunk.payload);
+          growOutside(chunk.payload);
           response = jsonObjectSchema.safeParse(chunk.payload).data;
           return;
         }
         default:
-          return 'payload' in chunk ? growBeside(chunk.payload) : undefined;
+          return 'payload' in chunk ? growOutside(chunk.payload) : undefined;
       }
     },
     message: () => ({
       id: messageId,
       role: 'assistant',
       createdAt,
-      content: { format: 2, parts: parts.filter((part) => part.type !== 'text' || part.text !== '') },
+      content: { format: 2, parts: parts.list().filter((part) => part.type !== 'text' || part.text !== '') },
     }),
-    reasoning: () => parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join(''),
+    reasoning: parts.joinReasoning,
     warnings: () => warnings,
     response: () => response,
     chunks: () => chunks,
   };
 }
 
-function tooLarge(how: string): MillraceError {
+function answerTooLargeError(how: string): MillraceError {
   return new MillraceError('model-answer-too-large', `The answer ${how}.`, {
     remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
   });
 }
-export const tooManyCalls = (): MillraceError => tooLarge(`has over ${MAX_TOOL_CALLS} tool calls`);
-/** Nothing else throws this where an answer is built: the words are ours. */
+export const tooManyCallsError = (): MillraceError => answerTooLargeError(`has over ${MAX_TOOL_CALLS} tool calls`);
+/** Only the answer builder throws these errors, so their message is the orchestrator's. */
 export const isTooLarge = (error: unknown): boolean =>
   MillraceError.isInstance(error) && (error.code === 'model-answer-too-large' || error.code === 'release-hold-full');

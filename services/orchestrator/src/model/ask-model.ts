@@ -1,5 +1,5 @@
-// Asks the model for a step's answer, as often as it takes: tried again where the provider says that it may be, then where
-// processAPIError says so. A try that had published something is retracted.
+// Asks the model for a step's answer. Retries if the provider's error allows it, then if processAPIError requests it.
+// Published text of a failed attempt is retracted.
 import type {
   Chunk,
   ModelSettings,
@@ -10,26 +10,26 @@ import type {
   ToolDefinition,
   Usage,
 } from '@millrace/contracts';
-import { passesChain, toWireError, unpriced } from '@millrace/contracts';
+import { passesChain, toWireError, listUnpriced } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { maxRetries } from '../stages/stop-outcome.ts';
-import { chunk } from '../state/make-chunk.ts';
+import { maxRetries } from '../calls/stop-outcome.ts';
+import { chunk } from '../release/make-chunk.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { createCallMeter } from './call-meter.ts';
-import { escapeToolNames } from './escape-tool-names.ts';
+import { escapeToolNames } from './prompt.ts';
 import type { Gathering } from './gather-parts.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
-import type { CallOptions } from './prompt.ts';
+import type { ModelCallOptions } from './prompt.ts';
 import { responseMessageId } from '../state/response-message.ts';
-import { retract } from '../state/retract.ts';
-import { tellCutOff } from './tell-cut-off.ts';
-import { streamStep, type ChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
+import { retractFrom } from '../state/retract.ts';
+import { reportCutOff } from './report-cut-off.ts';
+import { streamStep, type StepChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
 
-/** What is asked: as processInputStep and processLLMRequest left it. */
-export type ModelCall = {
+/** The request as processInputStep and processLLMRequest left it. */
+export type StepModelCall = {
   model: string;
   prompt: Prompt;
   tools: ToolDefinition[];
@@ -41,98 +41,109 @@ export type ModelCall = {
   cached?: Chunk[] | undefined;
 };
 
-export type Answered = Extract<StepStream, { kind: 'answer' }>;
-/** `again`: processAPIError changed the messages or the model; the prompt is to be made anew. */
-export type ModelOutcome = { answered: Answered } | { interrupt: Interrupt } | { again: true };
+export type ModelAnswer = Extract<StepStream, { kind: 'answer' }>;
+/** `again`: processAPIError changed the messages or the model; the prompt is rebuilt. */
+export type ModelOutcome = { answered: ModelAnswer } | { interrupt: Interrupt } | { again: true };
 
-/** More tries for 429, 5xx and network errors, before processAPIError decides. */
+/** Additional attempts after 429, 5xx and network errors, before processAPIError decides. */
 const EXTRA_TRIES = 2;
 const BACKOFF_MS = 500;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** @param lastChunks what goes through the step's processors behind the answer */
+/** @param lastChunks chunks that pass the step's processors after the answer */
 export async function askModel(
   run: Run,
-  call: ModelCall,
+  call: StepModelCall,
   input: StageInput,
   lastChunks?: LastChunks,
 ): Promise<ModelOutcome> {
-  const refused = call.cached ? undefined : unpriced(run.agent, run.plan, call.model);
+  const refused = call.cached ? undefined : listUnpriced(run.agent, run.plan, call.model);
   if (refused) return { interrupt: fail(refused) };
-  // Nobody is asked for an input that has been stopped by now.
-  const stopped = run.overlap.isDecided() ? await run.overlap.settled() : undefined;
+  // The model is not asked if the input has been stopped by now.
+  const stopped = run.overlap.isDecided() ? await run.overlap.awaitVerdict() : undefined;
   if (stopped) return { interrupt: stopped };
   for (let tries = 0; ; tries++) {
-    const from = run.chunks.nextIndex();
+    const from = run.chunks.getNextIndex();
     const stream = await streamOnce(run, call, input, lastChunks);
     if (stream.kind === 'answer') return { answered: stream };
     if (stream.kind === 'interrupt') return stream;
-    // Nobody is asked again for an input that may not pass.
-    const late = await run.overlap.settled();
+    // The model is not asked again before the input has passed.
+    const late = await run.overlap.awaitVerdict();
     if (late) return { interrupt: late };
-    // What the model said, and nothing before it: stages that do not run again do not write their chunks again.
-    retract(run, from);
+    // Retracts the model's text only: stages that do not run again do not write their chunks again.
+    retractFrom(run, from);
     const waitMs = tries < EXTRA_TRIES ? waitBeforeRetry(run, stream, tries) : undefined;
-    if (waitMs === undefined) return onModelError(run, call, input, stream);
+    if (waitMs === undefined) return handleModelError(run, call, input, stream);
     await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
     const interrupt = run.interruption();
     if (interrupt) return { interrupt };
   }
 }
 
-/** Where the answer comes out at once, the partial ones would say what the last one says. */
-function showsObject({ agent: { release } }: Run, { structuredOutput }: ModelCall): boolean {
+/** If the answer is released at once, partial objects would only repeat the final one. */
+function showsObject({ agent: { release } }: Run, { structuredOutput }: StepModelCall): boolean {
   return structuredOutput !== undefined && release !== 'step' && release !== 'result';
 }
 
-/** Milliseconds. undefined: not to be tried again, or not before the run's deadline has passed. */
+/** Returns the wait in ms, or undefined if the call must not be retried, or not before the run's deadline. */
 function waitBeforeRetry(run: Run, { error, retryAfterMs }: ModelFailure, tries: number): number | undefined {
   if (!error.isRetryable) return undefined;
   const waitMs = Math.min(retryAfterMs ?? BACKOFF_MS * 2 ** tries, MAX_RETRY_AFTER_MS);
   return waitMs < run.deadlineAt - performance.now() ? waitMs : undefined;
 }
 
-async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChunks?: LastChunks): Promise<StepStream> {
+async function streamOnce(
+  run: Run,
+  call: StepModelCall,
+  input: StageInput,
+  lastChunks?: LastChunks,
+): Promise<StepStream> {
   const { runId } = run.ref;
   const started = performance.now();
   let warnings: unknown[] = [];
   const messageId = responseMessageId(runId, input.stepNumber);
   const payload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
-  const first = () => chunk(runId, { type: 'step-start', payload: payload() });
+  const makeStepStart = () => chunk(runId, { type: 'step-start', payload: payload() });
   const shown = { isObject: showsObject(run, call), keepsSaid: call.structuredOutput !== undefined };
-  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached), ...shown });
+  if (call.cached)
+    return streamStep(run, input, {
+      makeFirst: makeStepStart,
+      lastChunks,
+      source: fromCache(run, call.cached),
+      ...shown,
+    });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
   const meter = createCallMeter(run, call);
-  const source: ChunkSource = async (signal, take) => {
+  const source: StepChunkSource = async (signal, take) => {
     const activity = run.activity.begin({ kind: 'model', names: [call.model] });
     const takeSaid = (chunks: Chunk[]) => {
       activity.heard();
-      meter.said(chunks);
+      meter.countChunks(chunks);
       return take(chunks);
     };
     try {
-      const warned = (some: unknown[]) => void (warnings = some);
+      const keepWarnings = (some: unknown[]) => void (warnings = some);
       const options = callOptions(run, call, `${runId}.${count}`);
       const gathering = planGathering(run, options);
       const model = run.deps.models.languageModel(call.model, { joinsDeltas: gathering.joins });
-      const told = { raw: run.agent.raw, gathering, warned, used: meter.told };
+      const told = { raw: run.agent.raw, gathering, onWarnings: keepWarnings, onUsage: meter.recordUsage };
       const end = await streamModel(model, options, runId, signal, takeSaid, told);
-      if (!('error' in end)) return meter.ended(end);
-      if (!signal.aborted) meter.failed(end);
+      if (!('error' in end)) return meter.recordEnd(end);
+      if (!signal.aborted) meter.recordFailure(end);
       return end;
     } catch (error) {
       const failure = { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
-      meter.failed(failure);
+      meter.recordFailure(failure);
       return failure;
     } finally {
       activity.end();
     }
   };
-  const stream = await streamStep(run, input, { first, lastChunks, source, ...shown });
-  // What was given away is asked for again by whoever has the run then, under the same number.
+  const stream = await streamStep(run, input, { makeFirst: makeStepStart, lastChunks, source, ...shown });
+  // The next owner of the run repeats an abandoned call under the same number.
   const isCut = stream.kind !== 'answer' && !isGivenAway(run.signal);
-  const usage = stream.kind === 'answer' ? stream.usage : isCut ? meter.taken() : undefined;
+  const usage = stream.kind === 'answer' ? stream.usage : isCut ? meter.takeUsage() : undefined;
   run.events.record({
     event: 'model',
     step: input.stepNumber,
@@ -149,27 +160,30 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   return (isCut && usage && (await stoppedByCosts(run, call, input, stream, usage))) || stream;
 }
 
-/** Whoever counts costs may stop a run that would go on. */
+/** Entries that count costs may stop a run that would otherwise continue. */
 async function stoppedByCosts(
   run: Run,
-  { model }: ModelCall,
+  { model }: StepModelCall,
   input: StageInput,
   stream: StepStream,
   usage: Usage,
 ): Promise<StepStream | undefined> {
-  const interrupt = await tellCutOff(run, input, { model, usage });
+  const interrupt = await reportCutOff(run, input, { model, usage });
   const goesOn = stream.kind === 'model-error' || (stream.kind === 'interrupt' && stream.interrupt.kind === 'rewind');
   return interrupt && goesOn ? { kind: 'interrupt', interrupt } : undefined;
 }
 
-/** Pieces stay as the provider sent them for agents that say so, that pass on its events, or that ask for log probabilities of each piece. */
-function planGathering({ agent, deps }: Run, { providerOptions = {} }: CallOptions): Gathering {
+/**
+ * Pieces stay as the provider sent them for agents that disable joining, that forward raw events, or that request log
+ * probabilities of each piece.
+ */
+function planGathering({ agent, deps }: Run, { providerOptions = {} }: ModelCallOptions): Gathering {
   const asksLogprobs = Object.values(providerOptions).some(({ logprobs, topLogprobs }) => logprobs || topLogprobs);
   const joins = agent.raw !== true && agent.flushMs !== 0 && !asksLogprobs;
   return { joins, ...(joins && { tick: deps.tick, everyMs: agent.flushMs }) };
 }
 
-function callOptions({ agent }: Run, call: ModelCall, requestId: string): CallOptions {
+function callOptions({ agent }: Run, call: StepModelCall, requestId: string): ModelCallOptions {
   const { prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
   const options = {
     ...modelSettings,
@@ -183,14 +197,14 @@ function callOptions({ agent }: Run, call: ModelCall, requestId: string): CallOp
     headers: { 'X-Client-Request-Id': requestId },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the provider's own prompt, or what processLLMRequest made of it
-  return options as unknown as CallOptions;
+  return options as unknown as ModelCallOptions;
 }
 
 function functionTool({ name, description, inputSchema }: ToolDefinition) {
   return { type: 'function' as const, name, description, inputSchema };
 }
 
-/** A cache that keeps a whole step keeps its frame too; that of this step is made here. */
+/** A cache may store a whole step with its frame; the frame of this step is created here. */
 const FRAME: readonly string[] = ['step-start', 'step-finish', 'finish', 'error', 'object-result'];
 const isAnswer = (cached: Chunk, raw = false): boolean =>
   passesChain(cached) && !FRAME.includes(cached.type) && (raw || cached.type !== 'raw');
@@ -207,10 +221,10 @@ function fromCache({ ref: { runId }, agent }: Run, chunks: Chunk[]) {
   };
 }
 
-/** `input.retryCount` counts the tries that processAPIError has asked for too. */
-async function onModelError(
+/** `input.retryCount` also counts the retries that processAPIError requested. */
+async function handleModelError(
   run: Run,
-  call: ModelCall,
+  call: StepModelCall,
   input: StageInput,
   failure: ModelFailure,
 ): Promise<ModelOutcome> {

@@ -3,7 +3,7 @@ import type { Chunk } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { sseEvents, startByteProvider, type ByteAnswer, type ByteProvider } from '@millrace/models/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { textOf } from '../testing/chunks.ts';
+import { makeText } from '../testing/chunks.ts';
 import { streamModel } from './model-stream.ts';
 
 let provider: ByteProvider;
@@ -20,7 +20,7 @@ async function ask(model: string, answer: ByteAnswer) {
   const take = (some: Chunk[]) => void chunks.push(...some);
   const joining = languageModel(model, { joinsDeltas: true });
   const end = await streamModel(joining, { prompt: [] }, 'run-1', signal, take);
-  return { end, text: textOf(chunks) };
+  return { end, text: makeText(chunks) };
 }
 
 const html: ByteAnswer = {
@@ -40,7 +40,7 @@ const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'cloc
 
 const response = { id: 'r1', created_at: 1, model: 'm' };
 const item = { type: 'message', id: 'msg_1', role: 'assistant', status: 'in_progress', content: [] };
-const said = (delta: string) => ({
+const makeSaid = (delta: string) => ({
   type: 'response.output_text.delta',
   item_id: 'msg_1',
   output_index: 0,
@@ -54,14 +54,14 @@ const begun = [
 ];
 const counted = { input_tokens: 3, output_tokens: 2 };
 const done = { type: 'response.output_item.done', output_index: 0, item: { ...item, status: 'completed' } };
-const ended = (type: string, reason?: string) => ({
+const makeEnd = (type: string, reason?: string) => ({
   type,
   response: { ...response, usage: counted, incomplete_details: reason === undefined ? null : { reason } },
 });
 
 describe.each([
   ['openai-chat/m', sseEvents(chat({ role: 'assistant', content: 'The dose' }), chat({ content: ' is 5' }))],
-  ['openai/m', sseEvents(...begun, said('The dose'), said(' is 5'))],
+  ['openai/m', sseEvents(...begun, makeSaid('The dose'), makeSaid(' is 5'))],
 ])('a provider of %s', (model, cut) => {
   test.each([
     ['HTML with status 200', html, ''],
@@ -105,7 +105,7 @@ describe('a response', () => {
     ['response.incomplete', 'max_output_tokens', 'length'],
     ['response.incomplete', 'content_filter', 'content-filter'],
   ])('with %s for the reason %s ends normally', async (type, reason, finishReason) => {
-    const { end } = await ask('openai/m', { pieces: sseEvents(...begun, said('Hi'), done, ended(type, reason)) });
+    const { end } = await ask('openai/m', { pieces: sseEvents(...begun, makeSaid('Hi'), done, makeEnd(type, reason)) });
     expect(end).toMatchObject({ finishReason, usage: { totalTokens: 5 } });
   });
 
@@ -116,7 +116,7 @@ describe('a response', () => {
         { type: 'response.created', response },
         { type: 'response.output_item.added', output_index: 0, item: { ...calling, arguments: '' } },
         { type: 'response.output_item.done', output_index: 0, item: { ...calling, status: 'completed' } },
-        ended('response.completed'),
+        makeEnd('response.completed'),
       ),
     });
     expect(end).toMatchObject({ finishReason: 'tool-calls' });

@@ -1,27 +1,26 @@
-// What one model call takes, counted once, however it ends: by what its provider said, else by an estimate. What a provider refused, or
-// broke off before it said anything, took nothing.
+// Counts the usage of one model call once, however it ends: by the provider's report, otherwise by an estimate. A call
+// that the provider refused, or broke off before any text, costs nothing.
 import { withCost, type Chunk, type Prompt, type ToolDefinition, type Usage } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { textPiece } from '../state/text-pieces.ts';
-import { estimateUsage } from './estimate-usage.ts';
+import { textPiece } from '../release/text-pieces.ts';
 import type { ModelAnswered, ModelFailure } from './model-stream.ts';
 
 export type CallMeter = {
-  /** What the model says, as it comes. */
-  said(chunks: readonly Chunk[]): void;
-  /** What its provider says of it, which may come before it is cut off. */
-  told(usage: Usage): void;
-  /** The call has ended by itself. */
-  ended(end: ModelAnswered): ModelAnswered;
-  /** It has failed, before or while something was said. */
-  failed(failure: ModelFailure): void;
-  /** It is over, however: what it took, counted by now. undefined: nothing. */
-  taken(): Usage | undefined;
+  /** Counts the model's text as it arrives. */
+  countChunks(chunks: readonly Chunk[]): void;
+  /** Records the provider's usage, which may arrive before the call is cut off. */
+  recordUsage(usage: Usage): void;
+  /** Records that the call has ended by itself. */
+  recordEnd(end: ModelAnswered): ModelAnswered;
+  /** Records that the call has failed, before or after its first text. */
+  recordFailure(failure: ModelFailure): void;
+  /** Returns the usage of the call so far, or undefined if it costs nothing. */
+  takeUsage(): Usage | undefined;
 };
 
-type Asked = { model: string; prompt: Prompt; tools: readonly ToolDefinition[] };
+type MeteredRequest = { model: string; prompt: Prompt; tools: readonly ToolDefinition[] };
 
-export function createCallMeter(run: Run, { model, prompt, tools }: Asked): CallMeter {
+export function createCallMeter(run: Run, { model, prompt, tools }: MeteredRequest): CallMeter {
   let saidChars = 0;
   let hasSaid = false;
   let isFree = false;
@@ -33,20 +32,41 @@ export function createCallMeter(run: Run, { model, prompt, tools }: Asked): Call
     return counted;
   };
   return {
-    said(chunks) {
+    countChunks(chunks) {
       hasSaid ||= chunks.length > 0;
       for (const part of chunks) saidChars += textPiece(part)?.text.length ?? 0;
     },
-    told: (usage) => void (provider = usage),
-    ended: (end) => (counted ? end : { ...end, usage: count(end.usage) }),
-    failed({ code }) {
-      // One that fell silent had its prompt, and was at work on it.
+    recordUsage: (usage) => void (provider = usage),
+    recordEnd: (end) => (counted ? end : { ...end, usage: count(end.usage) }),
+    recordFailure({ code }) {
+      // A silent model had received its prompt and was working on it.
       if (!hasSaid && code !== 'model-idle') isFree = true;
     },
-    taken() {
+    takeUsage() {
       if (counted || isFree) return counted;
       const isTold = provider?.inputTokens !== undefined || provider?.outputTokens !== undefined;
       return count(isTold && provider ? provider : estimateUsage({ prompt, tools }, saidChars));
     },
   };
+}
+
+/** Estimates the usage of a model call that was cut off: its provider does not report it any more, but bills it. By length: a token is about four characters of text in most languages. A file counts as a fixed amount of text. Pure. */
+const CHARS_PER_TOKEN = 4;
+/** Providers count an image or a page as some hundreds of tokens, whatever its bytes. */
+const FILE_CHARS = 4_000;
+
+/** @param saidChars length of the model's text so far, in UTF-16 code units */
+export function estimateUsage(asked: { prompt: Prompt; tools: readonly ToolDefinition[] }, saidChars: number): Usage {
+  const { prompt, tools } = asked;
+  const sent = JSON.stringify(
+    [prompt, tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])],
+    shortenMember,
+  );
+  const inputTokens = Math.ceil(sent.length / CHARS_PER_TOKEN);
+  const outputTokens = Math.ceil(saidChars / CHARS_PER_TOKEN);
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, estimated: true };
+}
+
+function shortenMember(key: string, value: unknown): unknown {
+  return key === 'data' && typeof value === 'string' ? value.slice(0, FILE_CHARS) : value;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { escapeToolNames } from './escape-tool-names.ts';
+import { escapeToolNames } from './prompt.ts';
 
 const call = (toolName: unknown) => ({ type: 'tool-call', toolCallId: 'c1', toolName, input: {} });
 const prompt = (...content: unknown[]) => [{ role: 'assistant' as const, content }];

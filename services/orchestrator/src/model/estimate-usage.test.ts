@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { lookTool } from '../testing/look-tool.ts';
-import { estimateUsage } from './estimate-usage.ts';
+import { estimateUsage } from './call-meter.ts';
 
 const saying = (...content: object[]) => [{ role: 'user' as const, content }];
 
-test('a call is estimated by what was sent and said, and marked as such', () => {
+test('a call is estimated from the sent and the received text, and marked as estimated', () => {
   const tools = [lookTool()];
   const { inputTokens = 0, ...rest } = estimateUsage(
     { prompt: saying({ type: 'text', text: 'a'.repeat(400) }), tools: [] },
@@ -16,7 +16,7 @@ test('a call is estimated by what was sent and said, and marked as such', () => 
   expect(withTools.inputTokens).toBeGreaterThan(inputTokens);
 });
 
-test('a file counts as so much text, whatever its size', () => {
+test('a file counts as a fixed amount of text, whatever its size', () => {
   const data = 'A'.repeat(4_000_000);
   const { inputTokens } = estimateUsage(
     { prompt: saying({ type: 'file', mediaType: 'image/png', data }), tools: [] },

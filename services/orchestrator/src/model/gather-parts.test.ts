@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FlushTick } from '../state/flush-tick.ts';
+import type { FlushTick } from '../release/flush-tick.ts';
 import { gatherParts, type Gathering } from './gather-parts.ts';
 import type { ModelPart } from './model-parts.ts';
 
@@ -9,8 +9,8 @@ const end: ModelPart = { type: 'text-end', id: 't' };
 const piece = (delta: string): ModelPart => ({ type: 'text-delta', id: 't', delta });
 const call: ModelPart = { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' };
 
-/** A stream that a test writes to, and the batches that come out of it. */
-function gathered(gathering: Gathering, signal = never) {
+/** A stream that a test writes to, and the resulting batches. */
+function gatherAll(gathering: Gathering, signal = never) {
   const source = Promise.withResolvers<ReadableStreamDefaultController<ModelPart>>();
   let pulls = 0;
   const stream = new ReadableStream<ModelPart>({ start: source.resolve, pull: () => void (pulls += 1) });
@@ -26,11 +26,11 @@ function gathered(gathering: Gathering, signal = never) {
   };
 }
 
-/** Ticks at the test's word. */
+/** Ticks that the test triggers. */
 function manualTick() {
   let pending = Promise.withResolvers<void>();
   const asked: (number | undefined)[] = [];
-  const tick: FlushTick = { next: (everyMs) => (asked.push(everyMs), pending.promise) };
+  const tick: FlushTick = { awaitTick: (everyMs) => (asked.push(everyMs), pending.promise) };
   const ring = () => {
     pending.resolve();
     pending = Promise.withResolvers();
@@ -43,14 +43,14 @@ const turns = async (count = 5) => {
 
 describe('parts of one turn of the event loop', () => {
   test('are one batch, with the pieces of a part joined', async () => {
-    const { batches, write } = gathered({ joins: true });
+    const { batches, write } = gatherAll({ joins: true });
     const first = batches.next();
     await write(start, piece('Hel'), piece('lo'), end);
     expect((await first).value).toEqual([start, piece('Hello'), end]);
   });
 
   test('stay apart if pieces are not to be joined', async () => {
-    const { batches, write } = gathered({ joins: false });
+    const { batches, write } = gatherAll({ joins: false });
     const first = batches.next();
     await write(start, piece('Hel'), piece('lo'));
     expect((await first).value).toEqual([start, piece('Hel'), piece('lo')]);
@@ -60,7 +60,7 @@ describe('parts of one turn of the event loop', () => {
 describe('a tick', () => {
   test('is not waited for by the first piece of a part, and gathers the next ones', async () => {
     const { tick, ring } = manualTick();
-    const { batches, write } = gathered({ joins: true, tick });
+    const { batches, write } = gatherAll({ joins: true, tick });
     const first = batches.next();
     await write(start, piece('a'));
     expect((await first).value).toEqual([start, piece('a')]);
@@ -80,7 +80,7 @@ describe('a tick', () => {
     ['an end', end],
   ])('is not waited for by %s, which leaves behind the pieces before it', async (_, part) => {
     const { tick } = manualTick();
-    const { batches, write } = gathered({ joins: true, tick });
+    const { batches, write } = gatherAll({ joins: true, tick });
     const first = batches.next();
     await write(start, piece('a'));
     await first;
@@ -91,7 +91,7 @@ describe('a tick', () => {
 
   test('is not waited for by the end of the stream', async () => {
     const { tick } = manualTick();
-    const { batches, write, close } = gathered({ joins: true, tick });
+    const { batches, write, close } = gatherAll({ joins: true, tick });
     const first = batches.next();
     await write(start, piece('a'));
     await first;
@@ -104,7 +104,7 @@ describe('a tick', () => {
 
   test('has the interval of the agent', async () => {
     const { tick, asked } = manualTick();
-    const { batches, write } = gathered({ joins: true, tick, everyMs: 50 });
+    const { batches, write } = gatherAll({ joins: true, tick, everyMs: 50 });
     const first = batches.next();
     await write(start, piece('a'));
     await first;
@@ -116,7 +116,7 @@ describe('a tick', () => {
 
 describe('a stream', () => {
   test('that fails gives the parts before, then its error', async () => {
-    const { batches, write, fail } = gathered({ joins: true });
+    const { batches, write, fail } = gatherAll({ joins: true });
     const first = batches.next();
     await write(start, piece('a'));
     await first;
@@ -129,7 +129,7 @@ describe('a stream', () => {
 
   test('of a provider that ignores the signal ends with the signal', async () => {
     const giveUp = new AbortController();
-    const { batches } = gathered({ joins: true }, giveUp.signal);
+    const { batches } = gatherAll({ joins: true }, giveUp.signal);
     const first = batches.next();
     giveUp.abort();
     expect((await first).done).toBe(true);

@@ -1,6 +1,6 @@
 // The parts of a model's stream in batches: a batch holds the parts of one turn of the event loop, with the pieces of a part joined. A batch that
 // only continues a part waits for the next tick; the start of a part, calls and ends do not. Reads any provider of the AI SDK.
-import type { FlushTick } from '../state/flush-tick.ts';
+import type { FlushTick } from '../release/flush-tick.ts';
 import type { ModelPart } from './model-parts.ts';
 import { EMPTY_BUFFER, mayWait, reduceBuffer, type BufferEvent } from './piece-buffer.ts';
 
@@ -43,7 +43,7 @@ export async function* gatherParts(
   }
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<ModelPart>, gathered: Gathered): Promise<void> {
+async function readAll(reader: ReadableStreamDefaultReader<ModelPart>, gathered: GatheredParts): Promise<void> {
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       gathered.add(read.value);
@@ -55,7 +55,7 @@ async function readAll(reader: ReadableStreamDefaultReader<ModelPart>, gathered:
   }
 }
 
-type Gathered = ReturnType<typeof createGathered>;
+type GatheredParts = ReturnType<typeof createGathered>;
 
 function createGathered({ joins, tick, everyMs }: Gathering) {
   let buffer = EMPTY_BUFFER;
@@ -75,7 +75,7 @@ function createGathered({ joins, tick, everyMs }: Gathering) {
     add(part: ModelPart) {
       step({ type: 'part', part });
       if (!joins) step({ type: 'flush' });
-      const waited = ready.length === 0 && mayWait(buffer) ? tick?.next(everyMs) : undefined;
+      const waited = ready.length === 0 && mayWait(buffer) ? tick?.awaitTick(everyMs) : undefined;
       if (waited) void waited.then(due.open);
       else turn ??= setImmediate(due.open);
     },

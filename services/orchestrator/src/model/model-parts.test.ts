@@ -1,8 +1,8 @@
 import { chunkSchema, type Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { createChunkMaker, usageOf, type ModelPart } from './model-parts.ts';
+import { createChunkMaker, readUsage, type ModelPart } from './model-parts.ts';
 
-function chunksOf(...parts: ModelPart[]): Chunk[] {
+function makeChunks(...parts: ModelPart[]): Chunk[] {
   const toChunks = createChunkMaker('run-1');
   const chunks = parts.flatMap(toChunks);
   for (const chunk of chunks) expect(chunkSchema.safeParse(chunk).error).toBeUndefined();
@@ -10,13 +10,13 @@ function chunksOf(...parts: ModelPart[]): Chunk[] {
   return chunks;
 }
 const payload = (part: ModelPart): object | undefined => {
-  const [chunk] = chunksOf(part);
+  const [chunk] = makeChunks(part);
   return chunk && { type: chunk.type, ...('payload' in chunk ? Object(chunk.payload) : {}) };
 };
 
-describe('what a model streams', () => {
+describe("parts of a model's stream", () => {
   test.each(['text', 'reasoning'] as const)('%s is start, deltas, end', (kind) => {
-    const chunks = chunksOf(
+    const chunks = makeChunks(
       { type: `${kind}-start`, id: 'p' },
       { type: `${kind}-delta`, id: 'p', delta: 'hi' },
       { type: `${kind}-end`, id: 'p' },
@@ -28,8 +28,8 @@ describe('what a model streams', () => {
     ]);
   });
 
-  test('arguments that come in pieces keep the tool’s name', () => {
-    const chunks = chunksOf(
+  test('of streamed arguments keep the tool’s name', () => {
+    const chunks = makeChunks(
       { type: 'tool-input-start', id: 'c1', toolName: 'clock' },
       { type: 'tool-input-delta', id: 'c1', delta: '{"a"' },
       { type: 'tool-input-end', id: 'c1' },
@@ -47,11 +47,14 @@ describe('what a model streams', () => {
     [' ', {}],
     ['{"zone":', '{"zone":'],
     ['[1]', [1]],
-  ])('a call’s input %j is the arguments %j: what is no JSON stays text, for the schema to refuse', (input, args) => {
-    expect(payload({ type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input })).toMatchObject({ args });
-  });
+  ])(
+    'of a call with the input %j have the arguments %j: input that is no JSON stays text, for the schema to refuse',
+    (input, args) => {
+      expect(payload({ type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input })).toMatchObject({ args });
+    },
+  );
 
-  test('a call that the provider made itself says so', () => {
+  test('of a call that the provider made itself are marked', () => {
     const part = {
       type: 'tool-call' as const,
       toolCallId: 'c1',
@@ -76,9 +79,9 @@ describe('what a model streams', () => {
     expect(payload(part)).toMatchObject({ sourceType: 'url', title: '', url: 'https://example.com' });
   });
 
-  test('has no chunk for warnings, signs of life and the finish, nor for raw data that nobody asked for', () => {
+  test('for warnings, keep-alives and the finish give no chunk, nor does raw data that the agent did not request', () => {
     expect(
-      chunksOf({ type: 'stream-start', warnings: [] }, { type: 'ping' }, { type: 'raw', rawValue: 'secret' }),
+      makeChunks({ type: 'stream-start', warnings: [] }, { type: 'ping' }, { type: 'raw', rawValue: 'secret' }),
     ).toEqual([]);
   });
 
@@ -86,13 +89,13 @@ describe('what a model streams', () => {
     [{ choices: [1] }, { choices: [1] }],
     ['text', { value: 'text' }],
     [[1], { value: [1] }],
-  ])('raw data %j is a chunk where the agent asks for it', (rawValue, expected) => {
+  ])('of raw data %j give a chunk if the agent requests it', (rawValue, expected) => {
     expect(createChunkMaker('run-1', true)({ type: 'raw', rawValue })).toMatchObject([
       { type: 'raw', payload: expected },
     ]);
   });
 
-  test('a file of the reasoning, content of its own kind and a question for leave are chunks', () => {
+  test('of reasoning files, custom content and approval requests give chunks', () => {
     const data = { type: 'data' as const, data: 'aGk=' };
     expect(payload({ type: 'reasoning-file', mediaType: 'text/plain', data })).toEqual({
       type: 'reasoning-file',
@@ -110,12 +113,12 @@ describe('what a model streams', () => {
     });
   });
 
-  test('references at the end of a text go with it', () => {
+  test('with references at the end of a text keep them', () => {
     const citations = [{ source: { type: 'source' as const, sourceType: 'url' as const, id: 's', url: 'https://a' } }];
     expect(payload({ type: 'text-end', id: 't', citations })).toMatchObject({ id: 't', citations });
   });
 
-  test('arguments say who calls the tool, whether it was declared, and whether the pieces are JSON', () => {
+  test('of arguments name the calling tool, whether it was declared, and whether the pieces are JSON', () => {
     const part = { type: 'tool-input-start' as const, id: 'c', toolName: 't', providerExecuted: true, dynamic: true };
     expect(payload({ ...part, inputEncoding: 'text' })).toMatchObject({
       providerExecuted: true,
@@ -124,12 +127,12 @@ describe('what a model streams', () => {
     });
   });
 
-  test('a result that another one follows says so', () => {
+  test('of a preliminary result are marked', () => {
     const part = { type: 'tool-result' as const, toolCallId: 'c', toolName: 't', result: 'r', preliminary: true };
     expect(payload(part)).toMatchObject({ providerExecuted: true, preliminary: true });
   });
 
-  test('what the provider tells of a part passes by name; the tokens of the answer do not', () => {
+  test('keep allowed members of the provider metadata; tokens of the answer are dropped', () => {
     const providerMetadata = {
       openai: { itemId: 'i', serviceTier: null, logprobs: [{ token: 'x' }] },
       other: { x: 1 },
@@ -145,7 +148,7 @@ describe('what a model streams', () => {
     });
   });
 
-  test('reasoning is signed with what its provider signs it with', () => {
+  test("of reasoning carry the provider's signature", () => {
     const providerMetadata = { openai: { itemId: 'i', reasoningEncryptedContent: 'sealed' } };
     expect(payload({ type: 'reasoning-end', id: 'r', providerMetadata })).toMatchObject({ signature: 'sealed' });
     expect(payload({ type: 'reasoning-end', id: 'r' })).toEqual({ type: 'reasoning-end', id: 'r' });
@@ -155,9 +158,9 @@ describe('what a model streams', () => {
 describe('usage of a model call', () => {
   const finish = (inputTokens: object, outputTokens: object) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are read
-    usageOf({ type: 'finish', usage: { inputTokens, outputTokens } } as unknown as Parameters<typeof usageOf>[0]);
+    readUsage({ type: 'finish', usage: { inputTokens, outputTokens } } as unknown as Parameters<typeof readUsage>[0]);
 
-  test('is what the provider says', () => {
+  test("is the provider's count", () => {
     expect(finish({ total: 7, cacheRead: 3 }, { total: 5, reasoning: 2 })).toEqual({
       inputTokens: 7,
       outputTokens: 5,
@@ -167,7 +170,7 @@ describe('usage of a model call', () => {
     });
   });
 
-  test('leaves out what the provider does not say', () => {
+  test('omits counts that the provider does not report', () => {
     expect(finish({}, {})).toEqual({});
     expect(finish({ total: 7 }, {})).toEqual({ inputTokens: 7, totalTokens: 7 });
   });

@@ -1,4 +1,4 @@
-// What the provider streams, as chunks. Parts that are not chunks (warnings, the finish) are what the step needs to know.
+// Converts the provider's stream to chunks. Other parts (warnings, the finish) carry data for the step.
 import {
   MAX_VALUE_NESTING,
   MillraceError,
@@ -8,35 +8,41 @@ import {
   type JsonValue,
   type Usage,
 } from '@millrace/contracts';
-import { chunk, type ChunkBody } from '../state/make-chunk.ts';
+import { chunk, type ChunkBody } from '../release/make-chunk.ts';
 import type { LanguageModel } from './prompt.ts';
-import { metadataOf, passedMetadata } from './provider-metadata.ts';
+import { readProviderMetadata, passedMetadata } from './provider-metadata.ts';
 
-type StreamResult = Awaited<ReturnType<LanguageModel['doStream']>>;
-export type ModelPart = StreamResult['stream'] extends ReadableStream<infer P> ? P : never;
-type Finish = Extract<ModelPart, { type: 'finish' }>;
+type ModelStreamResult = Awaited<ReturnType<LanguageModel['doStream']>>;
+export type ModelPart = ModelStreamResult['stream'] extends ReadableStream<infer P> ? P : never;
+type FinishPart = Extract<ModelPart, { type: 'finish' }>;
 
 export type ChunkMaker = (part: ModelPart) => Chunk[];
 
-/** @param raw whether what the provider sent goes on as it was sent too. The maker throws model-call-failed for what no message can hold */
+/**
+ * @param raw whether the provider's raw events are passed on as well. The maker throws model-call-failed for a part
+ * that no message can hold
+ */
 export function createChunkMaker(runId: string, raw = false): ChunkMaker {
   const toolNames = new Map<string, string>();
   return (part) => {
     if (part.type === 'tool-input-start') toolNames.set(part.id, part.toolName);
-    const body = part.type === 'raw' && !raw ? undefined : bodyOf(part, toolNames);
+    const body = part.type === 'raw' && !raw ? undefined : toChunkBody(part, toolNames);
     if (!body) return [];
-    const metadata = metadataOf('providerMetadata' in part ? part : {});
+    const metadata = readProviderMetadata('providerMetadata' in part ? part : {});
     const made = chunk(runId, { ...body, payload: { ...body.payload, ...metadata } });
-    if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw tooDeep(made);
+    if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw tooDeepError(made);
     return [made];
   };
 }
 
-function tooDeep({ type }: Chunk): MillraceError {
-  return new MillraceError('model-call-failed', `A "${type}" of the model is nested deeper than ${MAX_VALUE_NESTING}.`);
+function tooDeepError({ type }: Chunk): MillraceError {
+  return new MillraceError(
+    'model-call-failed',
+    `A "${type}" part of the model is nested deeper than ${MAX_VALUE_NESTING}.`,
+  );
 }
 
-function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | undefined {
+function toChunkBody(part: ModelPart, toolNames: Map<string, string>): ChunkBody | undefined {
   switch (part.type) {
     case 'text-start':
       return { type: part.type, payload: { id: part.id } };
@@ -46,7 +52,7 @@ function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | un
     }
     case 'reasoning-start':
     case 'reasoning-end':
-      return { type: part.type, payload: { id: part.id, ...signatureOf(part) } };
+      return { type: part.type, payload: { id: part.id, ...readSignature(part) } };
     case 'text-delta':
     case 'reasoning-delta':
       return { type: part.type, payload: { id: part.id, text: part.delta } };
@@ -77,21 +83,8 @@ function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | un
       const more = { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
       return { type: 'tool-call', payload: { toolCallId, toolName, args: parseArgs(input), ...more } };
     }
-    case 'tool-result': {
-      const { toolCallId, toolName, result, isError, preliminary, dynamic } = part;
-      return {
-        type: 'tool-result',
-        payload: {
-          toolCallId,
-          toolName,
-          result,
-          providerExecuted: true,
-          ...(isError && { isError }),
-          ...(preliminary && { preliminary }),
-          ...(dynamic && { dynamic }),
-        },
-      };
-    }
+    case 'tool-result':
+      return { type: part.type, payload: buildResultPayload(part) };
     case 'source': {
       const { id, sourceType, title = '' } = part;
       const more =
@@ -110,7 +103,7 @@ function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | un
     case 'custom':
       return { type: part.type, payload: { kind: part.kind } };
     case 'tool-approval-request':
-      // Passed, never acted on: what a provider runs of its own is not ours to approve.
+      // Passed but never acted on: the provider runs these tools itself, so the orchestrator cannot approve them.
       return { type: part.type, payload: { approvalId: part.approvalId, toolCallId: part.toolCallId } };
     case 'raw':
       return { type: part.type, payload: rawPayload(part.rawValue) };
@@ -119,8 +112,21 @@ function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | un
   }
 }
 
-/** A signature that a provider gives of its reasoning, under whatever name. */
-function signatureOf(part: { providerMetadata?: unknown }): { signature?: string } {
+function buildResultPayload(part: Extract<ModelPart, { type: 'tool-result' }>) {
+  const { toolCallId, toolName, result, isError, preliminary, dynamic } = part;
+  return {
+    toolCallId,
+    toolName,
+    result,
+    providerExecuted: true,
+    ...(isError && { isError }),
+    ...(preliminary && { preliminary }),
+    ...(dynamic && { dynamic }),
+  };
+}
+
+/** Returns the provider's signature of its reasoning, under any of its names. */
+function readSignature(part: { providerMetadata?: unknown }): { signature?: string } {
   const signature = Object.values(passedMetadata(part.providerMetadata) ?? {})
     .map(({ signature: signed, reasoningEncryptedContent: sealed }) => signed ?? sealed)
     .find((one) => typeof one === 'string');
@@ -131,14 +137,17 @@ function rawPayload(value: unknown): object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
 }
 
-/** Arguments that are not JSON, or none that a message may carry, stay text: the tool's schema refuses them, and the model is told. */
+/**
+ * Arguments that are not JSON, or that no message may carry, stay text: the tool's schema refuses them, and the model
+ * receives the error.
+ */
 function parseArgs(input: string): JsonValue {
   if (input.trim() === '') return {};
   const read = readJson(input);
   return read ? read.value : input;
 }
 
-/** Bytes travel as base64. */
+/** Encodes bytes as base64. */
 function fileData(data: unknown): string {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
   if (inner instanceof Uint8Array) return Buffer.from(inner).toString('base64');
@@ -146,9 +155,9 @@ function fileData(data: unknown): string {
   return String(inner);
 }
 
-export function usageOf({ usage }: Finish): Usage {
-  const [input, output] = [counted(usage.inputTokens.total), counted(usage.outputTokens.total)];
-  const [reasoning, cached] = [counted(usage.outputTokens.reasoning), counted(usage.inputTokens.cacheRead)];
+export function readUsage({ usage }: FinishPart): Usage {
+  const [input, output] = [readCount(usage.inputTokens.total), readCount(usage.outputTokens.total)];
+  const [reasoning, cached] = [readCount(usage.outputTokens.reasoning), readCount(usage.inputTokens.cacheRead)];
   const total = (input ?? 0) + (output ?? 0);
   return {
     ...(input !== undefined && { inputTokens: input }),
@@ -159,6 +168,6 @@ export function usageOf({ usage }: Finish): Usage {
   };
 }
 
-/** A number that counts nothing would make a sum that no record holds, or a run that costs less for it. */
-const counted = (tokens: number | undefined): number | undefined =>
+/** An invalid count would make a sum that no record holds, or reduce the run's cost. */
+const readCount = (tokens: number | undefined): number | undefined =>
   Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? tokens : undefined;

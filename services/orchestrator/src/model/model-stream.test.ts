@@ -1,6 +1,6 @@
 import { MillraceError, type Chunk } from '@millrace/contracts';
 import { describe, expect, test, vi } from 'vitest';
-import { textOf, typesOf } from '../testing/chunks.ts';
+import { makeText, listTypes } from '../testing/chunks.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { streamModel } from './model-stream.ts';
 
@@ -12,7 +12,7 @@ async function stream(say: Say, signal = never) {
   const end = await streamModel(models.languageModel('openai/test'), { prompt: [] }, 'run-1', signal, take);
   return { end, chunks, asked };
 }
-/** An error of the provider's client, as far as it is read. */
+/** An error of the provider's client, with the members that are read. */
 const apiError = (statusCode: number, headers: Record<string, string> = {}) =>
   Object.assign(new Error('refused'), {
     [Symbol.for('vercel.ai.error')]: true,
@@ -25,18 +25,18 @@ const apiError = (statusCode: number, headers: Record<string, string> = {}) =>
   });
 
 describe('a model', () => {
-  test('that answers gives chunks, a reason and its usage', async () => {
+  test('that answers returns chunks, a reason and its usage', async () => {
     const { end, chunks } = await stream({ text: 'Hello.' });
-    expect(typesOf(chunks)).toEqual(['text-start', 'text-delta', 'text-end']);
+    expect(listTypes(chunks)).toEqual(['text-start', 'text-delta', 'text-end']);
     expect(end).toMatchObject({ finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } });
   });
 
-  test('gives no batch of chunks before the batch before it is taken', async () => {
+  test('returns no batch of chunks before the previous one is taken', async () => {
     const until = new Promise((resolve) => setTimeout(resolve, 5));
     const { models } = scriptModel({ text: 'Hello.', until });
     const order: string[] = [];
     const take = async (chunks: Chunk[]) => {
-      order.push(`take ${typesOf(chunks).join()}`);
+      order.push(`take ${listTypes(chunks).join()}`);
       await new Promise((resolve) => setImmediate(resolve));
       order.push('taken');
     };
@@ -44,7 +44,7 @@ describe('a model', () => {
     expect(order).toEqual(['take text-start,text-delta', 'taken', 'take text-end', 'taken']);
   });
 
-  test('that says nothing at all has not ended well', async () => {
+  test('that sends nothing at all has failed', async () => {
     const { models } = scriptModel({});
     const model = models.languageModel('openai/test');
     const stream = new ReadableStream({ start: (controller) => controller.close() });
@@ -55,7 +55,7 @@ describe('a model', () => {
     });
   });
 
-  test('that is given up gets its signal', async () => {
+  test('that is abandoned receives its signal', async () => {
     const giveUp = new AbortController();
     const { models, asked } = scriptModel({ text: 'Hello.', until: new Promise(() => undefined) });
     const take = () => giveUp.abort();
@@ -64,7 +64,7 @@ describe('a model', () => {
     expect(end).toHaveProperty('error');
   });
 
-  test('that falls silent is an error that may be tried again', async () => {
+  test('that sends nothing for too long fails with a retryable error', async () => {
     vi.useFakeTimers();
     try {
       const streaming = stream({ text: 'Hel', until: new Promise(() => undefined) });
@@ -74,15 +74,15 @@ describe('a model', () => {
         code: 'model-idle',
         error: { message: expect.stringContaining('120000 ms'), isRetryable: true },
       });
-      expect(textOf(chunks)).toBe('Hel');
+      expect(makeText(chunks)).toBe('Hel');
     } finally {
       vi.useRealTimers();
     }
   });
 });
 
-describe('a model that is not read on because its chunks wait for room', () => {
-  test('has not fallen silent', async () => {
+describe('a model with chunks that wait for room', () => {
+  test('is not idle', async () => {
     vi.useFakeTimers();
     try {
       const { models } = scriptModel({ text: 'Hello.' });
@@ -97,8 +97,8 @@ describe('a model that is not read on because its chunks wait for room', () => {
   });
 });
 
-describe('a provider that does not hear its signal', () => {
-  test('is not waited for, neither for its first word nor for the next', async () => {
+describe('a provider that ignores its signal', () => {
+  test('is not waited for, neither for its first text nor for the next', async () => {
     const giveUp = new AbortController();
     const { models } = scriptModel({});
     const model = models.languageModel('x');
@@ -120,27 +120,27 @@ describe('an error of a model call', () => {
     [503, true],
     [400, false],
     [401, false],
-  ])('of status %i may be tried again: %s', async (status, isRetryable) => {
+  ])('of status %i is retryable: %s', async (status, isRetryable) => {
     expect((await stream({ error: apiError(status) })).end).toMatchObject({
       error: { statusCode: status, isRetryable },
     });
   });
 
-  test('of the network may be tried again', async () => {
+  test('of the network is retryable', async () => {
     const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     for (const error of [reset, new TypeError('fetch failed')])
       expect((await stream({ error })).end).toMatchObject({ error: { isRetryable: true } });
   });
 
-  test('of ours is none of the network: asking the model again would not help', async () => {
+  test('of the orchestrator is not a network error: a retry would not help', async () => {
     const error = new MillraceError('message-too-large', 'too large');
     expect((await stream({ error })).end).toMatchObject({ error: { isRetryable: false } });
   });
 
-  test('in mid-stream is one too, whatever form it has; what came before was given', async () => {
+  test('in mid-stream is an error in every form, and earlier chunks were delivered', async () => {
     const { end, chunks } = await stream({ text: 'Hel', breaksOff: { type: 'server_error', message: 'overloaded' } });
     expect(end).toMatchObject({ error: { message: 'overloaded', isRetryable: true } });
-    expect(textOf(chunks)).toBe('Hel');
+    expect(makeText(chunks)).toBe('Hel');
     const nested = { error: { message: 'slow down', code: 429 } };
     expect((await stream({ breaksOff: nested })).end).toMatchObject({
       error: { message: 'slow down', statusCode: 429, isRetryable: true },
@@ -156,12 +156,12 @@ describe('an error of a model call', () => {
     [{ 'retry-after': '-5' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
-  ])('with the headers %j is waited for %s ms', async (headers, retryAfterMs) => {
+  ])('with the headers %j is retried after %s ms', async (headers, retryAfterMs) => {
     const { end } = await stream({ error: apiError(429, headers) });
     expect('retryAfterMs' in end ? end.retryAfterMs : undefined).toBe(retryAfterMs);
   });
 
-  test('with a date is waited for until then', async () => {
+  test('with a date is retried at that time', async () => {
     const headers = { 'retry-after': new Date(Date.now() + 10_000).toUTCString() };
     const { end } = await stream({ error: apiError(503, headers) });
     const waitMs = 'retryAfterMs' in end ? (end.retryAfterMs ?? 0) : 0;

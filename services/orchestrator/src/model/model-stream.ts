@@ -1,15 +1,15 @@
-// One call of the model, as a stream of chunks. What goes wrong, at the start or in the middle, is one value: {error}. A model
-// that falls silent is an error too; while its chunks wait for room it is not silent.
+// Calls the model once and streams its chunks. Every failure, at the start or in mid-stream, is one value: {error}. A
+// model that sends nothing for too long is an error too, but not while its chunks wait for room.
 import { MillraceError, type Chunk, type ErrorCode, type ModelError, type Usage } from '@millrace/contracts';
 import { toModelError } from '@millrace/models';
 import { gatherParts, type Gathering } from './gather-parts.ts';
-import { createChunkMaker, usageOf, type ModelPart } from './model-parts.ts';
+import { createChunkMaker, readUsage, type ModelPart } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
-import type { CallOptions, LanguageModel } from './prompt.ts';
-import { metadataOf, type ProviderMetadata } from './provider-metadata.ts';
-import { unlessStopped } from '../state/unless-stopped.ts';
+import type { ModelCallOptions, LanguageModel } from './prompt.ts';
+import { readProviderMetadata, type ProviderMetadata } from './provider-metadata.ts';
+import { raceAbort } from '../state/unless-stopped.ts';
 
-/** How long a model may send nothing, ms. */
+/** Maximum time without an event of the model, ms. */
 const MODEL_IDLE_MS = 120_000;
 
 export type ModelEnd = ModelAnswered | ModelFailure;
@@ -17,11 +17,14 @@ export type ModelAnswered = {
   finishReason: string;
   usage: Usage;
   warnings: unknown[];
-  /** From asking to the end; absent from a cache. */
+  /** From the request to the end; absent for a cached answer. */
   latencyMs?: number;
   providerMetadata?: ProviderMetadata;
 } & ProviderCall;
-/** What the provider's client tells of a call beside its stream: for processors alone, never for a client. */
+/**
+ * Details of a call that the provider's client returns in addition to the stream: for processors only, never for a
+ * client.
+ */
 type ProviderCall = { request?: unknown; rawResponse?: unknown };
 /** `code`: model-call-failed if absent. */
 export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?: number };
@@ -31,22 +34,22 @@ export type ModelTold = {
   raw?: boolean | undefined;
   gathering?: Gathering;
   /** Called at the stream's start, before its first chunk. */
-  warned?: (warnings: unknown[]) => void;
-  /** Called when the provider says what the call took, though it may be given up by then. */
-  used?: (usage: Usage) => void;
+  onWarnings?: (warnings: unknown[]) => void;
+  /** Called when the provider reports the usage, even if the call has been abandoned. */
+  onUsage?: (usage: Usage) => void;
 };
 
 /**
- * Gives chunks to `take` as they come; a promise that `take` returns is waited for before the model is read on.
- * A call that was given up by `signal` ends as an error that nobody reads.
+ * Passes chunks to `take` as they arrive; if `take` returns a promise, the model is read on after it resolves. A call
+ * that `signal` abandoned ends as an error that no caller reads.
  */
 export async function streamModel(
   model: LanguageModel,
-  options: CallOptions,
+  options: ModelCallOptions,
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
-  { raw = false, gathering = { joins: !raw }, warned, used }: ModelTold = {},
+  { raw = false, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelTold = {},
 ): Promise<ModelEnd> {
   const started = performance.now();
   const idle = watchIdle();
@@ -57,7 +60,7 @@ export async function streamModel(
   let warnings: unknown[] = [];
   let provider: ProviderCall = {};
   try {
-    const answer = await unlessStopped(Promise.resolve(model.doStream({ ...options, abortSignal })), abortSignal);
+    const answer = await raceAbort(Promise.resolve(model.doStream({ ...options, abortSignal })), abortSignal);
     provider = { request: answer?.request?.body, rawResponse: answer?.response };
     const batches = answer ? gatherParts(answer.stream, abortSignal, gathering) : [];
     for await (const parts of batches) {
@@ -69,12 +72,12 @@ export async function streamModel(
         if (failed) continue;
         if (part.type === 'stream-start') warned?.((warnings = part.warnings));
         if (part.type === 'finish') {
-          const usage = usageOf(part);
+          const usage = readUsage(part);
           const latencyMs = Math.round((performance.now() - started) * 10) / 10;
           used?.(usage);
           if (isBrokenOff(part)) continue;
           const { unified } = part.finishReason;
-          end = { finishReason: unified, usage, warnings, latencyMs, ...metadataOf(part), ...provider };
+          end = { finishReason: unified, usage, warnings, latencyMs, ...readProviderMetadata(part), ...provider };
         }
         chunks.push(...withEnds(part, toChunks(part)));
       }
@@ -84,7 +87,7 @@ export async function streamModel(
       idle.start();
     }
   } catch (error) {
-    end = { error: modelErrorOf(error), ...retryAfter(error) };
+    end = { error: describeModelError(error), ...retryAfter(error) };
   } finally {
     idle.end();
   }
@@ -107,14 +110,14 @@ const idleError: ModelError = {
   isRetryable: true,
 };
 
-/** The timer is set once for a call, and not for each of its parts. */
+/** One timer per call, instead of one for each of its parts. */
 function watchIdle() {
   const idle = new AbortController();
   let isWaiting = true;
   const timer = setTimeout(() => isWaiting && idle.abort(), MODEL_IDLE_MS);
   return {
     signal: idle.signal,
-    /** The model's turn: from now on its silence counts. */
+    /** Waits for the model: from now on its silence counts. */
     start() {
       isWaiting = true;
       timer.refresh();
@@ -124,8 +127,8 @@ function watchIdle() {
   };
 }
 
-/** What a provider reports in mid-stream is often a plain object, {message, type, code}: read for what it says. */
-function modelErrorOf(error: unknown): ModelError {
+/** Reads the error of a provider in mid-stream, which often is a plain object {message, type, code}. */
+function describeModelError(error: unknown): ModelError {
   if (error instanceof Error || typeof error !== 'object' || error === null) return withNetwork(error);
   const inner = 'error' in error && typeof error.error === 'object' && error.error !== null ? error.error : error;
   const message = 'message' in inner ? String(inner.message) : JSON.stringify(error);
@@ -136,7 +139,7 @@ function modelErrorOf(error: unknown): ModelError {
   return { name: 'Error', message, isRetryable, ...(statusCode !== undefined && { statusCode }) };
 }
 
-/** A connection that broke is worth another try; the provider's own errors say for themselves, and so do ours. */
+/** Marks a broken connection as retryable; errors of the provider and of the orchestrator define that themselves. */
 function withNetwork(error: unknown): ModelError {
   const known = toModelError(error);
   if (MillraceError.isInstance(error)) return known;

@@ -1,15 +1,18 @@
-// The object of an answer while it is written: made by the orchestrator alone, from text that the output chain has let through.
+// Streams partial objects of an answer: built by the orchestrator only, from text that passed the output chain.
 import type { Chunk } from '@millrace/contracts';
 import { createPartialJson } from './partial-json.ts';
 
-/** Each is the whole object so far: of longer answers there are no more. UTF-16 code units. */
+/** Each partial object repeats the object so far: longer answers have none. UTF-16 code units. */
 const MAX_CHARS = 32 * 1024;
-/** One comes when its text has grown by such a part: all of them together are so many times the object, however small its pieces. */
+/**
+ * Minimum growth between two partial objects: bounds their total size to a multiple of the object, however small its
+ * pieces are.
+ */
 const GROWS_BY = 1 / 64;
 
 export type ObjectPartials = {
-  /** What is published behind these chunks: where they have changed the object. */
-  after(chunks: readonly Chunk[]): Chunk[];
+  /** Returns the partial objects to publish after these chunks, if they have changed the object. */
+  makePartials(chunks: readonly Chunk[]): Chunk[];
 };
 
 export function createObjectPartials(runId: string): ObjectPartials {
@@ -18,7 +21,7 @@ export function createObjectPartials(runId: string): ObjectPartials {
   let last = '';
   let nextAt = 0;
   return {
-    after(chunks) {
+    makePartials(chunks) {
       const text = chunks.map((one) => (one.type === 'text-delta' ? one.payload.text : '')).join('');
       chars += text.length;
       if (text === '' || chars > MAX_CHARS) return [];
@@ -34,5 +37,5 @@ export function createObjectPartials(runId: string): ObjectPartials {
   };
 }
 
-/** For an answer of which nobody sees anything before it was judged as a whole, or that is no object. */
-export const NO_OBJECTS: ObjectPartials = { after: () => [] };
+/** For an answer that is released only after it was judged as a whole, or that is no object. */
+export const NO_OBJECTS: ObjectPartials = { makePartials: () => [] };

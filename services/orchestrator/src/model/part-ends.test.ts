@@ -1,4 +1,4 @@
-// Ends of parts wait for what follows: only the finish says whether the text was cut off.
+// Ends of parts wait for the next part: only the finish shows whether the text was cut off.
 import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { RUN_ID } from '../testing/run-states.ts';
@@ -22,14 +22,14 @@ const call = (input: string, more: object = {}): ModelPart[] => [
   { type: 'tool-call', toolCallId: 'c', toolName: 'clock', input, ...more },
 ];
 
-/** What comes out at each part. */
-function outOf(parts: ModelPart[]): Chunk[][] {
+/** The chunks that leave at each part. */
+function passParts(parts: ModelPart[]): Chunk[][] {
   const toChunks = createChunkMaker(RUN_ID);
   const withEnds = createPartEnds();
   return parts.map((part) => withEnds(part, toChunks(part)));
 }
 const completeness = (parts: ModelPart[]) =>
-  outOf(parts)
+  passParts(parts)
     .flat()
     .flatMap((chunk) => {
       const isEnd =
@@ -46,7 +46,7 @@ describe('a part that ends', () => {
     expect(completeness([...text, finish(reason)])).toEqual([false]);
   });
 
-  test('before another part is whole, whatever the finish says', () => {
+  test('before another part is whole, whatever the finish is', () => {
     const reasoning: ModelPart[] = [
       { type: 'reasoning-start', id: 'r' },
       { type: 'reasoning-end', id: 'r' },
@@ -54,9 +54,9 @@ describe('a part that ends', () => {
     expect(completeness([...reasoning, ...text, finish('length')])).toEqual([undefined, false]);
   });
 
-  test('waits for what follows it, and keeps its place', () => {
+  test('waits for the next part, and keeps its position', () => {
     const metadata: ModelPart = { type: 'response-metadata', id: 'm' };
-    expect(outOf([...text, metadata, finish('length')]).map((chunks) => chunks.map(({ type }) => type))).toEqual([
+    expect(passParts([...text, metadata, finish('length')]).map((chunks) => chunks.map(({ type }) => type))).toEqual([
       ['text-start'],
       ['text-delta'],
       [],
@@ -68,16 +68,16 @@ describe('a part that ends', () => {
 
 describe('a tool call that was cut off', () => {
   const calls = (parts: ModelPart[]) =>
-    outOf(parts)
+    passParts(parts)
       .flat()
       .filter(({ type }) => type === 'tool-call').length;
 
-  test('is none: the beginning of its arguments is nothing that could be judged', () => {
+  test('is dropped: the beginning of its arguments cannot be judged', () => {
     expect(calls([...call('{"card":"4111 1111'), finish('length')])).toBe(0);
     expect(completeness([...call('{"card":"4111 1111'), finish('length')])).toEqual([false]);
   });
 
-  test('is one where its arguments were complete', () => {
+  test('is kept if its arguments were complete', () => {
     expect(calls([...call('{"card":1}'), finish('length')])).toBe(1);
   });
 });
@@ -85,7 +85,7 @@ describe('a tool call that was cut off', () => {
 test('a call that the provider makes itself does not wait for its result', () => {
   const parts = call('{}', { providerExecuted: true });
   expect(
-    outOf(parts)
+    passParts(parts)
       .at(-1)
       ?.map(({ type }) => type),
   ).toEqual(['tool-call-input-streaming-end', 'tool-call']);

@@ -1,19 +1,22 @@
-// Whether a part of an answer has come to its own end is said by the finish that follows it: until then its end waits. A part that
-// was cut off says so (`complete: false`), so that nobody judges what was never finished as if it were whole.
+// Delays the end of a part until the next event, because only the finish shows whether the part was cut off. A part
+// that was cut off is marked (`complete: false`), so that no processor judges it as if it were whole.
 import { cutOff, type Chunk } from '@millrace/contracts';
 import type { ModelPart } from './model-parts.ts';
 
-/** An answer that ends for one of these has ended by itself. After any other reason (length, content-filter, error) it was cut off. */
+/**
+ * Finish reasons of an answer that has ended by itself. After any other reason (length, content-filter, error) it was
+ * cut off.
+ */
 const OWN_ENDS: readonly string[] = ['stop', 'tool-calls'];
 export const endsByItself = (finishReason: string): boolean => OWN_ENDS.includes(finishReason);
 
 export type PartEnds = (part: ModelPart, chunks: Chunk[]) => Chunk[];
 
-/** In the order in which they came. */
+/** Keeps the order of arrival. */
 export function createPartEnds(): PartEnds {
   let waiting: Chunk[] = [];
   return (part, chunks) => {
-    if (mayBeCutOff(part) || (waiting.length > 0 && saysNothing(part))) {
+    if (mayBeCutOff(part) || (waiting.length > 0 && isEmptyPart(part))) {
       waiting.push(...chunks);
       return [];
     }
@@ -30,7 +33,7 @@ function mayBeCutOff(part: ModelPart): boolean {
   return part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-input-end';
 }
 
-/** Neither begins a part nor continues one. */
+/** Types of parts that neither begin nor continue a part. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'response-metadata',
   'raw',
@@ -39,9 +42,9 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'custom',
   'tool-approval-request',
 ]);
-const saysNothing = ({ type }: ModelPart): boolean => SAYS_NOTHING.has(type);
+const isEmptyPart = ({ type }: ModelPart): boolean => SAYS_NOTHING.has(type);
 
-/** A call whose arguments broke off is none: they are no JSON, and a part of a secret is not found in them. */
+/** Drops a call with incomplete arguments: they are no JSON, and a partial secret in them would not be found. */
 function asCutOff(chunk: Chunk): Chunk[] {
   switch (chunk.type) {
     case 'text-end':

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPartialJson } from './partial-json.ts';
 
-const valueOf = (...pieces: string[]) => {
+const parsePieces = (...pieces: string[]) => {
   const partial = createPartialJson();
   for (const piece of pieces) partial.add(piece);
   return partial.value();
@@ -27,11 +27,11 @@ test.each([
   ['"a text', 'a text'],
   ['Here it is: {"a":1}', undefined],
 ])('%s is %j so far, however it is cut', (text, value) => {
-  expect(valueOf(text)).toEqual(value);
-  expect(valueOf(...(text.match(/./gs) ?? []))).toEqual(value);
+  expect(parsePieces(text)).toEqual(value);
+  expect(parsePieces(...(text.match(/./gs) ?? []))).toEqual(value);
 });
 
 test('half a character is not shown', () => {
-  expect(valueOf('{"a":"x\uD83D')).toEqual({ a: 'x' });
-  expect(valueOf('{"a":"x\uD83D', '\uDE00')).toEqual({ a: 'x😀' });
+  expect(parsePieces('{"a":"x\uD83D')).toEqual({ a: 'x' });
+  expect(parsePieces('{"a":"x\uD83D', '\uDE00')).toEqual({ a: 'x😀' });
 });

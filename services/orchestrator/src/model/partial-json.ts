@@ -1,24 +1,24 @@
-// JSON that is still being written, as the value that it is so far: open strings, lists and objects are closed, what is half a number, a
-// word or a name is left out. Pure; a text is read once, however many pieces it comes in.
+// Parses JSON that is still being written: open strings, lists and objects are closed, partial numbers, words and names
+// are omitted. Pure; each character is read once, however many pieces the text has.
 import { MAX_VALUE_NESTING, readJson, type JsonValue } from '@millrace/contracts';
 
 export type PartialJson = {
   add(text: string): void;
-  /** undefined: it is no JSON so far, or none that a message may carry. */
+  /** Returns undefined if the text is no JSON so far, or none that a message may carry. */
   value(): JsonValue | undefined;
 };
 
-type Frame = { close: '}' | ']'; isName: boolean };
+type JsonFrame = { close: '}' | ']'; isName: boolean };
 const HIGH_SURROGATE = /[\uD800-\uDBFF]/;
 
 export function createPartialJson(): PartialJson {
-  const frames: Frame[] = [];
+  const frames: JsonFrame[] = [];
   let whole = '';
-  /** Up to here it is JSON, with this behind it. */
+  /** The text is JSON up to `end`, followed by `behind`. */
   let good = { end: 0, behind: '' };
   let inString = false;
   let isName = false;
-  /** Characters of an escape that are still to come. */
+  /** Number of characters of an escape that are missing. */
   let escape = 0;
   let isTooDeep = false;
 

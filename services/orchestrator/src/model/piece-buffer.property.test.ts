@@ -33,26 +33,26 @@ function runAll(all: readonly BufferEvent[]): { event: BufferEvent; passed: read
   });
 }
 
-const keyOf = (part: ModelPart): string | undefined =>
+const makeKey = (part: ModelPart): string | undefined =>
   'delta' in part ? JSON.stringify({ ...part, delta: '' }) : undefined;
 /** Adjacent pieces of one part joined, without any bound: the order and the text of a stream. */
-function joined(parts: readonly ModelPart[]): ModelPart[] {
+function joinAll(parts: readonly ModelPart[]): ModelPart[] {
   const all: ModelPart[] = [];
   for (const part of parts) {
     const last = all.at(-1);
-    if (last && 'delta' in part && 'delta' in last && keyOf(last) === keyOf(part))
+    if (last && 'delta' in part && 'delta' in last && makeKey(last) === makeKey(part))
       all[all.length - 1] = { ...last, delta: last.delta + part.delta };
     else all.push(part);
   }
   return all;
 }
-const given = (all: readonly BufferEvent[]): ModelPart[] =>
+const collectGiven = (all: readonly BufferEvent[]): ModelPart[] =>
   all.flatMap((one) => (one.type === 'part' ? [one.part] : []));
 
 test('the text of each part, its order and every other part are those of the provider', () => {
   fc.assert(
     fc.property(events, (all) => {
-      expect(joined(runAll(all).flatMap(({ passed }) => passed))).toEqual(joined(given(all)));
+      expect(joinAll(runAll(all).flatMap(({ passed }) => passed))).toEqual(joinAll(collectGiven(all)));
     }),
   );
 });
@@ -78,7 +78,7 @@ test('the first piece of a part may not wait, and one that continues the last pa
           .slice(0, at + 1)
           .flatMap(({ passed }) => passed)
           .at(-1);
-        return before !== undefined && keyOf(before) === keyOf(one.part);
+        return before !== undefined && makeKey(before) === makeKey(one.part);
       });
       expect(isRight).toBe(true);
     }),

@@ -9,12 +9,12 @@ import type { ModelPart } from './model-parts.ts';
 /** UTF-16 code units of a joined piece. */
 export const MAX_PIECE_CHARS = 16 * 1024;
 
-type Piece = Extract<ModelPart, { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta' }>;
+type BufferedPiece = Extract<ModelPart, { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta' }>;
 
 /** `passedKey`: of the piece that passed last. */
 export type PieceBuffer =
   | { state: 'empty'; passedKey?: string | undefined }
-  | { state: 'holding'; passedKey?: string | undefined; key: string; piece: Piece };
+  | { state: 'holding'; passedKey?: string | undefined; key: string; piece: BufferedPiece };
 export type BufferEvent = { type: 'part'; part: ModelPart } | { type: 'flush' };
 /** `passed`: the parts that leave the buffer, in order. */
 export type BufferStep = { buffer: PieceBuffer; passed: readonly ModelPart[] };
@@ -22,34 +22,35 @@ export type BufferStep = { buffer: PieceBuffer; passed: readonly ModelPart[] };
 export const EMPTY_BUFFER: PieceBuffer = { state: 'empty' };
 
 export function reduceBuffer(buffer: PieceBuffer, event: BufferEvent): BufferStep {
-  if (event.type === 'flush') return flushed(buffer);
+  if (event.type === 'flush') return flushBuffer(buffer);
   const { part } = event;
   if (!isPiece(part)) {
-    const { passed } = flushed(buffer);
+    const { passed } = flushBuffer(buffer);
     return { buffer: EMPTY_BUFFER, passed: [...passed, part] };
   }
   const key = keyOfPiece(part);
   if (buffer.state === 'holding' && key === buffer.key && isShort(buffer.piece, part))
     return { buffer: { ...buffer, piece: { ...buffer.piece, delta: buffer.piece.delta + part.delta } }, passed: [] };
-  const { passed, buffer: before } = flushed(buffer);
+  const { passed, buffer: before } = flushBuffer(buffer);
   return { buffer: { state: 'holding', passedKey: before.passedKey, key, piece: part }, passed };
 }
 
 /** Whether all that the buffer holds may wait: the first piece of a part may not. */
 export const mayWait = (buffer: PieceBuffer): boolean => buffer.state === 'holding' && buffer.key === buffer.passedKey;
 
-function flushed(buffer: PieceBuffer): BufferStep {
+function flushBuffer(buffer: PieceBuffer): BufferStep {
   if (buffer.state === 'empty') return { buffer, passed: [] };
   return { buffer: { state: 'empty', passedKey: buffer.key }, passed: [buffer.piece] };
 }
 
-const isShort = (held: Piece, piece: Piece): boolean => held.delta.length + piece.delta.length <= MAX_PIECE_CHARS;
+const isShort = (held: BufferedPiece, piece: BufferedPiece): boolean =>
+  held.delta.length + piece.delta.length <= MAX_PIECE_CHARS;
 
-function isPiece(part: ModelPart): part is Piece {
+function isPiece(part: ModelPart): part is BufferedPiece {
   return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-input-delta';
 }
 
 /** Pieces of one key differ in their text alone. */
-function keyOfPiece({ type, id, providerMetadata }: Piece): string {
+function keyOfPiece({ type, id, providerMetadata }: BufferedPiece): string {
   return `${type} ${id} ${providerMetadata ? JSON.stringify(providerMetadata) : ''}`;
 }

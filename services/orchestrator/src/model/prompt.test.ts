@@ -9,7 +9,7 @@ import {
 } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
-import { promptOf } from './prompt.ts';
+import { buildPrompt } from './prompt.ts';
 
 const conversation = (messages: Message[], system: SystemMessage[] = []): Conversation => ({
   entries: messages.map((message) => ({ source: 'input', message })),
@@ -24,13 +24,13 @@ const call = (more: object): MessagePart => ({
   type: 'tool-invocation',
   toolInvocation: { state: 'call', toolCallId: 'c1', toolName: 'clock', args: { zone: 'UTC' }, ...more },
 });
-const prompt = (...messages: Message[]) => promptOf(conversation(messages));
+const prompt = (...messages: Message[]) => buildPrompt(conversation(messages));
 
 describe('system messages', () => {
-  test('stand in a fixed order, whoever added them when', () => {
+  test('have a fixed order, whichever processor added them and when', () => {
     const tags = [FEEDBACK_TAG, 'semantic-recall', 'other', 'working-memory', INSTRUCTIONS_TAG, 'another'];
     const system = tags.map((tag) => ({ tag, content: tag }));
-    expect(promptOf(conversation([], system)).map(({ content }) => content)).toEqual([
+    expect(buildPrompt(conversation([], system)).map(({ content }) => content)).toEqual([
       INSTRUCTIONS_TAG,
       'other',
       'another',
@@ -40,25 +40,25 @@ describe('system messages', () => {
     ]);
   });
 
-  test('come before all others, and those of one group keep their order', () => {
+  test('precede all others, and those of one group keep their order', () => {
     const system = ['one', 'two'].map((content) => ({ tag: INSTRUCTIONS_TAG, content }));
-    expect(promptOf(conversation([textMessage('m', 'user', 'hi')], system))).toMatchObject([
+    expect(buildPrompt(conversation([textMessage('m', 'user', 'hi')], system))).toMatchObject([
       { role: 'system', content: 'one' },
       { role: 'system', content: 'two' },
       { role: 'user' },
     ]);
   });
 
-  test('among the messages stay where they are', () => {
+  test('among the messages stay at their position', () => {
     const { entries } = conversation([textMessage('a', 'user', 'hi'), textMessage('c', 'user', 'ho')]);
     const note = { source: 'context' as const, message: textMessage('b', 'system', 'note') };
-    const roles = promptOf({ entries: entries.toSpliced(1, 0, note), system: [] }).map(({ role }) => role);
+    const roles = buildPrompt({ entries: entries.toSpliced(1, 0, note), system: [] }).map(({ role }) => role);
     expect(roles).toEqual(['user', 'system', 'user']);
   });
 
   test('that a caller submitted are read once, in front of the messages', () => {
     const given = conversation([textMessage('a', 'user', 'hi'), textMessage('b', 'system', 'note')]);
-    expect(promptOf(withCallerSystem(given))).toMatchObject([{ role: 'system', content: 'note' }, { role: 'user' }]);
+    expect(buildPrompt(withCallerSystem(given))).toMatchObject([{ role: 'system', content: 'note' }, { role: 'user' }]);
   });
 });
 
@@ -77,14 +77,14 @@ describe('a user message', () => {
     ]);
   });
 
-  test('of an old form has its flat text, beside what parts it has', () => {
+  test('of an old form has its flat text in addition to its parts', () => {
     const file: MessagePart = { type: 'file', data: 'aGk=', mimeType: 'image/png' };
     expect(prompt(message('user', [], 'flat'))).toMatchObject([{ content: [{ type: 'text', text: 'flat' }] }]);
     expect(prompt(message('user', [file], 'flat'))).toMatchObject([{ content: [{ text: 'flat' }, { type: 'file' }] }]);
     expect(prompt(message('user', [text('real')], 'flat'))).toMatchObject([{ content: [{ text: 'real' }] }]);
   });
 
-  test('with nothing that a model reads is left out', () => {
+  test('without content for the model is omitted', () => {
     const other = { type: 'made-up', value: 1 };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parts of unknown types are carried along
     expect(prompt(message('user', [other as unknown as MessagePart]))).toEqual([]);
@@ -130,7 +130,7 @@ describe('an assistant message', () => {
     ['a denial without words', { state: 'result', denied: true }, { type: 'execution-denied', reason: 'Denied.' }],
     ['an open call', {}, { type: 'error-text', value: 'The tool was not executed.' }],
     ['half a call', { state: 'partial-call' }, { type: 'error-text', value: 'The tool was not executed.' }],
-  ])('with %s says so: providers refuse a prompt with open calls', (_what, more, output) => {
+  ])('with %s is marked, because providers refuse a prompt with open calls', (_what, more, output) => {
     expect(prompt(message('assistant', [call(more)]))[1]).toMatchObject({ role: 'tool', content: [{ output }] });
   });
 

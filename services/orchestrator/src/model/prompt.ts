@@ -1,5 +1,6 @@
-// The conversation as the provider's prompt (LanguageModelV4). System messages come in a fixed order, whatever the order in
-// which processors added them: instructions, then others, then working memory, recall, and last the feedback of a retry.
+// Builds the provider's prompt (LanguageModelV4) from the conversation. System messages have a fixed order, whatever
+// the order in which processors added them: instructions, then others, then working memory, recall, and last the
+// feedback of a retry.
 import {
   INSTRUCTIONS_TAG,
   baseTag,
@@ -10,22 +11,23 @@ import {
   type Message,
   type MessagePart,
   type SystemMessage,
+  type Prompt,
 } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 export type LanguageModel = ReturnType<Models['languageModel']>;
-export type CallOptions = Parameters<LanguageModel['doStream']>[0];
-type ProviderPrompt = CallOptions['prompt'];
-type ProviderMessage = ProviderPrompt[number];
-type UserPart = Extract<ProviderMessage, { role: 'user' }>['content'][number];
-type AssistantPart = Extract<ProviderMessage, { role: 'assistant' }>['content'][number];
-type ToolPart = Extract<ProviderMessage, { role: 'tool' }>['content'][number];
+export type ModelCallOptions = Parameters<LanguageModel['doStream']>[0];
+type ProviderPrompt = ModelCallOptions['prompt'];
+type PromptMessage = ProviderPrompt[number];
+type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number];
+type AssistantPart = Extract<PromptMessage, { role: 'assistant' }>['content'][number];
+type ToolPart = Extract<PromptMessage, { role: 'tool' }>['content'][number];
 
-/** These come last, in this order, whatever the order of the lists (docs/semantics.md). */
+/** Tags that are last, in this order, whatever the order of the lists (docs/semantics.md). */
 const LAST_TAGS = ['working-memory', 'semantic-recall', FEEDBACK_TAG];
 
-export function promptOf({ entries, system }: Conversation): ProviderPrompt {
+export function buildPrompt({ entries, system }: Conversation): ProviderPrompt {
   return [
     ...system
       .toSorted((one, other) => rank(one) - rank(other))
@@ -41,7 +43,7 @@ function rank({ tag }: SystemMessage): number {
   return at < 0 ? 1 : 2 + at;
 }
 
-function providerMessages(message: Message): ProviderMessage[] {
+function providerMessages(message: Message): PromptMessage[] {
   const all = modelParts(message);
   switch (message.role) {
     case 'system':
@@ -57,7 +59,7 @@ function providerMessages(message: Message): ProviderMessage[] {
   }
 }
 
-function nonEmpty(message: ProviderMessage): ProviderMessage[] {
+function nonEmpty(message: PromptMessage): PromptMessage[] {
   return message.content.length > 0 ? [message] : [];
 }
 
@@ -66,13 +68,13 @@ function userPart(part: MessagePart): UserPart[] {
   return part.type === 'file' ? [filePart(part.data, part.mimeType)] : [];
 }
 
-/** A URL travels as one; everything else is base64. */
+/** A URL is passed as one; all other data is base64. */
 function filePart(data: string, mediaType: string): Extract<UserPart, { type: 'file' }> {
   const url = /^https?:\/\//.test(data) ? new URL(data) : undefined;
   return { type: 'file', mediaType, data: url ? { type: 'url', url } : { type: 'data', data } };
 }
 
-/** Reasoning is not sent back: providers take their own only, under ids that are not kept. */
+/** Reasoning is not sent back: providers accept only their own, under ids that are not stored. */
 function assistantPart(part: MessagePart): AssistantPart[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   if (part.type !== 'tool-invocation') return [];
@@ -86,10 +88,30 @@ function toolPart(part: MessagePart): ToolPart[] {
   const { toolCallId, toolName, state, result, isError, denied } = part.toolInvocation;
   const head = { type: 'tool-result' as const, toolCallId, toolName };
   if (state !== 'result') return [{ ...head, output: { type: 'error-text', value: 'The tool was not executed.' } }];
-  if (denied) return [{ ...head, output: { type: 'execution-denied', reason: reasonOf(result) } }];
+  if (denied) return [{ ...head, output: { type: 'execution-denied', reason: readDenialReason(result) } }];
   return [{ ...head, output: { type: isError ? 'error-json' : 'json', value: result ?? null } }];
 }
 
-function reasonOf(result: unknown): string {
+function readDenialReason(result: unknown): string {
   return typeof result === 'object' && result !== null && 'reason' in result ? String(result.reason) : 'Denied.';
+}
+
+/** Renames tools in a prompt that are named like a member of Object.prototype. The provider's client looks tool names up in a plain object, finds the inherited member, and sends a call without a name, which the provider refuses: a stored call would fail its thread for good. */
+type NamedPart = { toolName: string };
+
+/** Appends `_` to each such name. Applies to the final prompt, so that it covers history, processors and callers alike. */
+export function escapeToolNames(prompt: Prompt): Prompt {
+  return prompt.map((message) => {
+    const { content } = message;
+    if (!Array.isArray(content) || !content.some(hasInheritedName)) return message;
+    const parts: unknown[] = content;
+    return { ...message, content: parts.map((part) => (hasInheritedName(part) ? escapePart(part) : part)) };
+  });
+}
+
+const escapePart = (part: NamedPart): NamedPart => ({ ...part, toolName: `${part.toolName}_` });
+
+function hasInheritedName(part: unknown): part is NamedPart {
+  if (typeof part !== 'object' || part === null || !('toolName' in part)) return false;
+  return typeof part.toolName === 'string' && part.toolName in Object.prototype;
 }

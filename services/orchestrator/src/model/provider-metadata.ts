@@ -1,5 +1,6 @@
-// What a provider tells beside its answer, by an allow-list of names: ids, states, counts, references and what only the provider can
-// read. What is not listed is left out; `logprobs` above all, which is the answer once more, token by token, as no guard can judge it.
+// Filters the provider's metadata by an allow-list of names: ids, states, counts, references and opaque data.
+// Everything else is dropped, in particular `logprobs`, which repeats the answer token by token in a form that no guard
+// can judge.
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 
 const PASSED: ReadonlySet<string> = new Set([
@@ -26,13 +27,13 @@ const PASSED: ReadonlySet<string> = new Set([
 
 export type ProviderMetadata = Record<string, JsonObject>;
 
-/** As a member of a payload; none where nothing of it passes. */
-export function metadataOf(part: { providerMetadata?: unknown }): { providerMetadata?: ProviderMetadata } {
+/** Returns the metadata as a member of a payload, or nothing if none of it passes. */
+export function readProviderMetadata(part: { providerMetadata?: unknown }): { providerMetadata?: ProviderMetadata } {
   const providerMetadata = passedMetadata(part.providerMetadata);
   return providerMetadata ? { providerMetadata } : {};
 }
 
-/** By provider. */
+/** Grouped by provider. */
 export function passedMetadata(given: unknown): ProviderMetadata | undefined {
   if (!isObject(given)) return undefined;
   const passed = Object.entries(given).flatMap(([provider, members]) => {

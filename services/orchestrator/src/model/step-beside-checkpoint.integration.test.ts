@@ -1,15 +1,16 @@
-// The stream of a step whose run is being saved: the model is asked meanwhile, and nobody sees what it says.
+// The stream of a step concurrent with a checkpoint: the model is asked during the write, and no client sees its text
+// before.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { FencedError } from '../state/fenced-error.ts';
-import { chunk } from '../state/make-chunk.ts';
-import { say, textOf, typesOf } from '../testing/chunks.ts';
+import { FencedError } from '../release/fenced-error.ts';
+import { chunk } from '../release/make-chunk.ts';
+import { say, makeText, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createTestRun, type TestRun, type TestRunOptions } from '../testing/test-run.ts';
-import { streamStep, type ChunkSource } from './step-stream.ts';
+import { streamStep, type StepChunkSource } from './step-stream.ts';
 
 const nats = useNats();
 const pass = defineProcessor({
@@ -32,23 +33,23 @@ function testRun(entries: PlanEntry[], options: TestRunOptions = {}): TestRun {
   return made;
 }
 const saying =
-  (chunks: Chunk[]): ChunkSource =>
+  (chunks: Chunk[]): StepChunkSource =>
   async (_signal, take) => {
     for (const one of chunks) await take([one]);
     return { finishReason: 'stop', usage: {}, warnings: [] };
   };
 const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
-const stream = ({ run }: TestRun, source: ChunkSource) =>
-  streamStep(run, { retryCount: 0, stepNumber: 0 }, { first: () => first, source });
+const stream = ({ run }: TestRun, source: StepChunkSource) =>
+  streamStep(run, { retryCount: 0, stepNumber: 0 }, { makeFirst: () => first, source });
 
-describe('a stream that begins beside a checkpoint', () => {
-  test('asks the model, and gives what it says to nobody before the checkpoint is written', async () => {
+describe('a stream that begins during a checkpoint', () => {
+  test('asks the model, and releases no text before the checkpoint is written', async () => {
     const made = testRun([planEntry('pass', { stages: ['processOutputStream'] })]);
     const gate = Promise.withResolvers<void>();
     made.onRecord(() => gate.promise);
     made.run.beginCheckpoint();
     let asked = 0;
-    const source: ChunkSource = (signal, take) => {
+    const source: StepChunkSource = (signal, take) => {
       asked += 1;
       return saying(say('a', 'b'))(signal, take);
     };
@@ -58,10 +59,10 @@ describe('a stream that begins beside a checkpoint', () => {
     expect([made.published, made.records]).toEqual([[], []]);
     gate.resolve();
     expect(await answered).toMatchObject({ kind: 'answer' });
-    expect(textOf(made.published)).toBe('ab');
+    expect(makeText(made.published)).toBe('ab');
   });
 
-  test('ends with what the checkpoint says: a run that was cancelled publishes nothing', async () => {
+  test('ends by the checkpoint: a cancelled run publishes nothing', async () => {
     const made = testRun([]);
     made.askCancel();
     made.run.beginCheckpoint();
@@ -70,7 +71,7 @@ describe('a stream that begins beside a checkpoint', () => {
     expect(made.published).toEqual([]);
   });
 
-  test('breaks as the checkpoint does: an owner that was fenced goes no further', async () => {
+  test('fails with the checkpoint: a fenced owner does not continue', async () => {
     const made = testRun([]);
     const fenced = new FencedError('acme', RUN_ID);
     made.onRecord(() => Promise.reject(fenced));
@@ -80,13 +81,13 @@ describe('a stream that begins beside a checkpoint', () => {
     expect(made.published).toEqual([]);
   });
 
-  test('has its frame in one piece with the first words', async () => {
+  test('has its frame in one piece with the first text', async () => {
     const made = testRun([]);
     const batches: string[][] = [];
     const other = testRun([], { onPublish: (chunks) => batches.push(chunks.map(({ type }) => type)) });
     await stream(made, saying([]));
     await stream(other, saying(say('a')));
-    expect(typesOf(made.published)).toEqual(['step-start']);
+    expect(listTypes(made.published)).toEqual(['step-start']);
     expect(batches[0]).toEqual(['step-start', 'text-start']);
   });
 });

@@ -1,21 +1,21 @@
-// The stream of a step through real processors: what comes out, what is kept of it, and what is left behind when it stops.
+// The stream of a step through real processors: its output, the stored part, and the traces of a stop.
 import { SESSION_LIMITS, type Chunk, type JsonObject, type PlanEntry } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { delta, say, textEnd, textOf, textStart, typesOf } from '../testing/chunks.ts';
+import { delta, say, textEnd, makeText, textStart, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createTestRun, type TestRun, type TestRunOptions } from '../testing/test-run.ts';
 import type { ModelEnd } from './model-stream.ts';
-import { chunk } from '../state/make-chunk.ts';
-import { streamStep, type ChunkSource } from './step-stream.ts';
+import { chunk } from '../release/make-chunk.ts';
+import { streamStep, type StepChunkSource } from './step-stream.ts';
 
 const nats = useNats();
 const noOptions = z.strictObject({});
 
 const heldIn = ({ held }: JsonObject): string => (typeof held === 'string' ? held : '');
-/** Holds text back until its part ends, lets nothing out of a part that was cut off, and counts over the run. */
+/** Holds text back until its part ends, drops the text of a part that was cut off, and counts over the run. */
 const holder = defineProcessor({
   id: 'holder',
   description: 'holds text back',
@@ -51,7 +51,7 @@ const guard = defineProcessor({
       part.type === 'text-delta' && part.payload.text.includes('bad') ? abort('a bad word') : part,
   }),
 });
-/** Takes for ever over a delta. */
+/** Never finishes a delta. */
 const sleeper = defineProcessor({
   id: 'sleeper',
   description: 'hangs',
@@ -64,7 +64,7 @@ const sleeper = defineProcessor({
   }),
 });
 let waverings = 0;
-/** Breaks at its first "b", and says another thing the second time. Each chunk has a note before it that is not kept. */
+/** Breaks at its first "b", and sends another text the second time. A transient note precedes each chunk. */
 const wavering = defineProcessor({
   id: 'wavering',
   description: 'breaks once',
@@ -85,7 +85,7 @@ const wavering = defineProcessor({
 useProcessors(nats, [holder, guard, sleeper, wavering], 'guards');
 const connection = useBus(nats, 'orchestrator');
 const runs: TestRun[] = [];
-/** However a step ended, its sessions are over. */
+/** However a step ended, its sessions are closed. */
 afterEach(async () => {
   for (const run of runs.splice(0)) {
     await eventually(() => run.openSessions() === 0);
@@ -103,36 +103,36 @@ function testRun(entries: PlanEntry[], options: TestRunOptions = {}): TestRun {
 }
 const done: ModelEnd = { finishReason: 'stop', usage: { totalTokens: 3 }, warnings: [] };
 const saying =
-  (chunks: Chunk[], end: ModelEnd = done): ChunkSource =>
+  (chunks: Chunk[], end: ModelEnd = done): StepChunkSource =>
   async (_signal, take) => {
     for (const one of chunks) await take([one]);
     return end;
   };
 const onPublish = (chunks: readonly Chunk[]) => {
-  if (textOf(chunks) !== '') throw new Error('too large for a message');
+  if (makeText(chunks) !== '') throw new Error('too large for a message');
 };
 const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
-const stream = ({ run }: TestRun, source: ChunkSource) =>
-  streamStep(run, { retryCount: 0, stepNumber: 0 }, { first: () => first, source });
+const stream = ({ run }: TestRun, source: StepChunkSource) =>
+  streamStep(run, { retryCount: 0, stepNumber: 0 }, { makeFirst: () => first, source });
 
 describe('a stream', () => {
-  test('without processors is what the model said', async () => {
+  test("without processors is the model's text", async () => {
     const made = testRun([]);
     expect(await stream(made, saying(say('a', 'b')))).toMatchObject({ kind: 'answer', finishReason: 'stop' });
-    expect(typesOf(made.published)).toEqual(['step-start', 'text-start', 'text-delta', 'text-delta', 'text-end']);
+    expect(listTypes(made.published)).toEqual(['step-start', 'text-start', 'text-delta', 'text-delta', 'text-end']);
   });
 
-  test('is what processors let through, and so is the answer', async () => {
+  test('has the chunks that processors passed, and so has the answer', async () => {
     const made = testRun(at('holder'));
     const answered = await stream(made, saying(say('a', 'b')));
-    expect(textOf(made.published)).toBe('AB');
+    expect(makeText(made.published)).toBe('AB');
     expect(answered.kind === 'answer' && answered.builder.message().content.parts).toEqual([
       { type: 'text', text: 'AB' },
     ]);
     expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
-  test('that a processor stops gives the model up, and publishes nothing more', async () => {
+  test('that a processor stops abandons the model call, and publishes nothing more', async () => {
     const made = testRun(at('guard'));
     const given = Promise.withResolvers<boolean>();
     const stopped = await stream(made, async (signal, take) => {
@@ -143,10 +143,10 @@ describe('a stream', () => {
       return { error: { name: 'AbortError', message: 'given up', isRetryable: true } };
     });
     expect(stopped).toMatchObject({ kind: 'interrupt', interrupt: { ending: { tripwire: { reason: 'a bad word' } } } });
-    expect(textOf(made.published)).toBe('good ');
+    expect(makeText(made.published)).toBe('good ');
   });
 
-  test('that the model breaks off is a model error, and what was held back is not shown', async () => {
+  test('that the model breaks off is a model error, and text that processors hold back is not shown', async () => {
     const made = testRun(at('holder'));
     const error = { name: 'Error', message: 'gone', isRetryable: true };
     expect(await stream(made, saying(say('a').slice(0, 2), { error, retryAfterMs: 5 }))).toEqual({
@@ -154,18 +154,18 @@ describe('a stream', () => {
       error,
       retryAfterMs: 5,
     });
-    expect(textOf(made.published)).toBe('');
-    // What the processors found and know is kept: the run goes on.
+    expect(makeText(made.published)).toBe('');
+    // Findings and states of the processors are kept: the run continues.
     expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
-  test('whose end the model forgot to say is ended for it', async () => {
+  test('without an end of the model is ended by the orchestrator', async () => {
     const made = testRun(at('holder'));
     await stream(made, saying(say('a').slice(0, 2)));
-    expect(textOf(made.published)).toBe('A');
+    expect(makeText(made.published)).toBe('A');
   });
 
-  test('through a processor that is stuck is read no further than its windows hold, however much the model says', async () => {
+  test('through a hanging processor is read only as far as its windows allow, however much the model sends', async () => {
     const made = testRun([planEntry('sleeper', { stages: ['processOutputStream'], timeoutMs: 60_000 })]);
     let taken = 0;
     const streaming = stream(made, async (signal, take) => {
@@ -177,31 +177,31 @@ describe('a stream', () => {
     });
     let before = -1;
     await eventually(() => (taken > 0 && taken === before) || ((before = taken), false), { pollMs: 300 });
-    // What is in flight, and what waits behind it.
+    // Chunks in flight, and those that wait for the window.
     expect(taken).toBeLessThan(2 * SESSION_LIMITS.windowChunks + 10);
     made.stop('cancelled');
     await streaming;
   });
 
-  test('that is begun again and then differs takes back what was published, by its place in the run, and so does the answer', async () => {
+  test('that is restarted and then differs retracts the published chunks by their place in the run, and so does the answer', async () => {
     const made = testRun(at('wavering'));
     made.run.chunks.publish([chunk(RUN_ID, { type: 'start', payload: {} })]);
     const answered = await stream(made, saying(say('x', 'a', 'b')));
     const text = answered.kind === 'answer' && answered.builder.message().content.parts;
     expect(text).toEqual([{ type: 'text', text: 'xAb' }]);
     const takenBack = made.published.find((one) => one.type === 'retract');
-    // start, step-start, text-start and "x" stand.
+    // start, step-start, text-start and "x" stay.
     expect(takenBack).toMatchObject({ payload: { index: 4 } });
   });
 
-  test('that was cut off at its greatest length shows nothing of what was held back undecided', async () => {
+  test('that was cut off at its maximum length shows no undecided text', async () => {
     const made = testRun(at('holder'));
     const answered = await stream(made, saying(say('a').slice(0, 2), { ...done, finishReason: 'length' }));
     expect(answered).toMatchObject({ kind: 'answer', finishReason: 'length' });
-    expect(textOf(made.published)).toBe('');
+    expect(makeText(made.published)).toBe('');
   });
 
-  test('whose chunk cannot be published fails by name', async () => {
+  test('with a chunk that cannot be published fails by name', async () => {
     const made = testRun([], { onPublish });
     const failed = await stream(made, saying(say('a', 'b')));
     expect(failed).toMatchObject({
@@ -209,13 +209,13 @@ describe('a stream', () => {
     });
   });
 
-  test('that breaks off for another reason keeps what its processors know and have found', async () => {
+  test('that breaks off for another reason keeps states and findings of its processors', async () => {
     const made = testRun(at('holder'), { onPublish });
     await stream(made, saying([...say('a'), textStart('u'), delta('b', 'u')]));
     expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: { length: 2 } });
   });
 
-  test('whose source throws throws, and keeps no session alive', async () => {
+  test('with a source that throws throws too, and keeps no session open', async () => {
     const made = testRun(at('guard'));
     await expect(stream(made, () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
     await eventually(() => made.openSessions() === 0);
@@ -224,7 +224,7 @@ describe('a stream', () => {
 
 describe('a run that is stopped from outside', () => {
   const untilStopped =
-    (made: TestRun, reason: 'cancelled' | 'fenced', chunks: Chunk[]): ChunkSource =>
+    (made: TestRun, reason: 'cancelled' | 'fenced', chunks: Chunk[]): StepChunkSource =>
     async (signal, take) => {
       for (const one of chunks) await take([one]);
       made.stop(reason);
@@ -232,12 +232,12 @@ describe('a run that is stopped from outside', () => {
       return { error: { name: 'AbortError', message: 'given up', isRetryable: false } };
     };
 
-  test('keeps what was let through so far, and nothing of what processors held back undecided', async () => {
+  test('keeps the passed text, and no undecided text of processors', async () => {
     const made = testRun(at('holder'));
     const said = [...say('half'), textStart('u'), delta('secret', 'u')];
     const stopped = await stream(made, untilStopped(made, 'cancelled', said));
     expect(stopped).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
-    expect(textOf(made.published)).toBe('HALF');
+    expect(makeText(made.published)).toBe('HALF');
     expect(made.run.state().conversation.entries.at(-1)).toMatchObject({
       source: 'response',
       message: { content: { parts: [{ text: 'HALF' }] } },
@@ -246,53 +246,53 @@ describe('a run that is stopped from outside', () => {
     expect(made.run.state().violations).toHaveLength(2);
   });
 
-  test('does not show what a guard stops on the way out', async () => {
+  test('hides text that a guard stops at the end', async () => {
     const made = testRun(at('holder', 'guard'));
     await stream(made, untilStopped(made, 'cancelled', say('a bad one')));
-    expect(textOf(made.published)).toBe('A BAD ONE');
+    expect(makeText(made.published)).toBe('A BAD ONE');
     const guarded = testRun(at('guard', 'holder'));
     await stream(guarded, untilStopped(guarded, 'cancelled', [textStart(), delta('a bad one')]));
-    expect(textOf(guarded.published)).toBe('');
+    expect(makeText(guarded.published)).toBe('');
   });
 
-  test('does not wait for a processor that is still at work after the model’s last word', async () => {
+  test('does not wait for a processor that is still at work after the model’s last text', async () => {
     const made = testRun(at('sleeper'));
     const streaming = stream(made, saying(say('a')));
-    await eventually(() => typesOf(made.published).includes('step-start'));
+    await eventually(() => listTypes(made.published).includes('step-start'));
     const started = performance.now();
     made.stop('deadline');
     expect(await streaming).toMatchObject({ kind: 'interrupt' });
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test('keeps what the other processors know and have found where one does not come to its end', async () => {
+  test('keeps states and findings of the other processors if one does not end', async () => {
     const made = testRun(at('holder', 'sleeper'));
     const streaming = stream(made, saying(say('a')));
-    await eventually(() => typesOf(made.published).includes('step-start'));
+    await eventually(() => listTypes(made.published).includes('step-start'));
     await (made.stop('cancelled'), streaming);
     expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
-  test('does not wait for a model that does not hear it', async () => {
+  test('does not wait for a model that ignores its signal', async () => {
     const made = testRun(at('guard'));
     const streaming = stream(made, async (_signal, take) => {
       await take(say('a'));
       return new Promise<never>(() => undefined);
     });
-    await eventually(() => textOf(made.published) === 'a');
+    await eventually(() => makeText(made.published) === 'a');
     made.stop('cancelled');
     expect(await streaming).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
     expect(made.run.state().conversation.entries.at(-1)?.source).toBe('response');
   });
 
-  test('by a new owner says nothing more', async () => {
+  test('by a new owner publishes nothing more', async () => {
     const made = testRun(at('holder'));
     await stream(made, untilStopped(made, 'fenced', say('half').slice(0, 2)));
-    expect(textOf(made.published)).toBe('');
+    expect(makeText(made.published)).toBe('');
     expect(made.run.state().conversation.entries.map(({ source }) => source)).toEqual(['input']);
   });
 
-  test('has nothing to keep where nothing was said', async () => {
+  test('has nothing to keep if there was no text', async () => {
     const made = testRun(at('guard'));
     await stream(made, untilStopped(made, 'cancelled', [textStart(), textEnd()]));
     expect(made.run.state().conversation.entries.map(({ source }) => source)).toEqual(['input']);

@@ -1,208 +1,219 @@
-// The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
-// cancellation, publishing and the return of state meet here. Only what the output chain let through is published or kept.
+// Streams a step: passes the model's chunks through the output stream's processors to the client. Handles verdicts, the
+// cancellation of the model call, publication and the return of states. Only chunks that passed the output chain are
+// published or stored.
 import { createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
 import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
-import { isTransient } from '../state/chunk-publisher.ts';
-import { retract } from '../state/retract.ts';
-import { stopOutcome } from '../stages/stop-outcome.ts';
+import { stopOutcome } from '../calls/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
-import { createAnswerBuilder, isTooLarge, type AnswerBuilder } from './answer-builder.ts';
+import { isTooLarge, type AnswerBuilder } from './answer-builder.ts';
+import { createPassedAnswer } from './passed-answer.ts';
 import type { ModelAnswered, ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
-import { unlessStopped } from '../state/unless-stopped.ts';
-import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';
-import { createSaidText } from './said-text.ts';
-import { openOutputChain, type ChainEnd, type OutputChain } from '../stages/output-chain.ts';
-import { applyFold } from '../stages/guard-chunks.ts';
+import { raceAbort } from '../state/unless-stopped.ts';
+import { openOutputChain, type ChainEnd, type OutputChain } from '../sessions/output-chain.ts';
+import { applyFold } from '../sessions/guard-chunks.ts';
 
-/** Where the step's chunks come from: the model, or an earlier answer. */
-export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
+/** Source of the step's chunks: the model or a cached answer. */
+export type StepChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | ({ kind: 'answer'; last?: LastOut; said?: string | undefined } & Said)
+  | ({ kind: 'answer'; last?: LastOut; said?: string | undefined } & StreamedStep)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 
-/** What a model has said, as it was let through. */
-export type Said = { builder: AnswerBuilder } & ModelAnswered;
+/** A model's answer as it passed. */
+export type StreamedStep = { builder: AnswerBuilder } & ModelAnswered;
 
-/** What came out of the last chunks; or why nothing did: a processor stopped at them. */
+/** Output for the last chunks, or the interrupt of a processor that stopped at them. */
 export type LastOut = { chunks: readonly Chunk[] } | { interrupt: Interrupt };
 
-/** What goes through the step's processors behind its answer: none where something else is to judge that first. */
-export type LastChunks = (said: Said) => readonly Chunk[];
+/**
+ * Returns the chunks that pass the step's processors after the answer: none if another stage judges the answer first.
+ */
+export type LastChunks = (said: StreamedStep) => readonly Chunk[];
 
-/** After a cancel, what processors have let through has this long to come out, ms. */
+/** After a cancel, chunks that processors have passed have this time to arrive, ms. */
 const FLUSH_MS = 500;
 
-/** `isObject`: its text is the JSON of an object, which is shown while it is written. `keepsSaid`: the model's own words are needed. */
-type Streamed = {
-  first: () => Chunk;
-  source: ChunkSource;
+/**
+ * `isObject`: the text is the JSON of an object, which is streamed in partial objects. `keepsSaid`: the model's raw
+ * text is needed.
+ */
+type StreamInput = {
+  makeFirst: () => Chunk;
+  source: StepChunkSource;
   lastChunks?: LastChunks | undefined;
   isObject?: boolean;
   keepsSaid?: boolean;
 };
 
-/** @param streamed `first` is made when the first chunks of the source are there and goes with them, `lastChunks` behind them all */
-export async function streamStep(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
-  const from = run.chunks.nextIndex();
+/**
+ * @param streamed `first` is made with the first chunks of the source and sent with them; `lastChunks` follow all
+ * others
+ */
+export async function streamStep(run: Run, input: StageInput, streamed: StreamInput): Promise<StepStream> {
+  const from = run.chunks.getNextIndex();
   const stream = await passStream(run, input, streamed);
-  // What waits for its release of an answer that was cut off never comes out.
+  // Buffered chunks of an answer that was cut off are never released.
   if (stream.kind === 'interrupt') run.chunks.drop(from);
   return stream;
 }
 
-async function passStream(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
-  const { first, source, lastChunks, isObject = false, keepsSaid = false } = streamed;
-  const messageId = responseMessageId(run.ref.runId, input.stepNumber);
-  let builder = createAnswerBuilder(messageId);
-  /** Where each chunk that was let through stands in the run. */
-  const places: number[] = [];
-  let objects = isObject ? createObjectPartials(run.ref.runId) : NO_OBJECTS;
+async function passStream(run: Run, input: StageInput, streamed: StreamInput): Promise<StepStream> {
+  const { makeFirst, source, lastChunks, isObject = false, keepsSaid = false } = streamed;
+  const answer = createPassedAnswer(run, responseMessageId(run.ref.runId, input.stepNumber), isObject);
   const parts = createOpenParts();
   const said = keepsSaid ? createSaidText() : undefined;
-  const giveUp = new AbortController();
-  const signal = AbortSignal.any([run.signal, giveUp.signal]);
+  const abort = createStepAbort(run);
   const started = performance.now();
-  let broken: Interrupt | undefined;
-  let unsaved: { error: unknown } | undefined;
-  const breakOff = (error: unknown) => {
-    broken ??= isTooLarge(error) ? failInOwnWords(toWireError(error)) : endWith(brokenBy(error));
-    giveUp.abort();
-  };
-  const stopBy = (outcome: Interrupt | undefined) => {
-    if (!outcome) return;
-    broken ??= outcome;
-    giveUp.abort();
-  };
-  const output = (chunks: readonly Chunk[]) => {
-    try {
-      let next = run.chunks.nextIndex();
-      for (const chunk of chunks) {
-        builder.add(chunk);
-        places.push(next);
-        if (!isTransient(chunk)) next += 1;
-      }
-      run.chunks.publish(chunks);
-      const partials = objects.after(chunks);
-      // While nobody sees anything, the partial ones would say what the last one says.
-      if (!isHeld(run)) run.chunks.publish(partials);
-    } catch (error) {
-      breakOff(error);
-    }
-  };
-  /** What of it is out. */
-  const released = () => {
-    const shown = createAnswerBuilder(messageId);
-    for (const [at, whole] of builder.chunks().entries()) {
-      const part = run.chunks.shown(places[at] ?? 0, whole);
-      if (part) shown.add(part);
-    }
-    return shown;
-  };
-  /** Sessions were moved, and what comes out now differs from there on. */
-  const takeBack = (count: number) => {
-    const from = places[count];
-    if (from === undefined) return;
-    const kept = builder.chunks().slice(0, count);
-    builder = createAnswerBuilder(messageId);
-    for (const chunk of kept) builder.add(chunk);
-    places.length = count;
-    retract(run, from);
-    if (isObject) objects = createObjectPartials(run.ref.runId);
-    // What is left was shown: the next one says what is new.
-    objects.after(kept);
-  };
-  const push = (chain: OutputChain, chunks: readonly Chunk[]) => {
-    try {
+  const push = (chain: OutputChain, chunks: readonly Chunk[]) =>
+    abort.attempt(() => {
       parts.see(chunks);
       said?.see(chunks);
       chain.push(chunks);
-    } catch (error) {
-      breakOff(error);
-    }
-  };
-  const lastOf = (end: ModelAnswered, make: LastChunks) => {
-    try {
-      return make({ builder, ...end });
-    } catch (error) {
-      breakOff(error);
-      return [];
-    }
-  };
-  // The model is asked while the sessions are opened and the run is saved; what it says first waits for both.
-  const opening = openOutputChain(run, input, { output, retract: takeBack });
-  const saving = run.saved().then(stopBy, (error: unknown) => {
-    unsaved = { error };
-    giveUp.abort();
-  });
+    });
+  // The model call starts while sessions are opened and the run is saved; its first text waits for both.
+  const output = (chunks: readonly Chunk[]) => abort.attempt(() => answer.add(chunks));
+  const opening = openOutputChain(run, input, { output, retract: answer.retractAfter });
+  const saving = run.awaitCheckpoint().then(abort.stopBy, abort.failToSave);
   const begun = Promise.all([opening, saving]).then(([chain]) => {
-    void chain.stopped.then(() => giveUp.abort());
-  }, breakOff);
-  /** A group that judges the input meanwhile ends the answer with the run. */
-  const unlisten = run.overlap.onStop(stopBy);
-  /** Goes with the model's first chunks: on its own it would cost a way through all sessions before them. */
-  let frame: (() => Chunk)[] = [first];
+    void chain.stopped.then(abort.abort);
+  }, abort.breakOff);
+  /** A group that judges the input concurrently ends the answer together with the run. */
+  const unlisten = run.overlap.onStop(abort.stopBy);
+  /** Sent with the model's first chunks: alone it would add a round trip through all sessions. */
+  let frame: (() => Chunk)[] = [makeFirst];
   const take = async (chunks: Chunk[]) => {
     await begun;
     const chain = await opening;
-    if (signal.aborted) return;
+    if (abort.signal.aborted) return;
     push(chain, [...frame.map((make) => make()), ...chunks]);
     frame = [];
     await chain.room();
   };
   try {
-    const end = await unlessStopped(source(signal, take), signal);
+    const end = await raceAbort(source(abort.signal, take), abort.signal);
     await begun;
-    if (unsaved) throw unsaved.error;
+    const broken = abort.interrupt();
     if (broken) await tellAll(run, opening, started);
     if (broken) return { kind: 'interrupt', interrupt: broken };
     const chain = await opening;
-    const isWhole = end !== undefined && 'finishReason' in end && endsByItself(end.finishReason);
-    push(chain, [...frame.map((make) => make()), ...parts.ends(isWhole)]);
-    const ending = lastChunks && end && 'finishReason' in end ? chain.end(() => lastOf(end, lastChunks)) : chain.end();
-    const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, chain, ending));
+    const whole = end && 'finishReason' in end ? end : undefined;
+    push(chain, [
+      ...frame.map((make) => make()),
+      ...parts.ends(whole !== undefined && endsByItself(whole.finishReason)),
+    ]);
+    const makeLast =
+      whole && lastChunks && (() => abort.attempt(() => lastChunks({ builder: answer.getBuilder(), ...whole })) ?? []);
+    const ending = chain.end(makeLast);
+    const fold = (await raceAbort(ending, run.signal)) ?? (await endInTime(run, chain, ending));
     if (fold) applyFold(run, fold, performance.now() - started);
-    if (run.signal.aborted) return stoppedFromOutside(run, released());
-    if (broken) return { kind: 'interrupt', interrupt: broken };
+    if (run.signal.aborted) return interruptFromOutside(run, answer.buildReleased());
+    const late = abort.interrupt();
+    if (late) return { kind: 'interrupt', interrupt: late };
     const interrupt = fold?.stopped && stopOutcome(run, 'processOutputStream', fold.stopped);
     if (interrupt && !fold?.last) return { kind: 'interrupt', interrupt };
-    if (!end) return stoppedFromOutside(run, released());
+    if (!end) return interruptFromOutside(run, answer.buildReleased());
     if ('error' in end) return { kind: 'model-error', ...end };
     const last = fold?.last && (interrupt ? { interrupt } : { chunks: fold.last });
-    return { kind: 'answer', builder, ...end, ...(last && { last }), ...(said && { said: said.text() }) };
+    return {
+      kind: 'answer',
+      builder: answer.getBuilder(),
+      ...end,
+      ...(last && { last }),
+      ...(said && { said: said.text() }),
+    };
   } finally {
     unlisten();
-    // A session that is over does not mind; one that is not would be kept alive for ever.
+    // Closes the sessions: a session that is left open would be kept alive for ever.
     void opening.then((chain) => chain.drop()).catch(() => undefined);
   }
 }
 
-/** Until the group that judges beside the model has let it pass. */
-const isHeld = ({ overlap }: Run): boolean => overlap.isPending() && !overlap.isDecided();
-
-/** A run that was stopped takes what its processors have decided by now, and what the others keep; one that goes on elsewhere takes nothing. */
-async function inTime(run: Run, chain: OutputChain, ending: Promise<ChainEnd>): Promise<ChainEnd | undefined> {
-  if (isGivenAway(run.signal)) return undefined;
-  return (await unlessStopped(ending, AbortSignal.timeout(FLUSH_MS))) ?? chain.tell();
+/** Aborts the model call of a step at the first interrupt, and keeps that interrupt. */
+function createStepAbort(run: Run) {
+  const controller = new AbortController();
+  let interrupt: Interrupt | undefined;
+  let unsaved: { error: unknown } | undefined;
+  const abort = () => controller.abort();
+  const stopBy = (first: Interrupt | undefined) => {
+    if (!first) return;
+    interrupt ??= first;
+    abort();
+  };
+  const breakOff = (error: unknown) =>
+    stopBy(isTooLarge(error) ? failInOwnWords(toWireError(error)) : endWith(brokenBy(error)));
+  return {
+    signal: AbortSignal.any([run.signal, controller.signal]),
+    abort,
+    stopBy,
+    breakOff,
+    failToSave(error: unknown): void {
+      unsaved = { error };
+      abort();
+    },
+    /** Breaks the step off if the work throws. */
+    attempt<T>(work: () => T): T | undefined {
+      try {
+        return work();
+      } catch (error) {
+        breakOff(error);
+        return undefined;
+      }
+    },
+    /** @throws the error of the checkpoint, if the run was not saved */
+    interrupt(): Interrupt | undefined {
+      if (unsaved) throw unsaved.error;
+      return interrupt;
+    },
+  };
 }
 
-/** The answer broke off elsewhere: what the processors keep and have found is not lost with it. */
+/**
+ * A stopped run takes the verdicts that its processors have reached, and the states of the others; a run that continues
+ * elsewhere takes nothing.
+ */
+async function endInTime(run: Run, chain: OutputChain, ending: Promise<ChainEnd>): Promise<ChainEnd | undefined> {
+  if (isGivenAway(run.signal)) return undefined;
+  return (await raceAbort(ending, AbortSignal.timeout(FLUSH_MS))) ?? chain.tell();
+}
+
+/** The answer was interrupted elsewhere: states and findings of the processors are kept. */
 async function tellAll(run: Run, opening: Promise<OutputChain>, started: number): Promise<void> {
   const chain = await opening.catch(() => undefined);
   if (chain && !isGivenAway(run.signal)) applyFold(run, await chain.tell(), performance.now() - started);
 }
 
-/** What was let through so far is kept. What processors held back undecided is dropped: its parts were ended as cut off. */
-function stoppedFromOutside(run: Run, builder: AnswerBuilder): StepStream {
+/** Keeps the passed text. Undecided text of processors is dropped: its parts were ended as cut off. */
+function interruptFromOutside(run: Run, builder: AnswerBuilder): StepStream {
   const interrupt =
-    run.interruption() ?? failInOwnWords({ code: 'internal', message: 'The run was stopped for no reason.' });
+    run.interruption() ?? failInOwnWords({ code: 'internal', message: 'The run was stopped without a reason.' });
   const message = builder.message();
   if (message.content.parts.length > 0 && !isGivenAway(run.signal)) {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   }
   return { kind: 'interrupt', interrupt };
+}
+
+// Keeps the raw text of a model's answer, before any processor has judged it. It is never sent: it only shows whether an object was valid before processors changed it.
+/** Maximum length of an answer, in UTF-16 code units. */
+const MAX_CHARS = 1024 * 1024;
+
+type SaidText = {
+  see(chunks: readonly Chunk[]): void;
+  /** Returns undefined if the text was too long. */
+  text(): string | undefined;
+};
+
+function createSaidText(): SaidText {
+  let text: string | undefined = '';
+  return {
+    see(chunks) {
+      for (const chunk of chunks) if (text !== undefined && chunk.type === 'text-delta') text += chunk.payload.text;
+      if (text !== undefined && text.length > MAX_CHARS) text = undefined;
+    },
+    text: () => text,
+  };
 }

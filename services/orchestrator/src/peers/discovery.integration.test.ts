@@ -1,24 +1,24 @@
 import type { Stage } from '@millrace/contracts';
-import { advertise, gatherInfo, serve, type Bus, type Endpoint } from '@millrace/bus';
+import { advertise, gatherInfo, serve, type Bus, type MicroEndpoint } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDiscovery, type Discovery } from './discovery.ts';
-import { clock, found } from '../testing/known-processors.ts';
+import { clock, makeFound } from '../testing/known-processors.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
-function endpoint(bus: Bus, id: string, stage: Stage): Endpoint {
+function endpoint(bus: Bus, id: string, stage: Stage): MicroEndpoint {
   const subject = bus.subjects.stage(stage, id);
   const serving = serve(bus, { subject, queue: id, request: z.unknown(), handle: async () => ({}) });
-  const { descriptor } = found(id, [stage]);
+  const { descriptor } = makeFound(id, [stage]);
   return { name: id, queue: id, serving, metadata: { kind: 'processor', descriptor, stage } };
 }
 /** A replica of a service that serves these processors. */
-async function replica(name: string, processors: string[], more: (bus: Bus) => Endpoint[] = () => []) {
+async function replica(name: string, processors: string[], more: (bus: Bus) => MicroEndpoint[] = () => []) {
   const bus = await connection.connect({ name });
   const endpoints = [...processors.map((id) => endpoint(bus, id, 'processInput')), ...more(bus)];
   const stop = advertise(bus, { name, version: '1.0.0', description: 'of a test', endpoints: () => endpoints });
@@ -26,7 +26,7 @@ async function replica(name: string, processors: string[], more: (bus: Bus) => E
   await bus.nc.flush();
   return { id: bus.id, stop };
 }
-async function discovered(): Promise<Discovery> {
+async function discover(): Promise<Discovery> {
   const discovery = createDiscovery(connection.bus);
   stops.push(() => discovery.stop());
   await discovery.refresh();
@@ -36,7 +36,7 @@ const signal = new AbortController().signal;
 
 describe('discovery', () => {
   test('lists every processor, with its replicas, and every tool', async () => {
-    const tool = (bus: Bus): Endpoint[] => {
+    const tool = (bus: Bus): MicroEndpoint[] => {
       const subject = bus.subjects.tool('clock');
       const serving = serve(bus, { subject, request: z.unknown(), handle: async () => ({}) });
       return [{ name: 'tool-clock', queue: 'clock', serving, metadata: { kind: 'tool', tool: clock } }];
@@ -44,7 +44,7 @@ describe('discovery', () => {
     const first = await replica('guards', ['pii', 'keyword']);
     const second = await replica('guards', ['pii']);
     await replica('tools', [], tool);
-    const discovery = await discovered();
+    const discovery = await discover();
     expect(discovery.processors().get('pii')).toMatchObject({ service: 'guards' });
     expect(discovery.processors().get('pii')?.replicas.toSorted()).toEqual([first.id, second.id].toSorted());
     expect(discovery.processors().get('keyword')?.replicas).toEqual([first.id]);
@@ -52,16 +52,16 @@ describe('discovery', () => {
     expect(discovery.serviceOfTool('clock')).toBe('tools');
   });
 
-  test('lists nobody who is gone', async () => {
+  test('lists no service that has left', async () => {
     const { stop } = await replica('guards', ['pii']);
-    const discovery = await discovered();
+    const discovery = await discover();
     stop();
     await connection.bus.nc.flush();
     await discovery.refresh();
     expect([...discovery.processors().keys()]).toEqual([]);
   });
 
-  test('finds who needs longer to answer when it looks longer', async () => {
+  test('finds a slow service if it waits longer', async () => {
     const { stop } = await replica('guards', ['pii']);
     const [info] = await gatherInfo(connection.bus, { gatherMs: 5_000, max: 1, service: 'guards' });
     stop();
@@ -70,7 +70,7 @@ describe('discovery', () => {
       callback: (_error, message) => void setTimeout(() => message.respond(JSON.stringify(info)), 600),
     });
     await late.nc.flush();
-    const discovery = await discovered();
+    const discovery = await discover();
     expect(discovery.processors().has('pii')).toBe(false);
     await discovery.lookLonger();
     expect(discovery.processors().has('pii')).toBe(true);
@@ -82,16 +82,16 @@ describe('discovery', () => {
       callback: (_error, message) => void message.respond('{"type":"io.nats.micro.v1.info_response","name":"x"}'),
     });
     await replica('guards', ['pii']);
-    expect([...(await discovered()).processors().keys()]).toEqual(['pii']);
+    expect([...(await discover()).processors().keys()]).toEqual(['pii']);
     subscription.unsubscribe();
   });
 });
 
 describe('a refresh of discovery', () => {
-  test('asks again where a question is under way: who came up in between is found', async () => {
-    const discovery = await discovered();
+  test('repeats a question in progress, so that a service that started in between is found', async () => {
+    const discovery = await discover();
     const underWay = discovery.refresh();
-    // Nobody who comes up now is asked by the question that is under way.
+    // A service that starts now does not receive the question in progress.
     await connection.bus.nc.flush();
     await replica('guards', ['pii']);
     const [asked] = [discovery.refresh()];
@@ -101,8 +101,8 @@ describe('a refresh of discovery', () => {
     expect([...discovery.processors().keys()]).toEqual(['pii']);
   });
 
-  test('that many ask for at once asks the services once more', async () => {
-    const discovery = await discovered();
+  test('with many callers asks the services once more', async () => {
+    const discovery = await discover();
     let questions = 0;
     const counting = connection.bus.nc.subscribe('$SRV.INFO', { callback: () => void (questions += 1) });
     await Promise.all(Array.from({ length: 20 }, () => discovery.refresh()));
@@ -113,7 +113,7 @@ describe('a refresh of discovery', () => {
 });
 
 describe('an advertised service that is refused', () => {
-  test('is logged once, with who says it and what is wrong, and is told to who asks', async () => {
+  test('is logged once, with its name and the reason, and is reported to callers', async () => {
     const lines: object[] = [];
     const warn = (fields: object, message: string) => void lines.push({ ...fields, message });
     const quiet = () => undefined;
@@ -129,18 +129,18 @@ describe('an advertised service that is refused', () => {
     await discovery.refresh();
     await discovery.refresh();
     const problem = expect.stringContaining('descriptor.id');
-    expect(discovery.refused()).toEqual([{ service: 'guards', name: 'my.pii', problem }]);
+    expect(discovery.listRefused()).toEqual([{ service: 'guards', name: 'my.pii', problem }]);
     expect(lines).toEqual([{ service: 'guards', name: 'my.pii', problem, message: 'advertised but refused' }]);
   });
 
-  test('is nothing of what runs under another prefix on the same server', async () => {
+  test('is unrelated to services under another prefix on the same server', async () => {
     const other = await connection.connect({ name: 'guards', prefix: 'elsewhere' });
     const endpoints = [endpoint(other, 'pii', 'processInput')];
     stops.push(advertise(other, { name: 'guards', version: '1.0.0', description: '', endpoints: () => endpoints }));
     await other.nc.flush();
-    const discovery = await discovered();
+    const discovery = await discover();
     expect([...discovery.processors().keys()]).toEqual([]);
-    expect(discovery.refused()).toEqual([]);
+    expect(discovery.listRefused()).toEqual([]);
   });
 });
 
@@ -148,32 +148,32 @@ describe('processors that discovery joins into one call', () => {
   test('are those that one replica serves', async () => {
     await replica('guards', ['pii', 'keyword']);
     await replica('other', ['history']);
-    const discovery = await discovered();
-    expect(discovery.together('pii', 'keyword')).toBe(true);
-    expect(discovery.together('pii', 'history')).toBe(false);
-    expect(discovery.together('pii', 'nosuch')).toBe(false);
+    const discovery = await discover();
+    expect(discovery.isServedTogether('pii', 'keyword')).toBe(true);
+    expect(discovery.isServedTogether('pii', 'history')).toBe(false);
+    expect(discovery.isServedTogether('pii', 'nosuch')).toBe(false);
   });
 
-  test('are not those that replicas of one service have shared out', async () => {
+  test('are not those that different replicas of one service serve', async () => {
     await replica('guards', ['pii']);
     await replica('guards', ['keyword']);
-    expect((await discovered()).together('pii', 'keyword')).toBe(false);
+    expect((await discover()).isServedTogether('pii', 'keyword')).toBe(false);
   });
 });
 
 describe('a replica that answers a ping', () => {
-  test('serves that processor, whoever else of the service is faster', async () => {
+  test('serves that processor, whichever replica of the service is faster', async () => {
     await replica('guards', ['keyword']);
     await replica('guards', ['keyword']);
     const own = await replica('guards', ['pii']);
-    const discovery = await discovered();
+    const discovery = await discover();
     for (let n = 0; n < 5; n++) expect(await discovery.replicaThatAnswers('pii', signal)).toBe(own.id);
   });
 
-  test('is another one than the one that failed, where there is one', async () => {
+  test('differs from the one that failed, if there is another', async () => {
     const first = await replica('guards', ['pii']);
     const second = await replica('guards', ['pii']);
-    const discovery = await discovered();
+    const discovery = await discover();
     expect(await discovery.replicaThatAnswers('pii', signal, first.id)).toBe(second.id);
     expect(await discovery.replicaThatAnswers('pii', signal, second.id)).toBe(first.id);
     second.stop();
@@ -181,9 +181,9 @@ describe('a replica that answers a ping', () => {
     expect(await discovery.replicaThatAnswers('pii', signal, first.id)).toBe(first.id);
   });
 
-  test('is none where nobody answers, or nobody is known, or nobody wants to know any more', async () => {
+  test('is none if no replica answers, none is known, or the signal has fired', async () => {
     const { stop } = await replica('guards', ['pii']);
-    const discovery = await discovered();
+    const discovery = await discover();
     expect(await discovery.replicaThatAnswers('nosuch', signal)).toBeUndefined();
     expect(await discovery.replicaThatAnswers('pii', AbortSignal.abort())).toBeUndefined();
     stop();
@@ -193,10 +193,10 @@ describe('a replica that answers a ping', () => {
 });
 
 describe('replicas that have left', () => {
-  test('are known from the server at once, all of them, some, or this one', async () => {
+  test('are reported by the server at once: all of them, some, or this one', async () => {
     const first = await replica('guards', ['pii']);
     const second = await replica('guards', ['pii']);
-    const discovery = await discovered();
+    const discovery = await discover();
     expect(await discovery.goneReplicas('pii')).toBe('none');
     first.stop();
     await eventually(async () => (await discovery.goneReplicas('pii')) === 'some');
@@ -208,18 +208,18 @@ describe('replicas that have left', () => {
   });
 });
 
-test('a replica that is there and does not answer is silent where another one answers, and is avoided for a while', async () => {
+test('a replica that runs but does not answer is silent if another one answers, and is avoided for a while', async () => {
   const [stopped, well] = [await replica('guards', ['pii']), await replica('guards', ['pii'])];
-  const discovery = await discovered();
+  const discovery = await discover();
   expect(await discovery.hasSilent('pii')).toBe(false);
-  expect(discovery.preferred('pii')).toBeUndefined();
+  expect(discovery.preferReplica('pii')).toBeUndefined();
   stopped.stop();
   const deaf = connection.bus.nc.subscribe(`$SRV.PING.guards.${stopped.id}`, { callback: () => undefined });
   await connection.bus.nc.flush();
   expect(await discovery.hasSilent('pii')).toBe(true);
   expect(await discovery.hasSilent('pii', well.id)).toBe(false);
   expect(await discovery.hasSilent('pii', stopped.id)).toBe(true);
-  expect(discovery.preferred('pii')).toBe(well.id);
+  expect(discovery.preferReplica('pii')).toBe(well.id);
   well.stop();
   await eventually(async () => !(await discovery.hasSilent('pii')));
   deaf.unsubscribe();

@@ -1,49 +1,55 @@
-// Who is there: processors and tools that running services advertise. Asked again every few seconds and on demand; used to
-// resolve agents, to merge adjacent entries, and to find a second replica, never to decide whether an entry is called.
+// Discovers the processors and tools that running services advertise, every few seconds and on demand. Used to resolve
+// agents, to merge adjacent entries and to find a second replica, never to decide whether an entry is called.
 import {
   readAdvertised,
+  timings,
   type Advertised,
   type AdvertisedProcessor,
   type RefusedEndpoint,
   type ToolDefinition,
 } from '@millrace/contracts';
 import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
-import { createMissingReplicas } from './missing-replicas.ts';
-import { createSilentReplicas } from './silent-replicas.ts';
+import { createMissingReplicas } from './replica-health.ts';
+import { createSilentReplicas } from './replica-health.ts';
 
-export type FoundProcessor = AdvertisedProcessor;
+export type DiscoveredProcessor = AdvertisedProcessor;
 
 export type Discovery = {
-  processors(): ReadonlyMap<string, FoundProcessor>;
+  processors(): ReadonlyMap<string, DiscoveredProcessor>;
   tools(): ReadonlyMap<string, ToolDefinition>;
-  /** What is advertised and does not count, with the reason. */
-  refused(): readonly RefusedEndpoint[];
+  /** Returns refused advertisements with their reasons. */
+  listRefused(): readonly RefusedEndpoint[];
   serviceOfTool(tool: string): string | undefined;
   /** Whether one replica serves both, so that one call can carry both. */
-  together(first: string, second: string): boolean;
-  /** A replica of the processor that answers a ping now: another one than `failed` where there is one. */
+  isServedTogether(first: string, second: string): boolean;
+  /** Returns a replica of the processor that answers a ping now: another one than `failed` if possible. */
   replicaThatAnswers(processor: string, signal: AbortSignal, failed?: string): Promise<string | undefined>;
-  /** How many of the processor's replicas (or: whether this one) have left the bus, as the server says; silence is no sign. */
+  /**
+   * Returns how many of the processor's replicas (or whether this one) have left the bus according to the server;
+   * silence is no evidence.
+   */
   goneReplicas(processor: string, replica?: string): Promise<'all' | 'some' | 'none'>;
   /**
-   * Whether one of the processor's replicas (or: this one) is there and does not answer a ping, while another one does: it is stopped,
-   * and takes its share of requests all the same.
+   * Returns whether one of the processor's replicas (or this one) runs but does not answer a ping, while another one
+   * does: it is stopped, and still receives its share of requests.
    */
   hasSilent(processor: string, replica?: string): Promise<boolean>;
-  /** While one of its replicas was silent a moment ago: one that was not. undefined: whoever takes the request. */
-  preferred(processor: string): string | undefined;
-  /** Resolves when everybody has been asked who was there at the time of the call. */
+  /**
+   * Returns a replica that was not silent, if one of the others was a moment ago. undefined: any replica may take the
+   * request.
+   */
+  preferReplica(processor: string): string | undefined;
+  /** Resolves when all services that were running at the time of the call have been asked. */
   refresh(): Promise<void>;
-  /** The same with more time for answers: before somebody counts as not there. */
+  /** As `refresh`, with more time for answers: before a service counts as missing. */
   lookLonger(): Promise<void>;
   stop(): void;
 };
 
-const REFRESH_MS = 5_000;
 const GATHER_MS = 300;
-/** On a busy machine a process that is there answers after half a second, too. */
+/** On a busy machine a running process may answer after half a second. */
 const LONG_GATHER_MS = 1_500;
-/** Processes that are read; the rest of the answers is left out. */
+/** Maximum number of processes that are read; further answers are ignored. */
 const MAX_ANSWERS = 5_000;
 const PING_MS = 250;
 
@@ -55,11 +61,11 @@ export function createDiscovery(bus: Bus): Discovery {
   const missing = createMissingReplicas((replica) => hasLeft(bus, replica, PING_MS).catch(() => false));
   const noteMissing = async (before: Advertised, now: Advertised) => {
     await missing.update(before, now);
-    for (const id of now.processors.keys()) for (const replica of missing.of(id)) silent.note(replica, true);
+    for (const id of now.processors.keys()) for (const replica of missing.listMissing(id)) silent.note(replica, true);
   };
-  const replicasOf = (processor: string) => [
+  const listReplicas = (processor: string) => [
     ...(found.processors.get(processor)?.replicas ?? []),
-    ...missing.of(processor),
+    ...missing.listMissing(processor),
   ];
 
   const look = async (gatherMs: number) => {
@@ -71,24 +77,24 @@ export function createDiscovery(bus: Bus): Discovery {
     void noteMissing(before, found);
   };
   const refresh = freshly(() => look(GATHER_MS));
-  const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS).unref();
+  const timer = setInterval(() => void refresh().catch(() => undefined), timings.discoveryMs).unref();
 
   return {
     processors: () => found.processors,
     tools: () => tools,
-    refused: () => found.refused,
+    listRefused: () => found.refused,
     serviceOfTool: (tool) => found.tools.get(tool)?.service,
-    together(first, second) {
+    isServedTogether(first, second) {
       const replicas = new Set(found.processors.get(first)?.replicas);
       return found.processors.get(second)?.replicas.some((replica) => replicas.has(replica)) ?? false;
     },
     async replicaThatAnswers(processor, signal, failed) {
       const known = found.processors.get(processor);
       if (!known || signal.aborted) return undefined;
-      // Each by its own subject: the first of the service to answer may be one that does not serve this processor.
+      // Each on its own subject: the first replica of the service to answer may not serve this processor.
       const pings = known.replicas.map((replica) => ({ replica, answer: answersPing(bus, known.service, replica) }));
       const others = pings.filter(({ replica }) => replica !== failed).map(({ answer }) => answer);
-      const another = await firstThatAnswers(others);
+      const another = await findFirstAnswer(others);
       return another ?? pings.find(({ replica }) => replica === failed)?.answer;
     },
     async goneReplicas(processor, replica) {
@@ -102,7 +108,7 @@ export function createDiscovery(bus: Bus): Discovery {
     async hasSilent(processor, replica) {
       const known = found.processors.get(processor);
       if (!known) return false;
-      const pings = replicasOf(processor).map(async (one) => ({
+      const pings = listReplicas(processor).map(async (one) => ({
         one,
         answer: await answersPing(bus, known.service, one),
       }));
@@ -111,7 +117,7 @@ export function createDiscovery(bus: Bus): Discovery {
       for (const { one, answer } of asked) silent.note(one, answer === undefined);
       return asked.some(({ one, answer }) => answer === undefined && (replica === undefined || one === replica));
     },
-    preferred: (processor) => silent.preferred(replicasOf(processor)),
+    preferReplica: (processor) => silent.preferAnswering(listReplicas(processor)),
     refresh,
     lookLonger: freshly(() => look(LONG_GATHER_MS)),
     stop: () => clearInterval(timer),
@@ -119,8 +125,8 @@ export function createDiscovery(bus: Bus): Discovery {
 }
 
 /**
- * Work that is under way when somebody asks began before the question, and may have missed what is asked for: it is done once more
- * after it, once for all who ask meanwhile.
+ * A question in progress began before the call and may miss a service: it is repeated once for all callers that arrive
+ * in the meantime.
  */
 function freshly(work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined;
@@ -137,7 +143,7 @@ function freshly(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** How many refusals are remembered, so that each is logged once. */
+/** Number of refusals that are remembered, so that each is logged once. */
 const MAX_REMEMBERED = 1_000;
 
 function createRefusalLog(bus: Bus): (refused: readonly RefusedEndpoint[]) => void {
@@ -152,13 +158,13 @@ function createRefusalLog(bus: Bus): (refused: readonly RefusedEndpoint[]) => vo
   };
 }
 
-/** Its id; undefined when it does not answer within `PING_MS`. */
+/** Returns its id, or undefined if it does not answer within `PING_MS`. */
 async function answersPing(bus: Bus, service: string, replica: string): Promise<string | undefined> {
   const [ping] = await gatherPings(bus, `${service}.${replica}`, { gatherMs: PING_MS, max: 1 }).catch(() => []);
   return ping?.id;
 }
 
-function firstThatAnswers(answers: readonly Promise<string | undefined>[]): Promise<string | undefined> {
+function findFirstAnswer(answers: readonly Promise<string | undefined>[]): Promise<string | undefined> {
   return Promise.any(answers.map(async (answer) => (await answer) ?? Promise.reject(new Error('no answer')))).catch(
     () => undefined,
   );

@@ -1,17 +1,17 @@
-// Schemas and values made to keep a check busy, and more schemas than are kept: slower than a unit test may be.
+// Schemas and values that keep a check busy, and more schemas than are cached: slower than a unit test may be.
 import type { JsonSchema, JsonValue } from '@millrace/contracts';
 import { describe, expect, test, vi } from 'vitest';
 import { schemaProblems } from './json-schema.ts';
 
-test('a JSON Schema of others is checked right however many others came in between', () => {
+test('a foreign JSON Schema is checked correctly after any number of others', () => {
   const nth = (n: number) => ({ $id: 'https://example.com/nth', const: n });
   for (let n = 0; n < 1_200; n++) schemaProblems(nth(n), n);
   expect(schemaProblems(nth(0), 0)).toEqual([]);
   expect(schemaProblems(nth(0), 1)).toHaveLength(1);
 });
 
-describe('a JSON Schema check that would take for ever is given up in bounded time:', () => {
-  /** Nobody's clock is that slow: without the bound each of these takes minutes. */
+describe('a JSON Schema check without end is interrupted in bounded time:', () => {
+  /** Without the bound each of these takes minutes on any machine. */
   const BOUND_MS = 10_000;
   const problemsInTime = (schema: JsonSchema, value: JsonValue) => {
     const started = performance.now();
@@ -19,7 +19,7 @@ describe('a JSON Schema check that would take for ever is given up in bounded ti
     expect(performance.now() - started).toBeLessThan(BOUND_MS);
     return problems.map(({ message }) => message);
   };
-  const doubled = (levels: number): JsonSchema => {
+  const doubleSchema = (levels: number): JsonSchema => {
     const definition = (at: number): JsonSchema =>
       at === 0 ? { type: 'string' } : { allOf: [{ $ref: `#/$defs/d${at - 1}` }, { $ref: `#/$defs/d${at - 1}` }] };
     const $defs = Object.fromEntries(Array.from({ length: levels + 1 }, (_, at) => [`d${at}`, definition(at)]));
@@ -32,7 +32,7 @@ describe('a JSON Schema check that would take for ever is given up in bounded ti
     expect(problemsInTime(schema, 'a'.repeat(60_000))).toEqual([]);
   });
 
-  test('patterns of one schema and of several are told apart', () => {
+  test('patterns of one schema and of several are distinguished', () => {
     const both = { properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' }, c: { pattern: '^(?=c)c$' } } };
     expect(problemsInTime(both, { a: 'a', b: 'b', c: 'c' })).toEqual([]);
     expect(problemsInTime(both, { a: 'b', b: 'a', c: 'a' })).toHaveLength(3);
@@ -46,11 +46,13 @@ describe('a JSON Schema check that would take for ever is given up in bounded ti
   });
 
   test('references that double at each level', () => {
-    expect(problemsInTime(doubled(40), 17)).toEqual([expect.stringMatching(/^cannot be checked: it takes longer/)]);
-    expect(problemsInTime(doubled(3), 'text')).toEqual([]);
+    expect(problemsInTime(doubleSchema(40), 17)).toEqual([
+      expect.stringMatching(/^cannot be checked: it takes longer/),
+    ]);
+    expect(problemsInTime(doubleSchema(3), 'text')).toEqual([]);
   });
 
-  test('a schema that is long to read, not tried again at once, but not refused for ever either', () => {
+  test('a schema that is slow to read is not retried at once, but is not refused for ever either', () => {
     const properties = Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`p${at}`, { maxLength: at }]));
     const endless: JsonSchema = { properties, required: Object.keys(properties) };
     const readFor = () => {
@@ -71,7 +73,7 @@ describe('a JSON Schema check that would take for ever is given up in bounded ti
     }
   });
 
-  test('a large array whose items must differ', () => {
+  test('a large array with unique items', () => {
     const items = Array.from({ length: 40_000 }, (_, at) => ({ at: [at] }));
     expect(problemsInTime({ type: 'array', uniqueItems: true }, items)).toEqual([
       'cannot be checked: it takes longer than 500 ms',
@@ -79,12 +81,12 @@ describe('a JSON Schema check that would take for ever is given up in bounded ti
   });
 
   test('and the next check works as before', () => {
-    problemsInTime(doubled(41), 17);
+    problemsInTime(doubleSchema(41), 17);
     expect(problemsInTime({ type: 'integer' }, 1)).toEqual([]);
     expect(problemsInTime({ type: 'integer' }, 'one')).toEqual(['must be integer']);
   });
 
-  test('problems are told up to a bound', () => {
+  test('the number of reported problems is bounded', () => {
     expect(
       problemsInTime(
         { items: { type: 'integer' } },

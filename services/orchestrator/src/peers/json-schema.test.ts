@@ -32,7 +32,7 @@ describe('a value under a JSON Schema', () => {
     [{ limit: 1, extra: true }, '', /no option "extra"/],
     [{ limit: 1, list: ['x', 2] }, '.list[1]', /string/],
     ['text', '', /object/],
-  ])('that does not (%j) says where and what', (value, path, message) => {
+  ])('that does not match (%j) is reported with path and reason', (value, path, message) => {
     expect(schemaProblems(schema, value)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
@@ -47,18 +47,18 @@ describe('a value under a JSON Schema', () => {
   });
 });
 
-describe('a JSON Schema of others', () => {
+describe('a foreign JSON Schema', () => {
   test('that is broken is a problem, not a throw', () => {
     expect(schemaProblems({ type: 'objekt' }, {})).toEqual([
       { path: '', message: expect.stringContaining('cannot be checked') },
     ]);
   });
 
-  test('of a reference that nobody has is a problem, not a throw', () => {
+  test('with an unresolved reference is a problem, not a throw', () => {
     expect(schemaProblems({ $ref: 'https://example.com/none.json' }, {})).toHaveLength(1);
   });
 
-  test('may have any $schema, and words of formats and vocabularies that are not known', () => {
+  test('may have any $schema, and unknown formats and vocabularies', () => {
     const other = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#', format: 'made-up', 'x-other': 1 };
     expect(schemaProblems(other, { limit: 1 })).toEqual([]);
   });

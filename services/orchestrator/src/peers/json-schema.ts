@@ -1,14 +1,14 @@
-// JSON Schema checks, by ajv: of tool arguments and of processors' options. Validators are kept, as schemas are few. Schemas and values
-// are others': compiling and checking are bounded in time, patterns are linear where they can be.
+// Checks JSON Schemas of tool arguments and of processors' options with ajv. Validators are cached, because schemas are
+// few. Schemas and values are foreign: compilation and checks are bounded in time, patterns are linear if possible.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import type { JsonSchema, JsonValue } from '@millrace/contracts';
-import { linearPattern } from './linear-pattern.ts';
 import { withinTime } from './within-time.ts';
+import { RE2JS } from 're2js';
 
 export type SchemaProblem = { path: string; message: string };
 
-/** Schemas are not kept by their $id: two services may use the same one for two documents. */
+/** Schemas are not cached by their $id: two services may use the same one for two documents. */
 const AJV_OPTIONS = {
   allErrors: true,
   strict: false,
@@ -19,25 +19,28 @@ const AJV_OPTIONS = {
   code: { regExp: linearPattern },
 } as const;
 const createAjv = () => new Ajv2020({ ...AJV_OPTIONS, validateSchema: false });
-/** Holds schemas against the dialect's own. That one is ours, and takes far longer to compile than they do: once, outside the bound. */
+/** Validates schemas against the dialect's own schema, which takes far longer to compile: once, outside the bound. */
 const dialect = new Ajv2020(AJV_OPTIONS);
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-/** For compiling a schema, and for checking one value: ordinary ones take a millisecond, and nothing else runs meanwhile. */
+/** For the compilation of a schema and for one check: ordinary ones take a millisecond, and block the event loop. */
 const MAX_CHECK_MS = 500;
-/** Problems of one value that are told. */
+/** Maximum number of reported problems of one value. */
 const MAX_PROBLEMS = 50;
 const MAX_VALIDATORS = 500;
 let ajv = createAjv();
-/** For so long a schema that took too long is not read again, ms. It must not be refused for ever: the machine may have been busy. */
+/** Time for which a schema that took too long is not read again, ms. Not for ever: the machine may have been busy. */
 const REFUSED_MS = 30_000;
 
-/** `until`: of a schema that took too long; when it may be tried again. */
-type Refused = { problem: string; until: number };
-const validators = new Map<string, ValidateFunction | Refused>();
+/** `until`: time at which a schema that took too long may be retried. */
+type RefusedSchema = { problem: string; until: number };
+const validators = new Map<string, ValidateFunction | RefusedSchema>();
 
-/** What is wrong with `value`, with paths such as `.options.limit`; empty when nothing is. A broken schema is a problem too. */
+/**
+ * Returns the problems of `value`, with paths such as `.options.limit`; empty if it matches. A broken schema is a
+ * problem too.
+ */
 export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProblem[] {
-  const validate = validatorOf(schema);
+  const validate = compileValidator(schema);
   if ('problem' in validate) return [{ path: '', message: `cannot be checked: ${validate.problem}` }];
   const checked = withinTime(MAX_CHECK_MS, () => validate(value));
   if (!checked) return [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
@@ -48,12 +51,12 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
   }));
 }
 
-function validatorOf(schema: JsonSchema): ValidateFunction | Refused {
+function compileValidator(schema: JsonSchema): ValidateFunction | RefusedSchema {
   const key = JSON.stringify(schema);
   const known = validators.get(key);
   if (known && !('until' in known && known.until <= performance.now())) return known;
   if (validators.size >= MAX_VALIDATORS) {
-    // ajv keeps what it has compiled too: only a new one forgets.
+    // ajv caches compiled schemas too: only a new instance forgets them.
     validators.clear();
     ajv = createAjv();
   }
@@ -62,19 +65,19 @@ function validatorOf(schema: JsonSchema): ValidateFunction | Refused {
   return made;
 }
 
-function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | Refused {
+function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | RefusedSchema {
   let isFresh = true;
-  // Compiled the first time: not within the bound.
+  // Compiled the first time, outside the bound.
   dialect.getSchema(DIALECT);
-  const read = () => {
-    // What was interrupted in the middle of its work is not used again.
+  const readProblems = () => {
+    // An interrupted instance is discarded.
     if (!isFresh) ajv = createAjv();
     isFresh = false;
     if (dialect.validateSchema(schema) !== true) throw new TypeError(dialect.errorsText());
     return ajv.compile(schema);
   };
   try {
-    const compiled = withinTime(MAX_CHECK_MS, read);
+    const compiled = withinTime(MAX_CHECK_MS, readProblems);
     if (compiled) return compiled.value;
     ajv = createAjv();
     return { problem: `it takes longer than ${MAX_CHECK_MS} ms to read`, until: performance.now() + REFUSED_MS };
@@ -83,9 +86,31 @@ function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | Refu
   }
 }
 
-/** ajv keeps the interesting half of its message in `params`. */
+/** ajv puts the specific part of its message into `params`. */
 function detail(message: string, params: Record<string, unknown>): string {
   if ('additionalProperty' in params) return `has no option "${String(params['additionalProperty'])}"`;
   if ('allowedValues' in params) return `${message}: ${JSON.stringify(params['allowedValues'])}`;
   return message;
+}
+
+/** Matches patterns of foreign JSON Schemas in linear time (RE2), so that no pattern and no text can block the process. Patterns that RE2 lacks (look-around, back-references: generated schemas have them) are matched by JavaScript, within the time limit of every check. */
+type LinearPattern = { test(text: string): boolean; toString(): string };
+
+function linearPattern(pattern: string, flags: string): LinearPattern {
+  const compiled = compileLinear(pattern);
+  // ajv distinguishes patterns by their text.
+  return compiled
+    ? { test: (text) => compiled.test(text), toString: () => `/${pattern}/${flags}` }
+    : new RegExp(pattern, flags);
+}
+
+/** ajv writes this into code that is generated for other processes; none is generated here. */
+linearPattern.code = 'linearPattern';
+
+function compileLinear(pattern: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,27 +1,28 @@
-// Runs something synchronous for a bounded time and interrupts it then, loops and regular expressions included. For work whose cost
-// others decide. The rest of the process stands still meanwhile: keep the bound small. The clock of the interruption goes on while a busy
-// machine does not let this process run: what has not had its time of the processor is tried again.
+// Runs synchronous work for a bounded time and interrupts it then, including loops and regular expressions. For work
+// with a cost that foreign input decides. The event loop is blocked during the work: keep the bound small. The interruption
+// counts wall time, also while a busy machine does not run this process: work that has not had its processor time is
+// retried.
 import { Script, createContext } from 'node:vm';
 
 const script = new Script('run()');
-/** What the script sees: one context for all, since making one costs more than most checks. */
+/** One context for all scripts, because its creation costs more than most checks. */
 const sandbox = { run: () => {} };
 const context = createContext(sandbox);
 const TIMEOUT_CODE = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-/** How often something is tried that the machine did not let run. */
+/** Maximum number of retries of work that the machine did not run. */
 const MAX_TRIES = 5;
-/** With less than this share of its time it has not had it. */
+/** Below this share of its time, the work has not had it. */
 const FAIR_SHARE = 0.7;
 
-/** Processor time of this thread so far, ms: what the collector and the compiler use beside it is not the work's. */
+/** Processor time of this thread so far, ms: that of the collector and the compiler does not count. */
 export function usedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
 /**
- * Not within itself. Undefined when the time was up; what it was doing may be half done. What can be tried again, as `run` must be, is
- * tried again where it has not had its time. @throws what `run` throws
+ * Not reentrant. Returns undefined if the time was up; the work may be half done. `run` must be repeatable: it is
+ * retried if it has not had its time. @throws as `run`
  */
 export function withinTime<T>(timeoutMs: number, run: () => T, used: () => number = usedMs): { value: T } | undefined {
   for (let tries = 1; ; tries += 1) {
@@ -38,7 +39,7 @@ function runOnce<T>(timeoutMs: number, run: () => T): { value: T } | undefined {
     script.runInContext(context, { timeout: timeoutMs });
     return value;
   } catch (error) {
-    // It is an error of the context's own realm.
+    // The error belongs to the context's own realm.
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === TIMEOUT_CODE) return undefined;
     throw error;
   }

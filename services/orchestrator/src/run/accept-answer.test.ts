@@ -13,9 +13,9 @@ test.each([
   ['a new group', [...before, ...group('c', 'four')]],
   ['a changed one', [...group('a', 'one', 'other'), ...group('b', 'three')]],
   ['a shorter one', [...group('a', 'one'), ...group('b', 'three')]],
-  ['one that is gone', group('b', 'three')],
+  ['a missing one', group('b', 'three')],
   ['all gone', []],
-])('system messages: %s is what the operations make', (_what, after) => {
+])('the operations turn system messages into %s', (_what, after) => {
   const ops = changedGroups(before, after);
   expect(applyOps({ ...emptyConversation, system: before }, ops).system).toEqual(after);
 });

@@ -1,7 +1,8 @@
-// processOutputStep, and what it leaves of the answer is the answer: accepted, and a checkpoint, so that it is never paid for twice.
+// Runs processOutputStep and accepts its result as the answer, with a checkpoint, so that the answer is never paid for
+// twice.
 import {
   messageText,
-  toolCallsOf,
+  readToolCalls,
   toWireError,
   withText,
   withToolCalls,
@@ -13,25 +14,25 @@ import {
   type SystemMessage,
   type ToolDefinition,
 } from '@millrace/contracts';
-import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
-import type { Answered, ModelCall } from '../model/ask-model.ts';
+import { MAX_TOOL_CALLS, tooManyCallsError } from '../model/answer-builder.ts';
+import type { ModelAnswer, StepModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
 import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
-import { settleStep } from './settle-step.ts';
+import { settleStep } from './step-input.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
-import { remakeHeld } from './remake-held.ts';
+import { rebuildBuffered } from './rebuild-buffered.ts';
 import { judgeObject, textChanges, type AskedObject } from './judge-object.ts';
 import { stepInput } from './step-input.ts';
 
-/** @param answered `last`: what came out of the step's processors behind the answer */
+/** @param answered `last`: the last chunks of the step's processors after the answer */
 export async function acceptAnswer(
   run: Run,
-  call: ModelCall,
+  call: StepModelCall,
   answer: StepAnswer,
-  { last, said }: Answered,
+  { last, said }: ModelAnswer,
 ): Promise<Interrupt | undefined> {
   const { message } = answer;
   const system = run.state().conversation.system;
@@ -41,10 +42,10 @@ export async function acceptAnswer(
   return judgeAnswer(run, draft, { last, ...(schema && { asked: { schema, said } }) });
 }
 
-/** What is known of an answer besides: nothing where the run was put away meanwhile. */
+/** Details of an answer that are not stored: absent if the run was suspended in between. */
 type Besides = { last?: LastOut | undefined; asked?: AskedObject };
 
-/** Where the stage has suspended, the answer stands in the state: the model is not asked again. */
+/** If the stage suspends, the answer is stored in the state: the model is not asked again. */
 export async function judgeAnswer(
   run: Run,
   draft: Draft,
@@ -61,13 +62,13 @@ export async function judgeAnswer(
   }
   const final = finalMessage(message, result.input);
   // Processors may have added calls to those of the model.
-  if (toolCallsOf(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCalls()));
-  const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: toolCallsOf(final) };
-  const from = run.state().open?.firstIndex ?? run.chunks.nextIndex();
+  if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCallsError()));
+  const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: readToolCalls(final) };
+  const from = run.state().open?.firstIndex ?? run.chunks.getNextIndex();
   const rejected = { what: 'step' as const, from };
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
   if (isChanged && run.agent.release === 'step') {
-    const interrupt = await remakeHeld(run, { from, now: [final], changed: new Set([final.id]), rejected });
+    const interrupt = await rebuildBuffered(run, { from, now: [final], changed: new Set([final.id]), rejected });
     if (interrupt) return interrupt;
   }
   const texts = { passed: text, final: answer.text, changes };
@@ -77,12 +78,15 @@ export async function judgeAnswer(
   return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged, last });
 }
 
-/** The message as processors left it in the conversation; text and calls that were changed before a suspension are not in it yet. */
+/**
+ * Returns the message that processors left in the conversation; text and calls that were changed before a suspension
+ * are not in it yet.
+ */
 function finalMessage(message: Message, { conversation, text, toolCalls }: StageInput): Message {
   const removed = { ...message, content: { ...message.content, parts: [] } };
   const kept = conversation?.entries.find((entry) => entry.message.id === message.id)?.message ?? removed;
   const named = text === undefined || text === messageText(kept) ? kept : withText(kept, text);
-  const isSame = toolCalls === undefined || JSON.stringify(toolCalls) === JSON.stringify(toolCallsOf(named));
+  const isSame = toolCalls === undefined || JSON.stringify(toolCalls) === JSON.stringify(readToolCalls(named));
   return isSame ? named : withToolCalls(named, toolCalls);
 }
 
@@ -90,11 +94,11 @@ type Accepted = {
   tools: ToolDefinition[];
   system: MessageOp[];
   isChanged: boolean;
-  /** What came out of the step's processors behind the answer. */
+  /** The last chunks of the step's processors after the answer. */
   last: LastOut | undefined;
 };
 
-/** What processInputStep said to the model ends with the step; what processOutputStep says is for the next one. */
+/** System messages of processInputStep end with the step; those of processOutputStep apply to the next one. */
 async function accept(
   run: Run,
   answer: StepAnswer,
@@ -105,22 +109,22 @@ async function accept(
   run.dispatch({ action: 'answer-accepted', answer, tools });
   if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
   if (last && 'interrupt' in last) return rejectRun(run, last.interrupt);
-  // Before the checkpoint, which says what is out.
+  // Settles before the checkpoint, which stores the position of the released chunks.
   settleStep(run);
   const rejected = last && closeRun(run, last.chunks);
   return rejected ?? run.checkpoint();
 }
 
-/** The operations that make the groups of `after` out of those of `before`, but for their places. */
+/** Returns the operations that turn the groups of `before` into those of `after`, regardless of their order. */
 export function changedGroups(before: readonly SystemMessage[], after: readonly SystemMessage[]): MessageOp[] {
   const tags = [...new Set([...before, ...after].map(({ tag }) => tag))];
   return tags.flatMap((tag): MessageOp[] => {
-    const contents = contentsOf(after, tag);
-    const isSame = JSON.stringify(contents) === JSON.stringify(contentsOf(before, tag));
+    const contents = listContents(after, tag);
+    const isSame = JSON.stringify(contents) === JSON.stringify(listContents(before, tag));
     return isSame ? [] : [{ op: 'system', tag, contents }];
   });
 }
 
-function contentsOf(system: readonly SystemMessage[], tag: string): string[] {
+function listContents(system: readonly SystemMessage[], tag: string): string[] {
   return system.filter((message) => message.tag === tag).map(({ content }) => content);
 }

@@ -1,4 +1,4 @@
-// What the stages around a model call are told of it, and what processInputStep decides of it.
+// The arguments of the stages around a model call, and the decisions of processInputStep.
 import { textMessage, type StageInput, type Verdict } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -8,9 +8,9 @@ import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const stepOf = useOpenSteps(connection);
+const openStep = useOpenSteps(connection);
 
-/** A judge that keeps what it is given. */
+/** A judge that records its input. */
 function listening() {
   const heard: StageInput[] = [];
   const judge: Judge = (input) => {
@@ -20,11 +20,11 @@ function listening() {
   return { heard, judge };
 }
 
-describe('the steps that a stage after the model is told of', () => {
-  test('have the one that is judged, as it was let through', async () => {
+describe('the steps that a stage after the model receives', () => {
+  test('include the one that is judged, as it passed', async () => {
     const response = listening();
     const step = listening();
-    const made = await stepOf([{ text: 'Hello.' }], {
+    const made = await openStep([{ text: 'Hello.' }], {
       processLLMResponse: response.judge,
       processOutputStep: step.judge,
     });
@@ -37,9 +37,9 @@ describe('the steps that a stage after the model is told of', () => {
 });
 
 describe('processLLMResponse', () => {
-  test('is sent the request’s body and the response’s headers', async () => {
+  test('receives the request’s body and the response’s headers', async () => {
     const { heard, judge } = listening();
-    const made = await stepOf(
+    const made = await openStep(
       [{ text: 'Hello.', request: { body: { model: 'm' } }, response: { headers: { a: 'b' } } }],
       {
         processLLMResponse: judge,
@@ -51,12 +51,12 @@ describe('processLLMResponse', () => {
 });
 
 describe('processLLMRequest', () => {
-  test('is told the provider options and the other entries’ versions, memory left out', async () => {
+  test('receives the provider options and the other entries’ versions, without memory', async () => {
     const { heard, judge } = listening();
     const pii = planEntry('mine', { processor: 'pii', version: '2.0.0', options: { b: 1, a: 2 }, stages: [] });
     const same = planEntry('other', { processor: 'pii', version: '2.0.0', options: { a: 2, b: 1 }, stages: [] });
     const history = planEntry('message-history', { memory: true, stages: [] });
-    const made = await stepOf(
+    const made = await openStep(
       [{ text: 'Hello.' }],
       { processLLMRequest: judge },
       { agent: { providerOptions: { openai: { user: 'ada' } } }, entries: [pii, same, history] },
@@ -75,8 +75,14 @@ describe('processLLMRequest', () => {
   });
 });
 
-test('what processInputStep gives is asked of the model: model, tools, choice, settings, options, schema', async () => {
-  const tool = { description: 'tells', inputSchema: { type: 'object' }, subject: 's', idempotent: true, timeoutMs: 9 };
+test('the model receives the changes of processInputStep: model, tools, choice, settings, options, schema', async () => {
+  const tool = {
+    description: 'a clock',
+    inputSchema: { type: 'object' },
+    subject: 's',
+    idempotent: true,
+    timeoutMs: 9,
+  };
   const changes = {
     tools: ['clock', 'search'].map((name) => ({ ...tool, name })),
     activeTools: ['clock'],
@@ -85,7 +91,7 @@ test('what processInputStep gives is asked of the model: model, tools, choice, s
     providerOptions: { openai: { user: 'ada' } },
     structuredOutput: { schema: { type: 'object' }, name: 'thing' },
   };
-  const made = await stepOf([{ text: '{}' }], { processInputStep: () => ({ type: 'continue', changes }) });
+  const made = await openStep([{ text: '{}' }], { processInputStep: () => ({ type: 'continue', changes }) });
   await made.answer();
   expect(made.asked).toMatchObject([
     {
@@ -106,7 +112,7 @@ test('an answer’s message that a processor of processOutputStep replaces is th
   const replace: Verdict = { type: 'continue', changes: { ops: [{ op: 'replace', message }] } };
   const entries = [planEntry('second', { stages: ['processOutputStep'], reads: ['response'], attempts: 1 })];
   const serve = scriptReplica(connection.bus, 'processOutputStep', ['second'], ({ input }) => [second.judge(input)]);
-  const made = await stepOf([{ text: 'Hello.' }], { processOutputStep: () => replace }, { entries });
+  const made = await openStep([{ text: 'Hello.' }], { processOutputStep: () => replace }, { entries });
   await made.answer();
   await serve.stop();
   expect(second.heard).toMatchObject([{ text: 'Better.', toolCalls: [] }]);
@@ -115,18 +121,18 @@ test('an answer’s message that a processor of processOutputStep replaces is th
 
 test('a step begins with the id of its message and the warnings of the provider’s client', async () => {
   const warnings = [{ type: 'unsupported' as const, feature: 'seed' }];
-  const made = await stepOf([{ text: 'Hello.', warnings }]);
+  const made = await openStep([{ text: 'Hello.', warnings }]);
   await made.answer();
   expect(made.published[0]).toMatchObject({ type: 'step-start', payload: { messageId: 'run-1.0', warnings } });
   const { answer } = made.run.state().open ?? {};
   expect(answer).toMatchObject({ warnings, latencyMs: expect.any(Number) });
 });
 
-test('raw data is asked of the model where the agent wants it, and from a cache only then', async () => {
-  const quiet = await stepOf([{ text: 'Hello.' }]);
+test('the model is asked for raw data if the agent wants it, and a cache returns raw data only then', async () => {
+  const quiet = await openStep([{ text: 'Hello.' }]);
   await quiet.answer();
   expect(quiet.asked[0]).not.toHaveProperty('includeRawChunks');
-  const raw = await stepOf([{ text: 'Hello.', raw: [{ sent: 'Hello.' }] }], {}, { agent: { raw: true } });
+  const raw = await openStep([{ text: 'Hello.', raw: [{ sent: 'Hello.' }] }], {}, { agent: { raw: true } });
   await raw.answer();
   expect(raw.asked[0]).toMatchObject({ includeRawChunks: true });
   expect(raw.published).toContainEqual(expect.objectContaining({ type: 'raw', payload: { sent: 'Hello.' } }));

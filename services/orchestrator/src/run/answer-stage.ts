@@ -1,23 +1,23 @@
-// A step's answer: processInputStep, processLLMRequest, the model's stream, processLLMResponse, processOutputStep. Asked for anew,
-// from processInputStep on, as often as processAPIError says so.
+// Produces a step's answer: processInputStep, processLLMRequest, the model's stream, processLLMResponse,
+// processOutputStep. Repeats from processInputStep on if processAPIError requests it.
 import {
   PROMPT_VERSION,
   readsAt,
-  entriesOf,
+  listEntries,
   type JsonValue,
   type StageInput,
   type StepAnswer,
 } from '@millrace/contracts';
-import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
-import { promptOf } from '../model/prompt.ts';
-import { answerOf, closingChunks } from './closing-chunks.ts';
-import { tellCutOff } from '../model/tell-cut-off.ts';
+import { askModel, type ModelAnswer, type StepModelCall } from '../model/ask-model.ts';
+import { buildPrompt } from '../model/prompt.ts';
+import { buildAnswer, closingChunks } from './closing-chunks.ts';
+import { reportCutOff } from '../model/report-cut-off.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
 import { runStage, type StageResult } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
-import { guardsOf } from './guard-versions.ts';
+import { listGuards } from './guard-versions.ts';
 import { stepInput } from './step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
@@ -28,16 +28,16 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     const asked = await askOnce(run);
     if ('interrupt' in asked) return asked.interrupt;
     if ('again' in asked) continue;
-    // From here on things last: what is cached, called and stored.
+    // From here on results last: the answer is cached, its calls are made, its text is stored.
     const { answered, call } = asked;
-    const answer = answerOf(call, answered);
-    const settled = await run.overlap.settled();
+    const answer = buildAnswer(call, answered);
+    const settled = await run.overlap.awaitVerdict();
     const { interrupt, by } = settled
       ? { interrupt: settled, by: undefined }
       : await judgeResponse(run, call, answered, answer);
     if (!interrupt) return acceptAnswer(run, call, answer, answered);
     if (answer.fromCache) return interrupt;
-    const told = await tellCutOff(run, stepInput(run), { model: answer.model, usage: answer.usage, by });
+    const told = await reportCutOff(run, stepInput(run), { model: answer.model, usage: answer.usage, by });
     return interrupt.kind === 'rewind' && told ? told : interrupt;
   }
 }
@@ -51,8 +51,8 @@ async function askOnce(run: Run) {
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }
 
-/** processInputStep: each processor sees what the one before it changed. */
-async function prepareCall(run: Run): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
+/** Runs processInputStep: each processor sees the changes of the ones before it. */
+async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interrupt: Interrupt }> {
   const { agent, plan } = run;
   const input: StageInput = {
     ...stepInput(run),
@@ -69,7 +69,7 @@ async function prepareCall(run: Run): Promise<{ call: ModelCall } | { interrupt:
   return {
     call: {
       model: result.input.model ?? agent.model,
-      prompt: promptOf(run.state().conversation),
+      prompt: buildPrompt(run.state().conversation),
       tools: tools.filter((tool) => !activeTools || activeTools.includes(tool.name)),
       toolChoice,
       modelSettings,
@@ -79,8 +79,11 @@ async function prepareCall(run: Run): Promise<{ call: ModelCall } | { interrupt:
   };
 }
 
-/** processLLMRequest: the prompt of this call only, or a whole cached answer instead. */
-async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
+/** Runs processLLMRequest: it changes the prompt of this call only, or returns a complete cached answer. */
+async function judgeRequest(
+  run: Run,
+  call: StepModelCall,
+): Promise<{ call: StepModelCall } | { interrupt: Interrupt }> {
   const { model, prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
   const { conversation: _, ...common } = stepInput(run);
   const input: StageInput = {
@@ -90,7 +93,7 @@ async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCal
     promptVersion: PROMPT_VERSION,
     tools,
     modelSettings,
-    guards: guardsOf(run.plan),
+    guards: listGuards(run.plan),
     ...(providerOptions && { providerOptions }),
     ...(toolChoice && { toolChoice }),
     ...(structuredOutput && { structuredOutput }),
@@ -101,8 +104,13 @@ async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCal
   return { call: { ...call, prompt: result.input.prompt ?? prompt, cached } };
 }
 
-/** processLLMResponse sees what was let through, from a cache too. It changes nothing. */
-async function judgeResponse(run: Run, call: ModelCall, answered: Answered, answer: StepAnswer): Promise<StageResult> {
+/** Runs processLLMResponse on the text that passed, also on a cached one. The stage changes nothing. */
+async function judgeResponse(
+  run: Run,
+  call: StepModelCall,
+  answered: ModelAnswer,
+  answer: StepAnswer,
+): Promise<StageResult> {
   const { conversation: _, ...common } = stepInput(run);
   const { builder, warnings } = answered;
   const input: StageInput = {
@@ -120,16 +128,21 @@ async function judgeResponse(run: Run, call: ModelCall, answered: Answered, answ
   return runStage(run, 'processLLMResponse', input);
 }
 
-/** The body is as long as the prompt: it is written as JSON only for who reads it. */
-function providerCall({ plan }: Run, { request, rawResponse }: Answered): Pick<StageInput, 'request' | 'rawResponse'> {
+/** The body is as long as the prompt: it is serialized only if an entry reads it. */
+function providerCall(
+  { plan }: Run,
+  { request, rawResponse }: ModelAnswer,
+): Pick<StageInput, 'request' | 'rawResponse'> {
   if (
-    !entriesOf(plan, 'processLLMResponse').some(({ reads }) => readsAt(reads, 'processLLMResponse').includes('request'))
+    !listEntries(plan, 'processLLMResponse').some(({ reads }) =>
+      readsAt(reads, 'processLLMResponse').includes('request'),
+    )
   )
     return {};
   return { request: asJson(request), rawResponse: asJson(rawResponse) };
 }
 
-/** What no JSON can say is null. */
+/** Converts a value that JSON cannot represent to null. */
 function asJson(value: unknown): JsonValue {
   try {
     return JSON.parse(JSON.stringify(value) ?? 'null');

@@ -1,24 +1,24 @@
-// Suspensions where something else happens too: owners that are lost, tools that ask, answers that guards reject.
+// Suspensions combined with lost owners, tools that ask, and answers that guards reject.
 import { stateKeys, type Plan, type StageCall, type ToolRequest, type Verdict } from '@millrace/contracts';
 import { deleteEntry, locateEntry } from '@millrace/bus';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { typesOf } from '../testing/chunks.ts';
+import { listTypes } from '../testing/chunks.ts';
 import { ask, gateStage } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { askCancel } from '../state/run-store.ts';
-import { driveRun } from './drive-run.ts';
+import { driveRun } from '../takeover/drive-run.ts';
 
 const nats = useNats();
-/** Stops a run at a bad word in a tool's result, drops one that is only odd. */
+/** Stops a run at a forbidden word in a tool's result, and drops a result that is only suspicious. */
 const listener = defineProcessor({
   id: 'listener',
-  description: 'of what comes in',
+  description: 'judges inputs',
   stages: ['processOutputStream'],
   reads: [],
   options: z.strictObject({}),
@@ -47,7 +47,7 @@ const asking = (idempotent: boolean) => ({
 const calls = (...ids: string[]) =>
   ids.map((toolCallId) => ({ toolCallId, toolName: 'ask', input: JSON.stringify({ id: toolCallId }) }));
 
-/** A tool that asks, and does its work once it was answered; what came to it. */
+/** A tool that asks, and does its work once it was answered; the calls that reached it. */
 function serveAsk(until: Promise<unknown> = Promise.resolve()): ToolRequest[] {
   const received: ToolRequest[] = [];
   const stop = runs.serveTool(connection.bus, 'ask', async (request) => {
@@ -60,7 +60,7 @@ function serveAsk(until: Promise<unknown> = Promise.resolve()): ToolRequest[] {
   return received;
 }
 
-async function suspended(plan: Plan, more: object = {}, ...script: Parameters<typeof runs.driver>) {
+async function suspendRun(plan: Plan, more: object = {}, ...script: Parameters<typeof runs.driver>) {
   const driver = runs.driver(...(script.length > 0 ? script : [{ text: 'never' }]));
   const run = await driver.begin({ agent: await driver.apply(more, plan) });
   await run.drive();
@@ -68,11 +68,11 @@ async function suspended(plan: Plan, more: object = {}, ...script: Parameters<ty
 }
 
 describe.each([true, false])('a tool that asks (idempotent: %s)', (idempotent) => {
-  test('is called again with each answer, and with the same arguments; results stand in call order', async () => {
+  test('is called again with each answer and the same arguments; results are in call order', async () => {
     const received = serveAsk();
-    const plan: Plan = { ...planOf([]), tools: [asking(idempotent)] };
-    const { run } = await suspended(plan, { questions: ['ask'] }, { calls: calls('a', 'b') });
-    const shown = runs.shown(run);
+    const plan: Plan = { ...makePlan([]), tools: [asking(idempotent)] };
+    const { run } = await suspendRun(plan, { questions: ['ask'] }, { calls: calls('a', 'b') });
+    const shown = runs.listShown(run);
     expect(shown.map(({ kind, by, payload }) => [kind, by, payload])).toEqual([
       ['question', 'ask', { id: 'a' }],
       ['question', 'ask', { id: 'b' }],
@@ -86,7 +86,7 @@ describe.each([true, false])('a tool that asks (idempotent: %s)', (idempotent) =
     const results = (await run.end())?.result.steps[0]?.toolResults;
     expect(results?.map(({ result }) => result)).toEqual([{ did: 'first' }, { did: 'second' }]);
     const asked = received.map(({ toolCall, resumeData }) => [toolCall.toolCallId, resumeData]);
-    // Those of one answer of the model are called side by side.
+    // Calls of one model answer run concurrently.
     expect(new Set(asked.slice(0, 2).map(([id]) => id))).toEqual(new Set(['a', 'b']));
     expect(asked.slice(2)).toEqual([
       ['b', 'second'],
@@ -95,10 +95,10 @@ describe.each([true, false])('a tool that asks (idempotent: %s)', (idempotent) =
   });
 });
 
-test('two answers that come at once both count, and none of their commands is needed twice', async () => {
+test('two answers that arrive at the same time both count, and neither command is needed twice', async () => {
   serveAsk();
-  const plan: Plan = { ...planOf([]), tools: [asking(true)] };
-  const { run } = await suspended(plan, {}, { calls: calls('a', 'b', 'c') });
+  const plan: Plan = { ...makePlan([]), tools: [asking(true)] };
+  const { run } = await suspendRun(plan, {}, { calls: calls('a', 'b', 'c') });
   runs.orchestrator({ text: 'Done.' });
   const pending = await runs.pending(run);
   await Promise.all(pending.map(({ resumeToken, id }) => runs.resume(run, resumeToken, id)));
@@ -106,26 +106,26 @@ test('two answers that come at once both count, and none of their commands is ne
   expect((await run.end())?.result.steps[0]?.toolResults).toHaveLength(3);
 });
 
-describe('an owner that is lost', () => {
-  test('after the processor has asked, before the run is put away: the next one puts it away, and asks nobody again', async () => {
+describe('a lost owner', () => {
+  test('that was lost between the question and the suspension: the next owner suspends the run without asking again', async () => {
     const gate = gateStage(connection.bus, 'processOutputStep');
     runs.stops.push(...gate.stops);
     const first = runs.driver({ text: 'Hello.' });
     const run = await first.begin({ agent: await first.apply({}, gate.plan) });
     const driving = run.drive().catch(() => undefined);
-    await eventually(() => gate.called().length === 2);
+    await eventually(() => gate.listCalled().length === 2);
     run.fence();
     await driving;
     const second = runs.driver({ text: 'Hello.' });
     await driveRun(second.deps, run.delivery, createRunStop());
-    expect(await runs.statusOf(run)).toBe('suspended');
+    expect(await runs.readStatus(run)).toBe('suspended');
     expect(await runs.pending(run)).toHaveLength(1);
   });
 
-  test('after it has ended the run for an answer, before it has said so: its last chunk is said again', async () => {
+  test("that was lost between the run's end and its last chunk: the last chunk is published again", async () => {
     serveAsk();
-    const plan: Plan = { ...planOf([]), tools: [asking(true)] };
-    const { run, token } = await suspended(plan, {}, { calls: calls('a') });
+    const plan: Plan = { ...makePlan([]), tools: [asking(true)] };
+    const { run, token } = await suspendRun(plan, {}, { calls: calls('a') });
     await runs.resume(run, token, 'yes');
     const taken = await runs.nextCommand();
     await driveRun(runs.driver({ text: 'Done.' }).deps, taken, createRunStop());
@@ -137,11 +137,11 @@ describe('an owner that is lost', () => {
     expect(run.live.slice(-2)).toEqual([said, { ...said, chunks: said?.chunks.slice(-1) }]);
   });
 
-  test('while it goes on with an answer: the next one has the answer too', async () => {
+  test('that was lost after the resumption: the next owner has the answer too', async () => {
     const until = Promise.withResolvers<void>();
     const received = serveAsk(until.promise);
-    const plan: Plan = { ...planOf([]), tools: [asking(true)] };
-    const { run, token } = await suspended(plan, {}, { calls: calls('a') });
+    const plan: Plan = { ...makePlan([]), tools: [asking(true)] };
+    const { run, token } = await suspendRun(plan, {}, { calls: calls('a') });
     await runs.resume(run, token, 'yes');
     const taken = await runs.nextCommand();
     const lost = createRunStop();
@@ -169,12 +169,12 @@ describe('an answer to a processor', () => {
       planEntry('gate', { stages: ['processInput'] }),
       planEntry('listener', { stages: ['processOutputStream'], lists: ['output'] }),
     ];
-    return { plan: planOf(entries), received };
+    return { plan: makePlan(entries), received };
   };
 
   test('that the output chain rejects stops the run before the processor sees it', async () => {
     const { plan, received } = listening();
-    const { run, token } = await suspended(plan);
+    const { run, token } = await suspendRun(plan);
     runs.orchestrator({ text: 'never' });
     await runs.resume(run, token, 'a bad thing');
     await runs.becomes(run, 'aborted');
@@ -184,10 +184,10 @@ describe('an answer to a processor', () => {
 
   test.each([
     ['drops is null', 'an odd thing', null],
-    ['lets through comes as it was given', { fine: 1 }, { fine: 1 }],
+    ['passes is delivered unchanged', { fine: 1 }, { fine: 1 }],
   ])('that the output chain %s', async (_what, data, seen) => {
     const { plan, received } = listening();
-    const { run, token } = await suspended(plan);
+    const { run, token } = await suspendRun(plan);
     runs.orchestrator({ text: 'Hello.' });
     await runs.resume(run, token, data);
     await runs.becomes(run, 'finished');
@@ -195,20 +195,20 @@ describe('an answer to a processor', () => {
   });
 });
 
-test('a run that was cancelled while it was put away is cancelled, and its command need not come again', async () => {
+test('a run that is cancelled during its suspension is cancelled, and its command need not be redelivered', async () => {
   const gate = gateStage(connection.bus, 'processInput');
   runs.stops.push(...gate.stops);
-  const { run, driver } = await suspended(gate.plan);
-  // Its owner had asked at its checkpoint; the key came after that.
+  const { run, driver } = await suspendRun(gate.plan);
+  // Its owner checked at its checkpoint; the key was written after that.
   await askCancel(stream.access, 'acme', run.runId);
   await driveRun(driver.deps, run.delivery, createRunStop());
-  expect(await runs.statusOf(run)).toBe('cancelled');
+  expect(await runs.readStatus(run)).toBe('cancelled');
 });
 
-test('who comes back is told what the run waits for, though its chunks are gone by then', async () => {
+test("a returning follower receives the open questions even if the run's chunks have expired", async () => {
   const gate = gateStage(connection.bus, 'processInput');
   runs.stops.push(...gate.stops);
-  const { run, token } = await suspended(gate.plan, { questions: ['gate'] });
+  const { run, token } = await suspendRun(gate.plan, { questions: ['gate'] });
   await stream.access.jsm.streams.purge(connection.bus.names.chunks(0));
   expect(await runs.api().run({}, runs.address(run))).toMatchObject({
     status: 'suspended',
@@ -216,10 +216,10 @@ test('who comes back is told what the run waits for, though its chunks are gone 
   });
 });
 
-test('a run whose record was lost while it waited has failed by name when it is answered', async () => {
+test('a run with a lost record during the suspension fails by name when it is answered', async () => {
   const gate = gateStage(connection.bus, 'processInput');
   runs.stops.push(...gate.stops);
-  const { run, token } = await suspended(gate.plan);
+  const { run, token } = await suspendRun(gate.plan);
   const { state } = connection.bus.names;
   const key = stateKeys.record('acme', run.runId, '1-0-1');
   const { revision } = await locateEntry(stream.access, state, key, z.unknown());
@@ -228,5 +228,5 @@ test('a run whose record was lost while it waited has failed by name when it is 
   await runs.resume(run, token, 1);
   await runs.becomes(run, 'failed');
   expect((await run.end())?.result.error?.code).toBe('run-state-unreadable');
-  expect(typesOf(run.chunks()).at(-1)).toBe('error');
+  expect(listTypes(run.chunks()).at(-1)).toBe('error');
 });

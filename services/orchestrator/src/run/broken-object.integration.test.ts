@@ -1,4 +1,4 @@
-// An object of the model's that a processor breaks: the run says which one, and no word of the object.
+// An object of the model that a processor breaks: the run names the processor and quotes nothing of the object.
 import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { useOpenSteps, type Judge } from '../testing/open-steps.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 
 const nats = useNats();
-/** Puts one text in the place of another, in the words or in the object itself. */
+/** Replaces one text by another, in the words or in the object. */
 const replacing = (id: string) =>
   defineProcessor({
     id,
@@ -32,7 +32,7 @@ const replacing = (id: string) =>
   });
 useProcessors(nats, [replacing('one'), replacing('two')], 'guards');
 useProcessors(nats, [replacing('three')], 'others');
-const stepOf = useOpenSteps(useBus(nats, 'orchestrator'));
+const openStep = useOpenSteps(useBus(nats, 'orchestrator'));
 
 const schema = {
   type: 'object',
@@ -41,19 +41,19 @@ const schema = {
 };
 const said = '{"name":"ada","age":42}';
 const entry = (name: string, options = {}) => planEntry(name, { stages: ['processOutputStream'], options });
-const broken = (who: string, path: string) => ({
+const throwBroken = (who: string, path: string) => ({
   ending: { error: { code: 'object-broken', message: expect.stringContaining(who), path }, ownWords: true },
 });
-async function answered(entries: ReturnType<typeof entry>[], text = said, judges: { processOutputStep?: Judge } = {}) {
-  const made = await stepOf([{ text }], judges, { agent: { structuredOutput: { schema } }, entries });
+async function answerRun(entries: ReturnType<typeof entry>[], text = said, judges: { processOutputStep?: Judge } = {}) {
+  const made = await openStep([{ text }], judges, { agent: { structuredOutput: { schema } }, entries });
   const interrupt = await made.answer();
   expect(JSON.stringify(interrupt ?? null)).not.toMatch(/ada|42/);
   return { interrupt, object: made.run.state().open?.answer?.object };
 }
 
 describe('an object that a processor of the stream', () => {
-  test('masks within its schema is the answer', async () => {
-    const { interrupt, object } = await answered([entry('one', { from: 'ada', to: '***' })]);
+  test('masks within its schema stays the answer', async () => {
+    const { interrupt, object } = await answerRun([entry('one', { from: 'ada', to: '***' })]);
     expect(interrupt).toBeUndefined();
     expect(object).toEqual({ name: '***', age: 42 });
   });
@@ -63,20 +63,20 @@ describe('an object that a processor of the stream', () => {
     ['a value of another type', { from: '42', to: '"**"' }],
     ['a text that is too long', { from: 'ada', to: '[a name]' }],
     ['an object without a member that has to be there', { from: 'name', to: '****' }],
-  ])('makes %s fails the run by its name', async (_what, options) => {
+  ])("turns into %s fails the run by the processor's name", async (_what, options) => {
     const entries = [entry('one', { from: 'nothing' }), entry('two', options), entry('three', { from: '}', to: '} ' })];
-    expect((await answered(entries)).interrupt).toMatchObject(broken('"two" (two)', 'processOutputStream/two'));
+    expect((await answerRun(entries)).interrupt).toMatchObject(throwBroken('"two" (two)', 'processOutputStream/two'));
   });
 
-  test('breaks and a later one breaks further is the first one’s', async () => {
+  test('breaks, and a later one breaks further, is attributed to the first', async () => {
     const entries = [entry('one', { from: '"ada"', to: '***' }), entry('three', { from: '{', to: '' })];
-    expect((await answered(entries)).interrupt).toMatchObject(broken('"one"', 'processOutputStream/one'));
+    expect((await answerRun(entries)).interrupt).toMatchObject(throwBroken('"one"', 'processOutputStream/one'));
   });
 
-  test('breaks as a whole, when its words have passed, is that one’s too', async () => {
+  test('breaks as a whole after its words have passed is attributed to it too', async () => {
     const entries = [entry('one'), entry('two', { from: '42', to: '**', in: 'object' })];
-    const { interrupt, object } = await answered(entries);
-    expect(interrupt).toMatchObject(broken('"two"', 'processOutputStream/two'));
+    const { interrupt, object } = await answerRun(entries);
+    expect(interrupt).toMatchObject(throwBroken('"two"', 'processOutputStream/two'));
     expect(object).toBeUndefined();
   });
 });
@@ -86,27 +86,27 @@ test('an object that a processor of processOutputStep breaks fails the run by it
     type: 'continue',
     changes: { text: text.replace('42', '"**"') },
   });
-  const { interrupt } = await answered([entry('one', { from: 'ada', to: '***' })], said, { processOutputStep });
-  expect(interrupt).toMatchObject(broken('"processOutputStep"', 'processOutputStep/processOutputStep'));
+  const { interrupt } = await answerRun([entry('one', { from: 'ada', to: '***' })], said, { processOutputStep });
+  expect(interrupt).toMatchObject(throwBroken('"processOutputStep"', 'processOutputStep/processOutputStep'));
 });
 
-test('an object that a later processor mends is the answer', async () => {
+test('an object that a later processor repairs is the answer', async () => {
   const processOutputStep: Judge = () => ({ type: 'continue', changes: { text: '{"name":"**"}' } });
-  const { interrupt, object } = await answered([entry('one', { from: '"ada"', to: '***' })], said, {
+  const { interrupt, object } = await answerRun([entry('one', { from: '"ada"', to: '***' })], said, {
     processOutputStep,
   });
   expect(interrupt).toBeUndefined();
   expect(object).toEqual({ name: '**' });
 });
 
-describe('what the model itself has broken is nobody else’s', () => {
-  test('where it is no JSON', async () => {
-    const { interrupt } = await answered([entry('one', { from: 'prose', to: '***' })], 'prose');
+describe('an object that the model has broken is attributed to no processor', () => {
+  test('if it is no JSON', async () => {
+    const { interrupt } = await answerRun([entry('one', { from: 'prose', to: '***' })], 'prose');
     expect(interrupt).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
   });
 
-  test('where it is JSON, and not of the schema', async () => {
-    const { interrupt, object } = await answered([entry('one', { from: 'x', to: 'y' })], '{"name":"x","age":"old"}');
+  test('if it is JSON but does not match the schema', async () => {
+    const { interrupt, object } = await answerRun([entry('one', { from: 'x', to: 'y' })], '{"name":"x","age":"old"}');
     expect(interrupt).toBeUndefined();
     expect(object).toEqual({ name: 'y', age: 'old' });
   });

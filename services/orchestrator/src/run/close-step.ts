@@ -1,13 +1,13 @@
-// The end of a step: its tools' results are judged in call order (processToolResult), pass the output chain, and close the step as
-// they were let through. A result that is rejected is in no message, no step and no memory.
+// Ends a step: processToolResult judges its results in call order, they pass the output chain, and the passed ones
+// close the step. A rejected result is in no message, step or memory.
 import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contracts';
-import { chunk } from '../state/make-chunk.ts';
-import { guardChunks } from '../stages/guard-chunks.ts';
+import { chunk } from '../release/make-chunk.ts';
+import { guardChunks } from '../sessions/guard-chunks.ts';
 import { isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepFinish } from './finish-chunks.ts';
-import { settleStep } from './settle-step.ts';
+import { settleStep } from './step-input.ts';
 import { toolInput } from './tool-calls.ts';
 
 export async function closeStep(run: Run): Promise<Interrupt | undefined> {
@@ -17,9 +17,9 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
   if ('interrupt' in judged) return judged.interrupt;
   const { results } = judged;
   if (results.length === 0) return close(run, []);
-  return run.inTurn(async () => {
+  return run.serialize(async () => {
     const chunks = results.map((result) => resultChunk(run.ref.runId, result));
-    // The last step's finish goes with the run's, in one message.
+    // The last step's finish is sent with the run's, in one message.
     const whole = endsWithStep(run) ? chunks : [...chunks, stepFinish(run)];
     const { chunks: passed, interrupt } = await guardChunks(run, whole);
     const stopped = run.interruption();
@@ -36,7 +36,7 @@ function close(run: Run, results: ToolResult[]): undefined {
   run.dispatch({ action: 'step-closed', results });
 }
 
-/** No step follows the one that is open or was closed last. */
+/** Returns whether no step follows the one that is open or was closed last. */
 export function isLastStep(run: Run): boolean {
   return run.state().open?.closed === true && endsWithStep(run);
 }
@@ -75,18 +75,18 @@ type ResultChunk = ChunkOf<'tool-result'> | ChunkOf<'tool-error'> | ChunkOf<'too
 
 function resultChunk(runId: string, { toolCallId, toolName, args, result, isError, denied }: ToolResult): Chunk {
   const head = { toolCallId, toolName };
-  if (denied) return chunk(runId, { type: 'tool-output-denied', payload: { ...head, ...deniedOf(result) } });
+  if (denied) return chunk(runId, { type: 'tool-output-denied', payload: { ...head, ...readDenial(result) } });
   if (isError) return chunk(runId, { type: 'tool-error', payload: { ...head, args, error: result } });
   return chunk(runId, { type: 'tool-result', payload: { ...head, args, result } });
 }
 
-function deniedOf(result: unknown): object {
+function readDenial(result: unknown): object {
   return typeof result === 'object' && result !== null && 'reason' in result ? { ...result } : { reason: 'Denied.' };
 }
 
 /**
- * Each result as its chunk came out of the output chain; calls of one id in order. What was dropped there is withheld. Arguments that a
- * chunk does not carry are those of the answer: they have passed it.
+ * Returns each result as its chunk left the output chain; calls with one id in order. A result that was dropped there
+ * is withheld. Arguments that a chunk does not carry are those of the answer, which have passed it.
  */
 function passedResults(run: Run, results: readonly PlacedResult[], passed: readonly Chunk[]): ToolResult[] {
   const left = passed.filter(isResultChunk);
@@ -94,7 +94,7 @@ function passedResults(run: Run, results: readonly PlacedResult[], passed: reado
   return results.map(({ position, toolCallId, toolName }) => {
     const at = left.findIndex(({ payload }) => payload.toolCallId === toolCallId);
     const [part] = at < 0 ? [] : left.splice(at, 1);
-    return { toolCallId, toolName, args: calls[position]?.args ?? null, ...(part ? outcomeOf(part) : withheld) };
+    return { toolCallId, toolName, args: calls[position]?.args ?? null, ...(part ? readOutcome(part) : withheld) };
   });
 }
 
@@ -102,9 +102,9 @@ function isResultChunk(part: Chunk): part is ResultChunk {
   return part.type === 'tool-result' || part.type === 'tool-error' || part.type === 'tool-output-denied';
 }
 
-type Outcome = Partial<Pick<ToolResult, 'args' | 'denied'>> & Pick<ToolResult, 'result' | 'isError'>;
+type ResultOutcome = Partial<Pick<ToolResult, 'args' | 'denied'>> & Pick<ToolResult, 'result' | 'isError'>;
 
-function outcomeOf(part: ResultChunk): Outcome {
+function readOutcome(part: ResultChunk): ResultOutcome {
   if (part.type === 'tool-output-denied') {
     const { reason, code } = part.payload;
     return { result: { denied: true, reason, ...(code !== undefined && { code }) }, isError: true, denied: true };
@@ -117,6 +117,6 @@ function outcomeOf(part: ResultChunk): Outcome {
 }
 
 const withheld = {
-  result: { error: { code: 'tool-result-withheld', message: 'The output processors did not let the result through.' } },
+  result: { error: { code: 'tool-result-withheld', message: 'The output processors did not pass the result.' } },
   isError: true,
 };

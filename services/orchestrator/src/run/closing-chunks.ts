@@ -1,34 +1,35 @@
-// The end of a run as the last batch of its step's own sessions: where nobody is to judge the answer before that, step-finish and finish
-// pass the output stream's processors behind it, and the answer, the closed step and the passed finish are one checkpoint.
+// Ends a run as the last batch of its step's own sessions. If no entry judges the answer before that, step-finish and
+// finish pass the output stream's processors after it, and the answer, the closed step and the passed finish share one
+// checkpoint.
 import {
-  entriesOf,
+  listEntries,
   messageText,
-  toolCallsOf,
+  readToolCalls,
   type Chunk,
   type RunAction,
   type Stage,
   type StepAnswer,
 } from '@millrace/contracts';
-import type { ModelCall } from '../model/ask-model.ts';
-import type { LastChunks, Said } from '../model/step-stream.ts';
+import type { StepModelCall } from '../model/ask-model.ts';
+import type { LastChunks, StreamedStep } from '../model/step-stream.ts';
 import { rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { reduceRun } from '../state/run-state.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
-import { takeFinish } from './pass-finish.ts';
-import { rewordedIds } from './remake-held.ts';
-import { resultEntries } from './result-entries.ts';
+import { takeFinish } from './guard-finish-chunk.ts';
+import { rewordedIds } from './rebuild-buffered.ts';
+import { resultEntries } from './judge-result.ts';
 
-/** They see the answer before the finish does, and may change what it says. */
+/** Stages that see the answer before the finish and may change its text. */
 const BEFORE_FINISH: readonly Stage[] = ['processLLMResponse', 'processOutputStep'];
 
-export function closingChunks(run: Run, call: ModelCall): LastChunks | undefined {
-  const isJudged = BEFORE_FINISH.some((stage) => entriesOf(run.plan, stage).length > 0);
-  // An object passes the processors before the finish, and so does what is to be made anew of the answers before.
+export function closingChunks(run: Run, call: StepModelCall): LastChunks | undefined {
+  const isJudged = BEFORE_FINISH.some((stage) => listEntries(run.plan, stage).length > 0);
+  // An object passes the processors before the finish, and so do rebuilt earlier answers.
   const isReworded = run.agent.release === 'result' && rewordedIds(run).size > 0;
   if (isJudged || call.structuredOutput || isReworded) return undefined;
   return (said) => {
-    const answer = answerOf(call, said);
+    const answer = buildAnswer(call, said);
     if (answer.toolCalls.length > 0) return [];
     const closed = closedBy(answer, call).reduce(reduceRun, run.state());
     const after: Run = { ...run, state: () => closed };
@@ -36,8 +37,8 @@ export function closingChunks(run: Run, call: ModelCall): LastChunks | undefined
   };
 }
 
-/** As it was let through, before anybody has judged it as a whole. */
-export function answerOf(call: ModelCall, said: Said): StepAnswer {
+/** Builds the answer from the chunks that passed, before any stage has judged it as a whole. */
+export function buildAnswer(call: StepModelCall, said: StreamedStep): StepAnswer {
   const { builder, finishReason, usage, latencyMs, providerMetadata } = said;
   const message = builder.message();
   const [warnings, response] = [builder.warnings(), builder.response()];
@@ -45,7 +46,7 @@ export function answerOf(call: ModelCall, said: Said): StepAnswer {
     message,
     text: messageText(message),
     reasoning: builder.reasoning(),
-    toolCalls: toolCallsOf(message),
+    toolCalls: readToolCalls(message),
     finishReason,
     usage,
     model: call.model,
@@ -57,8 +58,8 @@ export function answerOf(call: ModelCall, said: Said): StepAnswer {
   };
 }
 
-/** What accepting the answer will do. */
-function closedBy(answer: StepAnswer, { tools }: ModelCall): RunAction[] {
+/** Returns the actions of accepting the answer. */
+function closedBy(answer: StepAnswer, { tools }: StepModelCall): RunAction[] {
   return [
     { action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] },
     { action: 'answer-accepted', answer, tools },
@@ -66,7 +67,9 @@ function closedBy(answer: StepAnswer, { tools }: ModelCall): RunAction[] {
   ];
 }
 
-/** The answer is accepted, and what passed behind it stands: the step is closed. Where memory is next, the result is judged with that. */
+/**
+ * Accepts the chunks that passed after the answer: the step is closed. If memory is next, the result counts as judged.
+ */
 export function closeRun(run: Run, passed: readonly Chunk[]): Interrupt | undefined {
   run.dispatch({ action: 'step-closed', results: [] });
   const taken = takeFinish(run, passed);
@@ -77,7 +80,7 @@ export function closeRun(run: Run, passed: readonly Chunk[]): Interrupt | undefi
   return undefined;
 }
 
-/** A processor stopped at the finish, which says everything that the run has said. What the answer has cost is counted all the same. */
+/** Rejects the run at its finish, which repeats the run's whole text. The cost of the answer counts all the same. */
 export function rejectRun(run: Run, interrupt: Interrupt): Interrupt {
   run.dispatch({ action: 'step-closed', results: [] });
   return rejecting(interrupt, wholeRun(run.state()));

@@ -1,14 +1,14 @@
-// What a run costs: each model call once, whatever becomes of its answer, whoever drives the run.
+// The cost of a run: each model call counts once, accepted or not, across all owners.
 import type { Stage, StageCall, Verdict } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { createRunStop } from '../state/run-stop.ts';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
-import { driveRun } from './drive-run.ts';
+import { driveRun } from '../takeover/drive-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -24,7 +24,7 @@ async function seenBy(stage: Stage, answer: (call: StageCall, count: number) => 
   const replica = scriptReplica(connection.bus, stage, [processor], (call) => [answer(call, asked++)]);
   stops.push(() => replica.stop());
   await connection.bus.nc.flush();
-  return { ...replica, plan: planOf([planEntry(processor, { stages: [stage], attempts: 1, reads: ['steps'] })]) };
+  return { ...replica, plan: makePlan([planEntry(processor, { stages: [stage], attempts: 1, reads: ['steps'] })]) };
 }
 const calls = lookCalls();
 const look = lookTool();
@@ -41,7 +41,7 @@ describe('the cost of a run', () => {
     expect((await free.end())?.result.usage).not.toHaveProperty('cost');
   });
 
-  test.each([-1_000_000, 1e308, 2.5])('is not known where a provider counts %d tokens', async (tokens) => {
+  test.each([-1_000_000, 1e308, 2.5])('is unknown if a provider counts %d tokens', async (tokens) => {
     const { begin, apply } = driver({ text: 'Hello.', tokens });
     const run = await begin({ agent: await apply({ prices }) });
     await run.drive();
@@ -51,7 +51,7 @@ describe('the cost of a run', () => {
     expect(result?.usage).not.toHaveProperty('totalTokens');
   });
 
-  test('counts an answer that was rejected and asked for again', async () => {
+  test('includes an answer that was rejected and repeated', async () => {
     const { begin, apply } = driver({ text: 'No.' }, { text: 'Yes.' });
     const retry: Verdict = { type: 'abort', reason: 'no', retry: true };
     const { plan } = await seenBy('processOutputStep', (_, count) => (count === 0 ? retry : goOn));
@@ -60,7 +60,7 @@ describe('the cost of a run', () => {
     expect((await run.end())?.result).toMatchObject({ text: 'Yes.', usage: { cost: 2 * COST } });
   });
 
-  test('counts an answer for which the run was stopped', async () => {
+  test('includes an answer for which the run was stopped', async () => {
     const { begin, apply } = driver({ text: 'No.' });
     const { plan } = await seenBy('processOutputStep', () => ({ type: 'abort', reason: 'no' }));
     const run = await begin({ agent: await apply({ prices }, plan) });
@@ -68,10 +68,10 @@ describe('the cost of a run', () => {
     expect((await run.end())?.result).toMatchObject({ status: 'aborted', usage: { cost: COST } });
   });
 
-  test('counts what an owner before had paid once', async () => {
+  test('includes calls of an earlier owner once', async () => {
     stops.push(serveTool(connection.bus, 'look', async () => ({ result: 1 })));
     const first = driver({ text: 'Let me see.', calls }, { text: 'And', until: new Promise(() => undefined) });
-    const run = await first.begin({ agent: await first.apply({ prices }, { ...planOf([]), tools: [look] }) });
+    const run = await first.begin({ agent: await first.apply({ prices }, { ...makePlan([]), tools: [look] }) });
     void run.drive().catch(() => undefined);
     await eventually(() => first.asked.length === 2);
     run.fence();
@@ -80,7 +80,7 @@ describe('the cost of a run', () => {
   });
 });
 
-test('processLLMResponse is told what the call cost, and its number: another one for each call', async () => {
+test('processLLMResponse receives the cost of the call and its number, which differs for each call', async () => {
   const { begin, apply } = driver({ text: 'No.' }, { text: 'Yes.' });
   const seen = await seenBy('processLLMResponse', (_, count) =>
     count === 0 ? { type: 'abort', reason: 'no', retry: true } : goOn,
@@ -96,7 +96,7 @@ test('processLLMResponse is told what the call cost, and its number: another one
 describe('a model without a price', () => {
   const model = 'openai/dear';
 
-  test('is not asked where a cost guard is listed, whoever chose it', async () => {
+  test('is not called if a cost guard is listed, also if a processor chose the model', async () => {
     const { begin, apply, asked } = driver({ text: 'Hello.' });
     const chosen = await seenBy('processInputStep', () => ({ type: 'continue', changes: { model } }), 'cost-guard');
     const run = await begin({ agent: await apply({ prices }, chosen.plan) });
@@ -105,7 +105,7 @@ describe('a model without a price', () => {
     expect((await run.end())?.result).toMatchObject({ status: 'failed', error: { code: 'model-unpriced' } });
   });
 
-  test('is asked where nobody limits costs', async () => {
+  test('is asked if no entry limits costs', async () => {
     const { begin, apply } = driver({ text: 'Hello.' });
     const run = await begin({ agent: await apply({ prices, model }) });
     await run.drive();

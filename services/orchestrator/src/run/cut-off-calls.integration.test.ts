@@ -1,15 +1,16 @@
-// Model calls whose answer comes to nobody: each is paid once, by what its provider said or by an estimate, and told to whoever counts.
+// Model calls with a dropped answer: each is counted once, by the provider's usage or by an estimate, and reported to
+// the entries that count.
 import type { StageCall, Verdict } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRunStop } from '../state/run-stop.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
-import { driveRun } from './drive-run.ts';
+import { driveRun } from '../takeover/drive-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -24,7 +25,7 @@ beforeEach(() => void (heard = ''));
 
 const judge = defineProcessor({
   id: 'stream-judge',
-  description: 'stops what is bad',
+  description: 'stops bad texts',
   stages: ['processOutputStream'],
   reads: [],
   options: z.strictObject({}),
@@ -40,21 +41,21 @@ const judge = defineProcessor({
 useProcessors(nats, [judge]);
 const response = 'processLLMResponse';
 
-/** A run with somebody who counts what calls cost, and somebody who only reads answers. */
-async function counted(script: Say[], agent: object = {}, answer: (call: StageCall) => Verdict = () => goOn) {
+/** A run with an entry that counts the cost of calls, and one that only reads answers. */
+async function driveCounted(script: Say[], agent: object = {}, answer: (call: StageCall) => Verdict = () => goOn) {
   const made = driver(...script);
   const count: Verdict = { type: 'continue', state: { counted: true } };
   const counter = scriptReplica(connection.bus, response, ['counter'], () => [count]);
   const reader = scriptReplica(connection.bus, response, ['reader'], (call) => [answer(call)]);
   stops.push(counter.stop, reader.stop);
   await connection.bus.nc.flush();
-  const plan = planOf([
+  const plan = makePlan([
     planEntry('stream-judge', { service: 'processors', lists: ['output'], stages: ['processOutputStream'] }),
     planEntry('reader', { stages: [response] }),
     planEntry('counter', { stages: [response], processCutOff: true }),
   ]);
   const run = await made.begin({ agent: await made.apply({ prices, ...agent }, plan) });
-  const told = () =>
+  const listTold = () =>
     counter.received.map(({ input: { modelCall, cutOff = false, usage, chunks } }) => ({
       modelCall,
       cutOff,
@@ -63,14 +64,14 @@ async function counted(script: Say[], agent: object = {}, answer: (call: StageCa
       chunks: chunks?.length ?? 0,
     }));
   const result = async () => (await run.end())?.result;
-  return { ...made, run, told, read: () => reader.received.length, result };
+  return { ...made, run, told: listTold, read: () => reader.received.length, result };
 }
 
 const isCut = { modelCall: 1, cutOff: true, estimated: true, cost: expect.any(Number), chunks: 0 };
 
 describe('a model call that is cut off', () => {
-  test('by a processor of the stream is paid by an estimate, and told to who counts alone', async () => {
-    const { run, told, read, result } = await counted([{ text: 'Bad words.', until: never }]);
+  test('by a processor of the stream is counted by an estimate and reported only to the counting entry', async () => {
+    const { run, told, read, result } = await driveCounted([{ text: 'Bad words.', until: never }]);
     await run.drive();
     const { status, usage } = (await result()) ?? {};
     expect([status, usage]).toMatchObject(['aborted', { outputTokens: 3, estimated: true }]);
@@ -79,9 +80,9 @@ describe('a model call that is cut off', () => {
     expect(read()).toBe(0);
   });
 
-  test('and asked for again is paid beside the call that was accepted, in the result and in the last chunk', async () => {
+  test('and repeated is counted together with the accepted call, in the result and in the last chunk', async () => {
     const script = [{ text: 'Bad words.', until: never }, { text: 'Good.' }];
-    const { run, told, result } = await counted(script, { maxProcessorRetries: 1 });
+    const { run, told, result } = await driveCounted(script, { maxProcessorRetries: 1 });
     await run.drive();
     const [cut, whole] = told();
     expect([cut, whole]).toMatchObject([isCut, { modelCall: 2, cutOff: false, estimated: false, cost: COST }]);
@@ -92,33 +93,36 @@ describe('a model call that is cut off', () => {
     expect(run.chunks().at(-1)).toMatchObject({ type: 'finish', payload: { output: { usage } } });
   });
 
-  test.each(['cancelled', 'deadline'] as const)('because the run was stopped (%s) is paid and told', async (why) => {
-    const { run, told, result } = await counted([{ text: 'And', until: never }]);
-    const driving = run.drive();
-    await eventually(() => heard === 'And');
-    run.stop.stop(why);
-    await driving;
-    expect((await result())?.usage).toMatchObject({ outputTokens: 1, estimated: true, cost: expect.any(Number) });
-    expect(told()).toEqual([isCut]);
-  });
+  test.each(['cancelled', 'deadline'] as const)(
+    'because the run was stopped (%s) is counted and reported',
+    async (why) => {
+      const { run, told, result } = await driveCounted([{ text: 'And', until: never }]);
+      const driving = run.drive();
+      await eventually(() => heard === 'And');
+      run.stop.stop(why);
+      await driving;
+      expect((await result())?.usage).toMatchObject({ outputTokens: 1, estimated: true, cost: expect.any(Number) });
+      expect(told()).toEqual([isCut]);
+    },
+  );
 
-  test('by its provider after some words is paid, and so is the next one', async () => {
+  test('by its provider after some text is counted, and so is the next one', async () => {
     const busy = { message: 'busy', type: 'server_error' };
-    const { run, told, result } = await counted([{ text: 'Half of', breaksOff: busy }, { text: 'Whole.' }]);
+    const { run, told, result } = await driveCounted([{ text: 'Half of', breaksOff: busy }, { text: 'Whole.' }]);
     await run.drive();
     expect(told()).toMatchObject([isCut, { modelCall: 2, cutOff: false, cost: COST }]);
     expect(await result()).toMatchObject({ text: 'Whole.', usage: { outputTokens: 2 + 2, estimated: true } });
   });
 
-  test('by its provider before a word costs nothing', async () => {
-    const { run, told, result } = await counted([{ error: new Error('refused') }]);
+  test('by its provider before any text costs nothing', async () => {
+    const { run, told, result } = await driveCounted([{ error: new Error('refused') }]);
     await run.drive();
     expect(await result()).toMatchObject({ status: 'failed', usage: {} });
     expect([(await result())?.usage, told()]).toEqual([{}, []]);
   });
 
-  test('with its owner is paid once: by the call that takes its place', async () => {
-    const first = await counted([{ text: 'And', until: never }]);
+  test('together with its owner is counted once: by the call that replaces it', async () => {
+    const first = await driveCounted([{ text: 'And', until: never }]);
     const driving = first.run.drive().catch(() => undefined);
     await eventually(() => heard === 'And');
     first.run.fence();
@@ -131,9 +135,9 @@ describe('a model call that is cut off', () => {
   });
 });
 
-test('an answer that another processor stops before it comes to who counts is told of too', async () => {
+test('an answer that another processor stops before the counting entry sees it is reported too', async () => {
   const stop: Verdict = { type: 'abort', reason: 'no' };
-  const { run, told, result } = await counted([{ text: 'Whole.' }], {}, () => stop);
+  const { run, told, result } = await driveCounted([{ text: 'Whole.' }], {}, () => stop);
   await run.drive();
   expect(await result()).toMatchObject({ status: 'aborted', usage: { cost: COST } });
   expect(told()).toEqual([{ modelCall: 1, cutOff: true, estimated: false, cost: COST, chunks: 0 }]);

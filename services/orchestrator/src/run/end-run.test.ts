@@ -1,21 +1,21 @@
-// How a run ends, form by form: what is still published, what is the last chunk, what is kept.
+// The forms of a run's ending: the chunks that are still published, the last chunk, the stored result.
 import type { RunAction, WireError } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { textOf, typesOf } from '../testing/chunks.ts';
-import { acceptedOf, answerOf, RUN_ID } from '../testing/run-states.ts';
+import { makeText, listTypes } from '../testing/chunks.ts';
+import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { chunk } from '../state/make-chunk.ts';
+import { chunk } from '../release/make-chunk.ts';
 import { endRun } from './end-run.ts';
 import { finishChunk } from './finish-chunks.ts';
-import { withoutUntrustedText } from './pass-texts.ts';
+import { omitUntrustedText } from './guard-own-texts.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
-const accepted = (n: number, text: string, calls: (typeof call)[] = [], object?: unknown): RunAction[] => {
-  const answer = { ...answerOf(n, text, calls), ...(object !== undefined && { object }) };
+const acceptAll = (n: number, text: string, calls: (typeof call)[] = [], object?: unknown): RunAction[] => {
+  const answer = { ...makeAnswer(n, text, calls), ...(object !== undefined && { object }) };
   return [
     { action: 'step-opened', firstIndex: 1 + n * 10 },
     { action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] },
-    ...acceptedOf(answer),
+    ...makeAccepted(answer),
   ];
 };
 const closed: RunAction = { action: 'step-closed', results: [] };
@@ -34,7 +34,12 @@ const texts = (messages: { content: { parts: unknown[] } }[]) =>
 
 describe('the ending finish', () => {
   test('is the text of all steps, and the object of the last answer', async () => {
-    const { run } = runAfter(...accepted(0, 'One. ', [call]), closed, ...accepted(1, '{"a":1}', [], { a: 1 }), closed);
+    const { run } = runAfter(
+      ...acceptAll(0, 'One. ', [call]),
+      closed,
+      ...acceptAll(1, '{"a":1}', [], { a: 1 }),
+      closed,
+    );
     const ended = await endRun(run, { form: 'finish', finish: finishChunk(run, 'stop') });
     expect(ended).toMatchObject({
       status: 'finished',
@@ -47,28 +52,28 @@ describe('the ending finish', () => {
 describe('the ending halt', () => {
   const halt = { form: 'halt' as const, response: 'Instead.', processorId: 'guard', answered: false };
 
-  test('says the given text, which is the result’s, the finish’s and the conversation’s', async () => {
+  test('has the given text in the result, the finish and the conversation', async () => {
     const { run, published } = runAfter();
     const { result, lastChunk, status } = await endRun(run, halt);
     expect(status).toBe('finished');
     expect(result).toMatchObject({ text: 'Instead.', finishReason: 'halted', steps: [] });
     expect(texts(result.messages)).toEqual(['Instead.']);
-    expect(textOf(published)).toBe('Instead.');
+    expect(makeText(published)).toBe('Instead.');
     expect(lastChunk).toMatchObject({
       payload: { stepResult: { reason: 'halted' }, output: { text: 'Instead.' }, messages: result.messages },
     });
   });
 
-  test('of a step takes that step back: its message is gone, what came before stays', async () => {
-    const { run, published } = runAfter(...accepted(0, 'One. ', [call]), closed, ...accepted(1, 'rejected'));
+  test('of a step retracts that step: its message is removed, earlier ones stay', async () => {
+    const { run, published } = runAfter(...acceptAll(0, 'One. ', [call]), closed, ...acceptAll(1, 'rejected'));
     const { result } = await endRun(run, { ...halt, rejected: { what: 'step', from: 1 } });
     expect(texts(result.messages)).toEqual(['One. ', undefined, 'Instead.']);
     expect(result.steps.map(({ text }) => text)).toEqual(['One. ']);
     expect(published.find(({ type }) => type === 'retract')).toMatchObject({ payload: { index: 1 } });
   });
 
-  test('at the end takes everything back, the object too', async () => {
-    const { run } = runAfter(...accepted(0, '{"secret":1}', [], { secret: 1 }), closed);
+  test('at the end retracts everything, including the object', async () => {
+    const { run } = runAfter(...acceptAll(0, '{"secret":1}', [], { secret: 1 }), closed);
     const { result, lastChunk } = await endRun(run, { ...halt, rejected: { what: 'run', from: 1 } });
     expect(texts(result.messages)).toEqual(['Instead.']);
     expect(JSON.stringify({ result, lastChunk })).not.toContain('secret');
@@ -83,19 +88,19 @@ describe('the ending halt', () => {
 describe('the ending tripwire', () => {
   const tripwire = { reason: 'no', processorId: 'guard' };
 
-  test('is the last chunk and in the result; there is no text', async () => {
-    const { run, published } = runAfter(...accepted(0, 'One. ', [call]), closed);
+  test('is the last chunk and in the result, without a text', async () => {
+    const { run, published } = runAfter(...acceptAll(0, 'One. ', [call]), closed);
     const ended = await endRun(run, { form: 'tripwire', tripwire });
     expect(ended).toMatchObject({
       status: 'aborted',
       lastChunk: { type: 'tripwire', payload: tripwire },
       result: { text: '', messages: [], finishReason: 'other', tripwire, steps: [{ text: 'One. ' }] },
     });
-    expect(typesOf(published)).toEqual(['start', 'step-start']);
+    expect(listTypes(published)).toEqual(['start', 'step-start']);
   });
 
-  test('at the end leaves no word of what was rejected in the result', async () => {
-    const { run } = runAfter(...accepted(0, 'the secret', [], { secret: 1 }), closed);
+  test('at the end leaves no rejected text in the result', async () => {
+    const { run } = runAfter(...acceptAll(0, 'the secret', [], { secret: 1 }), closed);
     const ended = await endRun(run, { form: 'tripwire', tripwire, rejected: { what: 'run', from: 1 } });
     expect(JSON.stringify(ended)).not.toContain('secret');
     expect(ended.result.usage.totalTokens).toBe(15);
@@ -103,7 +108,7 @@ describe('the ending tripwire', () => {
 });
 
 describe('the ending error', () => {
-  const failed = (code: WireError['code']): WireError => ({
+  const makeFailure = (code: WireError['code']): WireError => ({
     code,
     message: 'it said: secret',
     path: 'processInput/guard',
@@ -111,7 +116,7 @@ describe('the ending error', () => {
 
   test('is the last chunk and in the result', async () => {
     const { run } = runAfter();
-    const ended = await endRun(run, { form: 'error', error: failed('processor-timeout') });
+    const ended = await endRun(run, { form: 'error', error: makeFailure('processor-timeout') });
     expect(ended).toMatchObject({
       status: 'failed',
       lastChunk: { type: 'error', payload: { error: { code: 'processor-timeout' } } },
@@ -120,44 +125,44 @@ describe('the ending error', () => {
   });
 
   test.each(['processor-failed', 'model-call-failed', 'internal', 'store-unavailable', 'processor-timeout'] as const)(
-    'of somebody else’s words (%s) does not show them where no guard can be asked',
+    'with a foreign message (%s) hides it if no guard can be called',
     async (code) => {
       const { run } = runAfter();
-      const ended = await endRun(run, { form: 'error', error: failed(code), chainBroken: true });
+      const ended = await endRun(run, { form: 'error', error: makeFailure(code), chainBroken: true });
       expect(JSON.stringify(ended)).not.toContain('secret');
       expect(ended.result.error).toMatchObject({
         code,
         message: expect.stringContaining('processInput/guard'),
         path: 'processInput/guard',
       });
-      expect(withoutUntrustedText({ code, message: 'secret' }).message).not.toContain('secret');
+      expect(omitUntrustedText({ code, message: 'secret' }).message).not.toContain('secret');
     },
   );
 
-  test('in the orchestrator’s own words is shown as it is, also where no guard can be asked', async () => {
+  test('with a message of the orchestrator is shown unchanged, even if no guard can be called', async () => {
     const { run } = runAfter();
-    const error = failed('run-deadline-exceeded');
+    const error = makeFailure('run-deadline-exceeded');
     const ended = await endRun(run, { form: 'error', error, ownWords: true, chainBroken: true });
     expect(ended.result.error).toEqual(error);
   });
 
-  test('of a code that nobody knows is a processor’s failure: a code may be words too', () => {
+  test('with an unknown code is a processor’s failure, because a code may carry text too', () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- codes of others travel
     const code = 'my-secret' as WireError['code'];
-    expect(withoutUntrustedText({ code, message: 'x' })).toMatchObject({ code: 'processor-failed' });
+    expect(omitUntrustedText({ code, message: 'x' })).toMatchObject({ code: 'processor-failed' });
   });
 
-  test('at the end of the run leaves no word of what was rejected in the result', async () => {
-    const { run } = runAfter(...accepted(0, 'the answer'), closed);
+  test('at the end of the run leaves no rejected text in the result', async () => {
+    const { run } = runAfter(...acceptAll(0, 'the answer'), closed);
     const rejected = { what: 'run' as const, from: 1 };
-    const ended = await endRun(run, { form: 'error', error: failed('processor-timeout'), rejected });
+    const ended = await endRun(run, { form: 'error', error: makeFailure('processor-timeout'), rejected });
     expect(JSON.stringify(ended)).not.toContain('the answer');
   });
 });
 
 describe('the ending cancel', () => {
-  test('keeps what was said so far', async () => {
-    const { run } = runAfter(...accepted(0, 'so far'));
+  test('keeps the text so far', async () => {
+    const { run } = runAfter(...acceptAll(0, 'so far'));
     expect(await endRun(run, { form: 'cancel' })).toMatchObject({
       status: 'cancelled',
       lastChunk: { type: 'abort' },

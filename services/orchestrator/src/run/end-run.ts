@@ -1,5 +1,5 @@
-// How a run ends: a table of its forms. Each says what is still published before the last chunk, what the last chunk is, and what
-// status and result are kept.
+// Ends a run, as a table of forms. Each form defines the chunks that are still published before the last one, the last
+// chunk, and the stored status and result.
 import {
   MillraceError,
   messageText,
@@ -9,36 +9,36 @@ import {
   type RunStatus,
 } from '@millrace/contracts';
 import { failedRun, type EndedRun } from '../state/ended-run.ts';
-import { FencedError } from '../state/fenced-error.ts';
-import { chunk } from '../state/make-chunk.ts';
-import { retract } from '../state/retract.ts';
+import { FencedError } from '../release/fenced-error.ts';
+import { chunk } from '../release/make-chunk.ts';
+import { retractFrom } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
 import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
-import { passError, passTripwire, withoutUntrustedText } from './pass-texts.ts';
+import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { shownMessages, shownSteps } from './shown-steps.ts';
 
-type Form = Ending['form'];
-type Table = { [F in Form]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<EndedRun> | EndedRun };
+type EndForm = Ending['form'];
+type EndTable = { [F in EndForm]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<EndedRun> | EndedRun };
 
-const forms: Table = {
+const forms: EndTable = {
   finish(run, { finish, unsaved }) {
     const object = run.state().open?.answer?.object;
     run.chunks.release();
     const { output, stepResult } = finish.payload;
     const text = typeof output['text'] === 'string' ? output['text'] : '';
-    const outcome = { text, finishReason: stepResult.reason, ...unsavedOf(unsaved) };
-    return ended(run, 'finished', finish, { ...outcome, ...(object !== undefined && { object: asJson(object) }) });
+    const outcome = { text, finishReason: stepResult.reason, ...nameUnsaved(unsaved) };
+    return makeEnded(run, 'finished', finish, { ...outcome, ...(object !== undefined && { object: asJson(object) }) });
   },
 
   async halt(run, ending) {
     await takeBack(run, ending);
     const { finish, text, unsaved } = await haltRun(run, ending);
-    // What was stopped meanwhile is not said to have ended well.
+    // A halt that was stopped in between is not reported as a good end.
     const stopped = run.interruption();
     if (stopped?.kind === 'end') return endRun(run, stopped.ending);
     run.chunks.release();
-    return ended(run, 'finished', finish, { text, finishReason: 'halted', ...unsavedOf(unsaved) });
+    return makeEnded(run, 'finished', finish, { text, finishReason: 'halted', ...nameUnsaved(unsaved) });
   },
 
   async tripwire(run, ending) {
@@ -47,7 +47,7 @@ const forms: Table = {
     const tripwire = await passTripwire(run, said);
     const last = chunk(run.ref.runId, { type: 'tripwire', payload: tripwire });
     const steps = acceptedSteps(run, rejected);
-    return ended(run, 'aborted', last, { text: '', messages: [], steps, finishReason: 'other', tripwire });
+    return makeEnded(run, 'aborted', last, { text: '', messages: [], steps, finishReason: 'other', tripwire });
   },
 
   async error(run, ending) {
@@ -56,38 +56,47 @@ const forms: Table = {
     const error = ownWords ? said : await passError(run, said, chainBroken === true);
     const last = chunk(run.ref.runId, { type: 'error', payload: { error } });
     const steps = acceptedSteps(run, rejected);
-    return ended(run, 'failed', last, { text: '', messages: [], steps, finishReason: 'error', error });
+    return makeEnded(run, 'failed', last, { text: '', messages: [], steps, finishReason: 'error', error });
   },
 
   cancel(run) {
     const last = chunk(run.ref.runId, { type: 'abort', payload: { reason: 'cancelled' } });
-    return ended(run, 'cancelled', last, { text: shownMessages(run).map(messageText).join(''), finishReason: 'other' });
+    return makeEnded(run, 'cancelled', last, {
+      text: shownMessages(run).map(messageText).join(''),
+      finishReason: 'other',
+    });
   },
 };
 
-const unsavedOf = (unsaved: readonly string[] = []) => (unsaved.length === 0 ? {} : { unsaved: [...unsaved] });
+const nameUnsaved = (unsaved: readonly string[] = []) => (unsaved.length === 0 ? {} : { unsaved: [...unsaved] });
 
-/** Where it cannot be written at all, the end is told all the same. @throws what another owner may do */
-function unlessSomebodyElseMay(error: unknown): void {
+/**
+ * If the checkpoint cannot be written at all, the ending is published all the same. @throws a failure that another
+ * owner may recover from
+ */
+function rethrowIfRetryable(error: unknown): void {
   const isAway = MillraceError.isInstance(error) && error.code === 'bus-unreachable';
   if (isAway || error instanceof FencedError) throw error;
 }
 
-type Rejecting = Exclude<Ending, { form: 'finish' | 'cancel' }>;
+type RejectingEnd = Exclude<Ending, { form: 'finish' | 'cancel' }>;
 
-/** Decided before it is told: the next owner must not come to another end where readers have dropped what was said. */
-async function takeBack(run: Run, { rejected, ...ending }: Rejecting): Promise<void> {
+/**
+ * Stores the rejection before the retract: the next owner must not reach another ending after readers have dropped the
+ * chunks.
+ */
+async function takeBack(run: Run, { rejected, ...ending }: RejectingEnd): Promise<void> {
   if (!rejected) return;
   run.chunks.drop(rejected.from);
-  if (run.chunks.nextIndex() <= rejected.from) return;
+  if (run.chunks.getNextIndex() <= rejected.from) return;
   if (!run.state().rejection) {
     run.dispatch({ action: 'rejected', ending: { ...ending, rejected } });
-    await run.checkpoint(rejected.from).catch(unlessSomebodyElseMay);
+    await run.checkpoint(rejected.from).catch(rethrowIfRetryable);
   }
-  retract(run, rejected.from);
+  retractFrom(run, rejected.from);
 }
 
-/** Rejected text is in no result: what the last stage rejects is all of it. */
+/** Rejected text is in no result: the last stage rejects everything. */
 function acceptedSteps(run: Run, rejected: Rejected | undefined): RunResult['steps'] {
   return rejected?.what === 'run' ? [] : shownSteps(run);
 }
@@ -107,20 +116,20 @@ export async function endRun(run: Run, ending: Ending): Promise<EndedRun> {
   }
 }
 
-/** What a run that is put away has said so far. */
+/** Returns the result of a suspended run so far. */
 export function resultSoFar(run: Run): RunResult {
   const text = shownMessages(run).map(messageText).join('');
-  return resultOf(run, 'suspended', { text, finishReason: 'other' });
+  return buildResult(run, 'suspended', { text, finishReason: 'other' });
 }
 
-type Outcome = Pick<RunResult, 'text' | 'finishReason'> &
+type EndOutcome = Pick<RunResult, 'text' | 'finishReason'> &
   Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error' | 'unsaved'>>;
 
-function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome): EndedRun {
-  return { status, lastChunk, result: resultOf(run, status, outcome) };
+function makeEnded(run: Run, status: RunStatus, lastChunk: Chunk, outcome: EndOutcome): EndedRun {
+  return { status, lastChunk, result: buildResult(run, status, outcome) };
 }
 
-function resultOf(run: Run, status: RunStatus, outcome: Outcome): RunResult {
+function buildResult(run: Run, status: RunStatus, outcome: EndOutcome): RunResult {
   const { usage, violations } = run.state();
   const { runId } = run.ref;
   const isOver = status === 'finished';
@@ -133,7 +142,7 @@ function asJson(value: unknown): NonNullable<RunResult['object']> {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** An ending that breaks is an ending still: without one the command would come again for ever. */
+/** Ends a run with a broken ending: without an ending its command would be redelivered for ever. */
 export function endBroken(run: Run, error: unknown): EndedRun {
-  return failedRun(run.ref.runId, withoutUntrustedText(brokenBy(error).error), run.state().usage);
+  return failedRun(run.ref.runId, omitUntrustedText(brokenBy(error).error), run.state().usage);
 }

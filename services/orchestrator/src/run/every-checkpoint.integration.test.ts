@@ -1,4 +1,4 @@
-// A run that is lost after any of its checkpoints and taken up from there says what it would have said, and nothing is done twice.
+// A run that is lost after any of its checkpoints continues to the same end, and nothing is done twice.
 import {
   runActionSchema,
   textMessage,
@@ -15,7 +15,7 @@ import { useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { foldRun } from '../state/run-state.ts';
-import { textOf } from '../testing/chunks.ts';
+import { makeText } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
@@ -40,7 +40,7 @@ const tool = (name: string, idempotent: boolean) => ({
 });
 const tools = [tool('book', false), tool('note', true)];
 const call = (toolCallId: string, toolName: string) => ({ toolCallId, toolName, input: '{}' });
-/** A rude answer that is asked for again, two steps with tools, an answer. */
+/** A rude answer that is repeated, two steps with tools, an answer. */
 const says: Say[] = [
   { text: 'Rude.' },
   { text: 'One. ', calls: [call('a', 'book'), call('b', 'note')] },
@@ -55,7 +55,7 @@ const entries = [
   planEntry('memory', { stages: ['processOutputResult'], reads: ['response'], memory: true }),
 ];
 
-/** What was asked of whom since the last `clear`. */
+/** The calls of each party since the last `clear`. */
 const asked: string[] = [];
 const times = (what: string): number => asked.filter((one) => one === what).length;
 
@@ -98,8 +98,8 @@ async function driveFrom(from?: RunState, more: Partial<TestRunOptions> = {}) {
   return { made, result, modelCalls: prompts.length };
 }
 
-/** As each checkpoint has left the run, read back as its next owner reads it. */
-function* statesOf(written: readonly RunAction[][]): Generator<RunState> {
+/** The run as each checkpoint has stored it, read back as its next owner reads it. */
+function* foldStates(written: readonly RunAction[][]): Generator<RunState> {
   const records = z.array(z.array(runActionSchema)).parse(JSON.parse(JSON.stringify(written)));
   for (const [at] of records.entries()) {
     const state = foldRun(records.slice(0, at + 1).flat());
@@ -108,7 +108,7 @@ function* statesOf(written: readonly RunAction[][]): Generator<RunState> {
   }
 }
 
-test('a run goes on from each of its checkpoints to the same end, and repeats nothing that was stored', async () => {
+test('a run continues from each of its checkpoints to the same end, and repeats nothing that was stored', async () => {
   serveAll();
   const { made, result, modelCalls } = await driveFrom();
   expect(result).toMatchObject({ status: 'finished', text: 'One. Two. Done.' });
@@ -121,7 +121,7 @@ test('a run goes on from each of its checkpoints to the same end, and repeats no
   // The input, the rewind, three answers, two steps of calls with their results, the result.
   expect(made.records.length).toBeGreaterThanOrEqual(9);
 
-  for (const state of statesOf(made.records)) {
+  for (const state of foldStates(made.records)) {
     const resumed = await driveFrom(state);
     expect(resumed.result).toMatchObject({ status: 'finished', text: 'One. Two. Done.' });
     expect(resumed.modelCalls).toBe(4 - state.modelCalls);
@@ -134,7 +134,7 @@ test('a run goes on from each of its checkpoints to the same end, and repeats no
   }
 });
 
-test('a run that is held as a whole says from each of its checkpoints what its processors have made of its answers', async () => {
+test('a completely buffered run publishes from each of its checkpoints the answers as its processors left them', async () => {
   serveAll();
   const { bus } = connection;
   const first = ({ conversation }: StageInput) => conversation?.entries[0]?.message.id ?? '';
@@ -148,9 +148,9 @@ test('a run that is held as a whole says from each of its checkpoints what its p
   const words = planEntry('words', { stages: ['processOutputStep'], reads: ['response'] });
   const held = { entries: [...entries, words], agent: { maxProcessorRetries: 1, release: 'result' as const } };
   const { made, result } = await driveFrom(undefined, held);
-  expect([result.text, textOf(made.published)]).toEqual(['Uno. Due. Done.', 'Uno. Due. Done.']);
-  for (const state of statesOf(made.records)) {
+  expect([result.text, makeText(made.published)]).toEqual(['Uno. Due. Done.', 'Uno. Due. Done.']);
+  for (const state of foldStates(made.records)) {
     const resumed = await driveFrom(state, held);
-    expect([resumed.result.text, textOf(resumed.made.published)]).toEqual(['Uno. Due. Done.', 'Uno. Due. Done.']);
+    expect([resumed.result.text, makeText(resumed.made.published)]).toEqual(['Uno. Due. Done.', 'Uno. Due. Done.']);
   }
 });

@@ -1,22 +1,22 @@
-// A step whose model fails: what is tried again, what is taken back, what the run ends with.
+// A step with a failing model: retries, retracted chunks, the end of the run.
 import { createModels } from '@millrace/models';
 import { sseEvents, startByteProvider } from '@millrace/models/testing';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { dataChunk, textOf, typesOf } from '../testing/chunks.ts';
+import { dataChunk, makeText, listTypes } from '../testing/chunks.ts';
 import { useOpenSteps } from '../testing/open-steps.ts';
 import { goOn } from '../testing/scripted-replica.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const stepOf = useOpenSteps(connection);
+const openStep = useOpenSteps(connection);
 
 describe('a model that fails', () => {
   const busy = Object.assign(new TypeError('fetch failed'));
   const refused = new Error('too long');
 
-  test('is tried twice more where that may help, and what it had said is taken back', async () => {
-    const made = await stepOf([
+  test('is retried twice if a retry may help, and its text so far is retracted', async () => {
+    const made = await openStep([
       { text: 'Hel', breaksOff: { type: 'server_error', message: 'gone' } },
       { text: 'Hello.' },
     ]);
@@ -26,19 +26,19 @@ describe('a model that fails', () => {
     expect(made.run.state().open?.answer?.text).toBe('Hello.');
   });
 
-  test('takes back only what it said: custom chunks of stages that do not run again stay', async () => {
-    const made = await stepOf(
+  test('has only its own text retracted: custom chunks of stages that do not run again stay', async () => {
+    const made = await openStep(
       [{ text: 'Hel', breaksOff: { type: 'server_error', message: 'gone' } }, { text: 'Hello.' }],
       {
         processInputStep: () => ({ type: 'continue', data: [dataChunk('found')] }),
       },
     );
     await made.answer();
-    expect(typesOf(made.published)[0]).toBe('data-found');
+    expect(listTypes(made.published)[0]).toBe('data-found');
     expect(made.published.filter(({ type }) => type === 'retract')).toMatchObject([{ payload: { index: 1 } }]);
   });
 
-  test('is not waited for until after the run’s deadline', async () => {
+  test('is not retried beyond the run’s deadline', async () => {
     const limited = Object.assign(new Error('slow down'), {
       [Symbol.for('vercel.ai.error')]: true,
       [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
@@ -46,13 +46,13 @@ describe('a model that fails', () => {
       isRetryable: true,
       responseHeaders: { 'retry-after': '30' },
     });
-    const made = await stepOf([{ error: limited }], {}, { deadlineMs: 20_000 });
+    const made = await openStep([{ error: limited }], {}, { deadlineMs: 20_000 });
     expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
     expect(made.asked).toHaveLength(1);
   });
 
-  test('is asked no more than three times, and then the run fails with its words', async () => {
-    const made = await stepOf([{ error: busy }]);
+  test('is asked three times at most, and then the run fails with its message', async () => {
+    const made = await openStep([{ error: busy }]);
     expect(await made.answer()).toMatchObject({
       ending: { form: 'error', error: { code: 'model-call-failed', message: 'openai/test: fetch failed' } },
     });
@@ -60,9 +60,9 @@ describe('a model that fails', () => {
     expect(made.events.filter(({ event }) => event === 'model')).toHaveLength(3);
   }, 10_000);
 
-  test('is asked again as processAPIError says, as often as retries are left, each counted in every stage', async () => {
+  test('is asked again by processAPIError while retries are left, each counted in every stage', async () => {
     const counts: Record<string, number[]> = { processInputStep: [], processAPIError: [] };
-    const made = await stepOf(
+    const made = await openStep(
       [{ error: refused }],
       {
         processInputStep: ({ retryCount }) => (counts['processInputStep']?.push(retryCount), goOn),
@@ -76,8 +76,8 @@ describe('a model that fails', () => {
     expect(made.published.filter(({ type }) => type === 'retract')).toHaveLength(3);
   });
 
-  test('is not asked again where other retries have used the count up', async () => {
-    const made = await stepOf(
+  test('is not asked again if other retries have used up the count', async () => {
+    const made = await openStep(
       [{ error: refused }],
       { processAPIError: () => ({ type: 'retry' }) },
       { agent: { maxProcessorRetries: 1 } },
@@ -88,8 +88,8 @@ describe('a model that fails', () => {
     expect(made.asked).toHaveLength(1);
   });
 
-  test('can be replaced by another for the step, and that one is in the run’s state', async () => {
-    const made = await stepOf([{ error: refused }, { text: 'Hello.' }], {
+  test('can be replaced by another one for the step, and the run’s state names that one', async () => {
+    const made = await openStep([{ error: refused }, { text: 'Hello.' }], {
       processAPIError: () => ({ type: 'retry', model: 'openai/other' }),
     });
     await made.answer();
@@ -98,7 +98,7 @@ describe('a model that fails', () => {
   });
 
   test('can be asked again with other messages', async () => {
-    const made = await stepOf([{ error: refused }, { text: 'short' }], {
+    const made = await openStep([{ error: refused }, { text: 'short' }], {
       processAPIError: () => ({
         type: 'retry',
         changes: { ops: [{ op: 'system', tag: 'less', contents: ['Say less.'] }] },
@@ -106,7 +106,7 @@ describe('a model that fails', () => {
     });
     await made.answer();
     expect(JSON.stringify(made.asked[1]?.prompt)).toContain('Say less.');
-    expect(textOf(made.published)).toBe('short');
+    expect(makeText(made.published)).toBe('short');
   });
 });
 
@@ -120,7 +120,7 @@ describe('a provider that ends its stream early without an error', () => {
     provider.answer(html, { pieces: half }, { pieces: whole });
     try {
       const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
-      const made = await stepOf([], {}, { agent: { model: 'openai-chat/m' }, models });
+      const made = await openStep([], {}, { agent: { model: 'openai-chat/m' }, models });
       await made.answer();
       expect(provider.requests).toHaveLength(3);
       expect(made.run.state().open?.answer?.text).toBe('The dose is 5 mg.');

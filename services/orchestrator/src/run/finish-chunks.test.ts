@@ -1,6 +1,6 @@
 import { chunkSchema, type RunAction } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { acceptedOf, answerOf, RUN_ID } from '../testing/run-states.ts';
+import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { finishChunk, runText, stepFinish } from './finish-chunks.ts';
 import { shownSteps } from './shown-steps.ts';
@@ -8,7 +8,7 @@ import { shownSteps } from './shown-steps.ts';
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const step = (stepNumber: number, text: string, calls: (typeof call)[] = []): RunAction[] => [
   { action: 'step-opened', firstIndex: stepNumber },
-  ...acceptedOf(answerOf(stepNumber, text, calls)),
+  ...makeAccepted(makeAnswer(stepNumber, text, calls)),
   { action: 'step-closed', results: calls.map((one) => ({ ...one, result: 'noon', isError: false })) },
 ];
 function runAfter(actions: RunAction[], maxSteps = 5) {
@@ -18,7 +18,7 @@ function runAfter(actions: RunAction[], maxSteps = 5) {
 }
 
 describe('the chunk step-finish', () => {
-  test('says what the step was, and that another one follows its calls', () => {
+  test('describes the step, and announces another one after its calls', () => {
     const chunk = stepFinish(runAfter(step(0, 'Let me see.', [call])));
     expect(chunkSchema.safeParse(chunk).success).toBe(true);
     expect(chunk).toMatchObject({
@@ -34,20 +34,20 @@ describe('the chunk step-finish', () => {
     });
   });
 
-  test('of a step without calls says that it is the last one', () => {
+  test('of a step without calls marks it as the last one', () => {
     expect(stepFinish(runAfter(step(0, 'Noon.')))).toMatchObject({
       payload: { stepResult: { reason: 'stop', isContinued: false } },
     });
   });
 
-  test('of the last step that the agent may take says so too, whatever it asks for', () => {
+  test('of the last step that the agent allows marks it as the last one, whatever it requests', () => {
     expect(stepFinish(runAfter(step(0, '', [call]), 1))).toMatchObject({
       payload: { stepResult: { reason: 'tool-calls', isContinued: false } },
     });
   });
 });
 
-describe('what the provider told of a call', () => {
+describe("the provider's details of a call", () => {
   const told = {
     warnings: [{ type: 'unsupported', feature: 'seed' }],
     response: { id: 'resp_1', modelId: 'gpt-5' },
@@ -55,7 +55,7 @@ describe('what the provider told of a call', () => {
     latencyMs: 12,
   };
   const source = { id: 's', sourceType: 'url', title: 'A', url: 'https://a.example' };
-  const answer = answerOf(0, 'Noon.', []);
+  const answer = makeAnswer(0, 'Noon.', []);
   const message = {
     ...answer.message,
     content: {
@@ -73,13 +73,13 @@ describe('what the provider told of a call', () => {
     { action: 'step-closed', results: [] },
   ]);
 
-  test('stands in step-finish and finish', () => {
+  test('are in step-finish and finish', () => {
     const { response, warnings, providerMetadata } = told;
     expect(stepFinish(run)).toMatchObject({ payload: { stepResult: { warnings }, response, providerMetadata } });
     expect(finishChunk(run, 'stop')).toMatchObject({ payload: { stepResult: { warnings }, response } });
   });
 
-  test('stands in the run’s steps, with sources and files of the answer', () => {
+  test('are in the run’s steps, with sources and files of the answer', () => {
     const expected = {
       warnings: told.warnings,
       response: told.response,
@@ -91,7 +91,7 @@ describe('what the provider told of a call', () => {
     expect(shownSteps(run)).toMatchObject([expected]);
   });
 
-  test('of an answer that was taken out has no sources and no files to show', () => {
+  test('of a removed answer include no sources and no files', () => {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: [message.id] }] });
     expect(shownSteps(run)[0]).not.toHaveProperty('sources');
     expect(shownSteps(run)[0]).not.toHaveProperty('files');
@@ -101,7 +101,7 @@ describe('what the provider told of a call', () => {
 describe('the chunk finish', () => {
   const run = runAfter([...step(0, 'Let me see. ', [call]), ...step(1, 'Noon.')]);
 
-  test('has the text and the usage of the whole run, and its own messages alone', () => {
+  test('has the text and the usage of the whole run, and its own messages only', () => {
     const chunk = finishChunk(run, 'stop');
     expect(chunkSchema.safeParse(chunk).success).toBe(true);
     expect(chunk.payload).toMatchObject({
@@ -111,7 +111,7 @@ describe('the chunk finish', () => {
     });
   });
 
-  test('says what the conversation says: a processor that changed a message has changed the text', () => {
+  test('repeats the conversation: a processor that changed a message has changed the text', () => {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: [`${RUN_ID}.0`] }] });
     expect(runText(run)).toBe('Noon.');
   });

@@ -1,12 +1,13 @@
-// The end of a run that went well: the finish passes the output chain, waits, and says what processOutputResult left.
+// The end of a successful run: the finish passes the output chain, is buffered, and repeats the result of
+// processOutputResult.
 import { textMessage, type Chunk, type PlanEntry, type StageInput, type Verdict } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { acceptedOf, answerOf } from '../testing/run-states.ts';
+import { makeAccepted, makeAnswer } from '../testing/run-states.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { useOpened } from '../testing/opened.ts';
 import { createTestRun } from '../testing/test-run.ts';
@@ -33,7 +34,7 @@ const connection = useBus(nats, 'orchestrator');
 const { replicas, runs } = useOpened();
 
 type Options = { verdict?: Verdict; stream?: Partial<PlanEntry>; retries?: number };
-async function finished({ verdict = goOn, stream = {}, retries = 0 }: Options = {}) {
+async function driveFinish({ verdict = goOn, stream = {}, retries = 0 }: Options = {}) {
   const entries = [
     planEntry('stamper', { stages: ['processOutputStream'], ...stream }),
     planEntry('last', { stages: ['processOutputResult'], reads: ['response', 'steps'], attempts: 1 }),
@@ -49,7 +50,7 @@ async function finished({ verdict = goOn, stream = {}, retries = 0 }: Options = 
   await connection.bus.nc.flush();
   made.run.dispatch({ action: 'input-passed' });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
-  for (const action of acceptedOf(answerOf(0, 'Hello.'))) made.run.dispatch(action);
+  for (const action of makeAccepted(makeAnswer(0, 'Hello.'))) made.run.dispatch(action);
   made.run.dispatch({ action: 'step-closed', results: [] });
   const interrupt = await finishRun(made.run);
   const finish = interrupt.kind === 'end' && interrupt.ending.form === 'finish' ? interrupt.ending.finish : undefined;
@@ -63,20 +64,20 @@ async function finished({ verdict = goOn, stream = {}, retries = 0 }: Options = 
 }
 
 describe('the finish of a run', () => {
-  test('is held until processOutputResult has ended; the step’s finish is not', async () => {
-    const { finish, before, published } = await finished();
-    expect(typesOf(before)).toEqual(['step-finish']);
-    expect(typesOf(published)).toEqual(['step-finish']);
+  test('is buffered until processOutputResult has ended; the step’s finish is not', async () => {
+    const { finish, before, published } = await driveFinish();
+    expect(listTypes(before)).toEqual(['step-finish']);
+    expect(listTypes(published)).toEqual(['step-finish']);
     expect(finish).toMatchObject({ type: 'finish', payload: { stepResult: { reason: 'stop' } } });
   });
 
-  test('keeps what the output stream’s processors put into it', async () => {
-    expect((await finished()).finish?.payload).toMatchObject({ stamp: 'seen', output: { text: 'Hello.' } });
+  test('keeps the members that the output stream’s processors add', async () => {
+    expect((await driveFinish()).finish?.payload).toMatchObject({ stamp: 'seen', output: { text: 'Hello.' } });
   });
 
-  test('has the text and the messages that processOutputResult left, and the stamp still', async () => {
+  test('has the text and the messages of processOutputResult, and keeps its stamp', async () => {
     const ops = [{ op: 'replace' as const, message: textMessage('run-1.0', 'assistant', 'Changed.') }];
-    const { finish } = await finished({ verdict: { type: 'continue', changes: { ops } } });
+    const { finish } = await driveFinish({ verdict: { type: 'continue', changes: { ops } } });
     expect(finish?.payload).toMatchObject({
       stamp: 'seen',
       output: { text: 'Changed.', usage: { totalTokens: 15 } },
@@ -85,14 +86,14 @@ describe('the finish of a run', () => {
   });
 
   test('cannot be dropped', async () => {
-    const { finish } = await finished({ stream: { options: { drop: true } } });
+    const { finish } = await driveFinish({ stream: { options: { drop: true } } });
     expect(finish?.payload.output).toMatchObject({ text: 'Hello.' });
   });
 });
 
 describe('processOutputResult', () => {
-  test('is told the text, the steps, the usage, and that a model has answered', async () => {
-    const { received } = await finished();
+  test('receives the text, the steps, the usage, and whether a model has answered', async () => {
+    const { received } = await driveFinish();
     expect(received[0]?.input).toMatchObject({
       text: 'Hello.',
       finishReason: 'stop',
@@ -104,13 +105,13 @@ describe('processOutputResult', () => {
   });
 
   test('may write custom chunks, before the last one', async () => {
-    const { published } = await finished({ verdict: { type: 'continue', data: [dataChunk('end')] } });
-    expect(typesOf(published)).toEqual(['step-finish', 'data-end']);
+    const { published } = await driveFinish({ verdict: { type: 'continue', data: [dataChunk('end')] } });
+    expect(listTypes(published)).toEqual(['step-finish', 'data-end']);
   });
 
-  test('that wants another try has its step opened again', async () => {
+  test('with a retry opens its step again', async () => {
     const verdict: Verdict = { type: 'abort', reason: 'too short', retry: true };
-    expect((await finished({ verdict, retries: 1 })).interrupt).toEqual({
+    expect((await driveFinish({ verdict, retries: 1 })).interrupt).toEqual({
       kind: 'rewind',
       to: 'step',
       feedback: 'too short',
@@ -118,14 +119,14 @@ describe('processOutputResult', () => {
   });
 
   test('that aborts rejects everything', async () => {
-    const { interrupt } = await finished({ verdict: { type: 'abort', reason: 'no' } });
+    const { interrupt } = await driveFinish({ verdict: { type: 'abort', reason: 'no' } });
     expect(interrupt).toMatchObject({ ending: { form: 'tripwire', rejected: { what: 'run', from: 1 } } });
   });
 });
 
-describe('what a run ends with', () => {
+describe('the result of a run', () => {
   type Judges = Record<string, (input: StageInput) => Promise<Verdict> | Verdict>;
-  /** A run that has said `text`; one entry of processOutputResult for each judge, memory's with that name. */
+  /** A run with the text `text`; one entry of processOutputResult for each judge, including memory's. */
   async function runThatSaid(text: string, judges: Judges, stream = ['masker']) {
     const inputs: StageInput[] = [];
     const entries = [
@@ -150,7 +151,7 @@ describe('what a run ends with', () => {
       );
     }
     await connection.bus.nc.flush();
-    const answer = answerOf(0, text);
+    const answer = makeAnswer(0, text);
     made.run.dispatch({ action: 'input-passed' });
     made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
     made.run.dispatch({
@@ -171,7 +172,7 @@ describe('what a run ends with', () => {
     changes: { ops: [{ op: 'replace', message: textMessage('run-1.0', 'assistant', text) }] },
   });
 
-  test('is what a processor of the stream alone let through: text, messages, steps, and what memory is given', async () => {
+  test("is the text that the stream's processors passed: in text, messages, steps, and for memory", async () => {
     const { end, inputs } = await runThatSaid('It is ada@example.org.', { memory: () => goOn });
     const ended = await end();
     expect(ended.result).toMatchObject({ text: 'It is ***.', steps: [{ text: 'It is ***.' }] });
@@ -179,7 +180,7 @@ describe('what a run ends with', () => {
     expect(JSON.stringify([ended, inputs[0]?.conversation])).not.toContain('ada@');
   });
 
-  test('passes the stream’s processors again where processOutputResult has changed it, before memory is given it', async () => {
+  test('passes the stream’s processors again if processOutputResult has changed it, before memory receives it', async () => {
     const judges = { changer: () => saying('Now ada@example.org.'), memory: () => goOn };
     const { end, inputs } = await runThatSaid('Hello.', judges);
     const ended = await end();
@@ -190,8 +191,8 @@ describe('what a run ends with', () => {
 
   test.each([
     ['the finish', 'a forbidden text', {}],
-    ['what processOutputResult made of it', 'Hello.', { changer: () => saying('a forbidden text') }],
-  ])('is nothing where the stream’s processors reject %s, and memory is not asked', async (_what, text, judges) => {
+    ['the output of processOutputResult', 'Hello.', { changer: () => saying('a forbidden text') }],
+  ])('is empty if the stream’s processors reject %s, and memory is not called', async (_what, text, judges) => {
     const { end, inputs, published } = await runThatSaid(text, { ...judges, memory: () => goOn });
     const ended = await end();
     expect(ended).toMatchObject({ status: 'aborted', result: { text: '', messages: [], steps: [] } });
@@ -199,7 +200,7 @@ describe('what a run ends with', () => {
     expect(JSON.stringify([ended, published])).not.toContain('forbidden text');
   });
 
-  test('is not undone by a cancel that comes while memory saves: the run finishes', async () => {
+  test("is not undone by a cancel during memory's save: the run finishes", async () => {
     const saving = Promise.withResolvers<void>();
     const saved = Promise.withResolvers<Verdict>();
     const judges = { memory: () => (saving.resolve(), saved.promise) };
@@ -211,7 +212,7 @@ describe('what a run ends with', () => {
     expect(await ending).toMatchObject({ status: 'finished', result: { text: 'Hello.' } });
   });
 
-  test('is a cancelled run within a second where the save does not come to its end', async () => {
+  test('is a cancelled run within a second if the save does not end', async () => {
     const saving = Promise.withResolvers<void>();
     const judges = { memory: () => (saving.resolve(), new Promise<Verdict>(() => undefined)) };
     const { end, stop } = await runThatSaid('Hello.', judges);
@@ -223,7 +224,7 @@ describe('what a run ends with', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test('is a cancelled run where the cancel came before memory was asked to save', async () => {
+  test("is a cancelled run if the cancel preceded memory's save", async () => {
     const judging = Promise.withResolvers<void>();
     const judges = { slow: () => (judging.resolve(), new Promise<Verdict>(() => undefined)), memory: () => goOn };
     const { end, stop, inputs } = await runThatSaid('Hello.', judges);
@@ -235,8 +236,8 @@ describe('what a run ends with', () => {
   });
 });
 
-test('an output chain that cannot be asked for the finish fails the run, and processOutputResult stores nothing', async () => {
-  const { interrupt, received } = await finished({ stream: { processor: 'nobody', attempts: 1 } });
+test('an output chain that cannot be called for the finish fails the run, and processOutputResult stores nothing', async () => {
+  const { interrupt, received } = await driveFinish({ stream: { processor: 'nobody', attempts: 1 } });
   expect(interrupt).toMatchObject({ ending: { form: 'error', error: { code: 'processor-not-there' } } });
   expect(received).toEqual([]);
 });

@@ -1,13 +1,14 @@
-// The end of a run that went well. `finish` passes the output stream's processors and is held; what they made of its messages is the
-// conversation from there on, so that processOutputResult and memory see what was let through. What processOutputResult changes
-// passes them again. Once memory saves, stopping the run is too late, for its next owner too: that it was judged is a checkpoint.
+// Ends a successful run. `finish` passes the output stream's processors and is buffered; its messages, as they passed,
+// replace those of the conversation, so that processOutputResult and memory see the passed text. Changes of
+// processOutputResult pass the processors again. Once memory saves, a stop is too late, for the next owner too: a
+// checkpoint stores that the result was judged.
 import { endWith, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
-import { remakeReworded } from './remake-held.ts';
-import { passFinish, type PassedFinish } from './pass-finish.ts';
-import { resultEntries } from './result-entries.ts';
+import { remakeReworded } from './rebuild-buffered.ts';
+import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
+import { resultEntries } from './judge-result.ts';
 import { saveResult } from './save-result.ts';
 
 export async function finishRun(run: Run): Promise<Interrupt> {
@@ -21,16 +22,16 @@ export async function finishRun(run: Run): Promise<Interrupt> {
 }
 
 async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {
-  const passed = await firstFinish(run);
+  const passed = await guardFirstFinish(run);
   return 'interrupt' in passed ? passed : judgeResult(run, before, passed.finish);
 }
 
-/** Where processOutputResult has suspended, the finish has passed before. */
-async function firstFinish(run: Run): Promise<PassedFinish> {
+/** If processOutputResult has suspended the run, the finish has passed before. */
+async function guardFirstFinish(run: Run): Promise<PassedFinish> {
   const { passed, steps } = run.state();
   if (passed) return { finish: passed };
   const stopped = await remakeReworded(run);
   if (stopped) return { interrupt: stopped };
   const reason = steps.at(-1)?.finishReason ?? 'other';
-  return passFinish(run, finishChunk(run, reason), [stepFinish(run)]);
+  return guardFinishChunk(run, finishChunk(run, reason), [stepFinish(run)]);
 }

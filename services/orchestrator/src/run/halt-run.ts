@@ -1,21 +1,22 @@
-// The end of a run that a processor halted: its text is the answer. No stage runs any more, so memory is called here, and it alone.
-import { entriesOf, messagesOf, textMessage, type StageInput } from '@millrace/contracts';
+// Ends a run that a processor halted: its text is the answer. No stage runs any more; only memory's history is called
+// here.
+import { listEntries, selectMessages, textMessage, type StageInput } from '@millrace/contracts';
 import { wholeRun, type Ending, type Rejected } from '../state/interrupt.ts';
-import { callProcessors } from '../stages/call-processors.ts';
-import { finishChunk, type Finish } from './finish-chunks.ts';
-import { passFinish } from './pass-finish.ts';
-import { behindOthers, putOff, unsavedOf } from './put-off.ts';
-import { passAnswer } from './pass-texts.ts';
-import { remakeReworded } from './remake-held.ts';
+import { callProcessors } from '../calls/call-processors.ts';
+import { finishChunk, type FinishChunk } from './finish-chunks.ts';
+import { guardFinishChunk } from './guard-finish-chunk.ts';
+import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
+import { passAnswer } from './guard-own-texts.ts';
+import { remakeReworded } from './rebuild-buffered.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { shieldRun } from '../state/shield-run.ts';
 import { SAVE_GRACE_MS } from './save-result.ts';
-import { emptyFold, foldVerdict } from '../stages/verdict-fold.ts';
+import { emptyFold, foldVerdict } from '../calls/verdict-fold.ts';
 
-export type Halted = { finish: Finish; text: string; unsaved: string[] };
+export type HaltedRun = { finish: FinishChunk; text: string; unsaved: string[] };
 
-export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }>): Promise<Halted> {
+export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }>): Promise<HaltedRun> {
   const { response, rejected, processorId, answered } = ending;
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: rejectedIds(run, rejected) }] });
   const isRemade = await remakeEarlier(run);
@@ -24,14 +25,14 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
   const isShown = (await passEarlier(run)) && isRemade;
   const message = textMessage(`${run.ref.runId}.halt`, 'assistant', text);
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
-  // Only where a model has answered, and nothing of what was rejected.
+  // Saves only if a model has answered, and nothing that was rejected.
   const unsaved = answered && passed !== undefined && isShown ? await saveHalt(run, text) : [];
   const finish = finishChunk(run, 'halted');
   const { payload } = finish;
   return { finish: { ...finish, payload: { ...payload, output: { ...payload.output, text } } }, text, unsaved };
 }
 
-/** What the run has held back comes out as it is now. What is rejected of it is gone. */
+/** Rebuilds the buffered chunks. Rejected ones are dropped. */
 async function remakeEarlier(run: Run): Promise<boolean> {
   if (!(await remakeReworded(run))) return true;
   run.chunks.drop(wholeRun(run.state()).from);
@@ -39,32 +40,32 @@ async function remakeEarlier(run: Run): Promise<boolean> {
   return false;
 }
 
-/** What the run had said before passes the output chain, as in every finish. What is rejected there is gone. */
+/** Passes the run's earlier text through the output chain, as in every finish. Rejected messages are removed. */
 async function passEarlier(run: Run): Promise<boolean> {
   const earlier = finishChunk(run, 'halted');
   if (earlier.payload.messages.length === 0) return true;
-  const passed = await passFinish(run, earlier);
+  const passed = await guardFinishChunk(run, earlier);
   if ('finish' in passed) return true;
   removeAnswers(run);
   return false;
 }
 
 function removeAnswers(run: Run): void {
-  const ids = messagesOf(run.state().conversation, 'response').map(({ id }) => id);
+  const ids = selectMessages(run.state().conversation, 'response').map(({ id }) => id);
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids }] });
 }
 
 function rejectedIds(run: Run, rejected: Rejected | undefined): string[] {
   const { conversation, steps, open } = run.state();
-  const all = messagesOf(conversation, 'response').map((message) => message.id);
-  // The message of a step that is closed has the number before; one that is open has not been accepted, or is rejected.
+  const all = selectMessages(conversation, 'response').map((message) => message.id);
+  // The message of a closed step has the previous number; an open one is not accepted yet or is rejected.
   const openId = responseMessageId(run.ref.runId, steps.length);
   const isOpen = rejected !== undefined || open?.answer === undefined;
   if (rejected?.what === 'run') return all;
   return isOpen ? all.filter((id) => id === openId) : [];
 }
 
-/** Only the history: there is nothing to index or extract in words that no model said. Returns what will save later. */
+/** Calls only the history: a text that no model wrote has nothing to index or extract. Returns the deferred saves. */
 async function saveHalt(run: Run, response: string): Promise<string[]> {
   const { steps, usage, conversation } = run.state();
   const stage = 'processOutputResult' as const;
@@ -77,9 +78,9 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
     answered: true,
   };
   const input: StageInput = { ...said, steps, conversation };
-  const savers = entriesOf(run.plan, stage).filter((entry) => entry.memory && entry.processor === 'message-history');
+  const savers = listEntries(run.plan, stage).filter((entry) => entry.memory && entry.processor === 'message-history');
   const saved = { state: run.state(), input: said };
-  const unsaved = behindOthers(
+  const unsaved = findBlocked(
     run,
     savers.map(({ entry }) => entry),
   );
@@ -87,10 +88,10 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
   for (const saver of savers) {
     if (unsaved.some(({ entry }) => entry === saver.entry)) continue;
     const started = performance.now();
-    const saving = callProcessors(shield.run, [saver], { stage, input, onData: () => undefined });
+    const saving = callProcessors(shield.run, [saver], { stage, input, receiveData: () => undefined });
     const judged = await Array.fromAsync(saving);
     const { outcomes } = judged.reduce(foldVerdict, emptyFold(input));
-    unsaved.push(...unsavedOf(run, outcomes));
+    unsaved.push(...listUnsaved(run, outcomes));
     run.events.record({
       event: 'stage',
       stage,
@@ -100,5 +101,5 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
     });
   }
   shield.release();
-  return putOff(run, unsaved, saved);
+  return deferSaves(run, unsaved, saved);
 }

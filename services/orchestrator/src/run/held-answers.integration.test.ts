@@ -1,26 +1,26 @@
-// A run that keeps back what it says and is put away, more than once: whoever goes on with it has the same chunks, each once, in their order.
+// A run that buffers its text and is suspended more than once: the next owner has the same chunks, each once, in order.
 import type { Chunk, Verdict } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { readChunks } from '../api/read-run.ts';
-import { textOf, typesOf } from '../testing/chunks.ts';
+import { makeText, listTypes } from '../testing/chunks.ts';
 import type { DrivenRun } from '../testing/driven-runs.ts';
 import { gateStage } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const { stops, driver, orchestrator, becomes, pending, resume, serveTool, shown } = useSuspendedRuns(stream);
+const { stops, driver, orchestrator, becomes, pending, resume, serveTool, listShown: shown } = useSuspendedRuns(stream);
 
 const ask: Verdict = { type: 'suspend', payload: { question: 'Say it?' } };
 const judge = planEntry('judge', { stages: ['processOutputStep'], attempts: 1 });
 
-async function replayed(run: DrivenRun): Promise<Chunk[]> {
+async function replay(run: DrivenRun): Promise<Chunk[]> {
   const head = await run.head();
   if (!head) throw new Error('the run has no head');
   const { batches } = await readChunks(stream.access, head, { epoch: 1, index: 0 });
@@ -28,8 +28,8 @@ async function replayed(run: DrivenRun): Promise<Chunk[]> {
   return batches.flatMap(({ chunks }) => chunks) as Chunk[];
 }
 
-/** A run with a tool, whose answers are judged so, one after the other. */
-async function begun(verdicts: Verdict[], agent: object) {
+/** A run with a tool, and answers that get these verdicts, one after the other. */
+async function beginRun(verdicts: Verdict[], agent: object) {
   let asked = 0;
   const replica = scriptReplica(connection.bus, 'processOutputStep', ['judge'], () => [verdicts[asked++] ?? goOn]);
   stops.push(
@@ -38,7 +38,7 @@ async function begun(verdicts: Verdict[], agent: object) {
   );
   const script = [{ text: 'Let me see.', calls: lookCalls() }, { text: 'A wall.' }, { text: 'Two walls.' }];
   const { begin, apply } = driver(...script);
-  const plan = { ...planOf([judge]), tools: [lookTool({ timeoutMs: 5_000 })] };
+  const plan = { ...makePlan([judge]), tools: [lookTool({ timeoutMs: 5_000 })] };
   const run = await begin({ agent: await apply(agent, plan) });
   await run.drive();
   return run;
@@ -56,36 +56,36 @@ async function answer(run: DrivenRun): Promise<void> {
 }
 
 test.each(['sentence', 'step', 'result'] as const)(
-  'a run with release: %s that is put away twice in one step says everything once',
+  'a run with release: %s that is suspended twice in one step publishes everything once',
   async (release) => {
-    const run = await begun([goOn, ask, ask, goOn], { release });
+    const run = await beginRun([goOn, ask, ask, goOn], { release });
     orchestrator({ text: 'never said' });
     await answer(run);
     await answer(run);
     await becomes(run, 'finished');
-    const chunks = await replayed(run);
-    expect(textOf(chunks)).toBe('Let me see.A wall.');
-    expect(typesOf(chunks).filter((type) => type === 'resumed')).toHaveLength(2);
+    const chunks = await replay(run);
+    expect(makeText(chunks)).toBe('Let me see.A wall.');
+    expect(listTypes(chunks).filter((type) => type === 'resumed')).toHaveLength(2);
     expect(await run.end()).toMatchObject({ result: { text: 'Let me see.A wall.' } });
   },
 );
 
 test.each(['step', 'result'] as const)(
-  'a step that is rejected after the answer, with release: %s, takes nothing of the step before with it',
+  'a step that is rejected after the answer, with release: %s, keeps the previous step',
   async (release) => {
     const again: Verdict = { type: 'abort', reason: 'again', retry: true };
-    const run = await begun([goOn, ask, again, goOn], { release, maxProcessorRetries: 1 });
+    const run = await beginRun([goOn, ask, again, goOn], { release, maxProcessorRetries: 1 });
     orchestrator({ text: 'Two walls.' });
     await answer(run);
     await becomes(run, 'finished');
-    const chunks = await replayed(run);
-    expect(textOf(chunks)).toBe('Let me see.Two walls.');
-    expect(typesOf(chunks).filter((type) => type === 'step-finish')).toHaveLength(2);
-    expect(typesOf(chunks).filter((type) => type === 'tool-result')).toHaveLength(1);
+    const chunks = await replay(run);
+    expect(makeText(chunks)).toBe('Let me see.Two walls.');
+    expect(listTypes(chunks).filter((type) => type === 'step-finish')).toHaveLength(2);
+    expect(listTypes(chunks).filter((type) => type === 'tool-result')).toHaveLength(1);
   },
 );
 
-test('a run with release: result that is put away shows nobody what its model has said, but to those who approve', async () => {
+test("a run with release: result that is suspended shows its model's text only to approving operators", async () => {
   const { plan, stops: serving } = gateStage(connection.bus, 'processToolCall');
   stops.push(...serving);
   const warnings = [{ type: 'other' as const, message: 'A secret warning.' }];
@@ -94,7 +94,7 @@ test('a run with release: result that is put away shows nobody what its model ha
   await run.drive();
   await becomes(run, 'suspended');
   expect(shown(run)).toMatchObject([{ by: 'gate', payload: { question: 'sure?' } }]);
-  expect(JSON.stringify([run.chunks(), await replayed(run), await run.end()])).not.toContain('secret');
+  expect(JSON.stringify([run.chunks(), await replay(run), await run.end()])).not.toContain('secret');
   expect(await pending(run)).toMatchObject([{ toolCall: { args: { at: 'a secret place' } } }]);
 });
 
@@ -103,7 +103,7 @@ test('a run with release: result that is cancelled in its second step shows noth
   const warnings = [{ type: 'other' as const, message: 'A secret warning.' }];
   const first = { text: 'A secret.', calls: lookCalls(), warnings };
   const { begin, apply, asked } = driver(first, { text: 'And', until: new Promise(() => undefined) });
-  const plan = { ...planOf([]), tools: [lookTool({ timeoutMs: 5_000 })] };
+  const plan = { ...makePlan([]), tools: [lookTool({ timeoutMs: 5_000 })] };
   const run = await begin({ agent: await apply({ release: 'result' }, plan) });
   const driving = run.drive();
   await eventually(() => asked.length === 2);

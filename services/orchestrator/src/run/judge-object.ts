@@ -1,10 +1,10 @@
-// The object that a model was asked for: read from what was let through, held against its schema where somebody has changed it, and passed
-// through the output chain. Where the model's own words were an object of the schema and what was let through is none, the run says which
-// processor broke it, and nothing of the words.
+// Reads the object that a model was asked for from the text that passed, validates it against its schema if a processor
+// has changed it, and passes it through the output chain. If the model's own text matched the schema and the passed
+// text does not, the run names the processor that broke it, without quoting the text.
 import {
   messageText,
   readJson,
-  toolCallsOf,
+  readToolCalls,
   type Chunk,
   type JsonSchema,
   type JsonValue,
@@ -12,32 +12,32 @@ import {
   type Stage,
 } from '@millrace/contracts';
 import { schemaProblems } from '../peers/json-schema.ts';
-import { firstToBreak } from '../stages/first-to-break.ts';
-import { guardChunks } from '../stages/guard-chunks.ts';
-import type { Judged } from '../stages/verdict-fold.ts';
+import { findBreakingEntry } from '../sessions/find-breaking-entry.ts';
+import { guardChunks } from '../sessions/guard-chunks.ts';
+import type { JudgedEntry } from '../calls/verdict-fold.ts';
 import { failInOwnWords, rejecting, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 
-/** What was asked for, and what the model said to it. Absent where the answer was judged before the run was put away. */
+/** The requested schema and the model's text. Absent if the answer was judged before a suspension. */
 export type AskedObject = { schema: JsonSchema; said: string | undefined };
 
 export type JudgedTexts = {
-  /** As the output chain let it through. */
+  /** The text as it passed the output chain. */
   passed: string;
-  /** As processOutputStep has left it. */
+  /** The text that processOutputStep left. */
   final: string;
-  /** Who changed it there: the text behind each. */
+  /** The entries that changed it there, each with the resulting text. */
   changes: readonly TextChange[];
-  /** What a processor of the output stream rejects that stops at the object. */
+  /** The chunks that are rejected if a processor of the output stream stops at the object. */
   rejected: Rejected;
 };
 
 type By = { entry: string; processor: string };
 export type TextChange = By & { text: string };
-type Found<T> = { value: T } | { interrupt: Interrupt };
+type FoundObject<T> = { value: T } | { interrupt: Interrupt };
 
-/** What a stage's verdicts make of the text, verdict by verdict. */
-export function textChanges(first: string): { changes: TextChange[]; see: (judged: Judged) => void } {
+/** Collects the changes of the text, verdict by verdict. */
+export function textChanges(first: string): { changes: TextChange[]; see: (judged: JudgedEntry) => void } {
   const changes: TextChange[] = [];
   return {
     changes,
@@ -47,15 +47,15 @@ export function textChanges(first: string): { changes: TextChange[]; see: (judge
   };
 }
 
-/** undefined: there are no words, or they are about tool calls. */
+/** Returns undefined if there is no text, or if the text accompanies tool calls. */
 export async function judgeObject(
   run: Run,
   message: Message,
   asked: AskedObject | undefined,
   texts: JudgedTexts,
 ): Promise<{ object?: JsonValue } | { interrupt: Interrupt } | undefined> {
-  // With calls the answer is not the last one: its words are about the calls.
-  if (toolCallsOf(message).length > 0 || messageText(message).trim() === '') return undefined;
+  // An answer with calls is not the last one: its text is about the calls.
+  if (readToolCalls(message).length > 0 || messageText(message).trim() === '') return undefined;
   const broken = asked && (await brokenText(run, asked, texts));
   if (broken) return { interrupt: broken };
   const read = readObject(texts.final);
@@ -75,7 +75,7 @@ async function brokenText(run: Run, { schema, said }: AskedObject, texts: Judged
       texts.changes.find(({ text }) => !fits(schema, text)),
     );
   const holds = (chunks: readonly Chunk[]) => fits(schema, chunks.map(textIn).join(''));
-  return objectBroken('processOutputStream', await firstToBreak(run, asText(run, said), holds));
+  return objectBroken('processOutputStream', await findBreakingEntry(run, asText(run, said), holds));
 }
 
 const textIn = (chunk: Chunk): string => (chunk.type === 'text-delta' ? chunk.payload.text : '');
@@ -89,50 +89,50 @@ function asText({ ref: { runId } }: Run, text: string): Chunk[] {
   ];
 }
 
-/** @param by undefined: it could not be found again */
+/** @param by undefined if the entry could not be found again */
 function objectBroken(stage: Stage, by: By | undefined): Interrupt {
-  const who = by ? `"${by.entry}" (${by.processor}) has` : 'The processors of the output have';
-  const message = `${who} changed the object in ${stage} so that it does not fit its schema any more.`;
+  const who = by ? `"${by.entry}" (${by.processor}) has` : 'The output processors';
+  const message = `${who} changed the object in ${stage}: it does not match its schema any more.`;
   const path = by ? `${stage}/${by.entry}` : stage;
   const remedy =
-    'Let the schema allow what the processor puts in place, or list structured-output, which asks the model again.';
+    "Let the schema allow the processor's replacement, or list structured-output, which asks the model again.";
   return failInOwnWords({ code: 'object-broken', message, path, remedy });
 }
 
-function readObject(text: string): Found<JsonValue> {
+function readObject(text: string): FoundObject<JsonValue> {
   const read = readJson(text);
   if (read) return read;
-  // What the parser says of it would quote the answer.
-  const message =
-    'The model was asked for an object and answered with something that is no JSON, or is nested too deep.';
-  const remedy = 'Use a model that supports structured output, and a schema that is not nested without end.';
+  // The parser's message would quote the answer.
+  const message = 'The model was asked for an object, but its answer is no JSON or is nested too deep.';
+  const remedy = 'Use a model that supports structured output, and a schema with bounded nesting.';
   return { interrupt: failInOwnWords({ code: 'model-call-failed', message, remedy }) };
 }
 
-/** The object as the output chain lets it through; none where it is dropped there. */
+/** Passes the object through the output chain. Returns none if it is dropped there. */
 export async function passObject(
   run: Run,
   object: JsonValue,
   rejected: Rejected,
   asked?: AskedObject,
 ): Promise<{ object?: JsonValue } | { interrupt: Interrupt }> {
-  return run.inTurn(async () => {
+  return run.serialize(async () => {
     const whole: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object };
     const { chunks, interrupt } = await guardChunks(run, [whole]);
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
     if (interrupt) return { interrupt: rejecting(interrupt, rejected) };
-    const holds = (passed: readonly Chunk[]) => !asked || objectsOf(passed).every((one) => isOf(asked.schema, one));
+    const holds = (passed: readonly Chunk[]) =>
+      !asked || listObjects(passed).every((one) => matchesSchema(asked.schema, one));
     if (!holds(chunks) && holds([whole]))
-      return { interrupt: objectBroken('processOutputStream', await firstToBreak(run, [whole], holds)) };
+      return { interrupt: objectBroken('processOutputStream', await findBreakingEntry(run, [whole], holds)) };
     run.chunks.publish(chunks);
-    const last = objectsOf(chunks).at(-1);
+    const last = listObjects(chunks).at(-1);
     return last === undefined ? {} : { object: last };
   });
 }
 
-const isOf = (schema: JsonSchema, object: JsonValue): boolean => schemaProblems(schema, object).length === 0;
+const matchesSchema = (schema: JsonSchema, object: JsonValue): boolean => schemaProblems(schema, object).length === 0;
 
-function objectsOf(chunks: readonly Chunk[]): JsonValue[] {
+function listObjects(chunks: readonly Chunk[]): JsonValue[] {
   return chunks.flatMap((part) => (part.type === 'object-result' ? [part.object] : []));
 }

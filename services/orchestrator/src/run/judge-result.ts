@@ -1,33 +1,34 @@
-// processOutputResult: what it changes of the response messages passes the output chain again, and so does the object that they say.
+// Runs processOutputResult. Its changes of the response messages pass the output chain again, and so does the object.
 import {
   messageSchema,
   messageText,
-  messagesOf,
+  selectMessages,
   readJson,
   type EntryOutcome,
   type StageInput,
+  listEntries,
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { isSuspension, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { finishChunk, runText, type Finish } from './finish-chunks.ts';
+import { finishChunk, runText, type FinishChunk } from './finish-chunks.ts';
 import { passObject } from './judge-object.ts';
-import { dropHeldObject, remakeReworded } from './remake-held.ts';
-import { passFinish, type PassedFinish } from './pass-finish.ts';
+import { dropHeldObject, remakeReworded } from './rebuild-buffered.ts';
+import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
 
-/** `skipped`: entries that failed and may. */
+/** `skipped`: entries that failed and may be skipped. */
 export type JudgedResult = PassedFinish & { skipped?: EntryOutcome[] | undefined };
 
-/** What its entries are told besides the conversation and the steps. */
-export function resultInput(run: Run, finish: Finish): Omit<StageInput, 'conversation' | 'steps'> {
+/** The arguments of its entries, except the conversation and the steps. */
+export function resultInput(run: Run, finish: FinishChunk): Omit<StageInput, 'conversation' | 'steps'> {
   const { steps, usage, retryCount, answered } = run.state();
   const finishReason = finish.payload.stepResult.reason;
   return { retryCount, stepNumber: steps.length - 1, text: runText(run), usage, finishReason, answered };
 }
 
-/** Of these entries alone. */
-export async function judgeResult(run: Run, names: readonly string[], finish: Finish): Promise<JudgedResult> {
+/** Calls these entries only. */
+export async function judgeResult(run: Run, names: readonly string[], finish: FinishChunk): Promise<JudgedResult> {
   if (names.length === 0) return { finish };
   const { conversation, steps } = run.state();
   const input = { ...resultInput(run, finish), conversation, steps };
@@ -38,24 +39,29 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
     if (isSuspension(interrupt)) run.dispatch({ action: 'finish-passed', finish });
     return { interrupt };
   }
-  if (saysAll(finish, run)) return { finish, skipped };
+  if (isComplete(finish, run)) return { finish, skipped };
   const stopped = (await remakeReworded(run)) ?? (await passObjectAgain(run));
-  return { ...(stopped ? { interrupt: stopped } : await passFinish(run, withFinalText(run, finish))), skipped };
+  return { ...(stopped ? { interrupt: stopped } : await guardFinishChunk(run, withFinalText(run, finish))), skipped };
 }
 
 const messagesSchema = z.array(messageSchema);
-const written = (messages: unknown): string => JSON.stringify(messagesSchema.safeParse(messages).data);
+const serializeMessages = (messages: unknown): string => JSON.stringify(messagesSchema.safeParse(messages).data);
 
-/** What has passed is what the run says now. Compared whole: what was changed before the run was put away has not passed either. */
-function saysAll({ payload }: Finish, run: Run): boolean {
-  return written(payload.messages) === written(messagesOf(run.state().conversation, 'response'));
+/**
+ * Returns whether the finish repeats the current messages. Compared as a whole: changes before a suspension have not
+ * passed either.
+ */
+function isComplete({ payload }: FinishChunk, run: Run): boolean {
+  return (
+    serializeMessages(payload.messages) === serializeMessages(selectMessages(run.state().conversation, 'response'))
+  );
 }
 
-/** The object is that of the answer as it is now: none where this is gone, or no JSON any more. */
+/** Reads the object from the changed answer: none if the answer was removed or is no JSON any more. */
 async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
   const { answer } = run.state().open ?? {};
   if (answer?.object === undefined) return undefined;
-  const message = messagesOf(run.state().conversation, 'response').find(({ id }) => id === answer.message.id);
+  const message = selectMessages(run.state().conversation, 'response').find(({ id }) => id === answer.message.id);
   const text = message ? messageText(message) : '';
   if (text === answer.text) return undefined;
   const rejected = wholeRun(run.state());
@@ -67,9 +73,20 @@ async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
   return undefined;
 }
 
-/** What the stream's processors put into the finish stays; text and messages are what processOutputResult left. */
-function withFinalText(run: Run, finish: Finish): Finish {
+/**
+ * Keeps the members that the stream's processors added to the finish; text and messages are those of
+ * processOutputResult.
+ */
+function withFinalText(run: Run, finish: FinishChunk): FinishChunk {
   const { messages } = finishChunk(run, finish.payload.stepResult.reason).payload;
   const { payload } = finish;
   return { ...finish, payload: { ...payload, messages, output: { ...payload.output, text: runText(run) } } };
+}
+
+/** Returns the entries before memory's first, and from that one on. */
+export function resultEntries({ plan }: Pick<Run, 'plan'>): [string[], string[]] {
+  const entries = listEntries(plan, 'processOutputResult');
+  const first = entries.findIndex(({ memory }) => memory);
+  const names = entries.map(({ entry }) => entry);
+  return first < 0 ? [names, []] : [names.slice(0, first), names.slice(first)];
 }

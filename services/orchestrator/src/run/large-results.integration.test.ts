@@ -1,11 +1,11 @@
-// Many large tool results: the run ends as finished, whatever its tools answer.
+// Many large tool results: the run finishes, whatever its tools return.
 import { messageText } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { readChunks } from '../api/read-run.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { lookTool } from '../testing/look-tool.ts';
-import { planOf } from '../testing/plan-entries.ts';
+import { makePlan } from '../testing/plan-entries.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 
 const nats = useNats();
@@ -19,7 +19,7 @@ async function runWith(calls: number, characters: number) {
   stops.push(serveTool(connection.bus, 'look', async () => ({ result: 'x'.repeat(characters) })));
   const script = Array.from({ length: calls }, (_, step) => ({ text: 'Looking.', calls: [call(step)] }));
   const { begin, apply } = driver(...script, { text: 'Done.' });
-  const run = await begin({ agent: await apply({ maxSteps: 20 }, { ...planOf([]), tools: [lookTool()] }) });
+  const run = await begin({ agent: await apply({ maxSteps: 20 }, { ...makePlan([]), tools: [lookTool()] }) });
   await run.drive();
   return run;
 }

@@ -1,11 +1,11 @@
-// An answer about the time at which a run can wait no longer: it counts, or is refused; it is never accepted and then lost.
+// An answer around the expiry of its run: it counts or is refused, but is never accepted and then lost.
 import type { StageCall, Verdict } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { resumeRun } from '../api/resume-run.ts';
 import { ask } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 
@@ -14,14 +14,14 @@ const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const runs = useSuspendedRuns(stream);
 
-/** It waits for a second, if nothing else is said. */
+/** Waits for a second by default. */
 async function brieflySuspended(expiresInSeconds = 1) {
   const script = ({ entries: [entry] }: StageCall): Verdict[] => [
     entry?.resumeData === undefined ? ask({ expiresInSeconds }) : goOn,
   ];
   runs.stops.push(scriptReplica(connection.bus, 'processInput', ['brief'], script).stop);
   const driver = runs.driver({ text: 'never' });
-  const run = await driver.begin({ agent: await driver.apply({}, planOf([planEntry('brief')])) });
+  const run = await driver.begin({ agent: await driver.apply({}, makePlan([planEntry('brief')])) });
   await run.drive();
   const [pending] = await runs.pending(run);
   const head = await run.head();
@@ -30,7 +30,7 @@ async function brieflySuspended(expiresInSeconds = 1) {
   return { run, head, token: pending.resumeToken, isOver };
 }
 
-test('an answer that comes in time counts, though it is stored when the time is up', async () => {
+test('an answer in time counts, even if it is stored after the expiry', async () => {
   const { run, head, token, isOver } = await brieflySuspended();
   runs.expire();
   runs.orchestrator({ text: 'Hello.' });
@@ -48,25 +48,25 @@ test('an answer that comes in time counts, though it is stored when the time is 
   expect((await run.end())?.result.text).toBe('Hello.');
 });
 
-test('an answer that comes when the time is up is refused', async () => {
+test('an answer after the expiry is refused', async () => {
   const { run, token, isOver } = await brieflySuspended();
   await eventually(() => isOver());
   await expect(runs.resume(run, token, 1)).rejects.toMatchObject({ code: 'suspension-expired' });
 });
 
-test('an answer that is stored when the run has ended is refused, and not kept', async () => {
+test('an answer that is stored after the run has ended is refused and removed', async () => {
   const { run, head, token } = await brieflySuspended();
   await runs.api().release({}, runs.address(run));
-  // Its asker has read the head, and what the run waits for, before that.
+  // Its caller has read the head and the questions before that.
   const asked = { ...head, status: 'suspended' as const };
   await expect(resumeRun(stream.access, asked, { token, data: 1 }, ['approval'])).rejects.toMatchObject({
     code: 'run-not-suspended',
   });
-  const kept = await runs.keptOf(run);
+  const kept = await runs.listStoredKeys(run);
   expect(kept.filter((key) => !key.startsWith('end.'))).toEqual([`head.acme.${run.runId}`]);
 });
 
-test('an answer that was stored, and of which nobody was told, counts when its token comes again', async () => {
+test('a stored answer without a notification counts when its token is sent again', async () => {
   const { run, head, token } = await brieflySuspended(60);
   const { access } = stream;
   let away = false;

@@ -1,18 +1,20 @@
-// A message as the chunks that would have told of it: for an answer that nobody has seen yet and that processors have worded anew. Pure.
+// Converts a message to the chunks that represent it: for an unpublished answer that processors have changed. Pure.
 import {
   isDataChunk,
   messageText,
   modelParts,
-  toolCallsOf,
+  readToolCalls,
   type Chunk,
   type ChunkOf,
   type Message,
   type MessagePart,
   type ToolInvocation,
 } from '@millrace/contracts';
-import { chunk, type ChunkBody } from '../state/make-chunk.ts';
+import { chunk, type ChunkBody } from '../release/make-chunk.ts';
 
-/** What stands around an answer, beside custom chunks. Everything else in a step says some of it. */
+/**
+ * Types of chunks around an answer, in addition to custom chunks. All other chunks of a step are part of the answer.
+ */
 const FRAME: ReadonlySet<string> = new Set([
   'step-start',
   'step-finish',
@@ -27,17 +29,19 @@ export const isFrame = (part: Chunk): boolean => FRAME.has(part.type) || isDataC
 
 export function messageChunks(runId: string, message: Message): Chunk[] {
   return modelParts(message).flatMap((part, at) =>
-    bodiesOf(part, `${message.id}.${at}`).map((body) => chunk(runId, body)),
+    toChunkBodies(part, `${message.id}.${at}`).map((body) => chunk(runId, body)),
   );
 }
 
-/** The end of a step, of an answer that is another now; undefined: that is gone. */
-export function stepFinishOf(finish: ChunkOf<'step-finish'>, message: Message | undefined): ChunkOf<'step-finish'> {
-  const said = message ? { text: messageText(message), toolCalls: toolCallsOf(message) } : { text: '', toolCalls: [] };
+/** Returns the end of a step for a changed answer; undefined if the answer was removed. */
+export function makeStepFinish(finish: ChunkOf<'step-finish'>, message: Message | undefined): ChunkOf<'step-finish'> {
+  const said = message
+    ? { text: messageText(message), toolCalls: readToolCalls(message) }
+    : { text: '', toolCalls: [] };
   return { ...finish, payload: { ...finish.payload, output: { ...finish.payload.output, ...said } } };
 }
 
-function bodiesOf(part: MessagePart, id: string): ChunkBody[] {
+function toChunkBodies(part: MessagePart, id: string): ChunkBody[] {
   switch (part.type) {
     case 'text':
       if (part.text === '') return [];
@@ -57,7 +61,7 @@ function bodiesOf(part: MessagePart, id: string): ChunkBody[] {
       const own = part['providerExecuted'] === true ? { providerExecuted: true } : {};
       return [
         { type: 'tool-call', payload: { toolCallId, toolName, args, ...own } },
-        ...resultOf(part.toolInvocation, own),
+        ...makeResultBody(part.toolInvocation, own),
       ];
     }
     case 'file':
@@ -69,7 +73,7 @@ function bodiesOf(part: MessagePart, id: string): ChunkBody[] {
   }
 }
 
-function resultOf(
+function makeResultBody(
   { state, toolCallId, toolName, args, result = null, isError, denied }: ToolInvocation,
   own: object,
 ): ChunkBody[] {

@@ -1,5 +1,5 @@
-// A run whose owner is lost while it takes back what a late stage has rejected: readers cannot be given back what they have dropped, so what
-// is rejected stays so, and what is not stored as rejected was never taken back.
+// A run with a lost owner while it retracts chunks that a late stage has rejected: readers cannot restore dropped
+// chunks, so a stored rejection is final, and an unstored one has retracted nothing.
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { readChunks } from '../api/read-run.ts';
@@ -7,9 +7,9 @@ import { createRunStop } from '../state/run-stop.ts';
 import { newReader, take, takeAnswer, type Reader } from '../testing/chunk-histories.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { driveRun } from './drive-run.ts';
+import { driveRun } from '../takeover/drive-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A run whose result is rejected, once. Of the heads that its owner writes from then on only so many arrive. */
+/** A run with a result that is rejected once. Only the given number of its owner's later heads arrive. */
 async function lostInRejecting({ retry, heads }: { retry: boolean; heads: number }) {
   let judgements = 0;
   let written = 0;
@@ -40,13 +40,13 @@ async function lostInRejecting({ retry, heads }: { retry: boolean; heads: number
   );
   const second = createDriver(stream, { text: 'Sorry.' });
   stops.push(judge.stop, first.stop, second.stop);
-  const plan = planOf([planEntry('moody', { stages: ['processOutputResult'], reads: ['response'] })]);
+  const plan = makePlan([planEntry('moody', { stages: ['processOutputResult'], reads: ['response'] })]);
   const run = await first.begin({ agent: await first.apply({ maxProcessorRetries: 1 }, plan) });
   const driving = run.drive().catch(() => undefined);
   await eventually(() => written > heads);
   await connection.bus.nc.flush();
   run.fence();
-  // What is thrown as a bug is not tried again.
+  // A bug that is thrown is not retried.
   lost.reject(new TypeError('lost'));
   await driving;
   await driveRun(second.deps, run.delivery, createRunStop());
@@ -59,30 +59,30 @@ async function lostInRejecting({ retry, heads }: { retry: boolean; heads: number
   const { batches, epoch, nextIndex: index } = await readChunks(stream.access, head, { epoch: 1, index: 0 });
   return {
     result: (await run.end())?.result,
-    live: textOf(placed.reduce(take, newReader())),
-    late: textOf(takeAnswer(newReader(), batches, { epoch, index })),
+    live: readText(placed.reduce(take, newReader())),
+    late: readText(takeAnswer(newReader(), batches, { epoch, index })),
   };
 }
 
-const textOf = ({ has }: Reader): string =>
+const readText = ({ has }: Reader): string =>
   has.flatMap(({ chunk }) => (chunk.type === 'text-delta' ? [String(Object(chunk['payload']).text)] : [])).join('');
 
 test.each([
   ['to be asked for again', true],
   ['for good', false],
-])('what a lost owner was about to reject %s stands where the next one does not reject it', async (_how, retry) => {
+])('chunks that a lost owner was about to reject %s stay if the next one does not reject them', async (_how, retry) => {
   const { result, live, late } = await lostInRejecting({ retry, heads: 0 });
   expect(result).toMatchObject({ status: 'finished', text: 'Hello.' });
   expect({ live, late }).toEqual({ live: 'Hello.', late: 'Hello.' });
 });
 
-test('what a lost owner has rejected for good is not judged again: the run ends so', async () => {
+test('a final rejection of a lost owner is not judged again: the run ends with it', async () => {
   const { result, live, late } = await lostInRejecting({ retry: false, heads: 1 });
   expect(result).toMatchObject({ status: 'aborted', text: '', tripwire: { reason: 'no' } });
   expect({ live, late }).toEqual({ live: '', late: '' });
 });
 
-test('what a lost owner has rejected to be asked for again is asked for again by the next one', async () => {
+test('a rejection of a lost owner with a retry is retried by the next one', async () => {
   const { result, live, late } = await lostInRejecting({ retry: true, heads: 1 });
   expect(result).toMatchObject({ status: 'finished', text: 'Sorry.' });
   expect({ live, late }).toEqual({ live: 'Sorry.', late: 'Sorry.' });

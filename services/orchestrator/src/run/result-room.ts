@@ -13,11 +13,11 @@ const PART_OF_RESULTS = 7 / 8;
 export function fitResult(run: Run, placed: PlacedResult): PlacedResult {
   const limit = maxEndBytes(run.deps.access.bus.maxPayload()) * PART_OF_RESULTS;
   const { steps, open } = run.state();
-  const used = [...steps, ...(open?.results ?? [])].reduce((sum, one) => sum + bytesOf(one), 0);
+  const used = [...steps, ...(open?.results ?? [])].reduce((sum, one) => sum + countBytes(one), 0);
   const left = Math.max(Math.floor(limit / TIMES_STORED - used), 0);
-  const own = bytesOf(placed);
+  const own = countBytes(placed);
   if (own <= left) return placed;
-  const message = `${placed.toolName} has run; its result of ${own} bytes does not fit into the result of the run, which has room for ${left}.`;
+  const message = `${placed.toolName} has run, but its result of ${own} bytes exceeds the ${left} bytes that are left in the result of the run.`;
   const remedy = 'Ask for less, or answer with the results so far.';
   return { ...placed, result: { error: { code: 'message-too-large', message, remedy } }, isError: true };
 }
@@ -25,7 +25,7 @@ export function fitResult(run: Run, placed: PlacedResult): PlacedResult {
 /** Steps and results never change: each is measured once. */
 const measured = new WeakMap<object, number>();
 
-function bytesOf(value: object): number {
+function countBytes(value: object): number {
   const known = measured.get(value);
   if (known !== undefined) return known;
   const bytes = Buffer.byteLength(JSON.stringify(value));

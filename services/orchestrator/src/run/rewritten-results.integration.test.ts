@@ -1,5 +1,5 @@
-// What processOutputResult makes of an answer is the run's result in all of its forms: text, messages, object, also where the run is put away
-// in between.
+// An answer that processOutputResult changes is the run's result in all of its forms: text, messages, object, also
+// after a suspension in between.
 import {
   textMessage,
   type Agent,
@@ -13,12 +13,12 @@ import {
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { textOf, typesOf } from '../testing/chunks.ts';
+import { makeText, listTypes } from '../testing/chunks.ts';
 import { ask } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { maskingProcessor } from '../testing/masking-processor.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
@@ -48,7 +48,7 @@ const frameless = () =>
   planEntry('frameless', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
 const gate = planEntry('gate', { lists: ['output'], stages: [stage], attempts: 1 });
 
-/** What the redactor does with the run's answer. */
+/** The redactor's action on the run's answer. */
 type Redact = (id: string) => MessageOp;
 const say =
   (text: string): Redact =>
@@ -60,7 +60,7 @@ function serve(name: string, answer: (call: StageCall) => Verdict) {
   stops.push(() => replica.stop());
 }
 
-async function begun(text: string, redact: Redact, agent: Partial<Agent>, entries = [mask, redactor]) {
+async function beginRun(text: string, redact: Redact, agent: Partial<Agent>, entries = [mask, redactor]) {
   serve('redactor', ({ input }) => {
     const id = input.conversation?.entries[0]?.message.id ?? '';
     return { type: 'continue', changes: { ops: [redact(id)] } };
@@ -68,7 +68,7 @@ async function begun(text: string, redact: Redact, agent: Partial<Agent>, entrie
   serve('gate', (call) => (call.entries[0]?.resumeData === undefined ? ask() : goOn));
   await connection.bus.nc.flush();
   const { begin, apply } = driver({ text });
-  const run = await begin({ agent: await apply(agent, planOf(entries)) });
+  const run = await begin({ agent: await apply(agent, makePlan(entries)) });
   await run.drive();
   return run;
 }
@@ -76,8 +76,8 @@ async function begun(text: string, redact: Redact, agent: Partial<Agent>, entrie
 describe('the object of a run', () => {
   const agent = { structuredOutput: { schema: { type: 'object' } } };
 
-  test('is what processOutputResult has made of it, as the output chain lets that through', async () => {
-    const run = await begun('{"name":"ada"}', say('{"name":"A.","mail":"ada@example.org"}'), agent);
+  test('is that of the text that processOutputResult left, as it passed the output chain', async () => {
+    const run = await beginRun('{"name":"ada"}', say('{"name":"A.","mail":"ada@example.org"}'), agent);
     const { result } = (await run.end()) ?? {};
     expect(result).toMatchObject({ status: 'finished', text: '{"name":"A.","mail":"***"}' });
     expect(result?.object).toEqual({ name: 'A.', mail: '***' });
@@ -88,8 +88,8 @@ describe('the object of a run', () => {
   test.each([
     ['is taken out', remove],
     ['becomes prose', say('Nothing to tell.')],
-  ])('is none where the answer %s', async (_what, redact) => {
-    const run = await begun('{"name":"ada"}', redact, agent);
+  ])('is absent if the answer %s', async (_what, redact) => {
+    const run = await beginRun('{"name":"ada"}', redact, agent);
     const end = await run.end();
     expect(end).toMatchObject({ result: { status: 'finished' } });
     expect(end?.result).not.toHaveProperty('object');
@@ -100,8 +100,8 @@ describe('the object of a run', () => {
 test.each([
   ['rewritten', say('It is a secret of ada@example.org.'), 'It is a secret of ***.'],
   ['taken out', remove, ''],
-])('an answer that was %s before the run was put away is the result when it goes on', async (_what, redact, text) => {
-  const run = await begun('It is ada.', redact, {}, [mask, redactor, gate]);
+])('an answer that was %s before a suspension is the result after the resumption', async (_what, redact, text) => {
+  const run = await beginRun('It is ada.', redact, {}, [mask, redactor, gate]);
   await becomes(run, 'suspended');
   const [asked] = await pending(run);
   orchestrator({ text: 'never said' });
@@ -113,7 +113,7 @@ test.each([
   expect(JSON.stringify(end)).not.toContain('It is ada');
 });
 
-describe('what waits for its release, and is worded anew', () => {
+describe('a buffered answer that is changed', () => {
   const ids = ({ conversation }: StageInput) => conversation?.entries.map(({ message }) => message.id) ?? [];
   const rewriter = (stage: Stage) =>
     planEntry('rewriter', { lists: ['output'], stages: [stage], reads: ['response'], attempts: 1 });
@@ -133,7 +133,7 @@ describe('what waits for its release, and is worded anew', () => {
     );
     await connection.bus.nc.flush();
     const { begin, apply } = driver(...script);
-    const plan = { ...planOf([mask, ...more, rewriter(judged)]), tools: [lookTool({ timeoutMs: 5_000 })] };
+    const plan = { ...makePlan([mask, ...more, rewriter(judged)]), tools: [lookTool({ timeoutMs: 5_000 })] };
     const run = await begin({ agent: await apply({ release }, plan) });
     await run.drive();
     return run;
@@ -141,13 +141,13 @@ describe('what waits for its release, and is worded anew', () => {
   const text = (words: string): Verdict => ({ type: 'continue', changes: { text: words } });
 
   test.each(['step', 'result'] as const)(
-    'by processOutputStep comes out as that has left it, through the output chain, with release: %s',
+    'by processOutputStep is published in its changed form, through the output chain, with release: %s',
     async (release) => {
       const run = await shownBy(release, 'processOutputStep', () => text('Of ada@example.org.'), [
         { text: 'A secret.' },
       ]);
-      expect(textOf(run.chunks())).toBe('Of ***.');
-      expect(typesOf(run.chunks())).toEqual([
+      expect(makeText(run.chunks())).toBe('Of ***.');
+      expect(listTypes(run.chunks())).toEqual([
         'start',
         'step-start',
         'text-start',
@@ -161,7 +161,7 @@ describe('what waits for its release, and is worded anew', () => {
     },
   );
 
-  test('by processOutputStep with a call shows the call that is made, and its result behind it', async () => {
+  test('by processOutputStep with a call shows the call that is made, and its result after it', async () => {
     const verdict: Verdict = {
       type: 'continue',
       changes: { toolCalls: [{ toolCallId: 'c1', toolName: 'look', args: { at: 'a wall' } }] },
@@ -176,8 +176,8 @@ describe('what waits for its release, and is worded anew', () => {
     );
     const calls = run.chunks().flatMap((part) => (part.type === 'tool-call' ? [part.payload.args] : []));
     expect(calls).toEqual([{ at: 'a wall' }]);
-    expect(typesOf(run.chunks()).filter((type) => type === 'tool-result')).toHaveLength(1);
-    expect(textOf(run.chunks())).toBe('Let me see.Nothing.');
+    expect(listTypes(run.chunks()).filter((type) => type === 'tool-result')).toHaveLength(1);
+    expect(makeText(run.chunks())).toBe('Let me see.Nothing.');
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 
@@ -188,31 +188,34 @@ describe('what waits for its release, and is worded anew', () => {
       'Of ***.A wall.',
     ],
     ['takes out', (id: string): Verdict => ({ type: 'continue', changes: { ops: [remove(id)] } }), 'A wall.'],
-  ])('by processOutputResult, which %s an answer, comes out so with release: result', async (_what, verdict, words) => {
-    const script = [{ text: 'A secret.', calls: lookCalls('{"at":"a secret"}') }, { text: 'A wall.' }];
-    const run = await shownBy('result', 'processOutputResult', verdict, script);
-    expect(textOf(run.chunks())).toBe(words);
-    expect(typesOf(run.chunks()).filter((type) => type === 'step-finish')).toHaveLength(2);
-    expect(await run.end()).toMatchObject({ result: { text: words } });
-    expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
-  });
+  ])(
+    'by processOutputResult, which %s an answer, is published in its changed form with release: result',
+    async (_what, verdict, words) => {
+      const script = [{ text: 'A secret.', calls: lookCalls('{"at":"a secret"}') }, { text: 'A wall.' }];
+      const run = await shownBy('result', 'processOutputResult', verdict, script);
+      expect(makeText(run.chunks())).toBe(words);
+      expect(listTypes(run.chunks()).filter((type) => type === 'step-finish')).toHaveLength(2);
+      expect(await run.end()).toMatchObject({ result: { text: words } });
+      expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
+    },
+  );
 
-  test('and then stopped by the output chain, is seen by nobody', async () => {
+  test('and then stopped by the output chain is published to no reader', async () => {
     const run = await shownBy('step', 'processOutputStep', () => text('a forbidden word'), [{ text: 'A secret.' }]);
-    expect(typesOf(run.chunks())).toEqual(['start', 'tripwire']);
+    expect(listTypes(run.chunks())).toEqual(['start', 'tripwire']);
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toMatch(/secret|forbidden word"/);
   });
 
-  test('is remade though the output chain drops where its step begins', async () => {
+  test('is rebuilt although the output chain drops the beginning of its step', async () => {
     const script = [{ text: 'A secret.' }];
     const run = await shownBy('step', 'processOutputStep', () => text('Nothing.'), script, [frameless()]);
-    expect(textOf(run.chunks())).toBe('Nothing.');
-    expect(typesOf(run.chunks())).not.toContain('step-start');
+    expect(makeText(run.chunks())).toBe('Nothing.');
+    expect(listTypes(run.chunks())).not.toContain('step-start');
   });
 
-  test('by processOutputResult has no object but that of its words as they are then', async () => {
+  test('by processOutputResult has the object of its current text only', async () => {
     const agent = { release: 'result' as const, structuredOutput: { schema: { type: 'object' } } };
-    const run = await begun('{"name":"ada"}', say('{"name":"A."}'), agent);
+    const run = await beginRun('{"name":"ada"}', say('{"name":"A."}'), agent);
     const objects = run.chunks().flatMap((part) => (part.type === 'object-result' ? [part.object] : []));
     expect(objects).toEqual([{ name: 'A.' }]);
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toMatch(/\bada\b/);
@@ -223,7 +226,7 @@ describe('what waits for its release, and is worded anew', () => {
     ['the second one begins', { of: '.1"' }],
     ['the second one begins and ends', { types: ['step-start', 'step-finish'], of: '.1"' }],
     ['the first one ends and the second one begins', { types: ['step-start', 'step-finish'] }],
-  ])('by processOutputResult is remade though the output chain drops where %s', async (_where, options) => {
+  ])('by processOutputResult is rebuilt although the output chain drops %s', async (_where, options) => {
     const dropping = { ...frameless(), options };
     const script = [{ text: 'Let me see.', calls: lookCalls() }, { text: 'A secret.' }];
     const rewrite = (_id: string, given: string[]): Verdict => ({
@@ -232,14 +235,14 @@ describe('what waits for its release, and is worded anew', () => {
     });
     const run = await shownBy('result', 'processOutputResult', rewrite, script, [dropping]);
     expect(await run.end()).toMatchObject({ result: { text: 'Let me see.Nothing.' } });
-    expect(textOf(run.chunks())).toBe('Let me see.Nothing.');
+    expect(makeText(run.chunks())).toBe('Let me see.Nothing.');
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 
   test.each<[string, Agent['release'], Stage]>([
     ['processOutputStep', 'result', 'processOutputStep'],
     ['processInputStep', 'result', 'processInputStep'],
-  ])('by %s of a later step comes out as that has left it with release: %s', async (_stage, release, stage) => {
+  ])('by %s of a later step is published in its changed form with release: %s', async (_stage, release, stage) => {
     const script = [{ text: 'A secret.', calls: lookCalls() }, { text: 'A wall.' }];
     let asked = 0;
     const rewrite = (_id: string, given: string[]): Verdict => {
@@ -250,11 +253,11 @@ describe('what waits for its release, and is worded anew', () => {
     };
     const run = await shownBy(release, stage, rewrite, script);
     expect(await run.end()).toMatchObject({ result: { text: 'Of ***.A wall.' } });
-    expect(textOf(run.chunks())).toBe('Of ***.A wall.');
+    expect(makeText(run.chunks())).toBe('Of ***.A wall.');
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 
-  test('is not what processOutputResult adds: the answers stay as they came', async () => {
+  test('stays as it is if processOutputResult only adds messages', async () => {
     const message = textMessage('added', 'assistant', 'One word more.');
     const add = (): Verdict => ({ type: 'continue', changes: { ops: [{ op: 'add', source: 'response', message }] } });
     const run = await shownBy('result', 'processOutputResult', add, [{ text: 'A wall.' }]);
@@ -263,7 +266,7 @@ describe('what waits for its release, and is worded anew', () => {
     expect(parts).toEqual([{ id: 't', text: 'A wall.' }]);
   });
 
-  test('by a processor that halts the run then comes out as that has left it', async () => {
+  test('by a processor that halts the run afterwards is published in its changed form', async () => {
     const script = [{ text: 'A secret.', calls: lookCalls() }, { text: 'A wall.' }];
     let asked = 0;
     const halt = (_id: string, [first = '']: string[]): Verdict =>
@@ -272,7 +275,7 @@ describe('what waits for its release, and is worded anew', () => {
         : { type: 'halt', response: 'Enough.', changes: { ops: [say('Of ada@example.org.')(first)] } };
     const run = await shownBy('result', 'processOutputStep', halt, script);
     expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Enough.' } });
-    expect(textOf(run.chunks())).toBe('Of ***.Enough.');
+    expect(makeText(run.chunks())).toBe('Of ***.Enough.');
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 });

@@ -1,16 +1,16 @@
-// Whole runs through their loop: what a stage that rejects leaves behind, wherever it stands.
+// Whole runs through their loop: the traces of a stage that rejects, at every position.
 import { runActionSchema, toolRequestSchema, type Stage, type Verdict } from '@millrace/contracts';
 import { serve } from '@millrace/bus';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
-import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel } from '../testing/scripted-model.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { chunk } from '../state/make-chunk.ts';
+import { chunk } from '../release/make-chunk.ts';
 import { endRun } from './end-run.ts';
 import type { EndedRun } from '../state/ended-run.ts';
 import type { Run } from '../state/run-context.ts';
@@ -53,7 +53,7 @@ function serveTool(result: string) {
   stops.push(() => serving.drain(1_000));
 }
 
-async function endOf(run: Run): Promise<EndedRun> {
+async function awaitEnd(run: Run): Promise<EndedRun> {
   const outcome = await runLoop(run);
   if (outcome.kind !== 'end') throw new Error('the run was handed over');
   return endRun(run, outcome.ending);
@@ -66,7 +66,7 @@ function judge(stage: Stage, name: string, ...verdicts: Verdict[]) {
 }
 
 describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s processors alone %s', (does) => {
-  test('is in nothing that the run leaves: no chunk, no result, no memory', async () => {
+  test('is absent from every output of the run: chunks, result, memory', async () => {
     serveTool('the secret');
     const saver = judge('processOutputResult', 'message-history');
     const { models, asked } = scriptModel({ text: 'Let me see.', calls }, { text: 'Done.' });
@@ -80,9 +80,9 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
       ],
     });
     stops.push(made.close);
-    const ended = await endOf(made.run);
+    const ended = await awaitEnd(made.run);
     expect(ended.status).toBe(does === 'abort' ? 'aborted' : 'finished');
-    // The raw result is in the state's record of the tool, for processToolResult, and nowhere else.
+    // The raw result is only in the state's record of the tool, for processToolResult.
     const left = [ended, made.published, saver.received, asked.map(({ prompt }) => prompt), made.events];
     expect(JSON.stringify(left)).not.toContain('the secret');
     expect(JSON.stringify(made.run.state().conversation)).not.toContain('the secret');
@@ -90,7 +90,7 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
   });
 });
 
-test('the records of a run that has met tools, retries and changes make the very state that it had', async () => {
+test('the records of a run with tools, retries and changes rebuild exactly its state', async () => {
   serveTool('noon');
   judge('processInput', 'changes', {
     type: 'continue',
@@ -118,7 +118,7 @@ test('the records of a run that has met tools, retries and changes make the very
   expect(made.run.state()).toMatchObject({ states: { changes: { n: 1 } }, steps: [{}, {}] });
 });
 
-test('a retry of processInput takes back what its stage had written, and its feedback is told', async () => {
+test("a retry of processInput retracts its stage's chunks, and the model receives its feedback", async () => {
   const again: Verdict = { type: 'abort', reason: 'once more', retry: true, data: [dataChunk('first')] };
   judge('processInput', 'input', again, { type: 'continue', data: [dataChunk('second')] });
   const { models, asked } = scriptModel({ text: 'Hello.' });
@@ -127,7 +127,13 @@ test('a retry of processInput takes back what its stage had written, and its fee
   stops.push(made.close);
   made.run.chunks.publish([chunk('run-1', { type: 'start', payload: {} })]);
   expect(await runLoop(made.run)).toMatchObject({ ending: { form: 'finish' } });
-  expect(typesOf(made.published).slice(0, 5)).toEqual(['start', 'data-first', 'step-finish', 'retract', 'data-second']);
+  expect(listTypes(made.published).slice(0, 5)).toEqual([
+    'start',
+    'data-first',
+    'step-finish',
+    'retract',
+    'data-second',
+  ]);
   expect(made.published[3]).toMatchObject({ payload: { index: 1 } });
   expect(JSON.stringify(asked[0]?.prompt)).toContain('once more');
 });

@@ -1,22 +1,22 @@
-// A run, from its input to its ending: the stages as statements, in order. Stages return early if their result is in RunState, so
-// recovery re-enters this loop; each gives undefined (the run continues) or an interrupt.
-import { retract } from '../state/retract.ts';
+// Runs a run from its input to its ending: the stages as statements, in order. A stage returns early if its result is
+// in RunState, so recovery re-enters this loop. Each returns undefined (the run continues) or an interrupt.
+import { retractFrom } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
-import { endWith, type Interrupt, type Outcome } from '../state/interrupt.ts';
+import { endWith, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
-export async function runLoop(run: Run): Promise<Outcome> {
+export async function runLoop(run: Run): Promise<RunOutcome> {
   const { rejection } = run.state();
   if (rejection) return endWith(rejection);
   try {
     for (;;) {
       const own = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
-      // Whatever the run came to: who judges the input beside it has the last word.
-      const interrupt = (await run.overlap.settled()) ?? own;
+      // The verdict of an overlapping group overrides the outcome of the run.
+      const interrupt = (await run.overlap.awaitVerdict()) ?? own;
       if (interrupt.kind !== 'rewind') return interrupt;
       const stopped = await rewind(run, interrupt);
       if (stopped) return stopped;
@@ -26,7 +26,9 @@ export async function runLoop(run: Run): Promise<Outcome> {
   }
 }
 
-/** processInput: once. What it leaves is the first checkpoint, written while sessions are opened and the model is asked. */
+/**
+ * Runs processInput once. Its result is the first checkpoint, written while sessions are opened and the model is asked.
+ */
 async function inputStage(run: Run): Promise<Interrupt | undefined> {
   const { inputPassed, conversation, retryCount } = run.state();
   if (inputPassed) return undefined;
@@ -34,29 +36,29 @@ async function inputStage(run: Run): Promise<Interrupt | undefined> {
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
   if (run.isLeaving() || run.overlap.isDecided()) {
-    const stopped = await run.overlap.settled();
+    const stopped = await run.overlap.awaitVerdict();
     if (stopped) return stopped;
   }
-  if (run.isLeaving()) return run.rest();
-  // The first checkpoint comes after the verdict: who takes the run over before it judges again.
+  if (run.isLeaving()) return run.handOverIfLeaving();
+  // The first checkpoint follows the verdict: an owner that takes the run over before it judges again.
   if (!run.overlap.isPending()) run.beginCheckpoint();
   return undefined;
 }
 
-/** A step: an answer, its tool calls, their results. A step with calls is followed by another. */
+/** Runs steps: an answer, its tool calls, their results. A step with calls is followed by another one. */
 async function steps(run: Run): Promise<Interrupt | undefined> {
   while (!isLastStep(run)) {
     const interrupt =
       run.interruption() ??
       openStep(run) ??
       (await answerStage(run)) ??
-      (await run.rest()) ??
+      (await run.handOverIfLeaving()) ??
       (await judgeCalls(run)) ??
       (await runCalls(run)) ??
       (await awaitCalls(run)) ??
-      (await run.rest()) ??
+      (await run.handOverIfLeaving()) ??
       (await closeStep(run)) ??
-      (await run.rest());
+      (await run.handOverIfLeaving());
     if (interrupt) return interrupt;
   }
   return undefined;
@@ -64,19 +66,22 @@ async function steps(run: Run): Promise<Interrupt | undefined> {
 
 function openStep(run: Run): undefined {
   const { open } = run.state();
-  if (!open || open.closed) run.dispatch({ action: 'step-opened', firstIndex: run.chunks.nextIndex() });
+  if (!open || open.closed) run.dispatch({ action: 'step-opened', firstIndex: run.chunks.getNextIndex() });
 }
 
-/** What was published of the rejected part is taken back; the model gets the reason. A checkpoint first: what is rejected stays so. */
+/**
+ * Retracts the published chunks of the rejected part and gives the model the reason. The checkpoint precedes the
+ * retract: a stored rejection is final.
+ */
 async function rewind(
   run: Run,
   { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>,
-): Promise<Outcome | undefined> {
+): Promise<RunOutcome | undefined> {
   const { open, firstIndex } = run.state();
-  const stepFrom = open?.firstIndex ?? run.chunks.nextIndex();
+  const stepFrom = open?.firstIndex ?? run.chunks.getNextIndex();
   const from = to === 'input' ? firstIndex : stepFrom;
   run.chunks.drop(from);
   run.dispatch({ action: 'rewound', to, feedback });
-  const stopped = await run.checkpoint(from).finally(() => retract(run, from, 'retry'));
-  return stopped ?? run.rest();
+  const stopped = await run.checkpoint(from).finally(() => retractFrom(run, from, 'retry'));
+  return stopped ?? run.handOverIfLeaving();
 }

@@ -1,27 +1,27 @@
-// The steps of a run as its caller sees them: what their messages say, as those were let through and as processors left them.
+// Returns the steps of a run as its caller sees them: their messages as they passed and as processors left them.
 import {
   messageText,
-  messagesOf,
-  toolCallsOf,
+  selectMessages,
+  readToolCalls,
   type Message,
   type StepResult,
   type ToolResult,
 } from '@millrace/contracts';
-import { attachmentsOf, responseMessageId } from '../state/response-message.ts';
+import { pickAttachments, responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**
- * The response messages that may be shown. What processors have worded passes the output chain with `finish`: of a run that ends
- * otherwise it is left out, and so is what was never released.
+ * Returns the response messages that may be shown. Messages that processors have changed pass the output chain with
+ * `finish`: a run that ends otherwise omits them, and also messages that were never released.
  */
 export function shownMessages(run: Run, isOver = false): Message[] {
   const { conversation, unpassed } = run.state();
-  return messagesOf(conversation, 'response').filter(
+  return selectMessages(conversation, 'response').filter(
     ({ id }) => !unpassed.includes(id) && (isOver || isReleased(run, id)),
   );
 }
 
-/** Of a run that has not ended well. What the step that is open has streamed is cut there: see step-stream.ts. */
+/** For a run that has not ended well. The text of the open step is cut at the released part: see step-stream.ts. */
 function isReleased({ agent: { release }, ref, state }: Run, id: string): boolean {
   const { open, steps } = state();
   if (release === 'step') return open?.answer !== undefined || id !== responseMessageId(ref.runId, steps.length);
@@ -34,30 +34,30 @@ export function shownSteps(run: Run, isOver = false): StepResult[] {
   return steps.map((step) => shownStep(step, messages.get(responseMessageId(run.ref.runId, step.stepNumber))));
 }
 
-/** A step whose message was removed says nothing. */
+/** A step with a removed message has no text. */
 function shownStep(
   { sources: _sources, files: _files, warnings, response, ...step }: StepResult,
   message: Message | undefined,
 ): StepResult {
   if (!message) return { ...step, text: '', reasoning: '', toolCalls: [], toolResults: [] };
-  const toolCalls = toolCallsOf(message);
+  const toolCalls = readToolCalls(message);
   return {
     ...step,
     text: messageText(message),
-    reasoning: reasoningOf(message),
+    reasoning: readReasoning(message),
     toolCalls,
-    toolResults: resultsOf(message),
-    ...attachmentsOf(message),
+    toolResults: listResults(message),
+    ...pickAttachments(message),
     ...(warnings && { warnings }),
     ...(response && { response }),
   };
 }
 
-function reasoningOf({ content }: Message): string {
+function readReasoning({ content }: Message): string {
   return content.parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
 }
 
-function resultsOf({ content }: Message): ToolResult[] {
+function listResults({ content }: Message): ToolResult[] {
   return content.parts.flatMap((part): ToolResult[] => {
     if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return [];
     const { toolCallId, toolName, args, result = null, isError = false, denied } = part.toolInvocation;

@@ -1,11 +1,16 @@
-// The arguments that all stages of a step have.
+// The arguments that all stages of a step have in common, and the end of their work on it.
 import type { StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 
 export type StepInput = StageInput & { conversation: NonNullable<StageInput['conversation']> };
 
-/** Tries that processAPIError has asked for count as retries in all stages of the step. */
+/** Retries that processAPIError requested count in all stages of the step. */
 export function stepInput(run: Run): StepInput {
   const { retryCount, steps, conversation, open } = run.state();
   return { retryCount: retryCount + (open?.errorRetries ?? 0), stepNumber: steps.length, conversation, steps };
+}
+
+/** Settles the step's chunks: the stages of the step have judged them, and `release: step` releases them. */
+export function settleStep(run: Run): void {
+  run.chunks.settle(run.state().open?.firstIndex ?? run.chunks.getNextIndex());
 }

@@ -1,11 +1,12 @@
-// A run that is stopped from outside while it waits: in each statement it ends at once, says so once, and stores that.
+// A run that is stopped from outside while it waits: in each statement it ends at once, publishes one last chunk and
+// stores it.
 import { endsRun, toolRequestSchema, type Plan, type Stage, type ToolDefinition } from '@millrace/contracts';
 import { serve } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 
 const nats = useNats();
@@ -37,7 +38,9 @@ async function stuckAt(where: Stage | 'tool') {
   const say = where === 'processAPIError' ? { error: refused } : { text: 'Hello.', calls };
   const driver = createDriver(stream, say);
   const plan: Plan =
-    where === 'tool' ? planOf([], [tool]) : planOf([planEntry('p', { stages: [where], timeoutMs: 30_000 })], [tool]);
+    where === 'tool'
+      ? makePlan([], [tool])
+      : makePlan([planEntry('p', { stages: [where], timeoutMs: 30_000 })], [tool]);
   const answers = where !== 'tool' && where !== 'processToolCall';
   const serving = serve(connection.bus, {
     subject: connection.bus.subjects.tool('slow'),
@@ -53,7 +56,7 @@ async function stuckAt(where: Stage | 'tool') {
     () => serving.drain(1_000),
     async () => replica?.stop(),
   );
-  // One step, so that the last stage comes after the tool.
+  // One step, so that the last stage follows the tool.
   const run = await driver.begin({ agent: await driver.apply({ maxSteps: 1 }, plan) });
   const driving = run.drive();
   await eventually(() => isThere);
@@ -81,7 +84,7 @@ const limited = Object.assign(new Error('slow down'), {
   responseHeaders: { 'retry-after': '30' },
 });
 
-/** A run that waits for the model's next try. */
+/** A run that waits for the model's next attempt. */
 async function stuckInBackoff() {
   const driver = createDriver(stream, { error: limited });
   stops.push(driver.stop);
@@ -95,7 +98,7 @@ async function stuckInBackoff() {
 async function stuckInHalt(where: 'processOutputStream' | 'processOutputResult') {
   let isThere = false;
   const driver = createDriver(stream, { text: 'Hello.' });
-  // Only what a model has answered is saved.
+  // Only a model's answer is saved.
   const at = where === 'processOutputResult' ? 'processOutputStep' : 'processInput';
   const halter = scriptReplica(connection.bus, at, ['halter'], () => [{ type: 'halt', response: 'Sorry.' }]);
   const replica = scriptReplica(connection.bus, where, ['message-history'], () => {
@@ -104,7 +107,7 @@ async function stuckInHalt(where: 'processOutputStream' | 'processOutputResult')
   });
   stops.push(driver.stop, halter.stop, replica.stop);
   const hanging = planEntry('message-history', { stages: [where], timeoutMs: 30_000, memory: true });
-  const plan = planOf([planEntry('halter', { stages: [at] }), hanging]);
+  const plan = makePlan([planEntry('halter', { stages: [at] }), hanging]);
   const run = await driver.begin({ agent: await driver.apply({}, plan) });
   const driving = run.drive();
   await eventually(() => isThere);
@@ -131,6 +134,6 @@ describe.each<['cancelled' | 'deadline', object, string]>([
     expect(await run.end()).toMatchObject(end);
     expect(run.chunks().filter(endsRun)).toHaveLength(1);
     expect(run.chunks().at(-1)?.type).toBe(last);
-    expect(run.acknowledged()).toBe(1);
+    expect(run.countAcks()).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-// A step that is asked for an object: in the stream, in the answer, and through the output stream's processors.
+// A step with a requested object: in the stream, in the answer, and through the output stream's processors.
 import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -27,13 +27,13 @@ const objects = defineProcessor({
 });
 useProcessors(nats, [objects], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const stepOf = useOpenSteps(connection);
+const openStep = useOpenSteps(connection);
 
 describe('structured output', () => {
   const agent = { structuredOutput: { schema: { type: 'object' } } };
 
   test('is an object in the stream and in the answer', async () => {
-    const made = await stepOf([{ text: '{"a":1}' }], {}, { agent });
+    const made = await openStep([{ text: '{"a":1}' }], {}, { agent });
     expect(await made.answer()).toBeUndefined();
     expect(made.asked[0]?.responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } });
     expect(made.published.at(-1)).toMatchObject({ type: 'object-result', object: { a: 1 } });
@@ -47,30 +47,30 @@ describe('structured output', () => {
     entries: [planEntry('objects', { stages: ['processOutputStream'], options: { does } })],
   });
 
-  test('is shown while it is written, from what was let through', async () => {
-    const made = await stepOf([{ text: '{"name":"ada"}' }], {}, withObjects('name'));
+  test('is streamed in partial objects from the text that passed', async () => {
+    const made = await openStep([{ text: '{"name":"ada"}' }], {}, withObjects('name'));
     await made.answer();
     expect(partials(made.published)).toEqual([{ name: '***' }]);
     expect(JSON.stringify(made.published)).not.toContain('ada');
   });
 
-  test.each(['step', 'result'] as const)('is not shown while it is written with release: %s', async (release) => {
-    const made = await stepOf([{ text: '{"a":1}' }], {}, { agent: { ...agent, release } });
+  test.each(['step', 'result'] as const)('is not streamed in partial objects with release: %s', async (release) => {
+    const made = await openStep([{ text: '{"a":1}' }], {}, { agent: { ...agent, release } });
     await made.answer();
     expect(partials(made.published)).toEqual([]);
   });
 
-  test('is made by no processor', async () => {
-    const made = await stepOf([{ text: '{"a":1}' }], {}, withObjects('make'));
+  test('is created by no processor', async () => {
+    const made = await openStep([{ text: '{"a":1}' }], {}, withObjects('make'));
     expect(await made.answer()).toMatchObject({
       ending: { form: 'error', error: { path: expect.stringContaining('objects') } },
     });
     expect(partials(made.published)).toEqual([]);
   });
 
-  test('is what the output stream’s processors let through of it, and none where they drop it', async () => {
+  test('is the object that the output stream’s processors pass, or none if they drop it', async () => {
     for (const does of ['mask', 'drop']) {
-      const made = await stepOf(
+      const made = await openStep(
         [{ text: '{"mail":"ada@example.org"}' }],
         {},
         {
@@ -84,19 +84,19 @@ describe('structured output', () => {
     }
   });
 
-  test('that is no JSON fails the run without a word of the answer', async () => {
-    const made = await stepOf([{ text: 'my secret' }], {}, { agent });
+  test('that is no JSON fails the run without quoting the answer', async () => {
+    const made = await openStep([{ text: 'my secret' }], {}, { agent });
     expect(JSON.stringify(await made.answer())).not.toContain('secret');
   });
 
-  test('that is none fails the run', async () => {
-    const made = await stepOf([{ text: 'prose' }], {}, { agent });
+  test('that is missing fails the run', async () => {
+    const made = await openStep([{ text: 'prose' }], {}, { agent });
     expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
   });
 
-  test('is not looked for in words beside tool calls', async () => {
+  test('is not expected in the text of an answer with tool calls', async () => {
     const calls = [{ toolCallId: 'c1', toolName: 'clock', input: '{}' }];
-    const made = await stepOf([{ text: 'Let me see.', calls }], {}, { agent });
+    const made = await openStep([{ text: 'Let me see.', calls }], {}, { agent });
     expect(await made.answer()).toBeUndefined();
     expect(made.run.state().open?.answer).not.toHaveProperty('object');
   });

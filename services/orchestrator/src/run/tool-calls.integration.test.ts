@@ -1,4 +1,4 @@
-// The tools of a step: at once, in order, each checkpointed; the first interrupt gives the others up.
+// The tools of a step: concurrent, in order, each checkpointed; the first interrupt abandons the others.
 import {
   toolRequestSchema,
   type JsonValue,
@@ -9,9 +9,9 @@ import {
 import { serve, type ServeContext, type Serving } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { atStage } from '../testing/plan-entries.ts';
-import { answerOf } from '../testing/run-states.ts';
+import { makeAnswer } from '../testing/run-states.ts';
 import { scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
 import { endWith } from '../state/interrupt.ts';
@@ -42,7 +42,7 @@ const call = (toolCallId: string, toolName = 'count', args: JsonValue = {}): Too
 });
 
 type Answer = (call: ToolCall, context: ServeContext) => Promise<Partial<ToolReply> | undefined>;
-/** Serves a tool; what it answers gets its number and its replica. */
+/** Serves a tool; its answers carry its number and its replica. */
 function serveTool(name: string, answer: Answer) {
   const requests: unknown[] = [];
   const { bus } = connection;
@@ -61,14 +61,14 @@ function serveTool(name: string, answer: Answer) {
 function runWith(calls: ToolCall[], options: TestRunOptions = {}) {
   const made = createTestRun({ bus: connection.bus, tools, ...options });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
-  made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, '', calls), tools });
+  made.run.dispatch({ action: 'answer-accepted', answer: makeAnswer(0, '', calls), tools });
   return made;
 }
 const runTools = async ({ run }: ReturnType<typeof runWith>) =>
   (await judgeCalls(run)) ?? (await runCalls(run)) ?? (await closeStep(run));
 
 describe('tool calls', () => {
-  test('run at once, eight of them, and their results come in call order', async () => {
+  test('run concurrently, eight at most, and their results are in call order', async () => {
     let [now, most] = [0, 0];
     const gate = Promise.withResolvers<void>();
     serveTool('count', async ({ toolCallId }) => {
@@ -83,10 +83,10 @@ describe('tool calls', () => {
     expect(await runTools(made)).toBeUndefined();
     expect(most).toBe(8);
     expect(made.run.state().steps[0]?.toolResults.map(({ result }) => result)).toEqual(ids);
-    expect(typesOf(made.published)).toEqual([...ids.map(() => 'tool-result'), 'step-finish']);
+    expect(listTypes(made.published)).toEqual([...ids.map(() => 'tool-result'), 'step-finish']);
   });
 
-  test('that go wrong are told to the model, each by name, and the loop goes on', async () => {
+  test('that fail are reported to the model by name, and the loop continues', async () => {
     serveTool('count', async () => ({ error: { code: 'tool-failed', message: 'broken' } }));
     serveTool('slow', async () => undefined);
     const wrong = [call('a', 'nosuch'), call('b', 'count', { x: 1 }), call('c', 'slow'), call('d', 'sure'), call('e')];
@@ -101,11 +101,11 @@ describe('tool calls', () => {
       'tool-failed',
     ]);
     expect(results.every(({ isError }) => isError)).toBe(true);
-    expect(typesOf(made.published).filter((type) => type === 'tool-error')).toHaveLength(5);
+    expect(listTypes(made.published).filter((type) => type === 'tool-error')).toHaveLength(5);
     expect(made.events.filter(({ event }) => event === 'tool')).toHaveLength(4);
   });
 
-  test('carry an idempotency key where the tool knows what that is', async () => {
+  test('carry an idempotency key if the tool supports it', async () => {
     const requests = serveTool('sure', async () => ({ result: 1 }));
     const others = serveTool('count', async () => ({ result: 1 }));
     await runTools(runWith([call('a', 'sure'), call('b')]));
@@ -113,12 +113,12 @@ describe('tool calls', () => {
     expect(others[0]).not.toHaveProperty('idempotencyKey');
   });
 
-  test('of a step that was asked for again have another idempotency key: they are other calls', async () => {
+  test('of a repeated step have another idempotency key: they are other calls', async () => {
     const requests = serveTool('sure', async () => ({ result: 1 }));
     const made = createTestRun({ bus: connection.bus, tools });
     made.run.dispatch({ action: 'rewound', to: 'step', feedback: 'Again.' });
     made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
-    made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, '', [call('a', 'sure')]), tools });
+    made.run.dispatch({ action: 'answer-accepted', answer: makeAnswer(0, '', [call('a', 'sure')]), tools });
     await runTools(made);
     expect(requests).toMatchObject([{ idempotencyKey: 'acme.run-1.0.0.1' }]);
   });
@@ -141,34 +141,34 @@ describe('tool calls', () => {
     serveTool('count', async ({ args }) => ({ result: args }));
     const made = runWith([call('call_0', 'count', { n: 1 })]);
     await runTools(made);
-    made.run.dispatch({ action: 'step-opened', firstIndex: made.run.chunks.nextIndex() });
-    const second = answerOf(1, '', [call('call_0', 'count', { n: 2 })]);
+    made.run.dispatch({ action: 'step-opened', firstIndex: made.run.chunks.getNextIndex() });
+    const second = makeAnswer(1, '', [call('call_0', 'count', { n: 2 })]);
     made.run.dispatch({ action: 'answer-accepted', answer: second, tools });
     await runTools(made);
     expect(made.run.state().steps.map(({ toolResults }) => toolResults[0]?.result)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  test('that time out leave their outcome unknown, and the model is told to check before it calls again', async () => {
+  test('that time out have an unknown outcome, and the model is asked to check before it repeats them', async () => {
     serveTool('slow', async () => undefined);
     const made = runWith([call('a', 'slow'), call('b', 'sure')]);
     await runTools(made);
     const [slow, absent] = made.run.state().steps[0]?.toolResults ?? [];
     expect(slow?.result).toMatchObject({
       outcome: 'unknown',
-      error: { code: 'tool-timeout', remedy: expect.stringContaining('do not call it again') },
+      error: { code: 'tool-timeout', remedy: expect.stringContaining('before you call the tool again') },
     });
-    // Nobody there: the tool has not run, and that is known.
+    // Without a replica the tool has not run, and that is known.
     expect(absent?.result).not.toHaveProperty('outcome');
   });
 
-  test('whose result is larger than one may be are an error that the model is told', async () => {
+  test('with a result above the size limit are an error for the model', async () => {
     serveTool('count', async () => ({ result: 'x'.repeat(512 * 1024) }));
     const made = runWith([call('a')]);
     expect(await runTools(made)).toBeUndefined();
     expect(made.run.state().steps[0]?.toolResults[0]?.result).toMatchObject({ error: { code: 'message-too-large' } });
   });
 
-  test('that are done are not made again', async () => {
+  test('that are done are not repeated', async () => {
     const requests = serveTool('count', async () => ({ result: 'new' }));
     const made = runWith([call('a'), call('b')]);
     await judgeCalls(made.run);
@@ -183,7 +183,7 @@ describe('tool calls', () => {
   });
 });
 
-describe('what interrupts the tool calls of a step', () => {
+describe('interrupts of the tool calls of a step', () => {
   /** One call is answered at once, the others never. */
   function hanging(onFirst: () => void = () => undefined) {
     serveTool('count', async ({ toolCallId }) => {
@@ -194,7 +194,7 @@ describe('what interrupts the tool calls of a step', () => {
     return runWith([call('a'), call('b'), call('c')]);
   }
 
-  test('at a checkpoint gives the other calls up', async () => {
+  test('at a checkpoint abandon the other calls', async () => {
     const made = hanging(() => made.askCancel());
     const started = performance.now();
     expect(await runTools(made)).toEqual(endWith({ form: 'cancel' }));
@@ -202,18 +202,18 @@ describe('what interrupts the tool calls of a step', () => {
     expect(made.run.state().open?.results).toHaveLength(1);
   });
 
-  test('by breaking breaks the run once all calls are over: none of them writes any more', async () => {
+  test('by an exception fail the run once all calls have ended: none of them writes any more', async () => {
     const made = hanging();
     made.onRecord(() => {
-      throw new Error('the state is gone');
+      throw new Error('the state is missing');
     });
-    await expect(runTools(made)).rejects.toThrow('the state is gone');
+    await expect(runTools(made)).rejects.toThrow('the state is missing');
     const before = made.run.state();
     await new Promise((resolve) => setImmediate(resolve));
     expect(made.run.state()).toBe(before);
   });
 
-  test('from outside ends the waiting, and nothing of the calls is kept', async () => {
+  test('from outside end the wait, and no result is kept', async () => {
     const made = hanging();
     const running = runTools(made);
     await eventually(() => made.run.state().open?.results.length === 1);
@@ -223,11 +223,11 @@ describe('what interrupts the tool calls of a step', () => {
   });
 });
 
-describe('what a tool says while it works', () => {
+describe('the progress of a tool', () => {
   const progress = (context: ServeContext, sequence: number, ...chunks: object[]) =>
     context.respond({ sequence, progress: chunks });
 
-  test('comes before its result, in order; custom chunks as they are, all else wrapped', async () => {
+  test('precedes its result, in order; custom chunks are passed as they are, others wrapped', async () => {
     serveTool('count', async (_call, context) => {
       progress(context, 0, dataChunk('half'));
       progress(context, 1, { type: 'text-delta', runId: 'x', from: 'AGENT', payload: { id: 't', text: 'x' } });
@@ -235,13 +235,13 @@ describe('what a tool says while it works', () => {
     });
     const made = runWith([call('a')]);
     await runTools(made);
-    expect(typesOf(made.published)).toEqual(['data-half', 'tool-output', 'tool-result', 'step-finish']);
+    expect(listTypes(made.published)).toEqual(['data-half', 'tool-output', 'tool-result', 'step-finish']);
   });
 
   test.each([
     ['more chunks than a call may', 1_001, 1],
     ['more text than a call may', 9, 128 * 1024],
-  ])('is bounded: %s is a coded error that the model is told', async (_what, count, size) => {
+  ])('is bounded: %s is a coded error for the model', async (_what, count, size) => {
     serveTool('count', async (_call, context) => {
       for (let n = 0; n < count; n++) progress(context, n, { ...dataChunk('x'), data: 'x'.repeat(size) });
       return { sequence: count, result: 1 };
@@ -252,10 +252,10 @@ describe('what a tool says while it works', () => {
       error: { code: 'tool-progress-too-large' },
       outcome: 'unknown',
     });
-    expect(typesOf(made.published).filter((type) => type === 'data-x').length).toBeLessThan(count);
+    expect(listTypes(made.published).filter((type) => type === 'data-x').length).toBeLessThan(count);
   });
 
-  test('that no message can hold fails the run by name, and is no unhandled rejection', async () => {
+  test('that no message can hold fails the run by name, without an unhandled rejection', async () => {
     serveTool('count', async (_call, context) => {
       progress(context, 0, dataChunk('x'));
       return undefined;
@@ -270,7 +270,7 @@ describe('what a tool says while it works', () => {
 });
 
 describe('judging tool calls', () => {
-  test('asks for all calls in order before any runs; a denial is a result, and its tool does not run', async () => {
+  test('calls processors for all calls in order before any runs; a denial is a result, and its tool does not run', async () => {
     const order: string[] = [];
     serveTool('count', async ({ toolCallId }) => {
       order.push(`run ${toolCallId}`);

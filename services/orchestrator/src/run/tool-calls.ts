@@ -1,19 +1,20 @@
-// The tools of a step: all calls are judged first, in order; what was judged, and which calls are begun, is a checkpoint; then the allowed
-// ones run at once, and each raw result is a checkpoint. A call is known by its position in the answer: a provider may use one id twice.
-// A call that may not be made twice never is: begun by an owner that was lost, its outcome is unknown. Then the run waits for those that
-// somebody has to approve, and for tools that asked something: one answer for each.
+// Runs the tools of a step. All calls are judged first, in order; a checkpoint stores the verdicts and the begun calls;
+// then the allowed calls run concurrently, and each raw result is a checkpoint. A call is identified by its position in
+// the answer, because a provider may use one id twice. A call that must not be repeated is never repeated: if its owner
+// is lost, its outcome is unknown. Finally the run waits for approvals and for answers to tools that asked.
 import type { HeldPending, PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
-import { callTool, lostCall, type Called } from './tool-client.ts';
+import { callTool, reportLostCall, type ToolOutcome } from '../calls/tool-client.ts';
 import { fitResult } from './result-room.ts';
+import { sendChunks } from '../sessions/guard-chunks.ts';
 import { isSuspension, SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { askPending, pendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 
-/** Calls of one answer that run at once. */
+/** Maximum number of concurrent calls of one answer. */
 const MAX_CALLS_AT_ONCE = 8;
 
-/** processToolCall for all calls of the answer. One that has to wait for an approval keeps no other from being judged. */
+/** Runs processToolCall for all calls of the answer. A call that waits for an approval does not delay the others. */
 export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
   if (!open?.answer || open.calls || open.closed) return undefined;
@@ -45,7 +46,7 @@ async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promi
   return { denied: { ...judged, result, isError: true, denied: true } };
 }
 
-/** Calls that wait, and have been answered, are judged to the end and run; while others still wait the run is put away. */
+/** Judges and runs waiting calls that were answered; suspends the run while others still wait. */
 export async function awaitCalls(run: Run): Promise<Interrupt | undefined> {
   for (;;) {
     const waiting = run.state().pending.filter(isOfCall);
@@ -61,11 +62,11 @@ export async function awaitCalls(run: Run): Promise<Interrupt | undefined> {
   }
 }
 
-/** Its call, and not what came of it: processToolResult asks for itself. */
+/** Returns whether the question is about the call itself: processToolResult asks for itself. */
 const isOfCall = ({ stage, position }: HeldPending): boolean =>
   position !== undefined && (stage === undefined || stage === 'processToolCall');
 
-/** A tool that asked itself is called again with the others. */
+/** A tool that asked is called again together with the others. */
 async function settleCall(run: Run, { stage, position }: HeldPending): Promise<Interrupt | undefined> {
   const toolCall = run.state().open?.answer?.toolCalls[position ?? -1];
   if (stage === undefined || !toolCall || position === undefined) return undefined;
@@ -76,17 +77,19 @@ async function settleCall(run: Run, { stage, position }: HeldPending): Promise<I
   return undefined;
 }
 
-/** What is judged and has no result yet. The first interrupt gives the other calls up. */
+/** Runs the judged calls without a result. The first interrupt abandons the others. */
 export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
   if (!open || open.closed) return undefined;
   const finished = new Set(open.results.map(({ position }) => position));
-  const unfinished = (open.calls ?? []).filter(({ position }) => !finished.has(position) && !asks(run, position));
+  const unfinished = (open.calls ?? []).filter(
+    ({ position }) => !finished.has(position) && !isWaitingForAnswer(run, position),
+  );
   if (unfinished.length === 0) return undefined;
   for (const call of unfinished)
-    if (isBegun(run, call)) run.dispatch({ action: 'tool-finished', result: lostCall(call) });
+    if (isBegun(run, call)) run.dispatch({ action: 'tool-finished', result: reportLostCall(call) });
   const left = unfinished.filter((call) => !isBegun(run, call));
-  for (const call of left.slice(0, MAX_CALLS_AT_ONCE)) begin(run, call);
+  for (const call of left.slice(0, MAX_CALLS_AT_ONCE)) beginCall(run, call);
   const refused = await run.checkpoint();
   if (refused) return refused;
   const giveUp = new AbortController();
@@ -96,28 +99,28 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   const callNext = async (call: PlacedCall) => {
     const tool = open.tools.find((known) => known.name === call.toolName);
     if (!tool) return;
-    if (begin(run, call)) {
+    if (beginCall(run, call)) {
       interrupt ??= await run.checkpoint();
       if (interrupt) return giveUp.abort();
     }
-    const called = await callTool(run, call, tool, signal);
+    const called = await callTool(run, call, { tool, signal, sink: (chunks) => sendChunks(run, chunks) });
     if (signal.aborted) return;
     const stopped = 'interrupt' in called ? called.interrupt : await keep(run, called, call);
     if (!stopped) return;
     interrupt ??= stopped;
     giveUp.abort();
   };
-  // What is begun is called; where the run is handed over, what is not begun is left to its next owner.
-  const next = () => (run.isLeaving() && left[0] && !isBegun(run, left[0]) ? undefined : left.shift());
+  // Begun calls are made; if the run is handed over, other calls are left to its next owner.
+  const takeNext = () => (run.isLeaving() && left[0] && !isBegun(run, left[0]) ? undefined : left.shift());
   const worker = async () => {
     try {
-      for (let call = next(); call && !signal.aborted; call = next()) await callNext(call);
+      for (let call = takeNext(); call && !signal.aborted; call = takeNext()) await callNext(call);
     } catch (error) {
       broken ??= { error };
       giveUp.abort();
     }
   };
-  // All of them, also when one breaks: nobody may write the state or publish once the run goes on.
+  // Waits for all calls, even if one throws: none may write the state or publish once the run continues.
   await Promise.all(Array.from({ length: Math.min(left.length, MAX_CALLS_AT_ONCE) }, worker));
   if (broken) throw broken.error;
   return interrupt ?? run.interruption();
@@ -125,23 +128,23 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
 
 const isBegun = (run: Run, { position }: PlacedCall): boolean => run.state().open?.begun.includes(position) === true;
 
-/** Whether that is new, and must be stored before the call is made. */
-function begin(run: Run, call: PlacedCall): boolean {
+/** Returns whether the call is newly begun and has to be stored before it is made. */
+function beginCall(run: Run, call: PlacedCall): boolean {
   const tool = run.state().open?.tools.find(({ name }) => name === call.toolName);
   if (!tool || tool.idempotent || isBegun(run, call)) return false;
   run.dispatch({ action: 'call-begun', position: call.position });
   return true;
 }
 
-/** The tool of the call has asked something, and nobody has answered yet. */
-function asks(run: Run, position: number): boolean {
+/** Returns whether the call's tool has asked and is not answered yet. */
+function isWaitingForAnswer(run: Run, position: number): boolean {
   const pending = pendingAt(run, undefined, position);
   return pending !== undefined && !pending.resumed;
 }
 
 async function keep(
   run: Run,
-  called: Exclude<Called, { interrupt: Interrupt }>,
+  called: Exclude<ToolOutcome, { interrupt: Interrupt }>,
   { position, ...toolCall }: PlacedCall,
 ): Promise<Interrupt | undefined> {
   if ('result' in called) run.dispatch({ action: 'tool-finished', result: fitResult(run, called.result) });

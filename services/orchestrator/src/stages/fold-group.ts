@@ -1,15 +1,15 @@
-// What the verdicts of a stage's entries add up to while they come: each is folded, its state returned, its custom chunks sent on. Of a
-// parallel group they come by time.
+// Folds the verdicts of a stage's entries as they arrive: applies each verdict, returns its state, sends its custom
+// chunks. Verdicts of a parallel group arrive by time.
 import type { JsonObject, PlanEntry } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { callGroup } from './call-group.ts';
-import type { StageRequest } from './call-processors.ts';
-import type { StageData } from './custom-chunks.ts';
-import { foldVerdict, type Judged, type StageFold } from './verdict-fold.ts';
+import { callGroup } from '../calls/call-group.ts';
+import type { StageRequest } from '../calls/call-processors.ts';
+import type { StageData } from '../sessions/custom-chunks.ts';
+import { foldVerdict, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
 
 export type Folding = { fold: StageFold; data: StageData };
 
-/** Custom chunks wait for the whole group: they would pass members that are still at work. */
+/** Custom chunks wait for the whole group, because they would pass members that are still at work. */
 export async function foldGroup(
   run: Run,
   members: PlanEntry[],
@@ -18,8 +18,8 @@ export async function foldGroup(
 ) {
   const started = performance.now();
   let fold = before;
-  const onData: StageRequest['onData'] = (chunks) => data.write(chunks, members);
-  for await (const judged of callGroup(run, members, { ...request, onData })) {
+  const writeData: StageRequest['receiveData'] = (chunks) => data.write(chunks, members);
+  for await (const judged of callGroup(run, members, { ...request, receiveData: writeData })) {
     if (run.signal.aborted) break;
     fold = keep(run, fold, judged, data, members);
     if (fold.stopped) break;
@@ -30,7 +30,7 @@ export async function foldGroup(
 export function keep(
   run: Run,
   fold: StageFold,
-  judged: Judged,
+  judged: JudgedEntry,
   data: StageData,
   atWork: readonly PlanEntry[],
 ): StageFold {
@@ -40,7 +40,7 @@ export function keep(
   return next;
 }
 
-/** Who was still at work when the group was decided has judged nothing: that is not to look like an agreement. */
+/** Marks members that were at work when the group was decided as cancelled: they must not look as if they agreed. */
 function withCancelled(fold: StageFold, members: readonly PlanEntry[], ms: number): StageFold {
   const told = new Set(fold.outcomes.map(({ entry }) => entry));
   const rest = members.filter(({ entry }) => !told.has(entry));
@@ -48,7 +48,7 @@ function withCancelled(fold: StageFold, members: readonly PlanEntry[], ms: numbe
   return { ...fold, outcomes: [...fold.outcomes, ...cancelled] };
 }
 
-/** A state comes back with the verdict, not with the end of the stage: chunks in between may pass the same entry. */
+/** Returns states with the verdict, not at the end of the stage: chunks in between may pass the same entry. */
 function returnStates(run: Run, before: StageFold, after: StageFold): void {
   const isNew = ([entry, state]: [string, JsonObject]) => before.states[entry] !== state;
   const states = Object.fromEntries(Object.entries(after.states).filter(isNew));

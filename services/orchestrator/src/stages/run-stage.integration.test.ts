@@ -1,4 +1,4 @@
-// One stage of a run: what its verdicts mean, who is asked again, and in which order state and custom chunks come back.
+// One stage of a run: the effect of its verdicts, repeated calls, and the order of states and custom chunks.
 import {
   errorCodeSchema,
   type Chunk,
@@ -9,14 +9,14 @@ import {
 } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica, type Script } from '../testing/scripted-replica.ts';
 import { useOpened } from '../testing/opened.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from './run-stage.ts';
-import { maxRetries, stopOutcome } from './stop-outcome.ts';
+import { maxRetries, stopOutcome } from '../calls/stop-outcome.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -24,13 +24,13 @@ const { replicas, runs } = useOpened();
 
 type Options = { stage?: Stage; merged?: boolean; retries?: number; more?: Partial<PlanEntry> };
 /** Entries of one service at a stage, answered by the script. */
-async function staged(names: string[], script: Script, options: Options = {}) {
+async function runStaged(names: string[], script: Script, options: Options = {}) {
   const { stage = 'processInput', merged = true, retries, more = {} } = options;
   const replica = scriptReplica(connection.bus, stage, names, script);
   replicas.push(replica);
   const entries = names.map((name) => planEntry(name, { stages: [stage], timeoutMs: 500, attempts: 1, ...more }));
   const agent = retries === undefined ? {} : { maxProcessorRetries: retries };
-  const made = createTestRun({ bus: connection.bus, entries, agent, discovery: { together: () => merged } });
+  const made = createTestRun({ bus: connection.bus, entries, agent, discovery: { isServedTogether: () => merged } });
   runs.push(made);
   await connection.bus.nc.flush();
   const sunk: Chunk[] = [];
@@ -57,11 +57,11 @@ const byEntry =
     return stop < 0 ? given : given.slice(0, stop + 1);
   };
 
-const codeOf = (code: string) => errorCodeSchema.parse(code);
+const readCode = (code: string) => errorCodeSchema.parse(code);
 
-describe('a stage beside a checkpoint', () => {
-  test('asks nobody before it is written', async () => {
-    const made = await staged(['a'], byEntry({}));
+describe('a stage concurrent with a checkpoint', () => {
+  test('calls no processor before the checkpoint is written', async () => {
+    const made = await runStaged(['a'], byEntry({}));
     const gate = Promise.withResolvers<void>();
     made.onRecord(() => gate.promise);
     made.run.beginCheckpoint();
@@ -73,8 +73,8 @@ describe('a stage beside a checkpoint', () => {
     expect(made.calls).toHaveLength(1);
   });
 
-  test('asks nobody where it finds that the run was cancelled', async () => {
-    const made = await staged(['a'], byEntry({}));
+  test('calls no processor if the checkpoint finds a cancel', async () => {
+    const made = await runStaged(['a'], byEntry({}));
     made.askCancel();
     made.run.beginCheckpoint();
     expect(await made.ask()).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
@@ -98,8 +98,8 @@ describe('verdicts of a stage', () => {
         },
       },
     ],
-  ])('%j of one of three means that for the stage, and the later ones are not asked', async (verdict, meaning) => {
-    const { ask, calls, events } = await staged(['a', 'b', 'c'], byEntry({ b: verdict }), { merged: false });
+  ])('%j of one of three stops the stage, and the later ones are not called', async (verdict, meaning) => {
+    const { ask, calls, events } = await runStaged(['a', 'b', 'c'], byEntry({ b: verdict }), { merged: false });
     expect(await ask()).toMatchObject(meaning);
     expect(calls).toEqual(verdict.type === 'continue' ? ['a', 'b', 'c'] : ['a', 'b']);
     expect(events).toMatchObject([
@@ -107,14 +107,14 @@ describe('verdicts of a stage', () => {
     ]);
   });
 
-  test('that only the stage’s statement can act on are handed to it', async () => {
+  test('that only the stage’s statement can handle are passed to it', async () => {
     const deny: Verdict = { type: 'deny', reason: 'no' };
-    const { ask } = await staged(['a'], byEntry({ a: deny }), { stage: 'processToolCall' });
+    const { ask } = await runStaged(['a'], byEntry({ a: deny }), { stage: 'processToolCall' });
     expect(await ask()).toMatchObject({ answer: deny, by: { entry: 'a' } });
   });
 
-  test('of a stage without entries are none: nobody is asked, nothing is recorded', async () => {
-    const { ask, events } = await staged([], () => []);
+  test('of a stage without entries are none: no call, no event', async () => {
+    const { ask, events } = await runStaged([], () => []);
     expect((await ask()).interrupt).toBeUndefined();
     expect(events).toEqual([]);
   });
@@ -123,8 +123,8 @@ describe('verdicts of a stage', () => {
 describe('a processor’s failure', () => {
   const broken: Verdict = { type: 'failure', code: 'processor-failed', message: 'broken', retryable: false };
 
-  test('that is skipped lets those after it be asked', async () => {
-    const { ask, calls, events } = await staged(['a', 'b', 'c'], byEntry({ b: broken }), {
+  test('that is skipped lets the entries after it run', async () => {
+    const { ask, calls, events } = await runStaged(['a', 'b', 'c'], byEntry({ b: broken }), {
       more: { onFailure: 'skip' },
     });
     expect((await ask()).interrupt).toBeUndefined();
@@ -132,19 +132,19 @@ describe('a processor’s failure', () => {
     expect(events).toMatchObject([{ entries: [{ entry: 'a' }, { entry: 'b', skipped: true }, { entry: 'c' }] }]);
   });
 
-  test('that is what was changed, not what was said, has those after it asked again', async () => {
-    // A change that the stage may not make: the replica went on with it, the run must not.
+  test('by an invalid change calls the entries after it again', async () => {
+    // A change that the stage does not allow: the replica applied it, the run must not.
     const wrong: Verdict = { type: 'continue', changes: { model: 'openai/other' } };
-    const { ask, calls } = await staged(['a', 'b'], byEntry({ a: wrong }), { more: { onFailure: 'skip' } });
+    const { ask, calls } = await runStaged(['a', 'b'], byEntry({ a: wrong }), { more: { onFailure: 'skip' } });
     const { input, interrupt } = await ask();
     expect(interrupt).toBeUndefined();
     expect(input).not.toHaveProperty('model');
     expect(calls).toEqual(['a+b', 'b']);
   });
 
-  test('stops at the first of a list, whatever the replica says of the others', async () => {
+  test('stops at the first of a list, whatever the replica returned for the others', async () => {
     const wrong: Verdict = { type: 'continue', changes: { model: 'openai/other' } };
-    const { ask } = await staged(['a', 'b'], byEntry({ a: wrong, b: { type: 'abort', reason: 'later' } }));
+    const { ask } = await runStaged(['a', 'b'], byEntry({ a: wrong, b: { type: 'abort', reason: 'later' } }));
     expect(await ask()).toMatchObject({ interrupt: { ending: { form: 'error', error: { path: 'processInput/a' } } } });
   });
 });
@@ -152,23 +152,23 @@ describe('a processor’s failure', () => {
 describe('abort with retry', () => {
   const again: Verdict = { type: 'abort', reason: 'once more', retry: true };
 
-  test('goes back to the input while the input has not passed, to the step after that', async () => {
-    const { ask } = await staged(['a'], byEntry({ a: again }), { retries: 1 });
+  test('rewinds to the input before the input has passed, and to the step afterwards', async () => {
+    const { ask } = await runStaged(['a'], byEntry({ a: again }), { retries: 1 });
     expect((await ask()).interrupt).toEqual({ kind: 'rewind', to: 'input', feedback: 'once more' });
-    const later = await staged(['a'], byEntry({ a: again }), { retries: 1, stage: 'processInputStep' });
+    const later = await runStaged(['a'], byEntry({ a: again }), { retries: 1, stage: 'processInputStep' });
     later.run.dispatch({ action: 'input-passed' });
     expect((await later.ask()).interrupt).toEqual({ kind: 'rewind', to: 'step', feedback: 'once more' });
   });
 
-  test('is an abort when retries are used up, or were never set', async () => {
-    const used = await staged(['a'], byEntry({ a: again }), { retries: 1 });
+  test('is an abort if retries are used up or were never configured', async () => {
+    const used = await runStaged(['a'], byEntry({ a: again }), { retries: 1 });
     used.run.dispatch({ action: 'rewound', to: 'input', feedback: 'before' });
-    for (const { ask } of [used, await staged(['a'], byEntry({ a: again }))]) {
+    for (const { ask } of [used, await runStaged(['a'], byEntry({ a: again }))]) {
       expect((await ask()).interrupt).toMatchObject({ ending: { form: 'tripwire', tripwire: { retry: true } } });
     }
   });
 
-  test('has ten tries where the agent has error processors and says nothing', () => {
+  test('has ten retries if the agent has error processors and configures none', () => {
     const entries = [planEntry('rescuer', { stages: ['processAPIError'] })];
     expect(maxRetries(createTestRun({ entries }).run)).toBe(10);
     expect(maxRetries(createTestRun({ entries, agent: { maxProcessorRetries: 2 } }).run)).toBe(2);
@@ -176,7 +176,7 @@ describe('abort with retry', () => {
   });
 });
 
-describe('what a stage rejects', () => {
+describe('the chunks that a stage rejects', () => {
   const abort = byEntry({ a: { type: 'abort', reason: 'no' } });
   test.each<[Stage, object | undefined]>([
     ['processInput', undefined],
@@ -188,7 +188,7 @@ describe('what a stage rejects', () => {
     ['processToolResult', { what: 'step', from: 5 }],
     ['processOutputResult', { what: 'run', from: 1 }],
   ])('%s: %j', async (stage, rejected) => {
-    const { ask, run } = await staged(['a'], abort, { stage });
+    const { ask, run } = await runStaged(['a'], abort, { stage });
     run.dispatch({ action: 'step-opened', firstIndex: 5 });
     expect((await ask()).interrupt).toMatchObject({ ending: { form: 'tripwire', rejected } });
   });
@@ -197,34 +197,34 @@ describe('what a stage rejects', () => {
 describe('custom chunks of a stage', () => {
   const talking = byEntry({ a: { ...goOn, data: [dataChunk('a')] }, b: { ...goOn, data: [dataChunk('b')] } });
 
-  test('go out in the order of the entries', async () => {
-    const { ask, sunk } = await staged(['a', 'b'], talking, { merged: false });
+  test('are published in the order of the entries', async () => {
+    const { ask, sunk } = await runStaged(['a', 'b'], talking, { merged: false });
     await ask();
-    expect(typesOf(sunk)).toEqual(['data-a', 'data-b']);
+    expect(listTypes(sunk)).toEqual(['data-a', 'data-b']);
   });
 
-  test('that the output stream stops stop the run, and nobody is asked after them', async () => {
-    const { ask, sinkAnswers, calls } = await staged(['a', 'b'], talking, { merged: false });
+  test('that the output stream stops stop the run, and no later entry is called', async () => {
+    const { ask, sinkAnswers, calls } = await runStaged(['a', 'b'], talking, { merged: false });
     const stopped = fail({ code: 'internal', message: 'stopped' });
     sinkAnswers(stopped);
     expect((await ask()).interrupt).toBe(stopped);
     expect(calls).toEqual(['a']);
   });
 
-  test('that the output stream stops do not undo what stopped the stage', async () => {
+  test('that the output stream stops do not replace the reason for which the stage stopped', async () => {
     const abort: Verdict = { type: 'abort', reason: 'first', data: [dataChunk('a')] };
-    const { ask, sinkAnswers } = await staged(['a'], byEntry({ a: abort }));
+    const { ask, sinkAnswers } = await runStaged(['a'], byEntry({ a: abort }));
     sinkAnswers(fail({ code: 'internal', message: 'later' }));
     expect((await ask()).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
   });
 
-  test('find the state that their entry came back with', async () => {
+  test('pass the state that their entry returned', async () => {
     const verdict: Verdict = { ...goOn, state: { n: 1 }, data: [dataChunk('a')] };
-    const made = await staged(['a', 'b'], byEntry({ a: verdict }), { merged: false });
+    const made = await runStaged(['a', 'b'], byEntry({ a: verdict }), { merged: false });
     const states: unknown[] = [];
     const sink = async () => {
       states.push(made.run.state().states);
-      // What a chunk leaves behind on its way is not overwritten by what the stage knew.
+      // The state of a chunk's pass is not overwritten by the stage's older one.
       made.run.dispatch({ action: 'states-changed', states: { a: { n: 2 } } });
       return undefined;
     };
@@ -234,9 +234,9 @@ describe('custom chunks of a stage', () => {
   });
 });
 
-test('a run that is stopped from outside in the middle of a stage is stopped, whatever the stage says', async () => {
+test('a run that is stopped from outside during a stage is stopped, whatever the stage returns', async () => {
   const gate = Promise.withResolvers<void>();
-  const { ask, stop, calls } = await staged(['a'], async () => {
+  const { ask, stop, calls } = await runStaged(['a'], async () => {
     stop('cancelled');
     await gate.promise;
     return [{ type: 'abort', reason: 'too late' }];
@@ -253,9 +253,9 @@ test.each<[string, RegExp]>([
   ['processor-verdict-refused', /^Correct a:/],
   ['session-lost', /^Submit the request again/],
   ['processor-failed', /^Read the reason with "millrace runs events run-\S+ --detail"/],
-])('a run that fails with %s says what can be done about that', (code, remedy) => {
+])('a run that fails with %s has a remedy', (code, remedy) => {
   const { run } = createTestRun();
-  const failure = { type: 'failure' as const, code: codeOf(code), message: 'broken', retryable: false };
+  const failure = { type: 'failure' as const, code: readCode(code), message: 'broken', retryable: false };
   const outcome = stopOutcome(run, 'processInput', { entry: planEntry('a'), verdict: failure });
   expect(outcome).toMatchObject({ ending: { error: { remedy: expect.stringMatching(remedy) } } });
 });

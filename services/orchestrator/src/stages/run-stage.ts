@@ -1,7 +1,7 @@
-// One stage of a run: its entries in order, verdicts folded, the fold put into the run's state, one event.
+// Runs one stage: its entries in order, verdicts folded, the fold applied to the run's state, one event.
 import {
-  entriesOf,
-  segmentsOf,
+  listEntries,
+  splitSegments,
   type EntryOutcome,
   type PlanEntry,
   type Stage,
@@ -9,38 +9,38 @@ import {
   type VerdictOf,
 } from '@millrace/contracts';
 import { isSuspension, type Interrupt } from '../state/interrupt.ts';
-import { callProcessors, type StageRequest } from './call-processors.ts';
+import { callProcessors, type StageRequest } from '../calls/call-processors.ts';
 import { foldGroup, keep, type Folding } from './fold-group.ts';
-import { judgeBeside } from './judge-beside.ts';
-import { observeStage } from './observe.ts';
+import { startOverlapGroup } from './overlap-group.ts';
+import { observeStage } from '../sessions/observe.ts';
 import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { createStageData, dataSink, type StageData } from './custom-chunks.ts';
-import type { DataSink } from './ordered-sink.ts';
-import { emptyFold, type Judged, type StageFold } from './verdict-fold.ts';
-import { stopOutcome } from './stop-outcome.ts';
+import { createStageData, dataSink, type StageData } from '../sessions/custom-chunks.ts';
+import type { DataSink } from '../calls/ordered-sink.ts';
+import { emptyFold, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
+import { stopOutcome } from '../calls/stop-outcome.ts';
 
 export type StageResult = {
-  /** The stage's input with everything applied that processors changed. */
+  /** The stage's input with all changes of processors. */
   input: StageInput;
-  /** Entries that failed and may. */
+  /** Entries that failed and may be skipped. */
   skipped?: EntryOutcome[];
-  /** The run does not go on straight. */
+  /** Set if the run does not simply continue. */
   interrupt?: Interrupt | undefined;
-  /** Verdicts that only the stage's own statement can act on. */
+  /** Verdicts that only the stage's own statement can handle. */
   answer?: VerdictOf<'deny'> | VerdictOf<'respond'> | VerdictOf<'retry'>;
   by?: PlanEntry;
 };
 
 export type StageOptions = {
-  /** What the stage is about, for its event: a tool's name. */
+  /** Subject of the stage in its event: a tool's name. */
   subject?: string;
-  /** Of the tool call in its answer. */
+  /** Position of the tool call in its answer. */
   position?: number;
-  /** Where custom chunks go. */
+  /** Receives custom chunks. */
   sink?: DataSink;
-  /** Told of each verdict, in the order of the entries. */
-  see?: ((judged: Judged) => void) | undefined;
+  /** Receives each verdict, in the order of the entries. */
+  see?: ((judged: JudgedEntry) => void) | undefined;
 };
 
 export async function runStage(
@@ -49,9 +49,9 @@ export async function runStage(
   input: StageInput,
   { subject, position, sink = dataSink(run), see }: StageOptions = {},
 ): Promise<StageResult> {
-  const all = entriesOf(run.plan, stage);
+  const all = listEntries(run.plan, stage);
   if (all.length === 0) return { input };
-  const unsaved = await run.saved();
+  const unsaved = await run.awaitCheckpoint();
   if (unsaved) return { input, interrupt: unsaved };
   const point = await resumePoint(run, stage, position);
   if (point && 'interrupt' in point) return { input, interrupt: point.interrupt };
@@ -74,7 +74,7 @@ export async function runStage(
     suspendStage(run, { stage, position, given: input, left: fold.input }, fold.stopped);
   else if (point) run.dispatch({ action: 'pending-settled', id: point.id });
   const result = meaning(run, stage, fold);
-  // What stopped the stage came before what its chunks met on their way. But a run that ends is not put away.
+  // The reason for which the stage stopped precedes the interrupts of its chunks. But a run that ends is not suspended.
   const goesOn = !result.interrupt || isSuspension(result.interrupt);
   return stopped && goesOn ? { input: fold.input, interrupt: stopped } : result;
 }
@@ -87,20 +87,20 @@ function fromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
 async function foldStage(
   run: Run,
   entries: PlanEntry[],
-  { stage, input, resumed, see }: Omit<StageRequest, 'onData'> & Pick<StageOptions, 'see'>,
+  { stage, input, resumed, see }: Omit<StageRequest, 'receiveData'> & Pick<StageOptions, 'see'>,
   data: StageData,
 ): Promise<StageFold> {
   let fold = emptyFold(input);
-  for (const segment of segmentsOf(run.plan, stage, entries)) {
+  for (const segment of splitSegments(run.plan, stage, entries)) {
     if (segment.observes) {
       for (const entry of segment.entries) observeStage(run, entry, stage, fold.input);
       continue;
     }
     if (segment.group?.overlap && stage === 'processInput') {
-      judgeBeside(run, segment.entries, fold.input);
+      startOverlapGroup(run, segment.entries, fold.input);
       continue;
     }
-    const request = { stage, input: fold.input, resumed, onData: data.write };
+    const request = { stage, input: fold.input, resumed, receiveData: data.write };
     fold = segment.group
       ? await foldGroup(run, segment.entries, request, { fold, data })
       : await foldEntries(run, segment.entries, request, { fold, data }, see);

@@ -1,17 +1,20 @@
-// A stage that suspends, and the same stage when the answer is there: it goes on at the very entry that asked, with what the entries
-// before it had changed. Those are not called again.
+// Suspends a stage, and resumes it when the answer is stored: at the entry that asked, with the changes of the entries
+// before it, which are not called again.
 import type { HeldPending, JsonValue, Stage, StageInput } from '@millrace/contracts';
-import { chunk } from '../state/make-chunk.ts';
+import { chunk } from '../release/make-chunk.ts';
 import { SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { askPending, pendingAt } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
-import type { Resumed } from './call-request.ts';
-import { guardChunks } from './guard-chunks.ts';
-import type { StopVerdict } from './verdict-fold.ts';
+import type { Resumed } from '../calls/call-request.ts';
+import { guardChunks } from '../sessions/guard-chunks.ts';
+import type { StopVerdict } from '../calls/verdict-fold.ts';
 
 export type ResumePoint = { id: string; resumed: Resumed; kept: HeldPending['kept'] };
 
-/** undefined: the stage has not suspended. An interrupt: nobody has answered yet, or the answer stops the run. */
+/**
+ * Returns undefined if the stage has not suspended, or an interrupt if no answer is stored yet or if the answer stops
+ * the run.
+ */
 export async function resumePoint(
   run: Run,
   stage: Stage,
@@ -26,15 +29,15 @@ export async function resumePoint(
 }
 
 /**
- * What somebody answered is a stranger's words: the output chain judges it as it judges a tool's result, before the processor sees it.
- * What it drops is null.
+ * An answer is untrusted text: the output chain judges it like a tool's result before the processor sees it. A dropped
+ * answer is null.
  */
 async function passAnswered(
   run: Run,
   { id, by }: HeldPending,
   result: JsonValue,
 ): Promise<{ data: JsonValue } | { interrupt: Interrupt }> {
-  return run.inTurn(async () => {
+  return run.serialize(async () => {
     const whole = chunk(run.ref.runId, { type: 'tool-result', payload: { toolCallId: id, toolName: by, result } });
     const { chunks, interrupt } = await guardChunks(run, [whole]);
     if (interrupt) return { interrupt };
@@ -46,7 +49,7 @@ async function passAnswered(
 type SuspendedStage = {
   stage: Stage;
   position?: number | undefined;
-  /** What the stage was called with, and what its entries have made of it. */
+  /** The input of the stage, and the changes of its entries. */
   given: StageInput;
   left: StageInput;
 };
@@ -70,7 +73,7 @@ export function suspendStage(
   });
 }
 
-/** The conversation is the run's: what the stage did to it stands there. */
+/** The conversation belongs to the run and has the stage's changes. */
 function changedMembers(
   { conversation: _, ...given }: StageInput,
   { conversation: __, ...left }: StageInput,

@@ -1,6 +1,6 @@
 import type { RunAction } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { acceptedOf, answerOf, folded, RUN_ID, stateOf } from '../testing/run-states.ts';
+import { makeAccepted, makeAnswer, foldActions, RUN_ID, makeState } from '../testing/run-states.ts';
 import { createDrivenRuns, currentStatement } from './driven-runs.ts';
 import { createRunActivity } from './run-activity.ts';
 
@@ -9,17 +9,19 @@ const passed: RunAction = { action: 'input-passed' };
 const opened: RunAction = { action: 'step-opened', firstIndex: 1 };
 
 test('a report names the statement of the run loop that the state of the run leads to', () => {
-  const answered = acceptedOf(answerOf(0, 'Noon.', [call]));
+  const answered = makeAccepted(makeAnswer(0, 'Noon.', [call]));
   const result: RunAction = {
     action: 'tool-finished',
     result: { ...call, position: 0, result: 'noon', isError: false },
   };
-  expect(currentStatement(stateOf())).toBe('input');
-  expect(currentStatement(folded(stateOf(), passed))).toBe('answer');
-  expect(currentStatement(folded(stateOf(), passed, opened))).toBe('answer');
-  expect(currentStatement(folded(stateOf(), passed, opened, ...answered))).toBe('tool-calls');
-  expect(currentStatement(folded(stateOf(), passed, opened, ...answered, result))).toBe('step-end');
-  expect(currentStatement(folded(stateOf(), passed, opened, ...acceptedOf(answerOf(0, 'Noon.'))))).toBe('finish');
+  expect(currentStatement(makeState())).toBe('input');
+  expect(currentStatement(foldActions(makeState(), passed))).toBe('answer');
+  expect(currentStatement(foldActions(makeState(), passed, opened))).toBe('answer');
+  expect(currentStatement(foldActions(makeState(), passed, opened, ...answered))).toBe('tool-calls');
+  expect(currentStatement(foldActions(makeState(), passed, opened, ...answered, result))).toBe('step-end');
+  expect(currentStatement(foldActions(makeState(), passed, opened, ...makeAccepted(makeAnswer(0, 'Noon.'))))).toBe(
+    'finish',
+  );
 });
 
 test('an orchestrator reports on the runs that it drives, and on no other', () => {
@@ -27,7 +29,7 @@ test('an orchestrator reports on the runs that it drives, and on no other', () =
   const run = (epoch: number) => ({
     ref: { tenant: 'acme', runId: RUN_ID, epoch },
     deadlineAt: performance.now() + 60_000,
-    state: () => stateOf(),
+    state: () => makeState(),
     activity: createRunActivity(),
     chunks: { waiting: () => ['a', 'b'] },
   });

@@ -1,6 +1,6 @@
 // The ending of a run as values: its status, its last chunk and its result.
 import type { Chunk, RunResult, RunStatus, Usage, WireError } from '@millrace/contracts';
-import { chunk } from './make-chunk.ts';
+import { chunk } from '../release/make-chunk.ts';
 
 export type EndedRun = { status: RunStatus; lastChunk: Chunk; result: RunResult };
 

@@ -1,30 +1,30 @@
-// A run's audit trail: events are gathered, and acknowledged before the next checkpoint.
+// Gathers a run's audit events; they are acked before the next checkpoint.
 import { MillraceError, STORED_VERSION, type RunEvent } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { createStoredQueue } from './stored-queue.ts';
+import { createStoredQueue } from '../release/stored-queue.ts';
 
 type EventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at' | 'epoch'> : never) : never;
 
-/** One stream of events. */
+/** All events are in one stream. */
 export const SHARD = '0';
 
 export type EventLog = {
   record(event: EventBody): void;
   /**
-   * Everything so far is acknowledged. An event that no message can hold is said once: the run ends by it, and its last event is
-   * still stored. @throws bus-unreachable, message-too-large; FencedError after `close`
+   * Waits until all events are acked. An event that no message can hold fails one flush: the run ends by it, and its
+   * last event is still stored. @throws bus-unreachable, message-too-large; FencedError after `close`
    */
   flush(): Promise<void>;
-  /** Forgets what is not stored yet and records nothing more: the run was fenced, or is over. */
+  /** Discards unstored events and records nothing more: the run was fenced or has ended. */
   close(): void;
 };
 
 export type EventLogOptions = { access: JetStreamAccess; tenant: string; runId: string; epoch: number };
 
-/** Who reads the events of a run that goes on without a checkpoint sees them no later than this. */
+/** Maximum delay of an event for readers if the run makes no checkpoint. */
 const GATHER_MS = 1_000;
 const MAX_GATHERED_BYTES = 256 * 1024;
-/** What stands around one event in its message. Bytes. */
+/** Size of the envelope of one event in its message, in bytes. */
 const ENVELOPE_BYTES = 64;
 
 export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions): EventLog {
@@ -49,7 +49,7 @@ export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions
   const add = (body: EventBody) => {
     const event = JSON.stringify({ ...body, at: new Date().toISOString(), epoch });
     const size = Buffer.byteLength(event);
-    if (size > bus.maxPayload() - ENVELOPE_BYTES) throw tooLarge(body.event, size);
+    if (size > bus.maxPayload() - ENVELOPE_BYTES) throw eventTooLargeError(body.event, size);
     if (bytes + size > MAX_GATHERED_BYTES) send();
     gathered.push(event);
     bytes += size;
@@ -77,6 +77,6 @@ export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions
   };
 }
 
-function tooLarge(event: string, bytes: number): MillraceError {
-  return new MillraceError('message-too-large', `A ${event} event of ${bytes} bytes is larger than a message may be.`);
+function eventTooLargeError(event: string, bytes: number): MillraceError {
+  return new MillraceError('message-too-large', `A ${event} event of ${bytes} bytes exceeds the maximum message size.`);
 }

@@ -3,7 +3,7 @@
 import { STORED_VERSION, stateKeys, type RunHead } from '@millrace/contracts';
 import { writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead } from './run-head.ts';
-import { throughOutages } from './through-outages.ts';
+import { retryThroughOutages } from './through-outages.ts';
 
 /** `lost`: no head is stored any more; the next `put` creates it. */
 type PutOutcome = 'written' | 'lost' | 'fenced';
@@ -43,7 +43,7 @@ export function createHeadWriter(access: JetStreamAccess, first: RunHead, revisi
     head: () => head,
     async put(next, ttlSeconds) {
       let tries = 0;
-      const outcome = await throughOutages(`the state of ${tenant}.${runId}`, () =>
+      const outcome = await retryThroughOutages(`the state of ${tenant}.${runId}`, () =>
         tryPut(next, ttlSeconds, tries++ > 0),
       );
       if (outcome === 'written') head = next;

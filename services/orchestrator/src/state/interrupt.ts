@@ -1,64 +1,79 @@
-// A stage's control flow: undefined continues; an interrupt ends the run, or goes back to a place before.
+// Control flow of a stage: undefined continues; an interrupt ends the run or rewinds it.
 import { toWireError, type ChunkOf, type RunState, type Tripwire, type WireError } from '@millrace/contracts';
 
-/** What the stage rejected after it was published: its step, or everything; `from` is the first index that is taken back. */
+/**
+ * The published chunks that a stage rejected: those of its step or of the whole run; `from` is the first retracted
+ * index.
+ */
 export type Rejected = { what: 'step' | 'run'; from: number };
-type Rejecting = { rejected?: Rejected | undefined };
+type RejectingChunks = { rejected?: Rejected | undefined };
 
-/** Everything of a run but its `start` chunk. */
+/** Everything of a run except its `start` chunk. */
 export const wholeRun = ({ firstIndex }: RunState): Rejected => ({ what: 'run', from: firstIndex });
 
 export type Ending =
-  /** `unsaved`: memories that save later. */
+  /** `unsaved`: memories with a deferred save. */
   | { form: 'finish'; finish: ChunkOf<'finish'>; unsaved?: readonly string[] }
-  /** `answered`: a model has answered in this run, so that memory saves what was said. */
+  /** `answered`: a model has answered in this run, so that memory saves the conversation. */
   | ({
       form: 'halt';
       response: string;
       reason?: string | undefined;
       processorId: string;
       answered: boolean;
-    } & Rejecting)
-  | ({ form: 'tripwire'; tripwire: Tripwire } & Rejecting)
+    } & RejectingChunks)
+  | ({ form: 'tripwire'; tripwire: Tripwire } & RejectingChunks)
   /**
-   * `ownWords`: the orchestrator worded the message, without a word of anybody else. Otherwise it is untrusted text; code, path and
-   * remedy are the orchestrator's always. `chainBroken`: the output stream's processors cannot be asked any more, not even for it.
+   * `ownWords`: the orchestrator worded the message and quotes no other source. Otherwise the message is untrusted
+   * text; code, path and remedy are always the orchestrator's. `chainBroken`: the processors of the output stream
+   * cannot be called any more, not even for this message.
    */
-  | ({ form: 'error'; error: WireError; ownWords?: boolean | undefined; chainBroken?: boolean | undefined } & Rejecting)
+  | ({
+      form: 'error';
+      error: WireError;
+      ownWords?: boolean | undefined;
+      chainBroken?: boolean | undefined;
+    } & RejectingChunks)
   | { form: 'cancel' };
 
-/** `suspend`: the run is put away; what it waits for stands in its state. `hand-over`: another orchestrator goes on with the run, from its last checkpoint. */
+/**
+ * `suspend`: the run is suspended, its questions are in its state. `hand-over`: another orchestrator continues the run
+ * from its last checkpoint.
+ */
 export type Interrupt =
   | { kind: 'end'; ending: Ending }
   | { kind: 'rewind'; to: 'input' | 'step'; feedback: string }
   | { kind: 'suspend' }
   | { kind: 'hand-over' };
 
-/** What becomes of a run here. */
-export type Outcome = Exclude<Interrupt, { kind: 'rewind' }>;
+/** The outcome of a run on this orchestrator. */
+export type RunOutcome = Exclude<Interrupt, { kind: 'rewind' }>;
 
-export const endWith = (ending: Ending): Outcome => ({ kind: 'end', ending });
+export const endWith = (ending: Ending): RunOutcome => ({ kind: 'end', ending });
 
-/** The message may hold words of a processor, a provider or a user. */
-export function fail(error: WireError, more: { chainBroken?: boolean } & Rejecting = {}): Outcome {
+/** The message may quote a processor, a provider or a user. */
+export function fail(error: WireError, more: { chainBroken?: boolean } & RejectingChunks = {}): RunOutcome {
   return endWith({ form: 'error', error, ...more });
 }
 
-export function failInOwnWords(error: WireError): Outcome {
+export function failInOwnWords(error: WireError): RunOutcome {
   return endWith({ form: 'error', error, ownWords: true });
 }
 
-/** The run is put away: what it waits for stands in its state. */
-export const SUSPEND: Outcome = { kind: 'suspend' };
+/** Suspends the run; its questions are in its state. */
+export const SUSPEND: RunOutcome = { kind: 'suspend' };
 export const isSuspension = ({ kind }: Interrupt): boolean => kind === 'suspend';
 
-/** What was thrown: a bug, or a bus that stays away. What else the error says may be anybody's. */
+/**
+ * Converts a thrown error: a bug, or a bus that stays unreachable. Only its code and message are kept, because its
+ * other members are untrusted.
+ */
 export function brokenBy(error: unknown): Extract<Ending, { form: 'error' }> {
   const { code, message } = toWireError(error);
   return { form: 'error', error: { code, message } };
 }
 
-/** What an interrupt rejects that the output chain gave. A retry opens the step again anyway. */
+/** Adds the rejected chunks to an interrupt of the output chain. A retry opens the step again anyway. */
 export function rejecting(interrupt: Interrupt, rejected: Rejected): Interrupt {
   if (interrupt.kind !== 'end') return interrupt;
   const { ending } = interrupt;

@@ -1,5 +1,5 @@
-// A run's state as its head and its records make it: what an owner that takes the run over goes on with. A record that no head has
-// named, or that a replaced owner wrote after it was replaced, is not looked at.
+// Loads a run's state from its head and its records, for an owner that takes the run over. A record that no head names,
+// or that a replaced owner wrote after its replacement, is ignored.
 import {
   MillraceError,
   STORED_VERSION,
@@ -12,22 +12,25 @@ import {
 } from '@millrace/contracts';
 import { conflictError, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { foldRun } from './run-state.ts';
-import { epochOf, recordName } from './run-store.ts';
-import { throughOutages } from './through-outages.ts';
+import { parseEpoch, recordName } from './run-store.ts';
+import { retryThroughOutages } from './through-outages.ts';
 
-/** Records that are asked for at once. */
+/** Concurrent reads of records. */
 const MAX_READS_AT_ONCE = 32;
 
-/** undefined: the run was never at a checkpoint. @throws run-state-unreadable, stored-by-newer, bus-unreachable, store-unavailable */
+/**
+ * Returns undefined if the run had no checkpoint. @throws run-state-unreadable, stored-by-newer, bus-unreachable,
+ * store-unavailable
+ */
 export async function loadRun(access: JetStreamAccess, head: RunHead): Promise<RunState | undefined> {
   const { tenant, runId } = head;
   const names = recordNames(head);
   if (names.length === 0) return undefined;
-  const read = (name: string) =>
-    throughOutages(`record ${name} of ${tenant}.${runId}`, () => readRecord(access, head, name));
+  const readKey = (name: string) =>
+    retryThroughOutages(`record ${name} of ${tenant}.${runId}`, () => readRecord(access, head, name));
   const actions: RunAction[] = [];
   for (let at = 0; at < names.length; at += MAX_READS_AT_ONCE) {
-    const records = await Promise.all(names.slice(at, at + MAX_READS_AT_ONCE).map(read));
+    const records = await Promise.all(names.slice(at, at + MAX_READS_AT_ONCE).map(readKey));
     actions.push(...records.flat());
   }
   const state = foldRun(actions);
@@ -51,7 +54,7 @@ export async function prolongRecords(
   const copies = recordNames({ ...head, prolonged });
   const prolong = async (name: string, at: number) => {
     const key = stateKeys.record(tenant, runId, copies[at] ?? name);
-    const value = { v: STORED_VERSION, epoch: epochOf(name), actions: await readRecord(access, head, name) };
+    const value = { v: STORED_VERSION, epoch: parseEpoch(name), actions: await readRecord(access, head, name) };
     const written = await writeEntry(access, access.bus.names.state, key, value, { ttlSeconds });
     if ('conflict' in written) throw conflictError(key);
     return written.revision;
@@ -64,7 +67,7 @@ export async function prolongRecords(
   return { prolonged, from: Math.min(...revisions) };
 }
 
-/** The names of the records that count, in order. */
+/** Returns the names of the records that count, in order. */
 function recordNames({ owners, records, prolonged }: RunHead): string[] {
   return owners.flatMap(({ epoch, firstRecord }, at) => {
     const end = owners[at + 1]?.firstRecord ?? records;
@@ -85,11 +88,11 @@ async function readRecord(access: JetStreamAccess, head: RunHead, name: string):
     if (MillraceError.isInstance(error) && error.code === 'message-invalid') throw unreadable(head, error.message);
     throw error;
   }
-  throw unreadable(head, `record ${name} is gone`);
+  throw unreadable(head, `record ${name} is missing`);
 }
 
 function unreadable({ tenant, runId }: RunHead, why: string): MillraceError {
   return new MillraceError('run-state-unreadable', `The state of ${tenant}.${runId} cannot be read: ${why}.`, {
-    remedy: 'Submit the request again under a new run id; run one version of the orchestrator.',
+    remedy: 'Submit the request again under a new run id, and run one version of the orchestrator.',
   });
 }

@@ -5,7 +5,7 @@ const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
 describe('calls of an observed entry', () => {
-  test('are made one after the other; those of another entry beside them', async () => {
+  test('of one entry run one after the other; those of different entries run concurrently', async () => {
     const queues = createObserverQueues();
     const gate = Promise.withResolvers<void>();
     const order: string[] = [];
@@ -22,7 +22,7 @@ describe('calls of an observed entry', () => {
     expect(order).toEqual(['a1', 'b1', 'a2']);
   });
 
-  test('beyond the queue are dropped, and taken again when it has room', async () => {
+  test("are dropped above the queue's bound, and accepted again when it has room", async () => {
     const queues = createObserverQueues();
     const gate = Promise.withResolvers<void>();
     let made = 0;
@@ -37,7 +37,7 @@ describe('calls of an observed entry', () => {
     expect(made).toBe(MAX_OBSERVED_WAITING + 2);
   });
 
-  test('that break do not keep the next one from being made', async () => {
+  test('do not keep the next one from running if they throw', async () => {
     const queues = createObserverQueues();
     let made = false;
     queues.add('a', async () => Promise.reject(new Error('broken')));
@@ -46,7 +46,7 @@ describe('calls of an observed entry', () => {
     expect(made).toBe(true);
   });
 
-  test('are given up when the run has been over for long enough, and none is taken after it', async () => {
+  test('are abandoned when the run has been over for long enough, and none is accepted after it', async () => {
     const queues = createObserverQueues();
     const order: string[] = [];
     queues.add('a', async (signal) => (await untilAborted(signal), void order.push('given up')));

@@ -1,17 +1,20 @@
-// Calls of observed entries: nobody waits for them. Each entry has a queue of its own, since its state is with one call at a time; what
-// comes while that is full is dropped. They outlive the run by a moment, and no longer.
+// Queues calls of observed entries; the run does not wait for them. Each entry has a queue of its own, because its
+// state is with one call at a time; a call is dropped if the queue is full. Observers may finish shortly after the run.
 
-/** Of one entry, beside the one that is under way. */
+/** Per entry, without the call in progress. */
 export const MAX_OBSERVED_WAITING = 64;
-/** How long observers have after their run, ms. */
+/** Time that observers have after their run, ms. */
 export const OBSERVED_WITHIN_MS = 1_000;
 
-type Call = (signal: AbortSignal) => Promise<void>;
+type ObserverCall = (signal: AbortSignal) => Promise<void>;
 
 export type ObserverQueues = {
-  /** false: it is dropped, the entry has too many waiting, or the run is over. */
-  add(entry: string, call: Call): boolean;
-  /** Takes nothing more. Resolves when all is done, or has been given up after so long: whether there was anything. */
+  /** Returns false if the call is dropped: the entry has too many waiting calls, or the run has ended. */
+  add(entry: string, call: ObserverCall): boolean;
+  /**
+   * Accepts no more calls. Resolves when all calls have ended or were abandoned after `graceMs`; returns whether there
+   * were any.
+   */
   end(graceMs: number): Promise<boolean>;
 };
 
@@ -20,9 +23,9 @@ export function createObserverQueues(): ObserverQueues {
   const waiting = new Map<string, number>();
   const last = new Map<string, Promise<void>>();
   let isOver = false;
-  const callAfter = async (before: Promise<void> | undefined, entry: string, call: Call) => {
+  const callAfter = async (before: Promise<void> | undefined, entry: string, call: ObserverCall) => {
     await before;
-    // Its own failures it has told of: nothing that is observed may break a run.
+    // The call reports its own failures: an observed entry must not break a run.
     await call(giveUp.signal).catch(() => undefined);
     waiting.set(entry, (waiting.get(entry) ?? 1) - 1);
   };

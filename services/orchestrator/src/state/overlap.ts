@@ -1,33 +1,37 @@
-// A group that judges the input while the run goes on: what the run has under way is decided by its verdict, which is waited for before
-// anything lasts or is seen. Nothing of it is in the run's state: whoever takes the run over before the verdict judges again.
+// Tracks a group that judges the input while the run continues. The run waits for the verdict before anything is stored
+// or released. The overlap is not part of the run's state: an owner that takes the run over before the verdict judges
+// again.
 import { brokenBy, endWith, type Interrupt } from './interrupt.ts';
 
-type Judging = {
-  /** Never cancels by itself. undefined: it lets the run go on, or has been given up. */
+type OverlapJudging = {
+  /** Never cancels by itself. Returns undefined if the group passes the run or was abandoned. */
   judge(signal: AbortSignal): Promise<Interrupt | undefined>;
-  /** What was under way is over, and the verdict is there. */
+  /** Runs when the overlapped work has ended and the verdict is known. */
   settle(stopped: Interrupt | undefined): Promise<Interrupt | undefined>;
 };
 
 export type Overlap = {
-  /** Once: the one before has been settled. */
-  begin(judging: Judging): void;
-  /** It has begun and is not settled: nothing may last yet. */
+  /** Starts an overlap. The previous one has been settled. */
+  begin(judging: OverlapJudging): void;
+  /** Returns whether an overlap has begun and is not settled: nothing may be stored yet. */
   isPending(): boolean;
-  /** Its verdict is there. */
+  /** Returns whether the verdict is known. */
   isDecided(): boolean;
-  /** Told at once where it has stopped the run already. Gives what ends the telling. */
+  /**
+   * Calls the listener when the verdict stops the run, at once if it has already. Returns a function that removes the
+   * listener.
+   */
   onStop(listener: (interrupt: Interrupt) => void): () => void;
-  /** Waits for the verdict: what it stops the run with. From here on the run's own outcomes count. */
-  settled(): Promise<Interrupt | undefined>;
-  /** Gives it up; resolves when nothing of it is under way. */
+  /** Waits for the verdict and returns the interrupt, if any. Afterwards the run's own outcomes count. */
+  awaitVerdict(): Promise<Interrupt | undefined>;
+  /** Abandons the overlap; resolves when no call of it is in progress. */
   end(): Promise<void>;
 };
 
 export function createOverlap(): Overlap {
   const listeners = new Set<(interrupt: Interrupt) => void>();
   let current:
-    | { settle: Judging['settle']; verdict: Promise<Interrupt | undefined>; giveUp: AbortController }
+    | { settle: OverlapJudging['settle']; verdict: Promise<Interrupt | undefined>; giveUp: AbortController }
     | undefined;
   let isDecided = false;
   let stopped: Interrupt | undefined;
@@ -51,7 +55,7 @@ export function createOverlap(): Overlap {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    async settled() {
+    async awaitVerdict() {
       if (!current) return undefined;
       const { verdict, settle } = current;
       const interrupt = await verdict;

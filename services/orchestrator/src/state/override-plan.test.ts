@@ -1,7 +1,7 @@
 import { textMessage, type AppliedAgent, type Overridable, type PlanEntry, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
-import { agentOf } from '../testing/run-states.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
+import { makeAgent } from '../testing/run-states.ts';
 import { agentOfRun } from './run-agent.ts';
 
 const request = (more: Partial<RunRequest>): RunRequest => ({
@@ -21,16 +21,16 @@ const overridable = (processor: string, more: Partial<PlanEntry> = {}): Overrida
   ...planEntry(processor, { ...both, ...more }),
   optionsSchema: { type: 'object' },
 });
-/** Memory stands first, as it should not, so that its place is seen to be looked after. */
+/** Memory is first here, against the rule, so that the test sees whether the plan moves it. */
 const entries = [
   planEntry('history', { stages: ['processInput', 'processOutputResult'], lists: ['input', 'output'], memory: true }),
   planEntry('guard', { ...both, required: true, options: { strict: true } }),
   planEntry('polite', both),
 ];
 const applied: AppliedAgent = {
-  agent: agentOf({ overrides: ['pii', 'keyword', 'fallback'], questions: ['asks'] }),
+  agent: makeAgent({ overrides: ['pii', 'keyword', 'fallback'], questions: ['asks'] }),
   plan: {
-    ...planOf(entries),
+    ...makePlan(entries),
     overridable: {
       pii: overridable('pii'),
       keyword: overridable('keyword', { stages: ['processInput'], lists: ['input'] }),
@@ -45,17 +45,17 @@ const planFor = (more: Partial<RunRequest>, of = applied) => {
   if ('issues' in own) throw new Error(JSON.stringify(own.issues));
   return own.applied;
 };
-const issuesOf = (more: Partial<RunRequest>, of = applied) => {
+const findIssues = (more: Partial<RunRequest>, of = applied) => {
   const own = agentOfRun(of, request(more));
   return 'issues' in own ? own.issues.map(({ path, message }) => `${path}: ${message}`) : [];
 };
 
-describe('a list that the caller gives', () => {
-  test('stands in place of a group, whatever its members are called', () => {
+describe('a list that the caller provides', () => {
+  test('replaces a group, whatever the names of its members are', () => {
     const members = ['toString', 'constructor'];
     const of = (left: PlanEntry[]) => ({
       ...applied,
-      plan: { ...applied.plan, ...planOf([...entries, ...left]), groups: [{ list: 'input' as const, members }] },
+      plan: { ...applied.plan, ...makePlan([...entries, ...left]), groups: [{ list: 'input' as const, members }] },
     });
     const inOutput = planEntry('toString', both);
     const { plan } = planFor({ inputProcessors: ['keyword'] }, of([inOutput, planEntry('constructor')]));
@@ -63,7 +63,7 @@ describe('a list that the caller gives', () => {
     expect(plan.groups).toEqual([]);
   });
 
-  test('stands in place of the agent’s; what is required follows it, and memory that', () => {
+  test('replaces the agent’s list; required entries follow it, and memory follows those', () => {
     const { plan } = planFor({ inputProcessors: ['keyword', { use: 'pii', as: 'mine', options: { a: 1 } }] });
     expect(plan.order.processInput).toEqual(['keyword', 'mine', 'guard', 'history']);
     expect(plan.entries['mine']).toMatchObject({
@@ -75,7 +75,7 @@ describe('a list that the caller gives', () => {
     });
   });
 
-  test('leaves the stages of the other lists as they are, also of an entry that stood in both', () => {
+  test('keeps the stages of the other lists, also of an entry that was in both', () => {
     const { plan } = planFor({ inputProcessors: [] });
     expect(plan.order).toEqual({
       processInput: ['guard', 'history'],
@@ -85,36 +85,36 @@ describe('a list that the caller gives', () => {
     expect(plan.entries['polite']?.lists).toEqual(['output']);
   });
 
-  test('that is given for both lists takes the entry away', () => {
+  test('removes the entry if both lists are provided', () => {
     const { plan } = planFor({ inputProcessors: [], outputProcessors: ['pii'] });
     expect(plan.order.processOutputStream).toEqual(['pii', 'guard']);
     expect(Object.keys(plan.entries).toSorted()).toEqual(['guard', 'history', 'pii']);
   });
 
-  test('with one processor in two lists has one entry', () => {
+  test('has one entry for one processor in two lists', () => {
     const { plan } = planFor({ inputProcessors: ['pii'], outputProcessors: ['pii'] });
     expect(plan.entries['pii']?.lists).toEqual(['input', 'output']);
   });
 
-  test('holds its processor to what that says it changes, with the options that the caller gives', () => {
+  test("limits its processor to the changes that it declares, with the caller's options", () => {
     const pii: Overridable = {
       ...overridable('pii'),
       declaredChanges: { processInput: { option: 'strategy', values: ['redact'] } },
     };
     const of = { ...applied, plan: { ...applied.plan, overridable: { pii } } };
-    const changesOf = (strategy: string) =>
+    const listChanges = (strategy: string) =>
       planFor({ inputProcessors: [{ use: 'pii', as: 'mine', options: { strategy } }] }, of).plan.entries['mine']
         ?.changes;
-    expect([changesOf('block'), changesOf('redact')]).toEqual([{ processInput: false }, { processInput: true }]);
+    expect([listChanges('block'), listChanges('redact')]).toEqual([{ processInput: false }, { processInput: true }]);
   });
 
-  test('changes nothing of what is required', () => {
+  test('changes no required entry', () => {
     const { plan } = planFor({ inputProcessors: ['pii'], outputProcessors: ['pii'], errorProcessors: ['fallback'] });
     expect(plan.entries['guard']).toEqual(applied.plan.entries['guard']);
     expect(plan.order.processAPIError).toEqual(['fallback']);
   });
 
-  test('is in the plan of the run and not in the definition, whose texts are trusted', () => {
+  test("is in the plan of the run and not in the definition, because the definition's texts are trusted", () => {
     const { agent, plan } = planFor({ inputProcessors: [{ use: 'pii', options: { response: 'my own words' } }] });
     expect(agent).toEqual(applied.agent);
     expect(JSON.stringify(plan)).toContain('my own words');
@@ -122,20 +122,20 @@ describe('a list that the caller gives', () => {
   });
 });
 
-describe('retries that the caller asks for', () => {
+describe('retries that the caller requests', () => {
   test.each<[number | undefined, Partial<RunRequest>, number | undefined]>([
     [3, { maxProcessorRetries: 9 }, 3],
     [3, { maxProcessorRetries: 1 }, 1],
     [undefined, { maxProcessorRetries: 9 }, 0],
     [undefined, { maxProcessorRetries: 99, errorProcessors: ['fallback'] }, 10],
     [3, {}, 3],
-  ])('where the agent has %s, with %j are %s', (own, more, expected) => {
-    const agent = agentOf({ overrides: ['fallback'], ...(own !== undefined && { maxProcessorRetries: own }) });
+  ])('of an agent with %s, requested as %j, are %s', (own, more, expected) => {
+    const agent = makeAgent({ overrides: ['fallback'], ...(own !== undefined && { maxProcessorRetries: own }) });
     expect(planFor(more, { ...applied, agent }).agent.maxProcessorRetries).toBe(expected);
   });
 });
 
-describe('an override is refused,', () => {
+describe('an override is rejected,', () => {
   test.each<[string, Partial<RunRequest>, string]>([
     [
       'a processor that the agent does not name',
@@ -155,12 +155,12 @@ describe('an override is refused,', () => {
       'outputProcessors[0]: "keyword" has no stage',
     ],
     [
-      'the name of what is required',
+      'the name of a required entry',
       { inputProcessors: [{ use: 'pii', as: 'guard' }] },
       'inputProcessors[0]: "guard" is the name of an entry',
     ],
     [
-      'the name of what stays in another list',
+      'the name of an entry that remains in another list',
       { inputProcessors: [{ use: 'pii', as: 'polite' }] },
       'inputProcessors[0]: "polite" is the name',
     ],
@@ -170,7 +170,7 @@ describe('an override is refused,', () => {
       'outputProcessors[0]: "history" is the name',
     ],
     [
-      'a name whose questions the caller may answer',
+      'a name with questions that the caller may answer',
       { inputProcessors: [{ use: 'pii', as: 'asks' }] },
       'inputProcessors[0]: "asks" is the name',
     ],
@@ -185,19 +185,19 @@ describe('an override is refused,', () => {
       'outputProcessors[0]: "pii" is the name of inputProcessors[0] too.',
     ],
   ])('%s', (_what, more, issue) => {
-    expect(issuesOf(more)).toEqual([expect.stringContaining(issue)]);
+    expect(findIssues(more)).toEqual([expect.stringContaining(issue)]);
   });
 
-  test('whatever it is, where the agent says nothing of overrides', () => {
+  test('whatever it is, if the agent has no overrides', () => {
     const { overrides: _, ...agent } = applied.agent;
     const all = { inputProcessors: [], outputProcessors: ['pii'], errorProcessors: [], maxProcessorRetries: 0 };
-    expect(issuesOf(all, { ...applied, agent })).toEqual(
+    expect(findIssues(all, { ...applied, agent })).toEqual(
       Object.keys(all).map((field) => expect.stringMatching(`^${field}: `)),
     );
-    expect(issuesOf({}, { ...applied, agent })).toEqual([]);
+    expect(findIssues({}, { ...applied, agent })).toEqual([]);
   });
 
-  test('every problem at once', () => {
-    expect(issuesOf({ inputProcessors: ['evil', 'worse'], outputProcessors: ['keyword'] })).toHaveLength(3);
+  test('with every problem at once', () => {
+    expect(findIssues({ inputProcessors: ['evil', 'worse'], outputProcessors: ['keyword'] })).toHaveLength(3);
   });
 });

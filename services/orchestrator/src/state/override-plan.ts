@@ -1,12 +1,13 @@
-// The lists that a caller gives for one run in place of the agent's. By allow-list alone: the agent names the processors, and what they
-// are was resolved when it was applied. What the agent requires stays, after the caller's entries, and memory after that; an entry of
-// the caller can bear no name of one that stays, so that it neither shares its state nor changes its options. Pure.
+// Applies the lists that a caller provides for one run in place of the agent's. Only processors that the agent allows
+// are accepted, as they were resolved when the agent was applied. Required entries stay, after the caller's, and memory
+// after those. An entry of the caller must not have the name of one that stays: it would share its state or change its
+// options. Pure.
 import {
   resolveChanges,
   stagesOfList,
-  staysUnderOverrides,
+  isKeptByOverrides,
   withMembers,
-  ownMember,
+  getOwnMember,
   type AppliedAgent,
   type Issue,
   type JsonObject,
@@ -20,7 +21,7 @@ import {
 const FIELDS = { input: 'inputProcessors', output: 'outputProcessors', error: 'errorProcessors' } as const;
 const LISTS = ['input', 'output', 'error'] as const;
 
-/** One use of a processor in a list of the caller. */
+/** One use of a processor in a caller's list. */
 export type OverrideUse = {
   list: ListName;
   path: string;
@@ -31,28 +32,28 @@ export type OverrideUse = {
 
 export function overrideUses(request: RunRequest): OverrideUse[] {
   return LISTS.flatMap((list) =>
-    (request[FIELDS[list]] ?? []).map((entry, at) => useOf(list, `${FIELDS[list]}[${at}]`, entry)),
+    (request[FIELDS[list]] ?? []).map((entry, at) => readOverride(list, `${FIELDS[list]}[${at}]`, entry)),
   );
 }
 
-function useOf(list: ListName, path: string, entry: OverrideEntry): OverrideUse {
+function readOverride(list: ListName, path: string, entry: OverrideEntry): OverrideUse {
   if (typeof entry === 'string') return { list, path, name: entry, processor: entry };
   return { list, path, name: entry.as ?? entry.use, processor: entry.use, options: entry.options };
 }
 
-const listsOf = (request: RunRequest): ListName[] => LISTS.filter((list) => request[FIELDS[list]] !== undefined);
+const listOverridden = (request: RunRequest): ListName[] => LISTS.filter((list) => request[FIELDS[list]] !== undefined);
 
-/** The plan as the request has it; or everything that its agent does not allow. */
+/** Returns the plan of the request, or all issues if the agent does not allow it. */
 export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest): { plan: Plan } | { issues: Issue[] } {
-  const lists = listsOf(request);
+  const lists = listOverridden(request);
   if (lists.length === 0 && request.maxProcessorRetries === undefined) return { plan };
-  if (!agent.overrides) return { issues: notAllowed(request) };
+  if (!agent.overrides) return { issues: findForbidden(request) };
   const uses = overrideUses(request);
   const kept = keptPlan(plan, lists);
   const issues = [...useIssues(uses, plan, new Set([...Object.keys(kept.entries), ...(agent.questions ?? [])]))];
   if (issues.length > 0) return { issues };
   const byName = Map.groupBy(uses, ({ name }) => name);
-  const own = Object.fromEntries([...byName].flatMap(([name, all]) => entryOf(plan, name, all)));
+  const own = Object.fromEntries([...byName].flatMap(([name, all]) => makeEntry(plan, name, all)));
   const order: Plan['order'] = { ...kept.order };
   for (const list of lists)
     for (const stage of stagesOfList(list)) {
@@ -68,11 +69,11 @@ export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest)
   return { plan: { ...kept, entries: { ...own, ...kept.entries }, order, listed } };
 }
 
-/** Without what the caller's lists take the place of. What is required stands before memory. */
+/** Removes the entries that the caller's lists replace. Required entries precede memory. */
 function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
   const order: Plan['order'] = { ...plan.order };
   const staying = (names: readonly string[] = []): string[] => {
-    const left = names.flatMap((name) => plan.entries[name] ?? []).filter(staysUnderOverrides);
+    const left = names.flatMap((name) => plan.entries[name] ?? []).filter(isKeptByOverrides);
     return [...left.filter(({ memory }) => !memory), ...left.filter(({ memory }) => memory)].map(({ entry }) => entry);
   };
   for (const stage of lists.flatMap(stagesOfList)) {
@@ -81,19 +82,19 @@ function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
   }
   const listed: Plan['listed'] = { ...plan.listed };
   for (const list of lists) listed[list] = staying(listed[list]);
-  const isListed = (entry: PlanEntry, list: ListName) => !lists.includes(list) || staysUnderOverrides(entry);
+  const isListed = (entry: PlanEntry, list: ListName) => !lists.includes(list) || isKeptByOverrides(entry);
   const entries = Object.values(plan.entries).flatMap((entry): PlanEntry[] => {
     const left = entry.lists.filter((list) => isListed(entry, list));
     return left.length === 0 ? [] : [{ ...entry, lists: left }];
   });
   const own = Object.fromEntries(entries.map((entry) => [entry.entry, entry]));
   const groups = plan.groups?.flatMap((group) =>
-    withMembers(group, (name) => ownMember(own, name)?.lists.includes(group.list) === true),
+    withMembers(group, (name) => getOwnMember(own, name)?.lists.includes(group.list) === true),
   );
   return { ...plan, order, listed, entries: own, ...(groups && { groups }) };
 }
 
-function entryOf({ overridable }: Plan, name: string, uses: readonly OverrideUse[]): [string, PlanEntry][] {
+function makeEntry({ overridable }: Plan, name: string, uses: readonly OverrideUse[]): [string, PlanEntry][] {
   const [first] = uses;
   const template = first && overridable?.[first.processor];
   if (!template) return [];
@@ -108,7 +109,7 @@ function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, tak
   const allowed = Object.keys(overridable).join(', ') || 'none';
   return uses.flatMap((use, at): Issue[] => {
     const { list, path, name, processor } = use;
-    const template = ownMember(overridable, processor);
+    const template = getOwnMember(overridable, processor);
     if (!template)
       return [issue(path, `Callers of this agent may not list "${processor}".`, `They may list: ${allowed}.`)];
     if (!template.stages.some((stage) => stagesOfList(list).includes(stage)))
@@ -116,28 +117,28 @@ function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, tak
         issue(
           path,
           `"${processor}" has no stage of the ${list} list.`,
-          `It stands under ${template.lists.join(' or ')}.`,
+          `It belongs under ${template.lists.join(' or ')}.`,
         ),
       ];
     if (taken.has(name))
-      return [issue(path, `"${name}" is the name of an entry of the agent.`, 'Give yours another name, by `as`.')];
+      return [issue(path, `"${name}" is the name of an entry of the agent.`, 'Choose another name with `as`.')];
     const twin = uses.slice(0, at).find((other) => other.name === name && (other.list === list || !isSame(other, use)));
     return twin
-      ? [issue(path, `"${name}" is the name of ${twin.path} too.`, 'Give one of the two another name, by `as`.')]
+      ? [issue(path, `"${name}" is the name of ${twin.path} too.`, 'Choose another name for one of the two with `as`.')]
       : [];
   });
 }
 
-/** In two lists it is one entry. */
+/** A processor in two lists is one entry. */
 function isSame(one: OverrideUse, other: OverrideUse): boolean {
   return one.processor === other.processor && JSON.stringify(one.options) === JSON.stringify(other.options);
 }
 
-function notAllowed(request: RunRequest): Issue[] {
+function findForbidden(request: RunRequest): Issue[] {
   const given = [...Object.values(FIELDS), 'maxProcessorRetries' as const].filter(
     (field) => request[field] !== undefined,
   );
-  const remedy = 'Leave it out, or list under `overrides` of the agent which processors its callers may use.';
+  const remedy = "Remove it, or list the processors that callers may use under the agent's `overrides`.";
   return given.map((field) => issue(field, `This agent does not let its callers override ${field}.`, remedy));
 }
 

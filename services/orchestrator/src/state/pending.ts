@@ -1,29 +1,32 @@
-// What a run waits for: who asked it, and whose it is to answer.
+// Manages the questions of a run: which entry or tool asked, and whether the caller may answer.
 import { SUSPENSION_LIMITS, type Agent, type HeldPending, type JsonValue, type Stage } from '@millrace/contracts';
 import { randomBytes } from 'node:crypto';
 import type { Run } from './run-context.ts';
 
-/** What a stage, or a tool where `stage` is undefined, has asked: of a call, by its position in the answer. */
+/**
+ * Returns the question of a stage, or of a tool if `stage` is undefined; a call is identified by its position in the
+ * answer.
+ */
 export function pendingAt(run: Run, stage: Stage | undefined, position?: number): HeldPending | undefined {
   return run.state().pending.find((one) => one.stage === stage && one.position === position);
 }
 
-/** Nobody guesses it. */
+/** Long enough that it cannot be guessed. */
 const TOKEN_BYTES = 32;
 
-type Asked = Pick<HeldPending, 'by' | 'stage' | 'toolCall' | 'position' | 'kept'> & {
+type PendingRequest = Pick<HeldPending, 'by' | 'stage' | 'toolCall' | 'position' | 'kept'> & {
   payload: JsonValue;
   expiresInSeconds?: number | undefined;
 };
 
-/** The run waits for this from now on; it goes on once it is answered. What the same place asked before is settled. */
-export function askPending(run: Run, asked: Asked): void {
+/** Adds a question; the run waits until it is answered. An earlier question of the same place is settled. */
+export function askPending(run: Run, asked: PendingRequest): void {
   const { expiresInSeconds = SUSPENSION_LIMITS.defaultSeconds, ...rest } = asked;
   const before = pendingAt(run, asked.stage, asked.position);
   if (before) run.dispatch({ action: 'pending-settled', id: before.id });
   const pending: HeldPending = {
     id: crypto.randomUUID(),
-    kind: kindOf(run.agent, asked.by),
+    kind: resolveKind(run.agent, asked.by),
     ...rest,
     expiresAt: new Date(run.deps.access.clock.now() + expiresInSeconds * 1_000).toISOString(),
     resumeToken: randomBytes(TOKEN_BYTES).toString('base64url'),
@@ -31,7 +34,10 @@ export function askPending(run: Run, asked: Asked): void {
   run.dispatch({ action: 'suspended', pending });
 }
 
-/** Decided by the agent's definition, never by what whoever suspends says: nobody approves his own call. */
-function kindOf({ questions = [] }: Agent, by: string): HeldPending['kind'] {
+/**
+ * Reads the kind from the agent's definition, never from the suspending processor: a caller must not approve its own
+ * call.
+ */
+function resolveKind({ questions = [] }: Agent, by: string): HeldPending['kind'] {
   return questions.includes(by) ? 'question' : 'approval';
 }

@@ -26,7 +26,7 @@ describe('results in a response message', () => {
     ...more,
   });
 
-  test('close their calls, with the arguments that were really used', () => {
+  test('close their calls, with the arguments that were used', () => {
     const made = withResults(message(call('c1'), call('c2')), [result('c1'), result('c2', { isError: true })]);
     expect(made.content.parts).toMatchObject([
       { toolInvocation: { state: 'result', args: { judged: true }, result: 'noon', isError: false } },
@@ -34,12 +34,12 @@ describe('results in a response message', () => {
     ]);
   });
 
-  test('say of a denied call that it was denied', () => {
+  test('mark a denied call as denied', () => {
     const [part] = withResults(message(call('c1')), [result('c1', { denied: true })]).content.parts;
     expect(part).toMatchObject({ toolInvocation: { denied: true } });
   });
 
-  test('of two calls that a provider gave one id are told apart by their order', () => {
+  test('of two calls with the same provider id are matched by their order', () => {
     const made = withResults(message(call('c1'), call('c1')), [
       result('c1', { result: 1 }),
       result('c1', { result: 2 }),
@@ -47,7 +47,7 @@ describe('results in a response message', () => {
     expect(made.content.parts).toMatchObject([{ toolInvocation: { result: 1 } }, { toolInvocation: { result: 2 } }]);
   });
 
-  test('leave a call without one open, and everything else alone', () => {
+  test('leave a call without a result open and change nothing else', () => {
     const before = message(text('a'), call('c1'));
     expect(withResults(before, [result('other')])).toEqual(before);
   });

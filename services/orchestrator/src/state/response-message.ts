@@ -1,4 +1,4 @@
-// The response message of a step: its id, the results of its calls, and what stands beside its text.
+// Builds the response message of a step: its id, the results of its calls, its sources and files.
 import {
   isOwnCall,
   type JsonObject,
@@ -9,12 +9,12 @@ import {
   type ToolResult,
 } from '@millrace/contracts';
 
-/** Derived, so that a step that is repeated replaces its message instead of adding one. */
+/** Derived from run and step: a repeated step replaces its message instead of adding one. */
 export function responseMessageId(runId: string, stepNumber: number): string {
   return `${runId}.${stepNumber}`;
 }
 
-/** @param results in call order: calls to which a provider gave one id take theirs in turn */
+/** @param results in call order: calls with the same provider id take theirs in turn */
 export function withResults(message: Message, results: readonly ToolResult[]): Message {
   const left = [...results];
   const parts = message.content.parts.map((part): MessagePart => {
@@ -32,13 +32,13 @@ export function withResults(message: Message, results: readonly ToolResult[]): M
   return { ...message, content: { ...message.content, parts } };
 }
 
-/** Sources and files of an answer; none where it has none. */
-export function attachmentsOf({ content }: Message): Pick<StepResult, 'sources' | 'files'> {
-  const sources = content.parts.flatMap((part) => (part.type === 'source' ? [asObject(part.source)] : []));
+/** Returns the sources and files of an answer, if any. */
+export function pickAttachments({ content }: Message): Pick<StepResult, 'sources' | 'files'> {
+  const sources = content.parts.flatMap((part) => (part.type === 'source' ? [toJsonObject(part.source)] : []));
   const files = content.parts.flatMap((part) =>
     part.type === 'file' ? [{ data: part.data, mimeType: part.mimeType }] : [],
   );
   return { ...(sources.length > 0 && { sources }), ...(files.length > 0 && { files }) };
 }
 
-const asObject = (value: object): JsonObject => JSON.parse(JSON.stringify(value));
+const toJsonObject = (value: object): JsonObject => JSON.parse(JSON.stringify(value));

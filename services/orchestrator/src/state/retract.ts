@@ -1,9 +1,8 @@
-// Takes chunks back: clients drop everything from the index on. Nothing is said where nothing was published: what waited for its release
-// was never there.
-import { chunk } from './make-chunk.ts';
+// Retracts chunks: clients drop everything from the index on. If nothing was published, no retract is sent.
+import { chunk } from '../release/make-chunk.ts';
 import type { Run } from './run-context.ts';
 
-export function retract(run: Run, from: number, reason?: string): void {
+export function retractFrom(run: Run, from: number, reason?: string): void {
   const finish = { stepResult: { reason: 'retry', isContinued: true }, output: {}, metadata: {} };
   const { runId } = run.ref;
   run.chunks.takeBack(from, (index) => [

@@ -6,18 +6,18 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const pii: NewCall = { kind: 'processor', names: ['pii'], stage: 'processInput', service: 'guardrails' };
-const noticed = () => {
+const listNotices = () => {
   const notices: CallActivity[] = [];
   const ended: CallActivity[] = [];
   const activity = createRunActivity({
     notify: (call) => void notices.push(call),
-    ended: (call) => void ended.push(call),
+    onEnded: (call) => void ended.push(call),
   });
   return { notices, ended, activity };
 };
 
 test('a run lists a call from its start to its end, with replica, attempt, state and times', () => {
-  const { activity, ended } = noticed();
+  const { activity, ended } = listNotices();
   const call = activity.begin(pii);
   vi.advanceTimersByTime(1_000);
   call.heard('r1');
@@ -32,7 +32,7 @@ test('a run lists a call from its start to its end, with replica, attempt, state
 });
 
 test('a call of a processor or the store is noticed after 2 s without an answer, and every 10 s from then on', () => {
-  const { activity, notices } = noticed();
+  const { activity, notices } = listNotices();
   const call = activity.begin(pii);
   const checkpoint = activity.begin({ kind: 'store', names: ['checkpoint'] });
   call.setState('absent');
@@ -50,7 +50,7 @@ test('a call of a processor or the store is noticed after 2 s without an answer,
 });
 
 test('a call of a model or a tool is listed and never noticed, because followers see its chunks', () => {
-  const { activity, notices } = noticed();
+  const { activity, notices } = listNotices();
   activity.begin({ kind: 'model', names: ['openai/a'] });
   activity.begin({ kind: 'tool', names: ['clock'] });
   vi.advanceTimersByTime(60_000);

@@ -28,21 +28,21 @@ export type ActivityOptions = {
   /** Reports a call that has no answer yet. Absent: no notices. */
   notify?: (call: CallActivity) => void;
   /** Receives each call when it has ended. */
-  ended?: (call: CallActivity) => void;
+  onEnded?: (call: CallActivity) => void;
 };
 
-type Entry = NewCall & { attempt: number; state: CallState; replica?: string; startedAt: number; heardAt: number };
+type ActiveCall = NewCall & { attempt: number; state: CallState; replica?: string; startedAt: number; heardAt: number };
 
-export function createRunActivity({ notify, ended }: ActivityOptions = {}): RunActivity {
-  const calls = new Set<Entry>();
+export function createRunActivity({ notify, onEnded: ended }: ActivityOptions = {}): RunActivity {
+  const calls = new Set<ActiveCall>();
   const begin = (call: NewCall): TrackedCall => {
     const now = performance.now();
-    const entry: Entry = { ...call, attempt: 1, state: 'asked', startedAt: now, heardAt: now };
+    const entry: ActiveCall = { ...call, attempt: 1, state: 'asked', startedAt: now, heardAt: now };
     calls.add(entry);
     let timer: NodeJS.Timeout | undefined;
     const schedule = (waitMs: number) => {
       timer = setTimeout(() => {
-        notify?.(activityOf(entry));
+        notify?.(describeActivity(entry));
         schedule(NOTICE_EVERY_MS);
       }, waitMs);
     };
@@ -57,17 +57,17 @@ export function createRunActivity({ notify, ended }: ActivityOptions = {}): RunA
       setAttempt: (attempt) => void (entry.attempt = attempt),
       end() {
         clearTimeout(timer);
-        if (calls.delete(entry)) ended?.(activityOf(entry));
+        if (calls.delete(entry)) ended?.(describeActivity(entry));
       },
     };
   };
-  return { begin, list: () => [...calls].map(activityOf) };
+  return { begin, list: () => [...calls].map(describeActivity) };
 }
 
 /** Followers see the chunks of a model and the call of a tool; they do not see the work of a processor or of the store. */
 const isNoticed = ({ kind }: NewCall): boolean => kind === 'processor' || kind === 'store';
 
-function activityOf({ startedAt, heardAt, ...entry }: Entry): CallActivity {
+function describeActivity({ startedAt, heardAt, ...entry }: ActiveCall): CallActivity {
   const now = performance.now();
   return { ...entry, ageMs: Math.round(now - startedAt), silentMs: Math.round(now - heardAt) };
 }

@@ -1,7 +1,7 @@
 import { textMessage, type AppliedAgent, type JsonObject, type RunRequest, type When } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { planEntry, planOf } from '../testing/plan-entries.ts';
-import { agentOf } from '../testing/run-states.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
+import { makeAgent } from '../testing/run-states.ts';
 import { agentOfRun } from './run-agent.ts';
 
 const request = (more: Partial<RunRequest> = {}): RunRequest => ({
@@ -13,9 +13,9 @@ const request = (more: Partial<RunRequest> = {}): RunRequest => ({
   deadlineMs: 1_000,
   ...more,
 });
-const applied = (when: When): AppliedAgent => ({
-  agent: agentOf(),
-  plan: planOf([
+const makeApplied = (when: When): AppliedAgent => ({
+  agent: makeAgent(),
+  plan: makePlan([
     planEntry('always', { stages: ['processInput', 'processInputStep'] }),
     planEntry('sometimes', { stages: ['processInput', 'processInputStep'], when }),
   ]),
@@ -27,7 +27,7 @@ const own = (given: AppliedAgent, more: Partial<RunRequest> = {}) => {
   if ('issues' in resolved) throw new Error(JSON.stringify(resolved.issues));
   return resolved;
 };
-const leftOut = (when: When, more: Partial<RunRequest>) => own(applied(when), more).leftOut;
+const leftOut = (when: When, more: Partial<RunRequest>) => own(makeApplied(when), more).leftOut;
 
 describe('an entry under `when`', () => {
   test.each<[When['equals'], JsonObject, string[]]>([
@@ -41,7 +41,7 @@ describe('an entry under `when`', () => {
     [true, { plan: true }, []],
     ['pro', { plan: ['pro'] }, ['sometimes']],
     ['[object Object]', { plan: {} }, ['sometimes']],
-  ])('for %j in a run with %j: left out are %j', (equals, requestContext, names) => {
+  ])('for %j in a run with %j omits %j', (equals, requestContext, names) => {
     expect(leftOut({ context: 'plan', equals }, { requestContext })).toEqual(names);
   });
 
@@ -51,7 +51,7 @@ describe('an entry under `when`', () => {
   });
 
   test.each(['tenant', 'runId', 'threadId', 'resourceId'])(
-    'goes by the run’s own %s, not by what a caller calls so',
+    'compares the run’s own %s, not a context member of the same name',
     (key) => {
       const claimed = { requestContext: { [key]: 'claimed' } };
       expect(leftOut({ context: key, equals: 'claimed' }, claimed)).toEqual(['sometimes']);
@@ -59,14 +59,14 @@ describe('an entry under `when`', () => {
     },
   );
 
-  test('stands at no stage of the run’s plan and among none of its entries; the others do as before', () => {
-    const { plan } = own(applied({ context: 'plan', equals: 'pro' })).applied;
+  test('is in no stage and no entry of the run’s plan; other entries are unchanged', () => {
+    const { plan } = own(makeApplied({ context: 'plan', equals: 'pro' })).applied;
     expect(plan.order).toEqual({ processInput: ['always'], processInputStep: ['always'] });
     expect(Object.keys(plan.entries)).toEqual(['always']);
   });
 });
 
-test('an agent without such entries is the run’s as it is applied', () => {
-  const given = { ...applied({ context: 'a', equals: 1 }), plan: planOf([planEntry('always')]) };
+test('an agent without such entries is used as it is applied', () => {
+  const given = { ...makeApplied({ context: 'a', equals: 1 }), plan: makePlan([planEntry('always')]) };
   expect(agentOfRun(given, request())).toEqual({ applied: given, leftOut: [] });
 });

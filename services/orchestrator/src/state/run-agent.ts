@@ -1,6 +1,6 @@
-// The agent as one run has it: with the caller's lists in place of its own, where it allows that; without the entries under `when` whose
-// context the run does not have. Once, when the run begins: what is stored with the run is this agent, and whoever takes the run over
-// follows it. The definition stays its author's: its texts are trusted, a caller's are not. Pure.
+// Derives the agent of one run: with the caller's lists if the agent allows them, without entries whose `when` the
+// run's context does not match. Computed once, when the run begins, and stored with the run, so that a takeover follows
+// it. The definition stays unchanged: its texts are trusted, a caller's are not. Pure.
 import {
   planWith,
   type AppliedAgent,
@@ -9,11 +9,12 @@ import {
   type Plan,
   type PlanEntry,
   type RunRequest,
+  listJudges,
+  type Agent,
 } from '@millrace/contracts';
-import { maxRetriesOf } from './max-retries.ts';
 import { overridePlan } from './override-plan.ts';
 
-/** `leftOut`: names of the entries that are not called in this run, for its context. */
+/** `leftOut`: names of the entries that this run omits because of its context. */
 export type RunAgent = { applied: AppliedAgent; leftOut: string[] };
 
 export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
@@ -28,13 +29,16 @@ export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent
 
 function withRetries({ agent }: AppliedAgent, plan: Plan, { maxProcessorRetries }: RunRequest): AppliedAgent['agent'] {
   if (maxProcessorRetries === undefined) return agent;
-  return { ...agent, maxProcessorRetries: Math.min(maxProcessorRetries, maxRetriesOf(agent, plan)) };
+  return { ...agent, maxProcessorRetries: Math.min(maxProcessorRetries, resolveMaxRetries(agent, plan)) };
 }
 
 const isMeant = ({ when }: PlanEntry, request: RunRequest): boolean =>
   when === undefined || contextValue(request, when.context) === when.equals;
 
-/** As processors see it in requestContext: what a caller says of tenant, run, thread and resource there does not count. */
+/**
+ * Returns the value that processors see in requestContext: the caller's values for tenant, run, thread and resource do
+ * not count.
+ */
 function contextValue(request: RunRequest, key: string): JsonValue | undefined {
   const { tenant, runId, threadId, resourceId, requestContext } = request;
   const own = { tenant, runId, threadId, resourceId };
@@ -43,4 +47,11 @@ function contextValue(request: RunRequest, key: string): JsonValue | undefined {
     if (found) return found[1];
   }
   return undefined;
+}
+
+/** Default of an agent that has error processors. Without error processors a retry is an abort. */
+const RETRIES_WITH_ERROR_PROCESSORS = 10;
+
+export function resolveMaxRetries({ maxProcessorRetries }: Agent, plan: Plan): number {
+  return maxProcessorRetries ?? (listJudges(plan, 'processAPIError').length > 0 ? RETRIES_WITH_ERROR_PROCESSORS : 0);
 }

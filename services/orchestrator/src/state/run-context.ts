@@ -1,5 +1,5 @@
-// One run on this orchestrator: its state and what is needed to move it on. The state changes by `dispatch` alone; a checkpoint
-// makes everything up to here last.
+// One run on this orchestrator: its state and its dependencies. Only `dispatch` changes the state; a checkpoint makes
+// all changes so far durable.
 import {
   WAITING_CHUNK,
   type Agent,
@@ -8,26 +8,27 @@ import {
   type RunAction,
   type RunRef,
   type RunState,
+  type KeptSave,
+  type PutOffSave,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import type { Models } from '@millrace/models';
 import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
-import type { ChunkPublisher } from './chunk-publisher.ts';
+import type { ChunkPublisher } from '../release/chunk-publisher.ts';
 import type { DrivenRuns } from './driven-runs.ts';
 import type { EventLog } from './event-log.ts';
-import type { FlushTick } from './flush-tick.ts';
-import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
-import { transientChunk } from './make-chunk.ts';
+import type { FlushTick } from '../release/flush-tick.ts';
+import { endWith, failInOwnWords, type RunOutcome } from './interrupt.ts';
+import { transientChunk } from '../release/make-chunk.ts';
 import { createOverlap, type Overlap } from './overlap.ts';
 import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
 import { createRunActivity, type RunActivity } from './run-activity.ts';
-import { createReleaseGate, type ReleaseGate } from './release-gate.ts';
-import type { PutOffSaves } from './put-off-saves.ts';
+import { createReleaseGate, type ReleaseGate } from '../release/release-gate.ts';
 import { reduceRun } from './run-state.ts';
 import type { RunStore } from './run-store.ts';
 
-/** The little of a logger that a run needs. */
+/** The part of a logger that a run needs. */
 type RunLog = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 
 export type Deps = {
@@ -35,58 +36,63 @@ export type Deps = {
   models: Models;
   discovery: Discovery;
   sessions: SessionInbox;
-  saves: PutOffSaves;
+  saves: SaveQueue;
   log: RunLog;
-  agents: AgentSource;
+  agents: AppliedAgentSource;
   driven: DrivenRuns;
-  /** When pieces of the models' texts leave; absent: at once. */
+  /** Schedules the flushes of the models' text; absent: pieces leave at once. */
   tick?: FlushTick;
 };
 
-/** The agents as they are applied. */
-type AgentSource = {
-  /** As it is now, or at least as `revision` of the bucket has it. @throws bus-unreachable, store-unavailable */
+/** Source of the applied agents. */
+type AppliedAgentSource = {
+  /**
+   * Returns the current agent, or at least the given `revision` of the bucket. @throws bus-unreachable,
+   * store-unavailable
+   */
   atLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
 };
 
 export type Run = {
   ref: RunRef;
-  /** By the monotonic clock of this process (`performance.now()`): it does not travel. */
+  /** By the monotonic clock of this process (`performance.now()`): never sent. */
   deadlineAt: number;
   agent: Agent;
   plan: Plan;
   deps: Deps;
   chunks: ReleaseGate;
   events: EventLog;
-  /** The run's calls under way. */
+  /** The run's calls in progress. */
   activity: RunActivity;
-  /** Calls that nobody waits for. */
+  /** Calls that the run does not wait for. */
   observers: ObserverQueues;
-  /** A group that judges the input beside the first model call. */
+  /** The group that judges the input concurrently with the first model call. */
   overlap: Overlap;
   signal: AbortSignal;
   state(): RunState;
   dispatch(action: RunAction): void;
-  /** What the run's signal means, once it has fired. */
-  interruption(): Outcome | undefined;
+  /** Returns the interrupt of the fired signal. */
+  interruption(): RunOutcome | undefined;
   /**
-   * Calls that come while one is written are written together.
-   * @param rejectedFrom the place from which on what was said is about to be taken back: the next owner's chunks begin there. A retract comes
-   * after its checkpoint, never before: readers cannot be given back what they have dropped
+   * Writes a checkpoint. Calls during a write are combined into the next one.
+   * @param rejectedFrom the place from which text is about to be retracted: the next owner's chunks begin there. A
+   * retract follows its checkpoint, never precedes it: readers cannot restore dropped chunks
    */
-  checkpoint(rejectedFrom?: number): Promise<Outcome | undefined>;
-  /** Begins one and waits for nothing: `saved` is to be awaited before anything is judged or published after it. */
+  checkpoint(rejectedFrom?: number): Promise<RunOutcome | undefined>;
+  /**
+   * Starts a checkpoint without waiting. Nothing may be judged or published after it before `awaitCheckpoint` resolves.
+   */
   beginCheckpoint(): void;
-  /** What the checkpoint that was begun came to; undefined: the run goes on. @throws what a checkpoint throws */
-  saved(): Promise<Outcome | undefined>;
-  /** The run is to be handed over: nothing new is begun that can be begun elsewhere. */
+  /** Waits for the started checkpoint. Returns undefined if the run continues. @throws as `checkpoint` */
+  awaitCheckpoint(): Promise<RunOutcome | undefined>;
+  /** Returns whether the run is to be handed over: work that another owner can start is not started here. */
   isLeaving(): boolean;
-  /** Between two statements: a run that is to be handed over is at a checkpoint, and stops here. */
-  rest(): Promise<Outcome | undefined>;
-  /** Whether memory may have saved: asked here, or by an owner that was lost. */
+  /** Stops the run at a checkpoint between two statements if it is to be handed over. */
+  handOverIfLeaving(): Promise<RunOutcome | undefined>;
+  /** Whether memory may have saved, called here or by a lost owner. */
   saving: { begun: boolean };
-  /** One after the other: an entry's state is with one call at a time. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs the work after all earlier work: an entry's state is with one call at a time. */
+  serialize<T>(work: () => Promise<T>): Promise<T>;
 };
 
 export type RunParts = Omit<
@@ -102,14 +108,14 @@ export type RunParts = Omit<
   | 'interruption'
   | 'checkpoint'
   | 'beginCheckpoint'
-  | 'saved'
-  | 'rest'
+  | 'awaitCheckpoint'
+  | 'handOverIfLeaving'
   | 'saving'
-  | 'inTurn'
+  | 'serialize'
 > & {
-  /** As its records make it, or as it begins. */
+  /** The state from the run's records, or its first state. */
   first: RunState;
-  /** What has made it so and is in no record yet. */
+  /** Actions of `first` that are in no record yet. */
   unsaved?: readonly RunAction[];
   store: RunStore;
   chunks: ChunkPublisher;
@@ -122,15 +128,15 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
   const { tenant, runId } = parts.ref;
   const { log } = parts.deps;
   const activity = createRunActivity({
-    // Past the release gate: the chunk holds names of the plan and no text that a processor has to judge.
+    // Bypasses the release gate: the chunk holds names of the plan and no text that a processor has to judge.
     notify: (call) => publisher.publish([transientChunk(runId, WAITING_CHUNK, call)]),
-    ended: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
+    onEnded: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
   });
   let state = first;
   let pending = [...unsaved];
 
   let writing: Promise<unknown> = Promise.resolve();
-  let next: Promise<Outcome | undefined> | undefined;
+  let next: Promise<RunOutcome | undefined> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   const dispatch = (action: RunAction) => {
@@ -138,11 +144,11 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     pending.push(action);
   };
   const write = async (rejectedFrom: number | undefined) => {
-    for (const action of chunks.unrecorded(state.open?.firstIndex ?? 0)) dispatch(action);
+    for (const action of chunks.takeUnrecorded(state.open?.firstIndex ?? 0)) dispatch(action);
     const actions = pending;
     pending = [];
-    const nextIndex = rejectedFrom === undefined ? chunks.shownIndex() : chunks.indexOf(rejectedFrom);
-    // All in one wait: a promise that is awaited only after another one that fails would be an unhandled rejection.
+    const nextIndex = rejectedFrom === undefined ? chunks.shownIndex() : chunks.toIndex(rejectedFrom);
+    // One Promise.all: a promise that is awaited after another one that fails would be an unhandled rejection.
     const call = activity.begin({ kind: 'store', names: ['checkpoint'] });
     try {
       const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
@@ -152,22 +158,17 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
       call.end();
     }
   };
-  const interruption = (): Outcome | undefined => {
-    if (!signal.aborted) return undefined;
-    if (signal.reason === 'leaving') return { kind: 'hand-over' };
-    if (signal.reason === 'deadline') return failInOwnWords(deadlineError(deadlineAt));
-    return endWith({ form: 'cancel' });
-  };
-  let begun: Promise<Outcome | undefined> | undefined;
-  const saved = async (): Promise<Outcome | undefined> => {
+  const interruption = () => findInterruption(signal, deadlineAt);
+  let begun: Promise<RunOutcome | undefined> | undefined;
+  const settleCheckpoint = async (): Promise<RunOutcome | undefined> => {
     const waited = begun;
     const outcome = await waited;
     if (outcome === undefined && begun === waited) begun = undefined;
     return outcome;
   };
-  const checkpoint = async (rejectedFrom?: number): Promise<Outcome | undefined> =>
-    (await saved()) ?? writeNext(rejectedFrom);
-  const writeNext = (rejectedFrom?: number): Promise<Outcome | undefined> => {
+  const checkpoint = async (rejectedFrom?: number): Promise<RunOutcome | undefined> =>
+    (await settleCheckpoint()) ?? writeNext(rejectedFrom);
+  const writeNext = (rejectedFrom?: number): Promise<RunOutcome | undefined> => {
     next ??= writing.then(() => {
       next = undefined;
       return write(rejectedFrom);
@@ -190,20 +191,27 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     checkpoint,
     beginCheckpoint() {
       begun = writeNext();
-      // Whoever awaits it learns of a failure; it must not be an unhandled rejection until then.
+      // `awaitCheckpoint` reports a failure; until then it must not be an unhandled rejection.
       begun.catch(() => undefined);
     },
-    saved,
-    async rest() {
+    awaitCheckpoint: settleCheckpoint,
+    async handOverIfLeaving() {
       if (!parts.isLeaving()) return undefined;
       return (await checkpoint()) ?? { kind: 'hand-over' };
     },
-    async inTurn(work) {
+    async serialize(work) {
       const mine = turn.then(work);
       turn = mine.catch(() => undefined);
       return mine;
     },
   };
+}
+
+function findInterruption(signal: AbortSignal, deadlineAt: number): RunOutcome | undefined {
+  if (!signal.aborted) return undefined;
+  if (signal.reason === 'leaving') return { kind: 'hand-over' };
+  if (signal.reason === 'deadline') return failInOwnWords(deadlineError(deadlineAt));
+  return endWith({ form: 'cancel' });
 }
 
 function deadlineError(deadlineAt: number) {
@@ -214,3 +222,13 @@ function deadlineError(deadlineAt: number) {
     remedy: 'Submit it with a longer deadline: deadlineMs, or --timeout of the command line.',
   };
 }
+
+type NewSave = Omit<PutOffSave, 'epoch' | 'place' | 'tries' | 'timeouts' | 'since' | 'nextAt'>;
+
+/** The deferred saves as far as one run needs them: the run asks for its place in the thread and adds its own save. */
+export type SaveQueue = {
+  /** Whether an earlier run of the thread has a deferred save: if so, a later save of the thread is deferred as well. */
+  isWaiting(tenant: string, threadId: string | undefined): boolean;
+  /** Returns false if the tenant has too many deferred saves. @throws message-too-large, bus-unreachable, store-unavailable */
+  add(save: NewSave, kept: KeptSave): Promise<boolean>;
+};

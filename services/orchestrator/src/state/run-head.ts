@@ -1,4 +1,4 @@
-// The entry that owns a run: made when the run is submitted, taken over by whoever begins it.
+// The head of a run: the entry that names its owner. The submission creates it, each owner moves it by compare-and-set.
 import {
   STORED_VERSION,
   isFinal,
@@ -17,36 +17,39 @@ import {
   purgeEntries,
   readEntry,
   writeEntry,
-  type Entry,
+  type BucketEntry,
   type JetStreamAccess,
   type Located,
 } from '@millrace/bus';
 import { packEnd, unpackEnd } from './packed-end.ts';
 
-/** A final state, and what belongs to it, lives 24 h. */
+/** A final state and its end live for 24 h. */
 export const FINAL_TTL_SECONDS = 24 * 3600;
 
-/** What stands for a run: its head, one that does not fit (`error`), or none. @throws bus-unreachable, store-unavailable */
+/** Locates the head: a valid one, an invalid one (`error`), or none. @throws bus-unreachable, store-unavailable */
 export function locateHead(access: JetStreamAccess, tenant: string, runId: string): Promise<Located<RunHead>> {
   return locateEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
 }
 
-/** @throws message-invalid when it does not fit */
+/** @throws message-invalid if the head does not fit its schema */
 export async function readHead(
   access: JetStreamAccess,
   tenant: string,
   runId: string,
-): Promise<Entry<RunHead> | undefined> {
+): Promise<BucketEntry<RunHead> | undefined> {
   return readEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
 }
 
-/** The end is there for as long as the head says that it is. */
+/** An end lives longer than the head that names it. */
 const END_MARGIN_SECONDS = 600;
 
-/** A name that no other writer of the run uses, whatever its epoch. */
+/** Returns a name that no other writer of the run uses, whatever its epoch. */
 export const nameEnd = ({ epoch }: Pick<RunHead, 'epoch'>): string => `${epoch}-${crypto.randomUUID()}`;
 
-/** Writes how a run ends, or is put away; it counts when the head names it. @throws message-too-large, bus-unreachable, store-unavailable */
+/**
+ * Writes the end of a run, or of its suspension; it counts when the head names it. @throws message-too-large,
+ * bus-unreachable, store-unavailable
+ */
 export async function writeEnd(
   access: JetStreamAccess,
   { tenant, runId }: RunHead,
@@ -74,7 +77,10 @@ export async function readEnd(access: JetStreamAccess, head: RunHead): Promise<R
   return entry && unpackEnd(entry.value);
 }
 
-/** A run's state lives as long as the run may, or may be put away, and then as long as a final one. */
+/**
+ * Returns the lifetime of a run's state: until its deadline or the end of its suspension, and then as long as a final
+ * state.
+ */
 export function stateTtlSeconds(
   { deadlineAt, suspension }: Pick<RunHead, 'deadlineAt' | 'suspension'>,
   now: number,
@@ -83,14 +89,14 @@ export function stateTtlSeconds(
   return Math.ceil(Math.max(until - now, 0) / 1_000) + FINAL_TTL_SECONDS;
 }
 
-/** It publishes nothing more, unless somebody resumes it. */
+/** Returns whether the run publishes nothing more unless it is resumed. */
 export const isAtRest = ({ status }: Pick<RunHead, 'status'>): boolean => isFinal(status) || status === 'suspended';
 
 /**
- * Where the last chunk of a run at rest stands. Of a suspended one it does not count: who goes on with the run takes it back, so that nobody
- * who comes late reads that it ends there.
+ * Returns the index of the last chunk of a run at rest. That of a suspended run does not count: the next owner retracts
+ * it, so that no late reader takes it for the end.
  */
-export function lastIndex({ status, nextIndex }: Pick<RunHead, 'status' | 'nextIndex'>): number {
+export function getLastIndex({ status, nextIndex }: Pick<RunHead, 'status' | 'nextIndex'>): number {
   return status === 'suspended' ? nextIndex : nextIndex - 1;
 }
 
@@ -118,13 +124,16 @@ export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string
   };
 }
 
-/** As the next owner writes it when it takes the run over: its chunks and its records begin where those that count have ended. */
-export function nextEpoch({ handedOver: _, end: __, ...head }: RunHead, owner: string): RunHead {
+/**
+ * Returns the head that the next owner writes at a takeover: its chunks and records begin after the last ones that
+ * count.
+ */
+export function openNextEpoch({ handedOver: _, end: __, ...head }: RunHead, owner: string): RunHead {
   const { owners, nextIndex, records } = head;
   const epoch = head.epoch + 1;
   return { ...head, owner, epoch, write: 0, owners: [...owners, { epoch, index: nextIndex, firstRecord: records }] };
 }
 
-export function ownerOf({ owners, epoch }: RunHead): Owner {
+export function getOwner({ owners, epoch }: RunHead): Owner {
   return owners.find((owner) => owner.epoch === epoch) ?? { epoch, index: 0, firstRecord: 0 };
 }

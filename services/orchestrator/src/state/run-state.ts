@@ -1,5 +1,5 @@
-// A run's state as a fold of its actions: pure, so that folding the stored records again is recovery. What an action means is
-// said here and nowhere else.
+// A run's state as a fold of its actions. Pure: folding the stored records again is recovery. This module alone defines
+// the effect of an action.
 import {
   INSTRUCTIONS_TAG,
   applyOps,
@@ -16,15 +16,17 @@ import {
   type ToolResult,
   type Usage,
 } from '@millrace/contracts';
-import { reducePending } from './reduce-pending.ts';
-import { attachmentsOf, withResults } from './response-message.ts';
+import { pickAttachments, withResults } from './response-message.ts';
 
-/** The tag of the system message that tells the model why its answer was rejected. docs/semantics.md, section 5. */
+/**
+ * Tag of the system message that gives the model the reason for which its answer was rejected: docs/semantics.md,
+ * section 5.
+ */
 export const FEEDBACK_TAG = 'processor-retry-feedback';
 
 type Begun = Pick<RunState, 'request' | 'applied' | 'firstIndex'>;
 
-/** What a run's records make of it. undefined: they do not begin it. */
+/** Folds the records of a run. Returns undefined if they do not begin it. */
 export function foldRun(actions: readonly RunAction[]): RunState | undefined {
   const [first, ...others] = actions;
   return first?.action === 'begun' ? others.reduce(reduceRun, initialState(first)) : undefined;
@@ -82,8 +84,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'step-opened':
       return {
         ...state,
-        // Retries count in a row: they are forgotten when an accepted step is followed by another one. A step that
-        // processOutputResult rejects is not: it is opened again with its count.
+        // Retries count consecutively: the count is reset when an accepted step is followed by another one. A step that
+        // processOutputResult rejects is opened again with its count.
         retryCount: open?.closed ? 0 : state.retryCount,
         open: newStep(state, action.firstIndex),
       };
@@ -94,11 +96,11 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'model-called':
       return { ...state, modelCalls: state.modelCalls + 1 };
     case 'model-answered':
-      return paid(state, action.usage);
+      return addPaidUsage(state, action.usage);
     case 'error-retried':
-      return open ? { ...state, open: retried(open, action.model) } : state;
+      return open ? { ...state, open: retryStep(open, action.model) } : state;
     case 'answer-accepted':
-      return open ? accepted(state, { ...open, tools: action.tools }, action.answer) : state;
+      return open ? acceptAnswer(state, { ...open, tools: action.tools }, action.answer) : state;
     case 'calls-judged':
       return open ? { ...state, open: { ...open, calls: action.calls, results: action.denied } } : state;
     case 'call-begun':
@@ -106,7 +108,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'tool-finished':
       return open ? toolFinished(state, open, action.result) : state;
     case 'step-closed':
-      return open ? closed(state, open, action.results) : state;
+      return open ? closeStep(state, open, action.results) : state;
     case 'result-judged':
       return { ...state, finish: action.finish };
     case 'object-passed':
@@ -121,7 +123,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, passed: action.finish };
     case 'suspended': {
       const pending = reducePending(state.pending, action);
-      return open ? { ...state, pending, open: notBegun(open, action.pending) } : { ...state, pending };
+      return open ? { ...state, pending, open: resetBegun(open, action.pending) } : { ...state, pending };
     }
     case 'pending-told':
     case 'pending-resumed':
@@ -134,7 +136,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
   }
 }
 
-/** What was let through takes the place of what was not, and the other way round. */
+/** Moves messages between passed and unpassed: the later one wins. */
 function unpassedIds(
   before: readonly string[],
   { ops, unpassed }: Extract<RunAction, { action: 'messages-changed' }>,
@@ -159,12 +161,15 @@ function newStep({ conversation }: RunState, firstIndex: number): OpenStep {
   };
 }
 
-function retried(open: OpenStep, model = open.model): OpenStep {
+function retryStep(open: OpenStep, model = open.model): OpenStep {
   return { ...open, errorRetries: open.errorRetries + 1, ...(model !== undefined && { model }) };
 }
 
-/** What processInputStep did to the system messages ends with its step, and an accepted answer needs no feedback any more. */
-function accepted(state: RunState, open: OpenStep, answer: StepAnswer): RunState {
+/**
+ * Changes that processInputStep made to the system messages end with its step, and an accepted answer needs no feedback
+ * any more.
+ */
+function acceptAnswer(state: RunState, open: OpenStep, answer: StepAnswer): RunState {
   return {
     ...state,
     conversation: { ...state.conversation, system: open.base.system.filter((message) => message.tag !== FEEDBACK_TAG) },
@@ -173,14 +178,14 @@ function accepted(state: RunState, open: OpenStep, answer: StepAnswer): RunState
   };
 }
 
-/** A tool that had asked something has its answer, or is lost: nobody is asked any more. */
+/** The result settles a question of the tool: it was answered, or the call was lost. */
 function toolFinished(state: RunState, open: OpenStep, result: PlacedResult): RunState {
   const pending = state.pending.filter(({ stage, position }) => stage !== undefined || position !== result.position);
   return { ...state, pending, open: { ...open, results: [...open.results, result] } };
 }
 
-/** A tool that asks has not done its work: it is called again. */
-function notBegun(open: OpenStep, { stage, position }: HeldPending): OpenStep {
+/** A tool that asks has not finished: it is called again. */
+function resetBegun(open: OpenStep, { stage, position }: HeldPending): OpenStep {
   return stage === undefined ? { ...open, begun: open.begun.filter((one) => one !== position) } : open;
 }
 
@@ -196,7 +201,7 @@ function withJudged(open: OpenStep, { call, denied }: Extract<RunAction, { actio
   };
 }
 
-function closed(state: RunState, open: OpenStep, results: ToolResult[]): RunState {
+function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunState {
   const { answer } = open;
   if (!answer) return state;
   const message = withResults(answer.message, results);
@@ -209,7 +214,7 @@ function closed(state: RunState, open: OpenStep, results: ToolResult[]): RunStat
   };
 }
 
-/** The steps of a run with the one whose answer is there and not accepted yet. */
+/** Returns the steps with the one that is not accepted yet. */
 export function stepsWith(state: RunState, answer: StepAnswer): StepResult[] {
   return [...state.steps, stepResult(state, answer, [])];
 }
@@ -227,14 +232,14 @@ function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult
     usage,
     model,
     fromCache,
-    ...attachmentsOf(answer.message),
+    ...pickAttachments(answer.message),
     ...(latencyMs !== undefined && { latencyMs }),
     ...(warnings && { warnings }),
     ...(response && { response }),
   };
 }
 
-/** To the input: as submitted. To the step: as the step found it; a step that was closed is opened again. */
+/** Rewinds to the input as submitted, or to the beginning of the step; a closed step is opened again. */
 function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
   const base = to === 'input' ? startingConversation(state) : (state.open?.base ?? state.conversation);
   const ops = feedback === '' ? [] : [{ op: 'system' as const, tag: FEEDBACK_TAG, contents: [feedback] }];
@@ -245,13 +250,13 @@ function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action:
     steps: open?.closed ? state.steps.slice(0, -1) : state.steps,
     inputPassed: to === 'input' ? false : state.inputPassed,
     pending: [],
-    // Counted without a reason too: a retry that did not count would go on for ever.
+    // Counted without a reason too: otherwise a retry could repeat for ever.
     retryCount: state.retryCount + 1,
   };
 }
 
-/** What nobody can tell is not free: without the cost of one call the sum of the others is not what the run has cost. */
-function paid(state: RunState, usage: Usage): RunState {
+/** Adds usage. An unknown cost is never zero: if the cost of one call is unknown, the run's cost is unknown. */
+function addPaidUsage(state: RunState, usage: Usage): RunState {
   const costUnknown = state.costUnknown || usage.cost === undefined;
   const { cost, ...sum } = addUsage(state.usage, usage);
   return { ...state, costUnknown, usage: { ...sum, ...(!costUnknown && cost !== undefined && { cost }) } };
@@ -265,4 +270,27 @@ export function addUsage(total: Usage, more: Usage): Usage {
   if (more.cost !== undefined) sum.cost = roundCost((sum.cost ?? 0) + more.cost);
   if (more.estimated) sum.estimated = true;
   return sum;
+}
+
+type PendingAction = Extract<
+  RunAction,
+  { action: 'suspended' | 'pending-told' | 'pending-resumed' | 'pending-settled' }
+>;
+
+function reducePending(pending: readonly HeldPending[], action: PendingAction): HeldPending[] {
+  switch (action.action) {
+    case 'suspended':
+      return [...pending, action.pending];
+    case 'pending-settled':
+      return pending.filter(({ id }) => id !== action.id);
+    case 'pending-told': {
+      const { id, payload } = action;
+      const told = payload === undefined ? {} : { payload };
+      return pending.map((one) => (one.id === id ? { ...one, told } : one));
+    }
+    case 'pending-resumed': {
+      const { id, data } = action;
+      return pending.map((one) => (one.id === id ? { ...one, resumed: { data } } : one));
+    }
+  }
 }

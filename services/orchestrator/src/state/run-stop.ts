@@ -1,27 +1,30 @@
-// What stops a run from outside. Fencing has a signal of its own: a run that is ending already, cancelled or over its deadline, can
-// still lose its owner, and must then not write its ending.
+// Signals that stop a run from outside. Fencing has a signal of its own: a run that is ending, cancelled or past its
+// deadline can still lose its owner, and must then not write its ending.
 
-/** Why a run's signal fired, the first time. `leaving`: it goes on from its last checkpoint elsewhere. */
+/** The reason for which a run's signal fired first. `leaving`: the run continues from its last checkpoint elsewhere. */
 export type StopReason = 'cancelled' | 'deadline' | 'leaving' | 'fenced';
 
-/** Whether what a stopped run has not decided yet is of no use: its next owner decides anew. */
+/** Returns whether undecided work of a stopped run is useless, because its next owner decides again. */
 export const isGivenAway = ({ reason }: AbortSignal): boolean =>
   reason === ('fenced' satisfies StopReason) || reason === ('leaving' satisfies StopReason);
 
 export type RunStop = {
   /** Fires once, with a StopReason. */
   signal: AbortSignal;
-  /** The run has another owner, or must be let go here. */
+  /** Fires if the run has another owner or has to be released here. */
   fenced: AbortSignal;
   stop(reason: 'cancelled' | 'deadline' | 'leaving'): void;
-  /** This orchestrator stops: the run is handed over at its next checkpoint. */
+  /** Hands the run over at its next checkpoint, because this orchestrator stops. */
   leave(): void;
   isLeaving(): boolean;
-  /** The run is driven here in this epoch: what is said of it, or of those before it, fences somebody else. */
-  own(epoch: number): void;
-  /** Whether the run is driven here in an earlier epoch than that. */
+  /**
+   * Sets the epoch in which the run is driven here: a control message for this epoch or an earlier one fences another
+   * owner.
+   */
+  setEpoch(epoch: number): void;
+  /** Returns whether the run is driven here in an earlier epoch. */
   isBefore(epoch: number): boolean;
-  /** @param epoch of the new owner; absent: the run is let go here, whoever owns it */
+  /** @param epoch of the new owner; absent: the run is released here, whatever its owner is */
   fence(epoch?: number): void;
 };
 
@@ -37,7 +40,7 @@ export function createRunStop(): RunStop {
     stop,
     leave: () => void (leaving = true),
     isLeaving: () => leaving,
-    own: (epoch) => void (owned = epoch),
+    setEpoch: (epoch) => void (owned = epoch),
     isBefore: (epoch) => owned < epoch,
     fence(epoch) {
       if (epoch !== undefined && epoch <= owned) return;

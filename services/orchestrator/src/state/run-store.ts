@@ -10,28 +10,34 @@ import {
 } from '@millrace/contracts';
 import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
-import { FencedError } from './fenced-error.ts';
+import { FencedError } from '../release/fenced-error.ts';
 import { createHeadWriter, type HeadWriter } from './head-writer.ts';
 import { FINAL_TTL_SECONDS, nameEnd, stateTtlSeconds, writeEnd } from './run-head.ts';
-import { throughOutages } from './through-outages.ts';
+import { retryThroughOutages } from './through-outages.ts';
 
 export type RunStore = {
   head(): RunHead;
-  /** @throws FencedError, message-too-large, bus-unreachable; store-unavailable when the state was lost: the next write makes it anew */
+  /**
+   * @throws FencedError, message-too-large, bus-unreachable; store-unavailable if the state was lost: the next write
+   * recreates it
+   */
   write(change: Partial<RunHead>, final?: boolean): Promise<void>;
   /**
-   * Adds what was done, as one record or as many as it takes; they count when the next head names them. Says whether the run was
-   * asked to stop by then. @throws message-too-large, bus-unreachable
+   * Stores the actions as one or more records; they count when the next head names them. Returns whether a cancel was
+   * requested by then. @throws message-too-large, bus-unreachable
    */
-  record(actions: RunAction[]): Promise<Recorded>;
-  /** Stores how the run ends, or is put away; it counts when the head names it. @throws message-too-large, bus-unreachable */
+  record(actions: RunAction[]): Promise<RecordedActions>;
+  /**
+   * Stores the end of the run or of its suspension; it counts when the head names it. @throws message-too-large,
+   * bus-unreachable
+   */
   keepEnd(end: RunEnd, headTtlSeconds?: number): Promise<StoredEnd>;
 };
 
-/** A clock that differs from the deadline's by more has stepped; smaller differences are those of readings. ms */
+/** A larger difference between clock and deadline is a step of the clock; smaller ones are errors of reading. ms */
 const CLOCK_STEP_MS = 1_000;
 
-type Recorded = { count: number; cancelAsked: boolean };
+type RecordedActions = { count: number; cancelAsked: boolean };
 
 /** Writes the cancel key: the submitter reads it once the head is created, the owner when it takes the run and at each checkpoint. */
 export async function askCancel(
@@ -46,7 +52,7 @@ export async function askCancel(
 
 /** @throws bus-unreachable, store-unavailable */
 export function isCancelAsked(access: JetStreamAccess, tenant: string, runId: string): Promise<boolean> {
-  return throughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
+  return retryThroughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
     const asked = await readEntry(access, access.bus.names.state, stateKeys.cancel(tenant, runId), z.unknown());
     return asked !== undefined;
   });
@@ -60,16 +66,16 @@ export async function openRunStore(
 ): Promise<RunStore | undefined> {
   const heads = createHeadWriter(access, first, revision);
   return (await heads.put(first, stateTtlSeconds(first, access.clock.now()))) === 'written'
-    ? storeOf(access, heads)
+    ? createStore(access, heads)
     : undefined;
 }
 
 /** Opens the store of a run that no orchestrator drives, without a write: the first `write` replaces the head of that revision. */
 export function openUndriven(access: JetStreamAccess, head: RunHead, revision: number): RunStore {
-  return storeOf(access, createHeadWriter(access, head, revision));
+  return createStore(access, createHeadWriter(access, head, revision));
 }
 
-function storeOf(access: JetStreamAccess, heads: HeadWriter): RunStore {
+function createStore(access: JetStreamAccess, heads: HeadWriter): RunStore {
   const { tenant, runId } = heads.head();
   // One name for all tries: a repeated write replaces the end instead of leaving a second one.
   const endName = nameEnd(heads.head());
@@ -88,14 +94,14 @@ function storeOf(access: JetStreamAccess, heads: HeadWriter): RunStore {
       const next = { ...head, ...change, ...rest };
       const ttl = final ? FINAL_TTL_SECONDS : stateTtlSeconds(next, clock.now());
       let outcome = await heads.put(next, ttl);
-      // A store that was lost took the command with it: nobody else will end the run.
+      // If the store was lost, the command was lost too: no other owner ends the run.
       if (outcome === 'lost' && final) outcome = await heads.put(next, ttl);
       if (outcome === 'fenced') throw new FencedError(tenant, runId);
       if (outcome === 'lost') throw stateLost(tenant, runId);
     },
     record: (actions) => writeRecord(access, heads.head(), actions, heads.head().records),
     keepEnd: (end, headTtlSeconds) =>
-      throughOutages(`the end of ${tenant}.${runId}`, () =>
+      retryThroughOutages(`the end of ${tenant}.${runId}`, () =>
         writeEnd(access, heads.head(), endName, end, headTtlSeconds),
       ),
   };
@@ -107,7 +113,7 @@ async function writeRecord(
   head: RunHead,
   actions: RunAction[],
   at: number,
-): Promise<Recorded> {
+): Promise<RecordedActions> {
   const { tenant, runId, epoch } = head;
   const name = recordName(epoch, at);
   // Not parsed, because this process made the actions; the next owner parses each record that it reads.
@@ -117,13 +123,13 @@ async function writeRecord(
   try {
     // Only this owner writes records of this epoch; a record that an earlier run of that id left there does not count.
     const write = (more: { unlessWritten?: string }) =>
-      throughOutages(`record ${name} of ${tenant}.${runId}`, () =>
+      retryThroughOutages(`record ${name} of ${tenant}.${runId}`, () =>
         writeEntry(access, access.bus.names.state, key, value, { ttlSeconds, ...more }),
       );
-    // The server looks whether there is a cancel key: reading it would be a request of its own.
+    // The server checks for a cancel key: reading it would need another request.
     const written = await write({ unlessWritten: stateKeys.cancel(tenant, runId) });
     if ('revision' in written) return { count: 1, cancelAsked: false };
-    // It may be that of an earlier run of that id, which has expired.
+    // The cancel key may be that of an earlier run with the same id, which has expired.
     const [asked] = await Promise.all([isCancelAsked(access, tenant, runId), write({})]);
     return { count: 1, cancelAsked: asked };
   } catch (error) {
@@ -137,14 +143,14 @@ async function writeRecord(
 
 const isTooLarge = (error: unknown): boolean => MillraceError.isInstance(error) && error.code === 'message-too-large';
 
-/** Epoch first: what a replaced owner still writes has another name. */
+/** The epoch is first: a replaced owner's late record has another name. */
 /** @param prolongedBy epoch of the suspension for which the record was stored again */
 export const recordName = (epoch: number, at: number, prolongedBy?: number): string =>
   prolongedBy === undefined ? `${epoch}-${at}` : `${epoch}-${at}-${prolongedBy}`;
-export const epochOf = (record: string): number => Number.parseInt(record, 10);
+export const parseEpoch = (record: string): number => Number.parseInt(record, 10);
 
 function stateLost(tenant: string, runId: string): MillraceError {
-  return new MillraceError('store-unavailable', `The state of ${tenant}.${runId} is gone: its store was lost.`, {
+  return new MillraceError('store-unavailable', `The state of ${tenant}.${runId} is missing: its store was lost.`, {
     remedy: 'Submit the request again under a new run id.',
   });
 }

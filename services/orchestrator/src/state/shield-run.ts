@@ -1,15 +1,15 @@
-// What may still be done for a run that is stopped: memory's save (a run that was stored must not be said to be cancelled), and telling
-// what a call took that was cut off. It has a moment to come to its end; what takes longer is given up, and the run ends as it was told.
+// Shields work from a stop: memory's save (a stored run must not be reported as cancelled) and the usage of an
+// interrupted call. The work has a grace period; after it, the work is abandoned and the run ends as requested.
 import type { Run } from './run-context.ts';
 
 type Shield = {
-  /** How long what is under way may still take when the run is stopped, ms: a stopped run ends within a second. */
+  /** Grace period for work in progress when the run is stopped, ms: a stopped run ends within a second. */
   graceMs: number;
-  /** It is begun though the run was stopped before. */
+  /** Start the work although the run was stopped before. */
   evenStopped?: boolean;
 };
 
-/** The run, deaf to its signal for that long. A new owner is heard at once. */
+/** Returns the run with a signal that is delayed by the grace period. Fencing is not delayed. */
 export function shieldRun(run: Run, { graceMs, evenStopped = false }: Shield): { run: Run; release(): void } {
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;

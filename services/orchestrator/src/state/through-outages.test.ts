@@ -1,6 +1,6 @@
 import { MillraceError } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { throughOutages } from './through-outages.ts';
+import { retryThroughOutages } from './through-outages.ts';
 
 function failing(times: number, error: () => Error) {
   let tries = 0;
@@ -12,23 +12,23 @@ function failing(times: number, error: () => Error) {
   return { work, tries: () => tries };
 }
 
-test('work through an outage that fails for a while is done in the end', async () => {
+test('work through an outage that fails for a while succeeds in the end', async () => {
   const { work, tries } = failing(2, () => new Error('no leader'));
-  expect(await throughOutages('the state', work)).toBe('done');
+  expect(await retryThroughOutages('the state', work)).toBe('done');
   expect(tries()).toBe(3);
 });
 
-test('work through an outage that lasts is given up, with what it was and why', async () => {
+test('work through a lasting outage is abandoned, with its name and the reason', async () => {
   const { work } = failing(Infinity, () => new Error('no leader'));
-  await expect(throughOutages('the state', work, 300)).rejects.toMatchObject({
+  await expect(retryThroughOutages('the state', work, 300)).rejects.toMatchObject({
     code: 'bus-unreachable',
     message: expect.stringMatching(/the state.*no leader/),
     cause: expect.any(Error),
   });
 });
 
-test('work that would fail again is not tried again through an outage', async () => {
+test('work with a permanent failure is not retried through an outage', async () => {
   const { work, tries } = failing(Infinity, () => new MillraceError('message-too-large', 'too large'));
-  await expect(throughOutages('the state', work)).rejects.toMatchObject({ code: 'message-too-large' });
+  await expect(retryThroughOutages('the state', work)).rejects.toMatchObject({ code: 'message-too-large' });
   expect(tries()).toBe(1);
 });

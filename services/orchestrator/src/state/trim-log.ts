@@ -23,10 +23,10 @@ export function startLogTrimmer(access: JetStreamAccess): { stop(): Promise<void
   const cursors = new Map<string, number>();
   const watch = async () => {
     while (!signal.aborted) {
-      for (const stream of bus.connected() ? streams : []) {
+      for (const stream of bus.hasConnection() ? streams : []) {
         const from = cursors.get(stream) ?? 0;
         const cursor = await trimLog(access, stream, from).catch((error: unknown) => {
-          bus.log.warn({ stream, ...loggedError(error) }, 'the chunk log could not be trimmed');
+          bus.log.warn({ stream, ...loggedError(error) }, 'chunk log could not be trimmed');
           return from;
         });
         cursors.set(stream, cursor);
@@ -58,7 +58,7 @@ export async function trimLog(access: JetStreamAccess, stream: string, from: num
     if (!message) return 0;
     sequence = message.seq + 1;
     const address = tenantAndRunOfLog(bus.subjects.prefix, message.subject);
-    const filter = address && bus.subjects.logOf(address.tenant, address.run);
+    const filter = address && bus.subjects.runLog(address.tenant, address.run);
     if (!address || filter === undefined || kept.has(filter)) continue;
     if (!(await isOver(access, address))) {
       kept.add(filter);

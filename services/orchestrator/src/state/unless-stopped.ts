@@ -1,7 +1,10 @@
-// Waiting that a stopped run does not wait out.
+// Waits for work or for an abort.
 
-/** What the work gives, or undefined once the signal has fired. Work that is still under way then is nobody's any more. */
-export async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/**
+ * Returns the result of the work, or undefined once the signal has fired. The result of work that is still in progress
+ * then is dropped.
+ */
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const stopped = Promise.withResolvers<undefined>();
   const stop = () => stopped.resolve(undefined);
   if (signal.aborted) stop();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextPeers } from './peer-ring.ts';
+import { choosePeers } from './peer-state.ts';
 
 test.each([
   ['a', [], []],
@@ -10,13 +10,13 @@ test.each([
   ['e', ['a', 'b', 'c', 'd', 'e'], ['a', 'b']],
   ['c', ['e', 'd', 'c', 'b', 'a'], ['d', 'e']],
 ])('%s among %j watches %j', (own, peers, watched) => {
-  expect(nextPeers(own, peers)).toEqual(watched);
+  expect(choosePeers(own, peers)).toEqual(watched);
 });
 
 test('each of any number of orchestrators is watched by two others, or by all if there are fewer', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 12 }), (ids) => {
-      const watchers = ids.flatMap((own) => nextPeers(own, ids));
+      const watchers = ids.flatMap((own) => choosePeers(own, ids));
       for (const id of ids) expect(watchers.filter((one) => one === id)).toHaveLength(Math.min(2, ids.length - 1));
     }),
   );

@@ -1,4 +1,4 @@
-// Whatever a peer answers, in whatever order and however often the own connection is replaced.
+// Every sequence of answers of a peer, with any number of reconnections of this process.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CONNECTED_MS, SUSPECTED_MS, present, reducePeer, type PeerEvent, type PeerState } from './peer-state.ts';
@@ -7,7 +7,7 @@ const answer = fc.constantFrom('answered' as const, 'silent' as const, 'no-respo
 const moment = fc.record({ answer, afterMs: fc.integer({ min: 1, max: 1_500 }), reconnects: fc.boolean() });
 
 /** The events as the driver makes them: the clock only advances, and a reconnection is before the answer. */
-function eventsOf(
+function makeEvents(
   moments: readonly { answer: PeerEvent['answer']; afterMs: number; reconnects: boolean }[],
 ): PeerEvent[] {
   let [at, connectedAt] = [0, 0];
@@ -18,7 +18,7 @@ function eventsOf(
   });
 }
 
-const phasesOf = (events: readonly PeerEvent[]): PeerState[] => {
+const listPhases = (events: readonly PeerEvent[]): PeerState[] => {
   let state = present;
   return events.map((event) => (state = reducePeer(state, event)));
 };
@@ -26,8 +26,8 @@ const phasesOf = (events: readonly PeerEvent[]): PeerState[] => {
 test('a peer has left only after two answers without responders, a second apart, over a connection of three seconds', () => {
   fc.assert(
     fc.property(fc.array(moment, { maxLength: 40 }), (moments) => {
-      const events = eventsOf(moments);
-      const leftAt = phasesOf(events).findIndex(({ phase }) => phase === 'left');
+      const events = makeEvents(moments);
+      const leftAt = listPhases(events).findIndex(({ phase }) => phase === 'left');
       const last = events[leftAt];
       if (!last) return;
       const reversed = events.slice(0, leftAt + 1).toReversed();
@@ -41,10 +41,10 @@ test('a peer has left only after two answers without responders, a second apart,
   );
 });
 
-test('a peer without responders is found within one question after both times have passed, whatever was before', () => {
+test('a peer without responders is detected within one question after both times have passed, whatever it answered before', () => {
   fc.assert(
     fc.property(fc.array(moment, { maxLength: 20 }), fc.integer({ min: 100, max: 900 }), (moments, everyMs) => {
-      const before = eventsOf(moments);
+      const before = makeEvents(moments);
       const [at, connectedAt] = [before.at(-1)?.at ?? 0, before.at(-1)?.connectedAt ?? 0];
       const questions = Math.ceil((CONNECTED_MS + SUSPECTED_MS) / everyMs) + 2;
       const killed = Array.from({ length: questions }, (_, n) => ({
@@ -52,16 +52,16 @@ test('a peer without responders is found within one question after both times ha
         at: at + (n + 1) * everyMs,
         connectedAt,
       }));
-      expect(phasesOf([...before, ...killed]).at(-1)?.phase).toBe('left');
+      expect(listPhases([...before, ...killed]).at(-1)?.phase).toBe('left');
     }),
   );
 });
 
-test('a peer that is stopped is never found to have left: its connection still subscribes', () => {
+test('a stopped peer is never reported as lost, because its connection still subscribes', () => {
   const silent = Array.from({ length: 100 }, (_, n) => ({
     answer: 'silent' as const,
     at: 10_000 + n * 1_000,
     connectedAt: 0,
   }));
-  expect(phasesOf(silent).every(({ phase }) => phase === 'present')).toBe(true);
+  expect(listPhases(silent).every(({ phase }) => phase === 'present')).toBe(true);
 });

@@ -30,3 +30,14 @@ export function reducePeer(state: PeerState, { answer, at, connectedAt }: PeerEv
   const isOver = answers >= 2 && at - state.since >= SUSPECTED_MS && at - connectedAt >= CONNECTED_MS;
   return isOver ? { phase: 'left' } : { ...state, answers };
 }
+
+/** Selects the peers that an orchestrator watches: the next two in the order of their ids, around a ring. Two other orchestrators watch each peer, whatever their number. Pure. */
+const WATCHED = 2;
+
+/** @param peers ids of all orchestrators; the own one may be among them */
+export function choosePeers(own: string, peers: Iterable<string>): string[] {
+  const others = [...new Set(peers)].filter((id) => id !== own).toSorted();
+  const from = others.findIndex((id) => id > own);
+  const inOrder = from < 0 ? others : [...others.slice(from), ...others.slice(0, from)];
+  return inOrder.slice(0, WATCHED);
+}

@@ -10,12 +10,12 @@ import {
   type JetStreamAccess,
 } from '@millrace/bus';
 import { createCollectedLog, eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { queuedHead } from '../state/run-head.ts';
 import { submitRun } from '../api/submit-run.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { newRun, requestOf } from '../testing/runs-api.ts';
+import { newRun, makeRequest } from '../testing/runs-api.ts';
 import { findHeldRuns } from './held-runs.ts';
 import { watchPeers } from './watch-peers.ts';
 
@@ -23,8 +23,15 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 
-/** The ack wait is 20 s: what is delivered again sooner was requeued. */
 const SOON = { timeoutMs: 10_000 };
+/** Longer than the tests, so that each redelivery is a requeue. */
+const ACK_WAIT_NS = 600 * 1_000_000_000;
+beforeAll(async () => {
+  const { jsm, bus } = stream.access;
+  for await (const { name } of jsm.consumers.list(bus.names.runs)) {
+    await jsm.consumers.update(bus.names.runs, name, { ack_wait: ACK_WAIT_NS });
+  }
+});
 const stops: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
@@ -78,11 +85,11 @@ async function startPeer({ pulls = true, answers = true, ...options }: PeerOptio
 
 async function submit(count: number): Promise<string[]> {
   const addresses = Array.from({ length: count }, newRun);
-  for (const address of addresses) await submitRun(stream.access, requestOf(address, { deadlineMs: 60_000 }), 1);
+  for (const address of addresses) await submitRun(stream.access, makeRequest(address, { deadlineMs: 60_000 }), 1);
   return addresses.map(({ run }) => run);
 }
 
-const runsOf = ({ taken }: Peer) => taken.map(({ command }) => command.request.runId);
+const listRuns = ({ taken }: Peer) => taken.map(({ command }) => command.request.runId);
 const claims = async () => {
   const subjects = `$KV.${connection.bus.names.state}.${stateKeys.claim('any').replace('any', '*')}`;
   const { state } = await stream.access.jsm.streams.info(`KV_${connection.bus.names.state}`, {
@@ -91,7 +98,7 @@ const claims = async () => {
   return Object.keys(state.subjects ?? {});
 };
 /** Resolves when the peer has been asked so often by others. */
-async function asked(id: string, times: number): Promise<void> {
+async function awaitAsked(id: string, times: number): Promise<void> {
   let count = 0;
   const listening = connection.bus.nc.subscribe(connection.bus.subjects.peer(id), {
     callback: () => void (count += 1),
@@ -108,11 +115,11 @@ describe('the runs of an orchestrator that is killed', () => {
     const others: Peer[] = [];
     for (const id of ['peer-0', 'peer-1', 'peer-3', 'peer-4'])
       others.push(await startPeer({ id, pulls: id !== 'peer-4' }));
-    await asked('peer-2', 4);
+    await awaitAsked('peer-2', 4);
     await doomed.kill();
-    const again = () => others.flatMap(runsOf);
+    const again = () => others.flatMap(listRuns);
     await eventually(() => again().length >= runs.length, SOON);
-    await asked('peer-1', 6);
+    await awaitAsked('peer-1', 6);
     expect(again().toSorted()).toEqual(runs.toSorted());
     expect(await claims()).toEqual([expect.stringMatching(/claim\.peer-2$/)]);
   }, 60_000);
@@ -124,7 +131,7 @@ describe('the runs of an orchestrator that is killed', () => {
     await doomed.kill();
     const successor = await startPeer();
     await eventually(() => successor.taken.length === runs.length, SOON);
-    expect(runsOf(successor).toSorted()).toEqual(runs.toSorted());
+    expect(listRuns(successor).toSorted()).toEqual(runs.toSorted());
   }, 60_000);
 });
 
@@ -134,9 +141,9 @@ describe('the runs of an orchestrator that lives stay with it', () => {
     const runs = await submit(2);
     await eventually(() => stopped.stores.length === runs.length, SOON);
     const other = await startPeer();
-    await asked('stopped', 3);
+    await awaitAsked('stopped', 3);
     stopped.freeze();
-    await asked('stopped', 4);
+    await awaitAsked('stopped', 4);
     expect((await findHeldRuns(stream.access)).map(({ owner }) => owner)).toEqual(['stopped', 'stopped']);
     expect(other.taken).toEqual([]);
   }, 60_000);
@@ -158,14 +165,14 @@ describe('the runs of an orchestrator that lives stay with it', () => {
   test('through a restart of NATS', async () => {
     const peers = [await startPeer({ id: 'p0' }), await startPeer({ id: 'p1' }), await startPeer({ id: 'p2' })];
     const runs = await submit(6);
-    const taken = () => peers.flatMap(runsOf);
-    await eventually(() => taken().length === runs.length, SOON);
-    await asked('p1', 2);
+    const countTakenRuns = () => peers.flatMap(listRuns);
+    await eventually(() => countTakenRuns().length === runs.length, SOON);
+    await awaitAsked('p1', 2);
     await nats.stop();
     await nats.start();
-    await eventually(() => peers.every(({ bus }) => bus.connected()), { timeoutMs: 20_000 });
-    await asked('p1', 12);
-    expect(taken()).toHaveLength(runs.length);
+    await eventually(() => peers.every(({ bus }) => bus.hasConnection()), { timeoutMs: 20_000 });
+    await awaitAsked('p1', 12);
+    expect(countTakenRuns()).toHaveLength(runs.length);
     expect((await claims()).filter((key) => /p\d$/.test(key))).toEqual([]);
   }, 90_000);
 });

@@ -4,9 +4,9 @@
 import { loggedError } from '@millrace/contracts';
 import { askPeer, findPeers, type JetStreamAccess } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimRuns } from './claim-runs.ts';
+import { claimRuns } from './claim-from-lost-owner.ts';
 import { findHeldRuns, type HeldRun } from './held-runs.ts';
-import { nextPeers } from './peer-ring.ts';
+import { choosePeers } from './peer-state.ts';
 import { SUSPECTED_MS, present, reducePeer, type PeerState } from './peer-state.ts';
 
 const ASK_EVERY_MS = 400;
@@ -32,12 +32,12 @@ export function watchPeers(access: JetStreamAccess): { stop(): Promise<void> } {
   };
   const look = async () => {
     for (const id of await findPeers(bus)) peers.add(id);
-    for (const id of nextPeers(bus.id, peers)) watch(id, () => nextPeers(bus.id, peers).includes(id));
+    for (const id of choosePeers(bus.id, peers)) watch(id, () => choosePeers(bus.id, peers).includes(id));
   };
   const lookAgain = async () => {
     await watchOwners(access, (id) => watch(id, () => false));
     while (!signal.aborted) {
-      if (bus.connected()) await look();
+      if (bus.hasConnection()) await look();
       await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   };
@@ -57,7 +57,7 @@ async function watchOwners(access: JetStreamAccess, watch: (owner: string) => vo
     const owners = new Set((await findHeldRuns(access)).map(({ owner }) => owner));
     for (const owner of owners) watch(owner);
   } catch (error) {
-    access.bus.log.warn(loggedError(error), 'the owners of runs in flight are not known');
+    access.bus.log.warn(loggedError(error), 'owners of runs in flight unknown');
   }
 }
 
@@ -88,7 +88,7 @@ async function watchOne({ access, id, signal, isStillDue, connectedAt }: Watched
     const outcome = await step().catch((error: unknown) => {
       // Nothing can be read or claimed now: the peer is suspected from the beginning when the store is back.
       state = present;
-      access.bus.log.debug({ peer: id, ...loggedError(error) }, 'a peer cannot be watched; trying again');
+      access.bus.log.debug({ peer: id, ...loggedError(error) }, 'peer cannot be watched, retrying');
     });
     if (outcome) return outcome;
     const pauseMs = state.phase === 'suspected' ? SUSPECTED_MS / 2 : ASK_EVERY_MS;

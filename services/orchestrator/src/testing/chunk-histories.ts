@@ -1,18 +1,18 @@
-// Made-up runs as their owners publish them, and a reader that does with replays what the protocol says: it takes an answer as the
-// whole truth from the position that it asked for up to the answer's end.
-import type { ChunkBatch } from '@millrace/contracts';
-import type { Position, TakenBack } from '../api/visible-chunks.ts';
+// Generated runs as their owners publish them, and a reader that follows the protocol of replays: it takes an answer as
+// the complete truth from the requested position to the answer's end.
+import type { ChunkBatch, Position } from '@millrace/contracts';
+import type { TakenBack } from '../api/visible-chunks.ts';
 
 export type Placed = Position & { chunk: LoggedChunk };
-/** One owner: texts, and retracts of so many chunks before them. */
+/** One owner: texts, and retracts of a number of chunks before them. */
 export type Owner = readonly (string | number)[];
 
 type LoggedChunk = ChunkBatch['chunks'][number];
 export const text = (words: string): LoggedChunk => ({ type: 'text-delta', payload: { text: words } });
 export const retract = (index: number): LoggedChunk => ({ type: 'retract', payload: { index } });
 
-/** @param shares where each owner but the first goes on, as a share of what the one before it had said */
-export function historyOf(owners: readonly Owner[], shares: readonly number[] = []): Placed[] {
+/** @param shares position at which each owner after the first continues, as a share of the previous one's chunks */
+export function makeHistory(owners: readonly Owner[], shares: readonly number[] = []): Placed[] {
   const history: Placed[] = [];
   let base = 0;
   for (const [at, says] of owners.entries()) {
@@ -28,8 +28,8 @@ export function historyOf(owners: readonly Owner[], shares: readonly number[] = 
   return history;
 }
 
-/** As the log holds them: one owner's chunks in batches, in the order in which they were said. */
-export function logOf(history: readonly Placed[], size = 3): ChunkBatch[] {
+/** The chunks as the log holds them: one owner's chunks in batches, in order. */
+export function makeLog(history: readonly Placed[], size = 3): ChunkBatch[] {
   const batches: ChunkBatch[] = [];
   for (const { epoch, index, chunk } of history) {
     const last = batches.at(-1);
@@ -42,7 +42,7 @@ export function logOf(history: readonly Placed[], size = 3): ChunkBatch[] {
 export type Reader = { next: Position; has: Placed[] };
 export const newReader = (): Reader => ({ next: { epoch: 1, index: 0 }, has: [] });
 
-/** Takes one chunk: a retract drops from its index on, a higher epoch from its first chunk on. */
+/** Applies one chunk: a retract drops from its index on, a higher epoch from its first chunk on. */
 export function take(reader: Reader, placed: Placed): Reader {
   const { epoch, index, chunk } = placed;
   const isNewOwner = epoch > reader.next.epoch;
@@ -59,8 +59,8 @@ export function takeAnswer(reader: Reader, batches: readonly ChunkBatch[], end: 
   return { ...placed.reduce(take, reader), next: end };
 }
 
-/** What the owners and their retracts took back, as the head and the log's retracts say it. */
-export function takenBackOf(log: readonly ChunkBatch[]): TakenBack {
+/** The retracted chunks according to the head and the log's retracts. */
+export function listRetracted(log: readonly ChunkBatch[]): TakenBack {
   const bases = new Map<number, number>();
   for (const { epoch, index } of log) bases.set(epoch, Math.min(bases.get(epoch) ?? Infinity, index));
   return { retracts: log, owners: [...bases].map(([epoch, index]) => ({ epoch, index })) };

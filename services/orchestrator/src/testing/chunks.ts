@@ -1,12 +1,12 @@
 // Chunks of a test's run.
 import type { Chunk } from '@millrace/contracts';
-import { chunk } from '../state/make-chunk.ts';
+import { chunk } from '../release/make-chunk.ts';
 import { RUN_ID } from './run-states.ts';
 
 export const delta = (text: string, id = 't'): Chunk => chunk(RUN_ID, { type: 'text-delta', payload: { id, text } });
 export const textStart = (id = 't'): Chunk => chunk(RUN_ID, { type: 'text-start', payload: { id } });
 export const textEnd = (id = 't'): Chunk => chunk(RUN_ID, { type: 'text-end', payload: { id } });
-/** Text as a model says it: one part, a delta for each piece. */
+/** Text in the form of a model's stream: one part, a delta for each piece. */
 export const say = (...pieces: string[]): Chunk[] => [textStart(), ...pieces.map((piece) => delta(piece)), textEnd()];
 
 export function dataChunk(name: string, data: unknown = {}): Chunk {
@@ -14,6 +14,6 @@ export function dataChunk(name: string, data: unknown = {}): Chunk {
   return { type: `data-${name}`, runId: RUN_ID, from: 'AGENT', data } as unknown as Chunk;
 }
 
-export const typesOf = (chunks: readonly Chunk[]): string[] => chunks.map(({ type }) => type);
-export const textOf = (chunks: readonly Chunk[]): string =>
+export const listTypes = (chunks: readonly Chunk[]): string[] => chunks.map(({ type }) => type);
+export const makeText = (chunks: readonly Chunk[]): string =>
   chunks.map((one) => (one.type === 'text-delta' ? one.payload.text : '')).join('');

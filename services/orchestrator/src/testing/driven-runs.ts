@@ -1,4 +1,4 @@
-// Runs as the work queue gives them, driven against real streams and a scripted model, without the queue itself.
+// Runs as the work queue delivers them, driven against real streams and a scripted model, without the queue itself.
 import {
   agentKey,
   appliedAgentSchema,
@@ -13,7 +13,7 @@ import {
 } from '@millrace/contracts';
 import { chunkBatchSchema } from '@millrace/contracts';
 import { listen, readEntry, writeEntry, type Delivery } from '@millrace/bus';
-import { driveRun } from '../run/drive-run.ts';
+import { driveRun } from '../takeover/drive-run.ts';
 import type { Deps } from '../state/run-context.ts';
 import { readEnd, readHead } from '../state/run-head.ts';
 import { createRunStop, type RunStop } from '../state/run-stop.ts';
@@ -21,27 +21,28 @@ import { createDiscovery } from '../peers/discovery.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
 import type { TestJetStream } from './jetstream.ts';
 import { createDrivenRuns } from '../state/driven-runs.ts';
+import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { noSaves } from './no-saves.ts';
-import { agentOf } from './run-states.ts';
+import { makeAgent } from './run-states.ts';
 import { scriptModel, type Say, type ScriptedModel } from './scripted-model.ts';
 
 export type DrivenRun = {
   runId: string;
   delivery: Delivery<StartCommand>;
   stop: RunStop;
-  /** How often the command was acknowledged, and extended. */
-  acknowledged(): number;
+  /** Number of times that the command was acked, and extended. */
+  countAcks(): number;
   live: ChunkBatch[];
   chunks(): Chunk[];
   drive(more?: Partial<Delivery>): Promise<void>;
   head(): Promise<RunHead | undefined>;
-  /** How it ended, once it has. */
+  /** The run's end, once it has ended. */
   end(): Promise<RunEnd | undefined>;
   fence(): void;
 };
 
 export type Driver = {
-  deps: Deps;
+  deps: Deps & { saves: DeferredSaves };
   errors: string[];
   apply(agent?: Partial<Agent>, plan?: Plan): Promise<string>;
   begin(options?: {
@@ -74,7 +75,16 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     atLeast: async (tenant: string, agent: string) =>
       (await readEntry(access, bus.names.agents, agentKey(tenant, agent), appliedAgentSchema))?.value,
   };
-  const deps: Deps = { access, models, discovery, sessions, saves: noSaves, log, agents, driven: createDrivenRuns() };
+  const deps: Driver['deps'] = {
+    access,
+    models,
+    discovery,
+    sessions,
+    saves: noSaves,
+    log,
+    agents,
+    driven: createDrivenRuns(),
+  };
   const listenings: { stop(): void }[] = [];
   return {
     deps,
@@ -82,7 +92,12 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     errors,
     async apply(agent = {}, plan = emptyPlan) {
       const name = agent.name ?? `agent-${count++}`;
-      const applied = { agent: agentOf({ ...agent, name }), plan, revision: 0, appliedAt: '2026-01-01T00:00:00.000Z' };
+      const applied = {
+        agent: makeAgent({ ...agent, name }),
+        plan,
+        revision: 0,
+        appliedAt: '2026-01-01T00:00:00.000Z',
+      };
       await writeEntry(access, bus.names.agents, agentKey('acme', name), applied, { expectedRevision: 0 });
       return name;
     },
@@ -116,7 +131,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
         runId,
         delivery,
         stop,
-        acknowledged: () => acknowledged,
+        countAcks: () => acknowledged,
         live,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the orchestrator published as chunks
         chunks: () => live.flatMap(({ chunks }) => chunks) as Chunk[],

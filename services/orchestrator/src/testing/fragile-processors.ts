@@ -1,4 +1,5 @@
-// Stream processors that break, hang or change their mind, each in one way, for tests of steps that lose their sessions.
+// Stream processors that break, hang or change their output, each in one way, for tests of steps that lose their
+// sessions.
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import { defineProcessor, type Processor, type ProcessorDefinition } from '@millrace/testkit';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ const streaming = (id: string, method: Method) =>
     create: () => ({ id, processOutputStream: method }),
   });
 const text = (part: Chunk) => (part.type === 'text-delta' ? part.payload.text : '');
-/** How often each processor was given a text. */
+/** Number of times that each processor received a text. */
 const given = new Map<string, number>();
 const isFirst = (id: string, part: Chunk, what: string) => {
   if (text(part) !== what) return false;
@@ -24,18 +25,18 @@ const isFirst = (id: string, part: Chunk, what: string) => {
   given.set(id, count);
   return count === 1;
 };
-const held = ({ held: text }: JsonObject): string => (typeof text === 'string' ? text : '');
+const holdText = ({ held: text }: JsonObject): string => (typeof text === 'string' ? text : '');
 const passHeld = (part: Chunk, state: JsonObject) => {
-  if (part.type === 'text-end') return [delta(held(state)), part];
+  if (part.type === 'text-end') return [delta(holdText(state)), part];
   if (part.type !== 'text-delta') return part;
-  state['held'] = held(state) + text(part);
+  state['held'] = holdText(state) + text(part);
   return null;
 };
 let isStuckAtData = false;
-/** Whether `hangs-at-data` has come to its custom chunk. */
+/** Whether `hangs-at-data` has reached its custom chunk. */
 export const hangsAtData = (): boolean => isStuckAtData;
 let stuck = Promise.withResolvers<void>();
-/** Who hangs is let go, and all begin anew. */
+/** Releases hanging processors and resets all of them. */
 export function releaseFragile(): void {
   stuck.resolve();
   stuck = Promise.withResolvers();
@@ -45,19 +46,19 @@ export function releaseFragile(): void {
 
 export const passing: ProcessorDefinition = streaming('other', ({ part }) => part);
 export const fragile: ProcessorDefinition[] = [
-  /** What stands between brackets is held back until the bracket is closed, and then taken out. */
+  /** Text in brackets is held back until the bracket is closed, and then removed. */
   streaming('redactor', ({ part, state }) => {
-    if (part.type === 'text-end') return held(state) === '' ? part : [delta(held(state)), part];
+    if (part.type === 'text-end') return holdText(state) === '' ? part : [delta(holdText(state)), part];
     if (part.type !== 'text-delta') return part;
     state['chunks'] = Number(state['chunks'] ?? 0) + 1;
-    const whole = (held(state) + text(part)).replaceAll(/\[[^\]]*\]/g, '***');
+    const whole = (holdText(state) + text(part)).replaceAll(/\[[^\]]*\]/g, '***');
     const open = whole.indexOf('[');
     state['held'] = open < 0 ? '' : whole.slice(open);
     const out = open < 0 ? whole : whole.slice(0, open);
     return out === '' ? null : delta(out);
   }),
   streaming('upper', ({ part }) => (part.type === 'text-delta' ? delta(text(part).toUpperCase()) : part)),
-  /** Does another thing with its text the second time. */
+  /** Changes its output for a repeated text. */
   streaming('fickle', ({ part }) => (text(part) === 'c' && !isFirst('fickle', part, 'c') ? delta('C') : part)),
   streaming('counter', ({ part, state }) => {
     state['count'] = Number(state['count'] ?? 0) + 1;
@@ -85,7 +86,7 @@ export const fragile: ProcessorDefinition[] = [
   streaming('stricter', ({ part, abort }) =>
     text(part) === 'c' && !isFirst('stricter', part, 'c') ? abort('no c') : part,
   ),
-  /** Breaks at a word, whoever gives it. */
+  /** Breaks at a word, whatever its source is. */
   streaming('upper-breaks', ({ part }) => {
     if (text(part) === 'bad') throw new Error('broken');
     return part.type === 'text-delta' ? delta(text(part).toUpperCase()) : part;

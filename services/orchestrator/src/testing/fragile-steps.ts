@@ -1,10 +1,10 @@
-// Steps whose replicas a test kills and starts, with real services: what comes out, and what was taken back of it.
+// Steps with replicas that a test kills and starts, with real services: their output, and the retracted chunks.
 import type { Chunk, PlanEntry } from '@millrace/contracts';
 import { eventually, useProcessors, type ProcessorDefinition, type TestBus } from '@millrace/testkit';
 import { afterEach } from 'vitest';
 import { createDiscovery } from '../peers/discovery.ts';
-import { openOutputChain, type OutputChain } from '../stages/output-chain.ts';
-import { textOf } from './chunks.ts';
+import { openOutputChain, type OutputChain } from '../sessions/output-chain.ts';
+import { makeText } from './chunks.ts';
 import { fragile, passing, releaseFragile } from './fragile-processors.ts';
 import { planEntry } from './plan-entries.ts';
 import { createTestRun, type TestRun } from './test-run.ts';
@@ -53,10 +53,10 @@ export function useFragileSteps(nats: Nats, connection: TestBus) {
       discovery,
       chain,
       chunks,
-      /** What was taken back: how many chunks still counted. */
+      /** The retracts: number of chunks that still counted. */
       kept,
       push,
-      shows: (what: string) => eventually(() => textOf(chunks) === what),
+      shows: (what: string) => eventually(() => makeText(chunks) === what),
       moves: () => made.logged.filter((line) => line.includes('opening the sessions again')).length,
     };
   }
@@ -74,7 +74,7 @@ function useReplica(nats: Nats, served: ProcessorDefinition[], name: string) {
       live = await service.start();
       if (before.bus.nc.isClosed()) await before.stop();
     },
-    /** Cut off from the bus without a goodbye, as a killed process is. */
+    /** Disconnects from the bus abruptly, like a killed process. */
     kill: async () => (live ?? service.running).bus.nc.close(),
   };
 }

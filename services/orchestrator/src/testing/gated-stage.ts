@@ -1,8 +1,8 @@
-// A stage of three processors, of which the one in the middle asks, once.
+// A stage of three processors, of which the middle one suspends the run once.
 import type { Plan, Stage, StageCall, Verdict } from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
 import { lookCalls, lookTool } from './look-tool.ts';
-import { planEntry, planOf } from './plan-entries.ts';
+import { planEntry, makePlan } from './plan-entries.ts';
 import { goOn, scriptReplica } from './scripted-replica.ts';
 
 export const ask = (more: object = {}): Verdict => ({ type: 'suspend', payload: { question: 'sure?' }, ...more });
@@ -29,6 +29,6 @@ export function gateStage(
   const entries = ['first', 'gate', 'last'].map((name) =>
     planEntry(name, { stages: [stage], lists: [list], reads: ['input', 'response'] }),
   );
-  const plan: Plan = { ...planOf(entries), tools: [lookTool({ timeoutMs: 5_000 })] };
-  return { plan, stops, received, called: () => received.map((call) => call.entries[0]?.entry) };
+  const plan: Plan = { ...makePlan(entries), tools: [lookTool({ timeoutMs: 5_000 })] };
+  return { plan, stops, received, listCalled: () => received.map((call) => call.entries[0]?.entry) };
 }

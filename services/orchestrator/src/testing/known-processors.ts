@@ -1,9 +1,9 @@
-// What discovery says, for tests that resolve agents: shipped names with made-up stages and options.
+// Discovered processors for tests that resolve agents: shipped names with invented stages and options.
 import { LIST_OF_STAGE, type ProcessorDescriptor, type Stage, type ToolDefinition } from '@millrace/contracts';
-import type { Known } from '../agents/entry-uses.ts';
-import type { FoundProcessor } from '../peers/discovery.ts';
+import type { KnownProcessors } from '../agents/entry-uses.ts';
+import type { DiscoveredProcessor } from '../peers/discovery.ts';
 
-export function found(id: string, stages: Stage[], more: Partial<ProcessorDescriptor> = {}): FoundProcessor {
+export function makeFound(id: string, stages: Stage[], more: Partial<ProcessorDescriptor> = {}): DiscoveredProcessor {
   const descriptor: ProcessorDescriptor = {
     id,
     description: `${id} of a test`,
@@ -24,16 +24,16 @@ export function found(id: string, stages: Stage[], more: Partial<ProcessorDescri
   return { descriptor, service: 'guards', replicas: ['r1'] };
 }
 
-const memory = (id: string) => found(id, ['processInput', 'processOutputResult']);
+const memory = (id: string) => makeFound(id, ['processInput', 'processOutputResult']);
 
-export const processors: ReadonlyMap<string, FoundProcessor> = new Map(
+export const processors: ReadonlyMap<string, DiscoveredProcessor> = new Map(
   [
-    found('pii', ['processInput', 'processOutputStream', 'processOutputResult'], { aliases: ['PIIDetector'] }),
-    found('keyword', ['processInput', 'processOutputStream']),
-    found('unicode-normalizer', ['processInput']),
-    found('tool-guard', ['processToolCall', 'processToolResult']),
-    found('fallback', ['processAPIError']),
-    found('stepper', ['processInput', 'processInputStep']),
+    makeFound('pii', ['processInput', 'processOutputStream', 'processOutputResult'], { aliases: ['PIIDetector'] }),
+    makeFound('keyword', ['processInput', 'processOutputStream']),
+    makeFound('unicode-normalizer', ['processInput']),
+    makeFound('tool-guard', ['processToolCall', 'processToolResult']),
+    makeFound('fallback', ['processAPIError']),
+    makeFound('stepper', ['processInput', 'processInputStep']),
     memory('message-history'),
     memory('semantic-recall'),
     memory('working-memory'),
@@ -42,10 +42,10 @@ export const processors: ReadonlyMap<string, FoundProcessor> = new Map(
 
 export const clock: ToolDefinition = {
   name: 'clock',
-  description: 'tells the time',
+  description: 'returns the time',
   inputSchema: { type: 'object' },
   subject: 'mr.v1.tool.clock',
   idempotent: true,
   timeoutMs: 1_000,
 };
-export const known: Known = { processors, tools: new Map([['clock', clock]]), refused: [] };
+export const known: KnownProcessors = { processors, tools: new Map([['clock', clock]]), refused: [] };

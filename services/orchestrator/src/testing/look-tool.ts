@@ -1,4 +1,4 @@
-// A tool as a plan has it, for runs whose model calls one: by default it may be called again.
+// A tool in a plan, for runs that call one; idempotent by default.
 import type { ToolDefinition } from '@millrace/contracts';
 
 export const lookTool = (more: Partial<ToolDefinition> = {}): ToolDefinition => ({
@@ -11,5 +11,5 @@ export const lookTool = (more: Partial<ToolDefinition> = {}): ToolDefinition => 
   ...more,
 });
 
-/** What a model says that calls it. */
+/** The calls of a model that uses it. */
 export const lookCalls = (input = '{}') => [{ toolCallId: 'c1', toolName: 'look', input }];

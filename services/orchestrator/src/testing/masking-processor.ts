@@ -1,8 +1,8 @@
-// A processor of the output stream that masks an address and a number wherever they stand, and stops at a word.
+// A processor of the output stream that masks an address and a number at any position, and stops at a word.
 import { defineProcessor } from '@millrace/testkit';
 import { z } from 'zod';
 
-const masked = (text: string): string => text.replaceAll('ada@example.org', '***').replaceAll('4111111111', '0');
+const maskText = (text: string): string => text.replaceAll('ada@example.org', '***').replaceAll('4111111111', '0');
 
 export const maskingProcessor = (id: string) =>
   defineProcessor({
@@ -15,7 +15,7 @@ export const maskingProcessor = (id: string) =>
       id,
       processOutputStream: async ({ part, abort }) => {
         const json = JSON.stringify(part);
-        return json.includes('forbidden') ? abort('a forbidden word') : JSON.parse(masked(json));
+        return json.includes('forbidden') ? abort('a forbidden word') : JSON.parse(maskText(json));
       },
     }),
   });

@@ -1,12 +1,12 @@
-// No save waits, and none can be put off.
-import type { PutOffSaves } from '../state/put-off-saves.ts';
+// A queue without deferred saves that accepts none.
+import type { DeferredSaves } from '../saves/deferred-saves.ts';
 
-export const noSaves: PutOffSaves = {
+export const noSaves: DeferredSaves = {
   isWaiting: () => false,
   list: () => [],
   add: async () => false,
-  due: () => [],
-  read: async () => undefined,
+  listDue: () => [],
+  readKept: async () => undefined,
   change: async () => undefined,
   remove: async () => undefined,
   reload: async () => undefined,

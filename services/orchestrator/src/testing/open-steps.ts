@@ -13,11 +13,13 @@ export type StepOptions = {
   agent?: Partial<Agent>;
   deadlineMs?: number;
   entries?: PlanEntry[];
-  /** In place of the script. */
+  /** Replaces the script. */
   models?: ScriptedModel['models'];
 };
 
-/** Gives steps whose run has one processor for each stage that the test judges, beside the options' entries. */
+/**
+ * Creates steps with one processor for each stage that the test judges, in addition to the options' entries.
+ */
 export function useOpenSteps(connection: { bus: Bus }) {
   const replicas: ScriptedReplica[] = [];
   const runs: TestRun[] = [];

@@ -1,4 +1,4 @@
-// What a test opens in this process, ended after it.
+// Resources that a test opens in this process, closed after it.
 import type { Serving } from '@millrace/bus';
 import { afterEach } from 'vitest';
 import type { ScriptedReplica } from './scripted-replica.ts';
@@ -6,7 +6,7 @@ import type { TestRun } from './test-run.ts';
 
 export type Opened = { replicas: ScriptedReplica[]; servings: Serving[]; runs: TestRun[] };
 
-/** Call it after useBus. What is pushed is ended after each test: replicas and servings, then runs. */
+/** Call it after useBus. Pushed resources are closed after each test: replicas and servings, then runs. */
 export function useOpened(): Opened {
   const opened: Opened = { replicas: [], servings: [], runs: [] };
   const { replicas, servings, runs } = opened;

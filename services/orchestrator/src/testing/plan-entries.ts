@@ -1,4 +1,4 @@
-// Entries of a plan for tests, with what a test does not say left at its default.
+// Entries of a plan for tests, with defaults for missing fields.
 import type { Plan, PlanEntry, Stage } from '@millrace/contracts';
 
 export function planEntry(entry: string, more: Partial<PlanEntry> = {}): PlanEntry {
@@ -21,8 +21,8 @@ export function planEntry(entry: string, more: Partial<PlanEntry> = {}): PlanEnt
   };
 }
 
-/** Every entry at all the stages that it has, in the order given. */
-export function planOf(entries: readonly PlanEntry[], tools: Plan['tools'] = []): Plan {
+/** Every entry at all of its stages, in the given order. */
+export function makePlan(entries: readonly PlanEntry[], tools: Plan['tools'] = []): Plan {
   const order: Plan['order'] = {};
   for (const { entry, stages } of entries) for (const stage of stages) (order[stage] ??= []).push(entry);
   return { entries: Object.fromEntries(entries.map((entry) => [entry.entry, entry])), order, tools };

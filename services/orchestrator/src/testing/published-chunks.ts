@@ -1,10 +1,10 @@
-// A publisher that keeps what it is given in a list, and what a reader makes of it.
+// A publisher that keeps its chunks in a list, and a reader's view of them.
 import type { Chunk } from '@millrace/contracts';
-import { isTransient, type ChunkPublisher } from '../state/chunk-publisher.ts';
+import { isTransient, type ChunkPublisher } from '../release/chunk-publisher.ts';
 
 export type PublishedChunks = ChunkPublisher & {
   all: Chunk[];
-  /** What counts, after everything that was taken back. */
+  /** The chunks that count, after all retracts. */
   visible(): Chunk[];
 };
 
@@ -12,7 +12,7 @@ export function publishedChunks(): PublishedChunks {
   const all: Chunk[] = [];
   return {
     all,
-    nextIndex: () => all.filter((one) => !isTransient(one)).length,
+    getNextIndex: () => all.filter((one) => !isTransient(one)).length,
     publish: (chunks) => void all.push(...chunks),
     publishLast: (chunk) => void all.push(chunk),
     flush: async () => undefined,

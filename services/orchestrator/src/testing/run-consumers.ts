@@ -1,7 +1,7 @@
 // Consumers of runs over real streams, without the queue: call it after useJetStream.
 import type { TestBus } from '@millrace/testkit';
 import { afterEach } from 'vitest';
-import { createRunConsumer, type RunConsumer } from '../run/run-consumer.ts';
+import { createRunConsumer, type RunConsumer } from '../takeover/run-consumer.ts';
 import { createDriver } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
 

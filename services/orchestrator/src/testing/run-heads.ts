@@ -1,7 +1,7 @@
 // The entry that owns a run, as its first owner writes it.
 import type { RunHead } from '@millrace/contracts';
 
-export function headOf(runId: string, more: Partial<RunHead> = {}): RunHead {
+export function createHead(runId: string, more: Partial<RunHead> = {}): RunHead {
   return {
     tenant: 'acme',
     runId,

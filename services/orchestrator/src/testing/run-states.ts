@@ -1,4 +1,4 @@
-// States of a run for tests, made as a run makes them: by folding actions.
+// States of a run for tests, built by folding actions.
 import {
   textMessage,
   type Agent,
@@ -13,7 +13,7 @@ import { responseMessageId } from '../state/response-message.ts';
 
 export const RUN_ID = 'run-1';
 
-export function agentOf(more: Partial<Agent> = {}): Agent {
+export function makeAgent(more: Partial<Agent> = {}): Agent {
   return {
     name: 'demo',
     model: 'openai/test',
@@ -30,7 +30,7 @@ export function agentOf(more: Partial<Agent> = {}): Agent {
 
 const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
 
-export function stateOf({ agent = agentOf(), plan = emptyPlan } = {}): RunState {
+export function makeState({ agent = makeAgent(), plan = emptyPlan } = {}): RunState {
   return initialState({
     request: {
       runId: RUN_ID,
@@ -45,15 +45,15 @@ export function stateOf({ agent = agentOf(), plan = emptyPlan } = {}): RunState 
   });
 }
 
-export const folded = (state: RunState, ...actions: RunAction[]): RunState => actions.reduce(reduceRun, state);
+export const foldActions = (state: RunState, ...actions: RunAction[]): RunState => actions.reduce(reduceRun, state);
 
-/** An answer that has come, and was accepted. */
-export const acceptedOf = (answer: StepAnswer): RunAction[] => [
+/** An answer that was received and accepted. */
+export const makeAccepted = (answer: StepAnswer): RunAction[] => [
   { action: 'model-answered', usage: answer.usage },
   { action: 'answer-accepted', answer, tools: [] },
 ];
 
-export function answerOf(stepNumber: number, text: string, toolCalls: ToolCall[] = []): StepAnswer {
+export function makeAnswer(stepNumber: number, text: string, toolCalls: ToolCall[] = []): StepAnswer {
   const message = textMessage(responseMessageId(RUN_ID, stepNumber), 'assistant', text);
   const calls = toolCalls.map((call) => ({
     type: 'tool-invocation' as const,

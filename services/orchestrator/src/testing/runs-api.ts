@@ -1,4 +1,4 @@
-// The verbs of runs over real streams, with one agent of one tenant, and what waits in the queue.
+// The verbs of runs over real streams, with one agent of one tenant, and the content of the queue.
 import { textMessage, type AppliedAgent, type RunRequest, type StartCommand } from '@millrace/contracts';
 import { consumeCommands, type Delivery } from '@millrace/bus';
 import { eventually } from '@millrace/testkit';
@@ -7,10 +7,10 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import { createRunsApi } from '../api/runs-api.ts';
 import { createDriver } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
-import { agentOf } from './run-states.ts';
+import { makeAgent } from './run-states.ts';
 
 export const applied: AppliedAgent = {
-  agent: agentOf(),
+  agent: makeAgent(),
   plan: { entries: {}, order: {}, tools: [] },
   revision: 1,
   appliedAt: '',
@@ -32,7 +32,7 @@ export const newRun = () => ({ tenant: 'acme', run: `api-run-${count++}` });
 type Address = ReturnType<typeof newRun>;
 export const page = { after: 0, limit: 100 };
 const messages = [textMessage('m1', 'user', 'hello')];
-export const requestOf = ({ tenant, run }: Address, more: Partial<RunRequest> = {}): RunRequest => ({
+export const makeRequest = ({ tenant, run }: Address, more: Partial<RunRequest> = {}): RunRequest => ({
   runId: run,
   tenant,
   agent: 'demo',
@@ -44,7 +44,7 @@ export const requestOf = ({ tenant, run }: Address, more: Partial<RunRequest> = 
 
 const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => delivery.command.command === 'start';
 
-/** Call it after useJetStream: what a test opens is closed after it. */
+/** Call it after useJetStream: resources that a test opens are closed after it. */
 export function useRunsApi(stream: TestJetStream) {
   const stops: (() => Promise<void> | void)[] = [];
   afterEach(async () => {
@@ -75,20 +75,20 @@ export function useRunsApi(stream: TestJetStream) {
     stops,
     api: () => createRunsApi(stream.access, agents, anything),
     driver,
-    /** The commands that come out of the queue, as they come. */
-    queued(): Delivery[] {
+    /** The commands from the queue, as they arrive. */
+    takeQueued(): Delivery[] {
       const { taken, end } = consume();
       stops.push(end);
       return taken;
     },
-    /** Everything that waits in the queue, taken out; what is of one run. */
-    async takenOf(address?: Address): Promise<Delivery<StartCommand>[]> {
+    /** Drains the queue and returns the commands of one run. */
+    async takeCommands(address?: Address): Promise<Delivery<StartCommand>[]> {
       const { taken, end } = consume();
       await eventually(async () => (await queuedMessages()) === 0);
       await end();
       return taken.filter(isStart).filter(({ command }) => command.request.runId === address?.run);
     },
-    async ended() {
+    async listEnded() {
       const made = driver({ text: 'Hello.' });
       const run = await made.begin({ agent: await made.apply() });
       await run.drive();

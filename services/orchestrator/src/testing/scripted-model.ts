@@ -1,7 +1,7 @@
-// A model that says what a test tells it, call by call; the last element is said again.
+// A model that a test scripts, call by call; the last element is repeated.
 import type { Models } from '@millrace/models';
 import type { ModelPart } from '../model/model-parts.ts';
-import type { CallOptions, LanguageModel } from '../model/prompt.ts';
+import type { ModelCallOptions, LanguageModel } from '../model/prompt.ts';
 
 export type Say = {
   text?: string;
@@ -9,29 +9,29 @@ export type Say = {
   /** Thrown by the call, or in mid-stream after the text. */
   error?: unknown;
   breaksOff?: unknown;
-  /** Waited for after the text, or until the call is given up. */
+  /** Awaited after the text, or until the call is abandoned. */
   until?: Promise<unknown>;
   warnings?: Extract<ModelPart, { type: 'stream-start' }>['warnings'];
   raw?: unknown[];
-  /** What the provider's client tells beside the stream. */
+  /** Details that the provider's client returns in addition to the stream. */
   request?: { body?: unknown };
   response?: { headers?: Record<string, string> };
-  /** Said although the call was given up. */
+  /** Sent although the call was abandoned. */
   lastWords?: string;
-  /** Tokens that the provider counts in and out, each. */
+  /** Number of input and output tokens that the provider counts, each. */
   tokens?: number;
 };
 
-export type ScriptedModel = { models: Models; asked: CallOptions[] };
+export type ScriptedModel = { models: Models; asked: ModelCallOptions[] };
 
 export function scriptModel(...script: Say[]): ScriptedModel {
-  const asked: CallOptions[] = [];
-  const doStream = async (options: CallOptions) => {
+  const asked: ModelCallOptions[] = [];
+  const doStream = async (options: ModelCallOptions) => {
     const say = script[Math.min(asked.length, script.length - 1)] ?? {};
     asked.push(options);
     if (say.error !== undefined) throw say.error;
     const { request, response } = say;
-    return { stream: streamOf(say, options.abortSignal), request, response };
+    return { stream: makeStream(say, options.abortSignal), request, response };
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the orchestrator uses
   const model = { specificationVersion: 'v4', provider: 'test', modelId: 'test', doStream } as unknown as LanguageModel;
@@ -39,7 +39,7 @@ export function scriptModel(...script: Say[]): ScriptedModel {
   return { models: { languageModel: () => model } as unknown as Models, asked };
 }
 
-function streamOf(
+function makeStream(
   { text = '', calls = [], warnings = [], raw = [], breaksOff, until, lastWords, tokens }: Say,
   signal: AbortSignal | undefined,
 ): ReadableStream<ModelPart> {
@@ -53,7 +53,7 @@ function streamOf(
   return new ReadableStream<ModelPart>({
     async start(controller) {
       for (const part of parts) controller.enqueue(part);
-      if (until) await Promise.race([until, aborted(signal)]);
+      if (until) await Promise.race([until, awaitAbort(signal)]);
       if (signal?.aborted && lastWords !== undefined) for (const part of textParts(lastWords)) controller.enqueue(part);
       else if (signal?.aborted) return controller.error(signal.reason);
       if (breaksOff === undefined) controller.enqueue(finish(calls.length > 0, tokens));
@@ -83,6 +83,6 @@ function finish(hasCalls: boolean, tokens?: number): ModelPart {
   };
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<void> {
+function awaitAbort(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
 }

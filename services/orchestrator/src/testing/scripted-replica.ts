@@ -1,16 +1,16 @@
-// A replica of a processor service that answers as a test says: stage calls over the real bus.
+// A replica of a processor service that answers as a test defines: stage calls over the real bus.
 import { stageCallSchema, type Stage, type StageCall, type Verdict, type VerdictOf } from '@millrace/contracts';
 import { serve, type Bus } from '@millrace/bus';
 
 export type ScriptedReplica = {
-  /** The calls that came, as entries' names: `a+b` is a call for both. */
+  /** The received calls, as entries' names: `a+b` is a call for both. */
   calls: string[];
   /** The calls themselves. */
   received: StageCall[];
   stop(): Promise<void>;
 };
 
-/** What is answered: verdicts, in the order of the call's entries; or nothing at all. */
+/** The answer: verdicts in the order of the call's entries, or none. */
 export type Script = (call: StageCall) => Promise<Verdict[] | 'silence'> | Verdict[] | 'silence';
 
 export const goOn: VerdictOf<'continue'> = { type: 'continue' };
@@ -22,7 +22,7 @@ export const failure = (more: object = {}): Verdict => ({
   ...more,
 });
 
-/** Serves the processors at the stage, shared by queue group and by the replica's own subject. */
+/** Serves the processors at the stage, in the queue group and on the replica's own subject. */
 export function scriptReplica(bus: Bus, stage: Stage, processors: readonly string[], script: Script): ScriptedReplica {
   const calls: string[] = [];
   const received: StageCall[] = [];

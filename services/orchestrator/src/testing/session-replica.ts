@@ -1,4 +1,4 @@
-// The other end of a stream session, played by a test: it sees the batches that come and sends what the test says.
+// The replica's end of a stream session, played by a test: it sees the received batches and sends those of the test.
 import {
   SESSION_LIMITS,
   sessionInputSchema,
@@ -10,7 +10,7 @@ import {
 import { advertise, listen, publish, type Bus } from '@millrace/bus';
 import type { TestBus } from '@millrace/testkit';
 import { afterEach } from 'vitest';
-import { connectSession, type SessionEnd } from '../stages/session-client.ts';
+import { connectSession, type SessionEnd } from '../sessions/session-client.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
 import { delta } from './chunks.ts';
 import { RUN_ID } from './run-states.ts';
@@ -20,7 +20,12 @@ export type PlayedSession = ReturnType<typeof playSession>;
 /** Both ends of one session. @param bus the orchestrator's, @param replica the replica's connection */
 function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = true }) {
   const inbox = createSessionInbox(bus);
-  const { client, session, opened, start } = connectSession({
+  const {
+    client,
+    session,
+    handleOpened: opened,
+    start,
+  } = connectSession({
     bus,
     inbox,
     runId: RUN_ID,
@@ -32,14 +37,14 @@ function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = tr
   const inputs: SessionInput[] = [];
   const output: Chunk[] = [];
   const ends: SessionEnd[] = [];
-  let advanced = 0;
+  let countAdvances = 0;
   let next = 0;
   const listening = listen(replica, subject, sessionInputSchema, (input) => inputs.push(input));
-  // Who answers a ping is there, however silent.
+  // Answers pings, however silent the session is.
   const leave = advertise(replica, { name: 'guards', version: '1.0.0', description: 'played', endpoints: () => [] });
   const send = (more: Partial<SessionOutput>) =>
-    publish(replica, out, { session, sequence: next++, processed: received().length, chunks: [], ...more });
-  const received = () => inputs.flatMap(({ chunks }) => chunks);
+    publish(replica, out, { session, sequence: next++, processed: awaitReceived().length, chunks: [], ...more });
+  const awaitReceived = () => inputs.flatMap(({ chunks }) => chunks);
   return {
     client,
     session,
@@ -47,12 +52,12 @@ function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = tr
     inputs,
     output,
     ends,
-    received,
-    advanced: () => advanced,
+    received: awaitReceived,
+    advanced: () => countAdvances,
     send,
     answer: (chunks: Chunk[]) => send({ chunks }),
     finish: (verdicts: Verdict[] = [{ type: 'continue' }]) => send({ verdicts, ms: verdicts.map(() => 1) }),
-    /** Its signs of life, as its inbox would fire them. */
+    /** Its heartbeats, as its inbox would send them. */
     sendHeartbeats: (): (() => void) => {
       const timer = setInterval(() => send({}), SESSION_LIMITS.heartbeatMs / 2);
       return () => clearInterval(timer);
@@ -62,15 +67,15 @@ function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = tr
     start: () =>
       start({
         output: (chunks) => void output.push(...chunks),
-        ended: (end) => void ends.push(end),
-        advanced: () => void (advanced += 1),
+        onEnded: (end) => void ends.push(end),
+        onAdvanced: () => void (countAdvances += 1),
       }),
-    /** What either end has sent has come. */
+    /** Everything that either end has sent has arrived. */
     settle: async () => {
       await replica.nc.flush();
       await bus.nc.flush();
     },
-    /** It is gone from the bus. */
+    /** The replica has left the bus. */
     leave,
     stop: () => {
       leave();

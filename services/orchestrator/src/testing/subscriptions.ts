@@ -1,9 +1,9 @@
-// How many subscriptions a server has, by its monitoring page: what is not given back shows up here.
+// Returns the number of subscriptions of a server from its monitoring page: leaked ones appear here.
 import { z } from 'zod';
 
 const pageSchema = z.object({ connections: z.array(z.object({ subscriptions: z.number() })) });
 
-export async function subscriptionsOf(monitorUrl: string): Promise<number> {
+export async function countSubscriptions(monitorUrl: string): Promise<number> {
   const { connections } = pageSchema.parse(await (await fetch(`${monitorUrl}/connz`)).json());
   return connections.reduce((sum, { subscriptions }) => sum + subscriptions, 0);
 }

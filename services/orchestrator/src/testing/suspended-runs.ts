@@ -1,4 +1,4 @@
-// Runs that are put away and taken up again by another orchestrator, over the real queue: call it after useJetStream.
+// Runs that are suspended and resumed by another orchestrator, over the real queue: call it after useJetStream.
 import {
   stateKeys,
   toolReplySchema,
@@ -11,8 +11,8 @@ import { consumeCommands, consumeExpiries, serve, type Bus, type Delivery } from
 import { eventually } from '@millrace/testkit';
 import { afterEach } from 'vitest';
 import { createRunsApi } from '../api/runs-api.ts';
-import { expireRun } from '../run/expire-run.ts';
-import { createRunConsumer } from '../run/run-consumer.ts';
+import { expireRun } from '../takeover/expire-run.ts';
+import { createRunConsumer } from '../takeover/run-consumer.ts';
 import { createDriver, type DrivenRun } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
 import { anything, agents } from './runs-api.ts';
@@ -30,21 +30,21 @@ export function useSuspendedRuns(stream: TestJetStream) {
   };
   const api = () => createRunsApi(stream.access, agents, anything);
   const address = ({ runId }: DrivenRun) => ({ tenant: 'acme', run: runId });
-  /** The keys of what is stored of the run, in order. */
-  const keptOf = async ({ runId }: DrivenRun): Promise<string[]> => {
+  /** The keys of the run's stored entries, in order. */
+  const listKept = async ({ runId }: DrivenRun): Promise<string[]> => {
     const { bus, jsm } = stream.access;
     const prefix = `$KV.${bus.names.state}.`;
     const { state } = await jsm.streams.info(`KV_${bus.names.state}`, { subjects_filter: '>' });
     const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
     return keys.filter((key) => key.split('.')[2] === runId).toSorted();
   };
-  const statusOf = async (run: DrivenRun) => (await run.head())?.status;
+  const readStatus = async (run: DrivenRun) => (await run.head())?.status;
   return {
     stops,
     driver,
     api,
     address,
-    /** Another orchestrator, which takes what is in the queue until the test is over. */
+    /** Another orchestrator, which takes commands from the queue until the test has ended. */
     orchestrator(...script: Say[]) {
       const made = driver(...script);
       const draining = new AbortController();
@@ -62,21 +62,21 @@ export function useSuspendedRuns(stream: TestJetStream) {
       stops.push(stop);
       return { ...made, stop };
     },
-    statusOf,
-    becomes: (run: DrivenRun, status: string) => eventually(async () => (await statusOf(run)) === status),
-    /** What the run waits for, as operators are told. */
+    readStatus,
+    becomes: (run: DrivenRun, status: string) => eventually(async () => (await readStatus(run)) === status),
+    /** The run's questions, as operators see them. */
     async pending(run: DrivenRun): Promise<OpenPending[]> {
       const { suspended } = await api().suspendedList({ after: 0, limit: 1_000 }, { tenant: 'acme', run: undefined });
       return suspended.find(({ runId }) => runId === run.runId)?.pending ?? [];
     },
-    /** What is asked, as whoever follows the run is told. */
-    shown(run: DrivenRun): ShownPending[] {
+    /** The run's questions, as followers see them. */
+    listShown(run: DrivenRun): ShownPending[] {
       const last = run.chunks().findLast(({ type }) => type === 'suspended');
       return last?.type === 'suspended' ? (last.payload.pending ?? []) : [];
     },
     resume: (run: DrivenRun, token: string, data: Parameters<ReturnType<typeof api>['resume']>[0]['data']) =>
       api().resume({ token, data }, address(run)),
-    /** What is in the queue next, and stays there until it is acknowledged. */
+    /** The next command in the queue, which stays there until it is acked. */
     async nextCommand(): Promise<Delivery> {
       const stopping = new AbortController();
       const { promise, resolve } = Promise.withResolvers<Delivery>();
@@ -87,7 +87,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
       await consuming;
       return delivery;
     },
-    /** What expires is ended, until the test is over. */
+    /** Ends expired runs until the test has ended. */
     expire() {
       const stopping = new AbortController();
       const consuming = consumeExpiries(stream.access, (expiry) => expireRun(stream.access, expiry), stopping.signal);
@@ -101,31 +101,31 @@ export function useSuspendedRuns(stream: TestJetStream) {
         const now = await read();
         return now !== undefined && now !== from;
       }),
-    /** Returns what ends it. */
+    /** Returns a function that stops it. */
     serveTool(bus: Bus, name: string, answer: (request: ToolRequest) => Promise<object>) {
       const handle = async (request: ToolRequest) =>
         toolReplySchema.parse({ sequence: 0, replica: bus.id, ...(await answer(request)) });
       const serving = serve(bus, { subject: bus.subjects.tool(name), request: toolRequestSchema, handle });
       return () => serving.drain(1_000);
     },
-    keptOf,
+    listStoredKeys: listKept,
     /** The keys that outlive the run: its head, and the end that the head names. */
     async lastingKeys(run: DrivenRun): Promise<string[]> {
       const name = (await run.head())?.end?.name ?? '';
       return [stateKeys.end('acme', run.runId, name), stateKeys.head('acme', run.runId)];
     },
     /** Counts the schedules that the server holds for the run. */
-    async timersOf({ runId }: DrivenRun): Promise<number> {
+    async countTimers({ runId }: DrivenRun): Promise<number> {
       const { subjects, names } = stream.access.bus;
       const options = { subjects_filter: subjects.timer('acme', runId) };
       const { state } = await stream.access.jsm.streams.info(names.timers, options);
       return Object.keys(state.subjects ?? {}).length;
     },
-    /** How long the server keeps what is stored of the run, s: the shortest of all entries. */
+    /** The shortest lifetime of the run's stored entries, s. */
     async shortestTtl(run: DrivenRun): Promise<number> {
       const { bus, jsm } = stream.access;
       const { state } = bus.names;
-      const subjects = (await keptOf(run)).map((key) => `$KV.${state}.${key}`);
+      const subjects = (await listKept(run)).map((key) => `$KV.${state}.${key}`);
       const ttls = subjects.map(async (subject) => {
         const stored = await jsm.streams.getMessage(`KV_${state}`, { last_by_subj: subject });
         return Number.parseInt(stored?.header.get('Nats-TTL') ?? '', 10);

@@ -1,18 +1,18 @@
-// A run for tests of what works on runs: a real one (createRun), over a store, a publisher and an event log that keep what they are
-// given in lists. With a bus it can call processors and tools.
+// A run for tests of modules that work on runs: a real one (createRun), over a store, a publisher and an event log that
+// keep everything in lists. With a bus it can call processors and tools.
 import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunState } from '@millrace/contracts';
 import type { Bus, JetStreamAccess } from '@millrace/bus';
 import type { Discovery } from '../peers/discovery.ts';
-import { isTransient, type ChunkPublisher } from '../state/chunk-publisher.ts';
+import { isTransient, type ChunkPublisher } from '../release/chunk-publisher.ts';
 import type { EventLog } from '../state/event-log.ts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
 import type { StopReason } from '../state/run-stop.ts';
 import type { RunStore } from '../state/run-store.ts';
 import { createSessionInbox, type SessionInbox } from '../peers/session-inbox.ts';
 import { noSaves } from './no-saves.ts';
-import { planOf } from './plan-entries.ts';
-import { headOf } from './run-heads.ts';
-import { agentOf, RUN_ID, stateOf } from './run-states.ts';
+import { makePlan } from './plan-entries.ts';
+import { createHead } from './run-heads.ts';
+import { makeAgent, RUN_ID, makeState } from './run-states.ts';
 
 type RecordedEvent = Parameters<EventLog['record']>[0];
 
@@ -20,16 +20,16 @@ export type TestRun = {
   run: Run;
   published: Chunk[];
   events: RecordedEvent[];
-  /** What checkpoints have written, checkpoint by checkpoint. */
+  /** The written actions, checkpoint by checkpoint. */
   records: RunAction[][];
-  /** What `log` was told, all levels. */
+  /** The log lines of all levels. */
   logged: string[];
-  /** What the store does with the next records: it may throw, and wait. */
+  /** The store's handling of the next records: it may throw, and wait. */
   onRecord(write: () => Promise<void> | void): void;
-  /** The cancel key is there: the next checkpoint reads it. */
+  /** Writes the cancel key: the next checkpoint reads it. */
   askCancel(): void;
   stop(reason: StopReason): void;
-  /** It is to be handed over at the next checkpoint. */
+  /** Requests a handover at the next checkpoint. */
   leave(): void;
   /** Sessions that the run has opened and not ended. */
   openSessions(): number;
@@ -43,18 +43,18 @@ export type TestRunOptions = {
   bus?: Bus;
   discovery?: Partial<Discovery>;
   models?: Deps['models'];
-  /** Where its last checkpoint left it; absent: it begins. */
+  /** The state of its last checkpoint; absent: the run begins. */
   from?: RunState;
   /** From now, ms. */
   deadlineMs?: number;
-  /** What becomes of published chunks before they are kept. */
+  /** Called with published chunks before they are kept. */
   onPublish?: (chunks: readonly Chunk[]) => void;
 };
 
 export function createTestRun(options: TestRunOptions = {}): TestRun {
   const { entries = [], tools = [], bus, discovery, onPublish, deadlineMs = 60_000 } = options;
-  const agent = agentOf(options.agent);
-  const plan = planOf(entries, tools);
+  const agent = makeAgent(options.agent);
+  const plan = makePlan(entries, tools);
   const published: Chunk[] = [];
   const events: RecordedEvent[] = [];
   const logged: string[] = [];
@@ -79,7 +79,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     log: { debug: log, info: log, warn: log, error: log },
   } as unknown as Deps & { access: JetStreamAccess };
   const chunks: ChunkPublisher = {
-    nextIndex: () => published.filter((one) => !isTransient(one)).length,
+    getNextIndex: () => published.filter((one) => !isTransient(one)).length,
     publish(more) {
       onPublish?.(more);
       published.push(...more);
@@ -88,7 +88,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     flush: async () => undefined,
     close: () => undefined,
   };
-  const first = options.from ?? stateOf({ agent, plan });
+  const first = options.from ?? makeState({ agent, plan });
   const { request, applied, firstIndex } = first;
   const run = createRun({
     ref: {
@@ -125,7 +125,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
 
 /** A store without a bucket. */
 function keepRecords() {
-  let head = headOf(RUN_ID);
+  let head = createHead(RUN_ID);
   let write = (): Promise<void> | void => undefined;
   let isCancelled = false;
   const records: RunAction[][] = [];
@@ -149,17 +149,17 @@ function keepRecords() {
   };
 }
 
-/** Nobody is known: no adjacent entries are merged, there is no second replica. */
+/** Without known services: adjacent entries are not merged, and there is no second replica. */
 const noDiscovery: Discovery = {
   processors: () => new Map(),
   tools: () => new Map(),
-  refused: () => [],
+  listRefused: () => [],
   serviceOfTool: () => undefined,
-  together: () => false,
+  isServedTogether: () => false,
   replicaThatAnswers: async () => undefined,
   goneReplicas: async () => 'none',
   hasSilent: async () => false,
-  preferred: () => undefined,
+  preferReplica: () => undefined,
   refresh: async () => undefined,
   lookLonger: async () => undefined,
   stop: () => undefined,

@@ -1,4 +1,4 @@
-// semantic-recall keeps what every processor promises.
+// Runs the processor conformance suite on semantic-recall.
 import { processorConformance } from '@millrace/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { createRecallRig } from '../testing/recall-rig.ts';

@@ -1,14 +1,14 @@
-// What was said in a run, as vectors in the store: only what the thread does not hold yet is embedded and saved.
+// Indexes a run's messages as vectors. Embeds and saves only messages that the thread does not hold yet.
 import type { JsonObject } from '@millrace/contracts';
 import type { Embedder } from '@millrace/models';
 import type { ProcessOutputResultArgs } from '@millrace/processor';
-import { memoryOwner, throughShortOutage } from '@millrace/stores';
+import { memoryOwner, retryShortOutage } from '@millrace/stores';
 import { pointId } from '../store/point-id.ts';
 import type { RecallMessage, VectorStore } from '../store/vector-store.ts';
 import { keptDimensions, keptVector } from './kept-vector.ts';
 import { messagesToIndex } from './messages-to-index.ts';
 
-/** The most that one run embeds, of its last messages. */
+/** Maximum number of messages that one run embeds, from its end. */
 export const MAX_EMBEDDED = 100;
 
 type Dependencies = { store: VectorStore; embedder: Embedder };
@@ -22,7 +22,7 @@ export async function indexMessages({ store, embedder }: Dependencies, args: Pro
   const [anyOne] = messages.slice(-1);
   if (anyOne === undefined) return;
   const vectors = keptVectors(messages, state);
-  // How long the embedder's vectors are says where to look for what the thread holds.
+  // The length of the vectors names the collection in which the known messages are looked up.
   let dimensions = keptDimensions(state);
   if (dimensions === undefined) {
     await embedInto(vectors, embedder, [anyOne], abortSignal);
@@ -34,14 +34,14 @@ export async function indexMessages({ store, embedder }: Dependencies, args: Pro
   const known = await store.findKnown(space, place, messages, abortSignal);
   const unknown = messages.filter((message) => !known.has(pointId(place, message)));
   const indexed = unknown.slice(-MAX_EMBEDDED);
-  if (indexed.length < unknown.length) args.onViolation(tooMany(unknown.length - indexed.length));
+  if (indexed.length < unknown.length) args.onViolation(buildLimitViolation(unknown.length - indexed.length));
   await embedInto(vectors, embedder, indexed, abortSignal);
   const block = indexed.map((message) => ({ ...message, vector: vectors.get(message.text) ?? [] }));
   const save = () => store.saveRun(space, { ...place, epoch, messages: block }, abortSignal);
-  await throughShortOutage(save, abortSignal);
+  await retryShortOutage(save, abortSignal);
 }
 
-/** The user text was embedded at the input, and is as it was in most runs. */
+/** Reuses the vector of the user text from the input stage, unless the text has changed. */
 function keptVectors(messages: readonly RecallMessage[], state: JsonObject): Map<string, number[]> {
   const kept = messages.flatMap(({ text }): [string, number[]][] => {
     const vector = keptVector(state, text);
@@ -63,7 +63,7 @@ async function embedInto(
   for (const [at, text] of texts.entries()) vectors.set(text, embedded[at] ?? []);
 }
 
-function tooMany(leftOut: number) {
-  const message = `${leftOut} messages are not indexed: a run indexes its last ${MAX_EMBEDDED}.`;
+function buildLimitViolation(leftOut: number) {
+  const message = `${leftOut} messages are not indexed: a run indexes at most its last ${MAX_EMBEDDED}.`;
   return { message, rule: 'index-max-messages', strategy: 'warn', count: leftOut };
 }

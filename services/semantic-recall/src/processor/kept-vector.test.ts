@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keepVector, keptVector, KEPT_MAX_CHARS } from './kept-vector.ts';
 
-test('the vector of a text is kept for that text only, to 32 bits, and only when it is small', () => {
+test('the state keeps a vector for its exact text only, to 32 bits, and only if it is small', () => {
   const state = {};
   keepVector(state, 'tea', [0.1, -1, 3e-9]);
   expect(keptVector(state, 'tea')).toEqual([Math.fround(0.1), -1, Math.fround(3e-9)]);

@@ -1,22 +1,22 @@
-// What of a run is indexed: the texts of user and assistant, as they were let through, one vector each.
+// Selects the messages of a run to index: the accepted texts of user and assistant, one vector each.
 import { messageText, type Message } from '@millrace/contracts';
 import { MAX_RUN_MESSAGES, type RecallMessage } from '../store/vector-store.ts';
 
 /**
- * What is embedded and recalled of one message, from its start; UTF-16 code units. Embedding models take about 8,000 tokens
- * (OpenAI's: 8,191), and the densest scripts make about two tokens of one code unit.
+ * Maximum length of the embedded and recalled part of one message, from its start, in UTF-16 code units. Embedding
+ * models accept about 8,000 tokens (OpenAI's: 8,191), and the densest scripts have about two tokens per code unit.
  */
 export const TEXT_MAX_CHARS = 4_000;
 
 export function textToEmbed(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= TEXT_MAX_CHARS) return trimmed;
-  // A character that stands across the cut would be half a character.
+  // The cut must not split a surrogate pair.
   const cut = trimmed.slice(0, TEXT_MAX_CHARS);
   return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed();
 }
 
-/** In the order in which they were said. Of a run with more than MAX_RUN_MESSAGES the last ones. */
+/** In conversation order. A run with more than MAX_RUN_MESSAGES keeps the last ones. */
 export function messagesToIndex(messages: readonly Message[]): RecallMessage[] {
   const indexed = messages.flatMap((message): RecallMessage[] => {
     const { id: messageId, role, createdAt } = message;

@@ -1,5 +1,5 @@
-// Semantic recall among other processors, as one list of a stage. The others are stand-ins: services never import services, and
-// the real ones meet in test/e2e.
+// Semantic recall among other processors of a stage. The others are test doubles, because services never import services;
+// test/e2e runs the real ones together.
 import { textMessage } from '@millrace/contracts';
 import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -31,17 +31,17 @@ describe('SemanticRecall with other processors', () => {
       { definition: rig.definition },
     ];
     await callStages({ stage: 'processInput', uses, input: ['Find the ﬁle'] });
-    expect(rig.provider.embedded()).toEqual(['Find the file']);
+    expect(rig.provider.listEmbedded()).toEqual(['Find the file']);
     expect(rig.queries).toHaveLength(1);
   });
 
-  test('what a guard takes out of the caller’s message at the end of the run is neither embedded then nor indexed', async () => {
+  test('semantic-recall neither embeds nor indexes the part of the user message that a guard redacted at the end of the run', async () => {
     const run = aRun({ runId: 'earlier' });
     const uses = [{ definition: inputRedactor(/\S+@\S+/g) }, { definition: rig.definition }];
     const said = { input: ['mail ada@example.com'], response: ['Noted: ada@example.com'] };
     await callStages({ stage: 'processOutputResult', uses, run, ...said });
-    expect(rig.provider.embedded().toSorted()).toEqual(['Noted: [REDACTED]', 'mail [REDACTED]']);
-    const recalled = await rig.recalled('mail');
+    expect(rig.provider.listEmbedded().toSorted()).toEqual(['Noted: [REDACTED]', 'mail [REDACTED]']);
+    const recalled = await rig.recallText('mail');
     expect(recalled).toContain('mail [REDACTED]');
     expect(recalled).not.toContain('ada@example.com');
   });
@@ -67,7 +67,8 @@ describe('SemanticRecall with other processors', () => {
       input: [textMessage('m2', 'user', 'How do I use the API?')],
       run: aRun({ runId: 'now' }),
     });
-    // A system message: the prompt has those before every message of the history. It is there though the history holds a part.
+    // The prompt places system messages before the history. The recalled message is included even if the history
+    // already holds a part of it.
     expect(system('semantic-recall')[0]).toContain('Here is the API guide...');
     expect(system('semantic-recall')[0]).toContain('API documentation needed');
     expect(conversation.entries.map(({ source }) => source)).toEqual(['remembered', 'input']);

@@ -14,10 +14,10 @@ afterEach(() => rig.close());
 const thisRun = aRun({ runId: 'r1' });
 const everything = { topK: 100, messageRange: 0 };
 const texts = async (query = 'anything') =>
-  [...(await rig.recalled(query, everything)).matchAll(/^- \w+ \S+: (.*)/gm)].map(([, text]) => text);
+  [...(await rig.recallText(query, everything)).matchAll(/^- \w+ \S+: (.*)/gm)].map(([, text]) => text);
 
-describe('SemanticRecallProcessor: what is indexed', () => {
-  test('texts of user and assistant, and nothing else', async () => {
+describe('SemanticRecallProcessor: indexing', () => {
+  test('semantic-recall indexes only the texts of user and assistant', async () => {
     const call: Message = {
       ...textMessage('call', 'assistant', ''),
       content: {
@@ -27,7 +27,7 @@ describe('SemanticRecallProcessor: what is indexed', () => {
         ],
       },
     };
-    await rig.atOutput({
+    await rig.callOutput({
       run: thisRun,
       input: [textMessage('s', 'system', 'Be kind.'), textMessage('u', 'user', 'What is 2 + 2?')],
       response: [call, textMessage('t', 'tool', '4'), textMessage('a', 'assistant', 'It is four.')],
@@ -35,100 +35,100 @@ describe('SemanticRecallProcessor: what is indexed', () => {
     expect(await texts()).toEqual(['What is 2 + 2?', 'It is four.']);
   });
 
-  test('the user text is embedded once per run, whichever replica has the output', async () => {
-    const { state } = await rig.atInput({}, { input: ['green tea'], run: thisRun });
-    await rig.atOutput({ state, run: thisRun, input: ['green tea'], response: ['Noted.'] });
-    expect(rig.provider.embedded()).toEqual(['green tea', 'Noted.']);
-    // What was indexed is the vector of that text: asked for again, it is the nearest there can be.
-    expect(await rig.recalled('green tea', { topK: 1, messageRange: 0, threshold: 0.999 })).toContain('green tea');
+  test('semantic-recall embeds the user text once per run, on any replica', async () => {
+    const { state } = await rig.callInput({}, { input: ['green tea'], run: thisRun });
+    await rig.callOutput({ state, run: thisRun, input: ['green tea'], response: ['Noted.'] });
+    expect(rig.provider.listEmbedded()).toEqual(['green tea', 'Noted.']);
+    // The indexed vector is that of the text: a query with the same text finds it at the maximum score.
+    expect(await rig.recallText('green tea', { topK: 1, messageRange: 0, threshold: 0.999 })).toContain('green tea');
   });
 
-  test('an input that is walked through again is not embedded again', async () => {
-    const { state } = await rig.atInput({}, { input: ['green tea'], run: thisRun });
-    await rig.atInput({}, { input: ['green tea'], run: thisRun, state });
-    expect(rig.provider.embedded()).toEqual(['green tea']);
+  test('semantic-recall does not embed an input again if the input stage is repeated', async () => {
+    const { state } = await rig.callInput({}, { input: ['green tea'], run: thisRun });
+    await rig.callInput({}, { input: ['green tea'], run: thisRun, state });
+    expect(rig.provider.listEmbedded()).toEqual(['green tea']);
   });
 
-  test('a user text that was changed since is embedded as it is now', async () => {
-    const { state } = await rig.atInput({}, { input: ['mail ada@example.com'], run: thisRun });
-    await rig.atOutput({ state, run: thisRun, input: ['mail [REDACTED]'], response: ['Noted.'] });
-    expect(rig.provider.embedded()).toEqual(['mail ada@example.com', 'mail [REDACTED]', 'Noted.']);
+  test('semantic-recall embeds the current user text if a processor changed it after the input stage', async () => {
+    const { state } = await rig.callInput({}, { input: ['mail ada@example.com'], run: thisRun });
+    await rig.callOutput({ state, run: thisRun, input: ['mail [REDACTED]'], response: ['Noted.'] });
+    expect(rig.provider.listEmbedded()).toEqual(['mail ada@example.com', 'mail [REDACTED]', 'Noted.']);
     expect(await texts()).toEqual(['mail [REDACTED]', 'Noted.']);
   });
 
-  test('history that the caller sends again is neither embedded nor indexed again, and takes no hit', async () => {
+  test('history that the caller sends again is neither embedded nor indexed again, and displaces no hit', async () => {
     const history = [textMessage('u1', 'user', 'green tea'), textMessage('a1', 'assistant', 'Noted.')];
-    await rig.atOutput({ run: thisRun, input: history.slice(0, 1), response: history.slice(1) });
-    const embedded = rig.provider.embedded().length;
+    await rig.callOutput({ run: thisRun, input: history.slice(0, 1), response: history.slice(1) });
+    const embedded = rig.provider.listEmbedded().length;
     for (const runId of ['r2', 'r3', 'r4']) {
       const input = [...history, textMessage(`${runId}-u`, 'user', `news of ${runId}`)];
       const run = aRun({ runId });
-      const { state } = await rig.atInput({}, { run, input });
-      await rig.atOutput({ run, state, input, response: [textMessage(`${runId}.0`, 'assistant', `Seen ${runId}.`)] });
+      const { state } = await rig.callInput({}, { run, input });
+      await rig.callOutput({ run, state, input, response: [textMessage(`${runId}.0`, 'assistant', `Seen ${runId}.`)] });
     }
-    expect(rig.provider.embedded().slice(embedded)).toEqual(
+    expect(rig.provider.listEmbedded().slice(embedded)).toEqual(
       ['r2', 'r3', 'r4'].flatMap((runId) => [`news of ${runId}`, `Seen ${runId}.`]),
     );
-    const recalled = await rig.recalled('green tea', { topK: 8, messageRange: 0 });
+    const recalled = await rig.recallText('green tea', { topK: 8, messageRange: 0 });
     expect(recalled.match(/green tea/g)).toHaveLength(1);
     expect(recalled.match(/^- /gm)).toHaveLength(8);
   });
 
-  test('of a very long run the last messages are embedded, and how many are not is said', async () => {
+  test('semantic-recall embeds the last messages of a very long run and reports the number of the others', async () => {
     const input = Array.from({ length: MAX_EMBEDDED + 20 }, (_, at) => textMessage(`u${at}`, 'user', `line ${at}`));
-    const { verdicts } = await rig.atOutput({ run: thisRun, input });
-    expect(rig.provider.embedded()).toHaveLength(MAX_EMBEDDED);
+    const { verdicts } = await rig.callOutput({ run: thisRun, input });
+    expect(rig.provider.listEmbedded()).toHaveLength(MAX_EMBEDDED);
     expect(verdicts).toMatchObject([{ violations: [{ rule: 'index-max-messages', count: 20 }] }]);
   });
 
-  test('the state is small, and broken state is no more than a text to embed again', async () => {
-    const { state } = await rig.atInput({}, { input: ['green tea'] });
+  test('the state is small, and broken state only causes another embedding', async () => {
+    const { state } = await rig.callInput({}, { input: ['green tea'] });
     expect(JSON.stringify(state).length).toBeLessThan(2_000);
     const text = JSON.parse(JSON.stringify(state)).query.text;
     const vectors = ['!', '', 'AAA=', 7].map((vector) => ({ query: { text, vector } }));
     for (const broken of [...vectors, { query: 'x' }, { query: null }]) {
-      const { verdicts } = await rig.atInput({}, { input: ['green tea'], state: broken });
+      const { verdicts } = await rig.callInput({}, { input: ['green tea'], state: broken });
       expect(verdicts).toMatchObject([{ type: 'continue' }]);
     }
   });
 
-  test('a run that is indexed twice is there once; a later owner’s texts take its place', async () => {
-    await rig.atOutput({ run: thisRun, input: ['one'], response: ['two'] });
-    await rig.atOutput({ run: thisRun, input: ['one'], response: ['two'] });
+  test("a run that is indexed twice is stored once, and a later owner's texts replace the earlier ones", async () => {
+    await rig.callOutput({ run: thisRun, input: ['one'], response: ['two'] });
+    await rig.callOutput({ run: thisRun, input: ['one'], response: ['two'] });
     expect(await texts()).toEqual(['one', 'two']);
-    await rig.atOutput({ run: { ...thisRun, epoch: 2 }, input: ['one'], response: ['three'] });
+    await rig.callOutput({ run: { ...thisRun, epoch: 2 }, input: ['one'], response: ['three'] });
     expect(await texts()).toEqual(['one', 'three']);
-    const { verdicts } = await rig.atOutput({ run: thisRun, input: ['one'], response: ['two'] });
+    const { verdicts } = await rig.callOutput({ run: thisRun, input: ['one'], response: ['two'] });
     expect(verdicts).toMatchObject([{ type: 'failure', code: 'save-superseded' }]);
   });
 
-  test('a run does not recall itself', async () => {
-    await rig.atOutput({ run: thisRun, input: ['green tea'], response: ['Noted.'] });
-    expect(await rig.recalled('green tea', {}, { runId: 'r1' })).toBe('');
+  test('a run does not recall its own messages', async () => {
+    await rig.callOutput({ run: thisRun, input: ['green tea'], response: ['Noted.'] });
+    expect(await rig.recallText('green tea', {}, { runId: 'r1' })).toBe('');
   });
 
   test.each([
     ['where no model has answered', { answered: false }],
     ['without a thread', { run: aRun({ threadId: undefined }) }],
-    ['where nobody said anything', { input: [' '], response: [] }],
-  ])('a run %s is neither embedded nor indexed', async (_, changes) => {
-    const { verdicts } = await rig.atOutput({ input: ['green tea'], response: ['Noted.'], ...changes });
+    ['without messages', { input: [' '], response: [] }],
+  ])('semantic-recall neither embeds nor indexes a run %s', async (_, changes) => {
+    const { verdicts } = await rig.callOutput({ input: ['green tea'], response: ['Noted.'], ...changes });
     expect(verdicts).toEqual([{ type: 'continue' }]);
     expect(rig.provider.requests).toEqual([]);
     expect(rig.saves()).toBe(0);
   });
 
-  test('a long text is cut at its bound, between two characters', async () => {
+  test('semantic-recall cuts a long text at its limit, between two characters', async () => {
     const long = `x${'😀'.repeat(TEXT_MAX_CHARS)}`;
-    await rig.atOutput({ run: thisRun, input: [long], response: [] });
-    const [embedded = ''] = rig.provider.embedded();
+    await rig.callOutput({ run: thisRun, input: [long], response: [] });
+    const [embedded = ''] = rig.provider.listEmbedded();
     expect(embedded).toHaveLength(TEXT_MAX_CHARS - 1);
     expect(embedded.isWellFormed()).toBe(true);
   });
 
-  test('an embedder that fails is a failure, and nothing is indexed', async () => {
+  test('a failing embedder causes a failure, and nothing is indexed', async () => {
     rig.provider.fail({ status: 401, message: 'no such key' });
-    const { verdicts } = await rig.atOutput({ run: thisRun, input: ['one'], response: ['two'] });
+    const { verdicts } = await rig.callOutput({ run: thisRun, input: ['one'], response: ['two'] });
     expect(verdicts).toMatchObject([{ type: 'failure', code: 'model-call-failed' }]);
     expect(rig.saves()).toBe(0);
   });

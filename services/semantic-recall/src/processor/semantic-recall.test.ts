@@ -16,16 +16,16 @@ describe('SemanticRecallProcessor', () => {
   test('performs semantic search on user query', async () => {
     await rig.say({ user: 'The project deadline is Friday.' });
     await rig.say({ user: 'My cat is called Tom.' });
-    const recalled = await rig.recalled('When is the deadline of the project?', { topK: 1, ...alone });
+    const recalled = await rig.recallText('When is the deadline of the project?', { topK: 1, ...alone });
     expect(recalled).toContain('The project deadline is Friday.');
     expect(recalled).not.toContain('Tom');
-    expect(rig.provider.embedded().at(-1)).toBe('When is the deadline of the project?');
+    expect(rig.provider.listEmbedded().at(-1)).toBe('When is the deadline of the project?');
   });
 
   test('respects topK limit', async () => {
     for (const at of [1, 2, 3, 4, 5, 6]) await rig.say({ user: `Tea number ${at} is green tea.`, assistant: 'Good.' });
     const lines = async (options: object) =>
-      (await rig.recalled('Which green tea?', { ...options, ...alone })).match(/^- /gm)?.length;
+      (await rig.recallText('Which green tea?', { ...options, ...alone })).match(/^- /gm)?.length;
     expect(await lines({ topK: 2 })).toBe(2);
     expect(await lines({})).toBe(4);
   });
@@ -33,10 +33,10 @@ describe('SemanticRecallProcessor', () => {
   test('filters by threshold', async () => {
     await rig.say({ user: 'green tea' });
     await rig.say({ user: 'green paint for the old garden fence' });
-    const recalled = await rig.recalled('green tea', { threshold: 0.9, ...alone });
+    const recalled = await rig.recallText('green tea', { threshold: 0.9, ...alone });
     expect(recalled).toContain('green tea');
     expect(recalled).not.toContain('paint');
-    expect(await rig.recalled('volcano', { threshold: 0.5 })).toBe('');
+    expect(await rig.recallText('volcano', { threshold: 0.5 })).toBe('');
   });
 
   test('applies scope filter (thread/resource)', async () => {
@@ -45,30 +45,33 @@ describe('SemanticRecallProcessor', () => {
     await rig.say({ user: 'green tea of somebody else', run: { resourceId: 'eve' } });
     await rig.say({ user: 'green tea of another tenant', run: { tenant: 'other' } });
 
-    const ofResource = await rig.recalled('green tea', alone);
+    const ofResource = await rig.recallText('green tea', alone);
     expect(ofResource).toMatch(/From another conversation:\n.*elsewhere[^]*Earlier in this conversation:\n.*here/);
     expect(ofResource).not.toMatch(/somebody else|another tenant/);
-    const ofThread = await rig.recalled('green tea', { scope: 'thread', ...alone });
+    const ofThread = await rig.recallText('green tea', { scope: 'thread', ...alone });
     expect(ofThread).toContain('green tea here');
     expect(ofThread).not.toMatch(/elsewhere|somebody else|another tenant/);
-    const asEve = await rig.recalled('green tea', { scope: 'thread', ...alone }, { resourceId: 'eve' });
+    const asEve = await rig.recallText('green tea', { scope: 'thread', ...alone }, { resourceId: 'eve' });
     expect(asEve).toContain('somebody else');
     expect(asEve).not.toContain('green tea here');
   });
 
-  test('a thread without a resource owns what it recalls: scope resource finds it there, and nowhere else', async () => {
+  test('a thread without a resource owns its recalled messages: scope resource finds them in that thread only', async () => {
     const none = { resourceId: undefined };
     await rig.say({ user: 'green tea', run: { ...none, threadId: 'alone' } });
-    expect(await rig.recalled('green tea', alone, { ...none, threadId: 'alone' })).toContain('green tea');
-    expect(await rig.recalled('green tea', alone, { ...none, threadId: 'another' })).toBe('');
+    expect(await rig.recallText('green tea', alone, { ...none, threadId: 'alone' })).toContain('green tea');
+    expect(await rig.recallText('green tea', alone, { ...none, threadId: 'another' })).toBe('');
     for (const resourceId of ['default', 'alone', ' thread:alone']) {
-      expect(await rig.recalled('green tea', alone, { resourceId, threadId: 'alone' })).toBe('');
+      expect(await rig.recallText('green tea', alone, { resourceId, threadId: 'alone' })).toBe('');
     }
   });
 
   test('formats results as system message', async () => {
     await rig.say({ user: 'My cat is called Tom.', assistant: 'A fine name.' });
-    const { conversation } = await rig.atInput({}, { input: ['What is my cat called?'], run: aRun({ runId: 'now' }) });
+    const { conversation } = await rig.callInput(
+      {},
+      { input: ['What is my cat called?'], run: aRun({ runId: 'now' }) },
+    );
     const today = new Date().toISOString().slice(0, 10);
     expect(conversation.system).toEqual([
       {
@@ -85,23 +88,23 @@ Earlier in this conversation:
   });
 
   test('handles no results gracefully', async () => {
-    const { verdicts, conversation } = await rig.atInput();
+    const { verdicts, conversation } = await rig.callInput();
     expect(verdicts).toMatchObject([{ type: 'continue' }]);
     expect(conversation.system).toEqual([]);
   });
 
   test('handles vector store errors', async () => {
     await rig.breakStore();
-    const { verdicts, conversation } = await rig.atInput();
+    const { verdicts, conversation } = await rig.callInput();
     expect(verdicts).toMatchObject([{ type: 'failure', code: 'store-unavailable', retryable: true }]);
     expect(conversation.system).toEqual([]);
-    const output = await rig.atOutput({ input: ['Hello'], response: ['Hi'] });
+    const output = await rig.callOutput({ input: ['Hello'], response: ['Hi'] });
     expect(output.verdicts).toMatchObject([{ type: 'failure', code: 'store-unavailable', retryable: true }]);
   });
 
-  test('an embedder that fails is a failure too', async () => {
+  test('a failing embedder causes a failure', async () => {
     rig.provider.fail({ status: 400, message: 'no such model' });
-    const { verdicts } = await rig.atInput();
+    const { verdicts } = await rig.callInput();
     expect(verdicts).toMatchObject([{ type: 'failure', code: 'model-call-failed', retryable: true }]);
     expect(rig.queries).toEqual([]);
   });
@@ -109,17 +112,17 @@ Earlier in this conversation:
   test('skips when no user message present', async () => {
     const fromAssistant = [textMessage('a', 'assistant', 'Hello')];
     for (const input of [[], ['   '], fromAssistant]) {
-      const { verdicts } = await rig.atInput({}, { input });
+      const { verdicts } = await rig.callInput({}, { input });
       expect(verdicts).toEqual([{ type: 'continue' }]);
     }
     expect(rig.provider.requests).toEqual([]);
     expect(rig.queries).toEqual([]);
   });
 
-  test('recalls the surrounding messages of what was found, in the order in which they were said, each once', async () => {
+  test('semantic-recall adds the messages around each hit, in conversation order and each once', async () => {
     for (const word of ['one', 'two', 'three']) await rig.say({ user: `user ${word}`, assistant: `assistant ${word}` });
     const texts = async (options: object) =>
-      [...(await rig.recalled('user two', { topK: 1, ...options })).matchAll(/\): (.*)/g)].map(([, text]) => text);
+      [...(await rig.recallText('user two', { topK: 1, ...options })).matchAll(/\): (.*)/g)].map(([, text]) => text);
     expect(await texts({})).toEqual(['assistant one', 'user two', 'assistant two']);
     expect(await texts({ messageRange: 0 })).toEqual(['user two']);
     expect(await texts({ messageRange: { before: 0, after: 3 } })).toEqual([
@@ -133,15 +136,15 @@ Earlier in this conversation:
     expect(all).toHaveLength(6);
   });
 
-  test('embeds, asks and recalls nothing without a thread', async () => {
+  test('without a thread semantic-recall embeds, queries and recalls nothing', async () => {
     await rig.say({ user: 'green tea' });
     const before = rig.provider.requests.length;
-    expect(await rig.recalled('green tea', {}, { threadId: undefined })).toBe('');
+    expect(await rig.recallText('green tea', {}, { threadId: undefined })).toBe('');
     expect(rig.provider.requests).toHaveLength(before);
     expect(rig.queries).toEqual([]);
   });
 
-  test('is advertised under the name that other frameworks use, as one that a run can go on without', () => {
+  test('discovery lists semantic-recall under the name of other frameworks, with a policy that lets a run continue without it', () => {
     expect(describeProcessor(rig.definition)).toMatchObject({
       id: 'semantic-recall',
       aliases: ['SemanticRecallProcessor'],
@@ -160,8 +163,8 @@ Earlier in this conversation:
     { threshold: 2 },
     { scope: 'tenant' },
     { as: 'messages' },
-  ])('options %j are refused', async (options) => {
-    const { verdicts } = await rig.atInput(options);
+  ])('semantic-recall rejects the options %j', async (options) => {
+    const { verdicts } = await rig.callInput(options);
     expect(verdicts).toMatchObject([{ type: 'failure', code: 'options-invalid', retryable: false }]);
   });
 });

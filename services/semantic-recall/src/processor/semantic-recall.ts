@@ -1,34 +1,34 @@
-// semantic-recall: what was said earlier and is near in meaning to what the user says now, shown to the model before the run;
-// what was said in the run, indexed after it. It judges nothing: what it embeds is what stands in the message list at its
-// place, so guards belong before it. What fails is thrown as a coded error; that the run then goes on is its policy.
-import { entryTag } from '@millrace/contracts';
+// Shows the model earlier messages that are similar in meaning to the user's message, and indexes the run's messages
+// afterwards. The processor does not judge: it embeds the message list at its position, so guards belong before it. A
+// failure is thrown as a coded error; the policy lets the run continue.
+import { MEMORY_POSITION, entryTag } from '@millrace/contracts';
 import type { Embedder } from '@millrace/models';
 import { defineProcessor, type ProcessInputArgs, type ProcessorDefinition } from '@millrace/processor';
 import { memoryOwner } from '@millrace/stores';
 import { indexMessages } from './index-messages.ts';
 import { keepVector, keptVector } from './kept-vector.ts';
-import { optionsSchema, rangeOf, type Options } from './options.ts';
 import { recalledText } from './recalled-text.ts';
 import { textToEmbed } from './messages-to-index.ts';
 import type { VectorStore } from '../store/vector-store.ts';
+import { z } from 'zod';
 
-/** The tag of its system message; the orchestrator orders the memories in the prompt by their tags. */
+/** Tag of the system message. The orchestrator orders the memories in the prompt by their tags. */
 const SYSTEM_TAG = 'semantic-recall';
 
-/** Beside which hits more is shown: the best hits alone, more would not fit into what a recall may add to a prompt. */
+/** Number of best hits that get surrounding messages; more would not fit the limit of a recall. */
 const MAX_SURROUNDED = 20;
 
 export type RecallDependencies = { store: VectorStore; embedder: Embedder };
 
 /**
- * Embeds what the user said last, once a run, and shows the nearest earlier messages with those around them in one system message. What
- * was said is indexed at the end of the run, so guards belong before it. Without a thread it does nothing.
+ * Embeds the last user message once per run, and shows the model the most similar earlier messages with the surrounding ones in one
+ * system message. At the end of the run it indexes the run's messages, so guards belong before it. Without a thread it does nothing.
  *
- * @verdict continue: with the system message, where something is near
- * @verdict failure: store or embedder cannot be reached; by default the run goes on without it
- * @cannot Judge what it recalls: a text that was let through once is shown again.
- * @cannot Recall across embedders: another model's vectors are another space.
- * @cannot Find words: nearness is of meaning, as the embedder has it.
+ * @verdict continue: adds the system message if similar messages exist
+ * @verdict failure: store or embedder cannot be reached; by default the run continues without it
+ * @cannot Judge recalled texts: a text that the guards accepted once is shown again.
+ * @cannot Recall across embedders: vectors of different models are not comparable.
+ * @cannot Search for words: similarity is the embedder's measure of meaning.
  * @example
  * input:
  *   - use: semantic-recall
@@ -40,9 +40,10 @@ export type RecallDependencies = { store: VectorStore; embedder: Embedder };
 export const semanticRecall = (dependencies: RecallDependencies): ProcessorDefinition =>
   defineProcessor({
     id: 'semantic-recall',
-    description: 'Shows the model what was said earlier about the same, and indexes what is said.',
+    description: 'Shows the model earlier messages on the same topic and indexes new ones.',
     aliases: ['SemanticRecallProcessor'],
     stages: ['processInput', 'processOutputResult'],
+    positions: { input: MEMORY_POSITION + 10, output: MEMORY_POSITION + 10 },
     reads: ['input', 'response'],
     policy: { onFailure: 'skip' },
     options: optionsSchema,
@@ -53,7 +54,7 @@ export const semanticRecall = (dependencies: RecallDependencies): ProcessorDefin
     }),
   });
 
-async function recall({ store, embedder }: RecallDependencies, options: Options, args: ProcessInputArgs) {
+async function recall({ store, embedder }: RecallDependencies, options: RecallOptions, args: ProcessInputArgs) {
   const { messageList, run, state, abortSignal } = args;
   const { tenant, resourceId, threadId, runId } = run;
   const text = textToEmbed(messageList.getLatestUserContent());
@@ -72,7 +73,7 @@ async function recall({ store, embedder }: RecallDependencies, options: Options,
   if (hits.length === 0) return;
 
   const around = hits.slice(0, MAX_SURROUNDED);
-  const surrounding = await store.findSurrounding(space, { ...asker, around, ...rangeOf(options) }, abortSignal);
+  const surrounding = await store.findSurrounding(space, { ...asker, around, ...readRange(options) }, abortSignal);
   const content = recalledText(hits, surrounding, threadId);
   if (content !== undefined) messageList.setSystem(entryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [content]);
 }
@@ -80,4 +81,31 @@ async function recall({ store, embedder }: RecallDependencies, options: Options,
 async function embedOne(embedder: Embedder, text: string, abortSignal: AbortSignal): Promise<number[]> {
   const [vector = []] = await embedder.embed([text], { abortSignal });
   return vector;
+}
+
+const surrounding = z.number().int().min(0).max(20);
+
+const optionsSchema = z.strictObject({
+  topK: z.number().int().min(1).max(100).default(4).describe('Number of messages to recall by meaning.'),
+  messageRange: z
+    .union([surrounding, z.strictObject({ before: surrounding, after: surrounding })])
+    .default(1)
+    .describe('Number of messages to recall before and after each of them.'),
+  threshold: z
+    .number()
+    .min(-1)
+    .max(1)
+    .optional()
+    .describe(
+      'Minimum cosine similarity of a recalled message. Default: none. A suitable value depends on the embedder.',
+    ),
+  scope: z
+    .enum(['resource', 'thread'])
+    .default('resource')
+    .describe('Whether to recall messages from all threads of the resource, or from this thread only.'),
+});
+type RecallOptions = z.output<typeof optionsSchema>;
+
+function readRange({ messageRange }: RecallOptions): { before: number; after: number } {
+  return typeof messageRange === 'number' ? { before: messageRange, after: messageRange } : messageRange;
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { collectionName } from './collection-name.ts';
+import { collectionName } from './point-id.ts';
 import { pointId } from './point-id.ts';
 
-test('a point id is a UUID of version 5, the same for the same message of a thread and for no other', () => {
+test('a point id is a UUID of version 5, equal for the same message of a thread and different for any other', () => {
   const place = { tenant: 'default', key: 'ada', threadId: 't1' };
   const message = { messageId: 'm1', text: 'hello' };
   const id = pointId(place, message);
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  // Ids of points that are stored already: this one must never become another.
+  // Points with these ids are already stored: the ids must never change.
   expect(id).toBe('92c5f429-2c7a-5d1b-813e-2fd67aa50af0');
   const others = [
     pointId({ ...place, tenant: 'other' }, message),
@@ -21,7 +21,7 @@ test('a point id is a UUID of version 5, the same for the same message of a thre
   expect(new Set([id, ...others]).size).toBe(8);
 });
 
-test('a collection is named by embedder and length, and two embedders that read alike stay two', () => {
+test('a collection is named by embedder and vector length, and two embedders with similar names get different collections', () => {
   const name = collectionName({ embedder: 'openai/text-embedding-3-small@api.openai.com', dimensions: 1536 });
   expect(name).toMatch(/^millrace-openai_text-embedding-3-small_api\.openai\.com-1536-[0-9a-f]{8}$/);
   const alike = ['a/b', 'a_b', 'a@b'].map((embedder) => collectionName({ embedder, dimensions: 3 }));

@@ -1,4 +1,4 @@
-// A semantic-recall processor with a store of its own and an embedder that is asked over real HTTP, and a way to let runs happen.
+// A semantic-recall processor with its own store and an embedder over real HTTP, and helpers that run it.
 import { messageText, textMessage, type JsonObject, type Message } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
@@ -9,7 +9,7 @@ import { openSqliteVectorStore } from '../stores/sqlite/sqlite-vector-store.ts';
 import type { NearestQuery, VectorStore } from '../store/vector-store.ts';
 import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
 
-type Said = { user: string; assistant?: string; run?: Parameters<typeof aRun>[0] };
+type RecallTurn = { user: string; assistant?: string; run?: Parameters<typeof aRun>[0] };
 
 export async function createRecallRig() {
   const provider = await startTestProvider();
@@ -27,9 +27,9 @@ export async function createRecallRig() {
   const definition = semanticRecall({ store, embedder });
   let runs = 0;
 
-  const atInput = (options: JsonObject = {}, changes: Partial<StageCallInput> = {}) =>
+  const callInput = (options: JsonObject = {}, changes: Partial<StageCallInput> = {}) =>
     callStages({ stage: 'processInput', uses: [{ definition, options }], input: ['Hello'], ...changes });
-  const atOutput = (changes: Partial<StageCallInput> = {}) =>
+  const callOutput = (changes: Partial<StageCallInput> = {}) =>
     callStages({ stage: 'processOutputResult', uses: [{ definition }], ...changes });
 
   return {
@@ -37,18 +37,18 @@ export async function createRecallRig() {
     definition,
     queries,
     saves: () => saves,
-    atInput,
-    atOutput,
-    /** A run that has ended: what was said in it is indexed. */
-    async say({ user, assistant = 'Noted.', run = {} }: Said) {
+    callInput,
+    callOutput,
+    /** Indexes the messages of a finished run. */
+    async say({ user, assistant = 'Noted.', run = {} }: RecallTurn) {
       const ref = aRun({ runId: `earlier-${runs++}`, ...run });
       const said = [textMessage(`${ref.runId}-user`, 'user', user)];
       const answered = [textMessage(`${ref.runId}.0`, 'assistant', assistant)];
-      await atOutput({ run: ref, input: said, response: answered });
+      await callOutput({ run: ref, input: said, response: answered });
     },
-    /** What a run that says `text` is shown. */
-    async recalled(text: string, options: JsonObject = {}, run: Parameters<typeof aRun>[0] = {}): Promise<string> {
-      const { system } = await atInput(options, { input: [text], run: aRun({ runId: 'now', ...run }) });
+    /** Returns the system message of a run with `text`. */
+    async recallText(text: string, options: JsonObject = {}, run: Parameters<typeof aRun>[0] = {}): Promise<string> {
+      const { system } = await callInput(options, { input: [text], run: aRun({ runId: 'now', ...run }) });
       return system('semantic-recall').join('\n');
     },
     breakStore: () => kept.close(),
@@ -59,9 +59,9 @@ export async function createRecallRig() {
   };
 }
 
-/** Stands in for a processor of another service: maps the text of the input, or blocks it where it matches. */
+/** Test double for a processor of another service: maps the text of the input, or blocks a matching one. */
 export function inputProcessor(id: string, { blocks, map }: { blocks?: RegExp; map?: (text: string) => string }) {
-  const mapped = (message: Message): Message => {
+  const mapText = (message: Message): Message => {
     const text = map ? map(messageText(message)) : messageText(message);
     return { ...message, content: { format: 2, parts: [{ type: 'text', text }] } };
   };
@@ -75,7 +75,7 @@ export function inputProcessor(id: string, { blocks, map }: { blocks?: RegExp; m
       id,
       processInput: ({ messages, abort }) => {
         if (messages.some((message) => blocks?.test(messageText(message)))) abort('blocked');
-        return messages.map(mapped);
+        return messages.map(mapText);
       },
     }),
   });

@@ -1,4 +1,5 @@
-// Whatever a model writes: a value or a coded error, and whole-number sums and products as BigInt has them.
+// Properties over arbitrary expressions: a value or a coded error, and sums and products of whole numbers equal to
+// BigInt's.
 import { MillraceError, toWireError } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,8 +7,8 @@ import { MAX_CHARACTERS, calculate } from './calculator.ts';
 
 type Sum = { written: string; value: bigint };
 
-/** The result, or undefined where a coded error was thrown; anything else that is thrown goes on. */
-function resultOf(expression: string): number | undefined {
+/** Returns the result, or undefined if a coded error was thrown; rethrows any other error. */
+function evaluateText(expression: string): number | undefined {
   try {
     return calculate(expression).result;
   } catch (error) {
@@ -39,23 +40,23 @@ const pieces = fc.constantFrom(
   '**',
 );
 
-test('any text has a finite value or a coded error', () => {
+test('the calculator answers any text with a finite value or a coded error', () => {
   const text = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 60 }),
     fc.array(pieces, { maxLength: 30 }).map((all) => all.join('')),
   );
   fc.assert(
     fc.property(text, (expression) => {
-      expect(Number.isFinite(resultOf(expression) ?? 0)).toBe(true);
+      expect(Number.isFinite(evaluateText(expression) ?? 0)).toBe(true);
     }),
     { numRuns: 500 },
   );
 });
 
-/** An answer goes back to the model and into every following step's prompt. */
+/** The model receives the answer, and every following step's prompt contains it. */
 const MAX_ANSWER_BYTES = 4 * 1024;
 
-test('whatever is written, an answer and a refusal are small', () => {
+test('answers and errors of the calculator are short for any text', () => {
   const text = fc.array(pieces, { minLength: 200, maxLength: 500 }).map((all) => all.join('').slice(0, MAX_CHARACTERS));
   const long = fc.constantFrom(...['9', '(', '1+', 'x', '💥', '1,000+'].map((piece) => piece.repeat(MAX_CHARACTERS)));
   fc.assert(
@@ -85,7 +86,7 @@ const { sum } = fc.letrec<{ sum: Sum; leaf: Sum; node: Sum }>((tie) => ({
 test('sums and products of whole numbers are exact', () => {
   fc.assert(
     fc.property(sum, ({ written, value }) => {
-      // Beyond this the text is rounded, as the calculator says.
+      // Above this limit the calculator rounds the text, as documented.
       if (String(value).length > 50) return;
       expect(calculate(written).text).toBe(`${written} = ${value}`);
     }),

@@ -1,10 +1,10 @@
-// What the calculator answers. Properties over many expressions stand in calculator.property.test.ts.
+// Answers of the calculator. calculator.property.test.ts has the properties over many expressions.
 import { MillraceError } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { MAX_CHARACTERS, calculate, calculator } from './calculator.ts';
 import { MAX_DEPTH } from './parse-expression.ts';
 
-const shown = (expression: string) => calculate(expression).text.split(' = ').at(-1);
+const readResult = (expression: string) => calculate(expression).text.split(' = ').at(-1);
 
 function failure(expression: string): MillraceError {
   try {
@@ -16,7 +16,7 @@ function failure(expression: string): MillraceError {
   throw new Error(`${expression} has a value`);
 }
 
-test('answers the expression, the number, and both as a text', () => {
+test('the calculator answers with the expression, the number, and both as text', () => {
   expect(calculate(' 17 * 23 ')).toEqual({ expression: '17 * 23', result: 391, text: '17 * 23 = 391' });
 });
 
@@ -38,7 +38,7 @@ describe('values', () => {
     ['0 * -5', '0'],
     ['1e100', '1e+100'],
     ['1e-30', '1e-30'],
-  ])('%s is %s', (expression, value) => expect(shown(expression)).toBe(value));
+  ])('the value of %s is %s', (expression, value) => expect(readResult(expression)).toBe(value));
 
   test('whole numbers beyond a double are exact in the text, and the nearest double in the result', () => {
     expect(calculate('12345678901234567890 * 3')).toMatchObject({
@@ -47,7 +47,7 @@ describe('values', () => {
     });
   });
 
-  test('zero has no sign that JSON could not carry', () => {
+  test('zero has no sign, because JSON cannot carry one', () => {
     expect(Object.is(calculate('-0').result, 0)).toBe(true);
   });
 });
@@ -70,7 +70,7 @@ describe('operators', () => {
     ['5.5 % 2', '1.5'],
     ['7 % (-3)', '1'],
     ['3 × 4 ÷ 2 − 1', '5'],
-  ])('%s is %s', (expression, value) => expect(shown(expression)).toBe(value));
+  ])('the operators evaluate %s to %s', (expression, value) => expect(readResult(expression)).toBe(value));
 });
 
 describe('functions', () => {
@@ -85,7 +85,7 @@ describe('functions', () => {
     ['min(3, 1, 2)', '1'],
     ['MAX(3, min(9, 5), 2)', '5'],
     ['sqrt (16)', '4'],
-  ])('%s is %s', (expression, value) => expect(shown(expression)).toBe(value));
+  ])('the functions evaluate %s to %s', (expression, value) => expect(readResult(expression)).toBe(value));
 });
 
 describe('thousands', () => {
@@ -93,17 +93,17 @@ describe('thousands', () => {
     ['1,000 + 1', '1001'],
     ['1,234,567.5 * 2', '2469135'],
     ['max((1,000), 2)', '1000'],
-  ])('%s is %s', (expression, value) => expect(shown(expression)).toBe(value));
+  ])('with grouped thousands %s is %s', (expression, value) => expect(readResult(expression)).toBe(value));
 
-  test('in the arguments of a function a comma parts arguments', () => expect(shown('max(1,234)')).toBe('234'));
+  test('a comma separates the arguments of a function', () => expect(readResult('max(1,234)')).toBe('234'));
 
   test.each(['1,00', '1,0000', '12,34', '1234,567', '1.5,000', '1,000,00', ',5', 'max(1,000)'])(
-    '%s is refused rather than guessed',
+    'the calculator rejects the ambiguous %s',
     (expression) => expect(failure(expression).code).toBe('tool-arguments-invalid'),
   );
 });
 
-describe('what cannot be read is refused with the place', () => {
+describe('expressions that cannot be parsed', () => {
   test.each([
     ['', 'a number is missing, at position 1'],
     ['17 *', 'a number is missing, at position 5'],
@@ -122,17 +122,17 @@ describe('what cannot be read is refused with the place', () => {
     ['sin(1)', 'there is no function "sin", only sqrt, abs, floor, ceil, round, min, max, at position 1'],
     ['constructor(1)', 'there is no function "constructor"'],
     ['__proto__', '"__proto__" is not known'],
-    ['process.exit()', '"." is no part of an expression, at position 8'],
+    ['process.exit()', '"." is not part of an expression, at position 8'],
     ['process', '"process" is not known'],
-    ['1; 2', '";" is no part of an expression, at position 2'],
-    ['1 + 💥', '"💥" is no part of an expression, at position 5'],
-  ])('%s: %s', (expression, problem) => {
+    ['1; 2', '";" is not part of an expression, at position 2'],
+    ['1 + 💥', '"💥" is not part of an expression, at position 5'],
+  ])('the error of %s is %s', (expression, problem) => {
     expect(failure(expression)).toMatchObject({ code: 'tool-arguments-invalid', path: 'expression' });
     expect(failure(expression).message).toContain(problem);
   });
 });
 
-describe('what has no value fails with the place', () => {
+describe('expressions without a value', () => {
   test.each([
     ['1 / 0', 'divides by zero, at position 3'],
     ['1 / (2 - 2)', 'divides by zero, at position 3'],
@@ -144,7 +144,7 @@ describe('what has no value fails with the place', () => {
     ['1e999', 'too large, at position 1'],
     ['9e308', 'too large, at position 1'],
     ['round(1, 0.5)', 'a whole number of places'],
-  ])('%s: %s', (expression, problem) => {
+  ])('the error of %s is %s', (expression, problem) => {
     expect(failure(expression)).toMatchObject({ code: 'tool-failed', path: 'expression' });
     expect(failure(expression).message).toContain(problem);
   });
@@ -156,16 +156,16 @@ describe('bounds', () => {
     ['signs', (depth: number) => `${'-'.repeat(depth)}1`],
     ['powers', (depth: number) => `${'1^'.repeat(depth)}1`],
     ['functions', (depth: number) => `${'abs('.repeat(depth)}1${')'.repeat(depth)}`],
-  ])('%s may be nested, but not without end', (_, nested) => {
+  ])('nesting of %s is limited', (_, nested) => {
     expect(Math.abs(calculate(nested(MAX_DEPTH)).result)).toBe(1);
     expect(failure(nested(MAX_DEPTH + 1)).message).toContain(`more than ${MAX_DEPTH} deep`);
   });
 
-  test('a long sum is no deep one', () => {
+  test('a long sum is not deeply nested', () => {
     expect(calculate(`1${'+1'.repeat((MAX_CHARACTERS - 1) / 2)}`).result).toBe(MAX_CHARACTERS / 2);
   });
 
-  test('a longer expression than a call takes is refused before it is read', () => {
+  test('the calculator rejects an expression over the length limit before parsing it', () => {
     const check = (expression: string) => calculator.inputSchema.safeParse({ expression }).success;
     expect(check('1'.repeat(MAX_CHARACTERS))).toBe(true);
     expect(check('1'.repeat(MAX_CHARACTERS + 1))).toBe(false);

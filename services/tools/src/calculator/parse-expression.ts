@@ -1,18 +1,21 @@
-// Tokens into a tree, by operator precedence (a Pratt parser): + - below * / % below the sign below ^, which groups from the
-// right: -2^2 is -4, 2^-1 a half, 2^3^2 is 2^9. Nothing is multiplied without a sign: 2(3) and 2pi are errors.
+// Parses tokens into a tree by operator precedence (a Pratt parser): + - below * / % below the sign below ^, which is
+// right-associative: -2^2 is -4, 2^-1 a half, 2^3^2 is 2^9. Multiplication requires a sign: 2(3) and 2pi are errors.
 import { syntaxError } from './calculator-error.ts';
 import { CONSTANTS, FUNCTIONS } from './functions.ts';
-import { tokensOf, type Token } from './tokens.ts';
+import { readTokens, type CalculatorToken } from './tokens.ts';
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '^';
-/** `at`: index in the source of what is told of when it has no value. */
+/** `at`: index in the source for an error without a value. */
 export type Expression =
   | { kind: 'number' | 'constant'; text: string; at: number }
   | { kind: 'negation'; operand: Expression }
   | { kind: 'binary'; operator: BinaryOperator; left: Expression; right: Expression; at: number }
   | { kind: 'call'; name: string; first: Expression; rest: Expression[]; at: number };
 
-/** Parentheses, signs and powers within one another: the parser recurses as deep, and the evaluation that and a chain more. */
+/**
+ * Maximum nesting of parentheses, signs and powers: the parser recurses to this depth, and the evaluation to this depth
+ * and the length of a chain.
+ */
 export const MAX_DEPTH = 100;
 const SIGN_POWER = 3;
 const binary: ReadonlyMap<string, { operator: BinaryOperator; power: number; fromRight?: boolean }> = new Map([
@@ -24,21 +27,21 @@ const binary: ReadonlyMap<string, { operator: BinaryOperator; power: number; fro
   ['^', { operator: '^', power: 4, fromRight: true }],
 ]);
 
-type Reader = { peek(): Token; next(): Token };
+type TokenReader = { peek(): CalculatorToken; next(): CalculatorToken };
 
 /** @throws tool-arguments-invalid, with the position */
 export function parseExpression(source: string): Expression {
-  const tokens = tokensOf(source);
-  const end: Token = { kind: 'end', text: '', at: source.length };
+  const tokens = readTokens(source);
+  const end: CalculatorToken = { kind: 'end', text: '', at: source.length };
   let index = 0;
-  const reader: Reader = { peek: () => tokens[index] ?? end, next: () => tokens[index++] ?? end };
+  const reader: TokenReader = { peek: () => tokens[index] ?? end, next: () => tokens[index++] ?? end };
   const expression = parse(reader, 0, 0);
-  if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'an operator');
+  if (reader.peek().kind !== 'end') throw createTokenError(reader.peek(), 'an operator');
   return expression;
 }
 
 /** Reads as long as operators bind more strongly than `power`. */
-function parse(reader: Reader, power: number, depth: number): Expression {
+function parse(reader: TokenReader, power: number, depth: number): Expression {
   if (depth > MAX_DEPTH) throw syntaxError(reader.peek().at, `it is nested more than ${MAX_DEPTH} deep`);
   let left = operand(reader, depth);
   for (;;) {
@@ -52,26 +55,26 @@ function parse(reader: Reader, power: number, depth: number): Expression {
   }
 }
 
-/** "100 + 10% - 5" means a percentage, and would be read as the remainder of 10 by -5 without a word. */
-function refuseSign({ text, at }: Token): void {
+/** "100 + 10% - 5" means a percentage, but would silently be parsed as the remainder of 10 by -5. */
+function refuseSign({ text, at }: CalculatorToken): void {
   if (text !== '+' && text !== '-') return;
   throw syntaxError(at, '"%" is the remainder: write a percentage as 10 / 100, a divisor with a sign in parentheses');
 }
 
-function operand(reader: Reader, depth: number): Expression {
+function operand(reader: TokenReader, depth: number): Expression {
   const token = reader.next();
   const { kind, text, at } = token;
   if (kind === 'number') return { kind, text, at };
   if (kind === 'name') return reader.peek().text === '(' ? call(reader, token, depth) : constant(token);
   if (text === '-') return { kind: 'negation', operand: parse(reader, SIGN_POWER, depth + 1) };
   if (text === '+') return parse(reader, SIGN_POWER, depth + 1);
-  if (text !== '(') throw unexpected(token, 'a number');
+  if (text !== '(') throw createTokenError(token, 'a number');
   const inner = parse(reader, 0, depth + 1);
   closing(reader, token);
   return inner;
 }
 
-function call(reader: Reader, { text: name, at }: Token, depth: number): Expression {
+function call(reader: TokenReader, { text: name, at }: CalculatorToken, depth: number): Expression {
   const known = FUNCTIONS.get(name);
   if (known === undefined)
     throw syntaxError(at, `there is no function "${name}", only ${[...FUNCTIONS.keys()].join(', ')}`);
@@ -93,18 +96,20 @@ function call(reader: Reader, { text: name, at }: Token, depth: number): Express
   return { kind: 'call', name, first, rest, at };
 }
 
-function constant({ text, at }: Token): Expression {
+function constant({ text, at }: CalculatorToken): Expression {
   if (CONSTANTS.has(text)) return { kind: 'constant', text, at };
   const problem = FUNCTIONS.has(text) ? `${text} needs its arguments in parentheses` : `"${text}" is not known`;
   throw syntaxError(at, problem);
 }
 
-function closing(reader: Reader, open: Token): void {
+function closing(reader: TokenReader, open: CalculatorToken): void {
   const token = reader.next();
   if (token.text === ')') return;
-  throw token.kind === 'end' ? syntaxError(open.at, 'this "(" is not closed') : unexpected(token, 'an operator or ")"');
+  throw token.kind === 'end'
+    ? syntaxError(open.at, 'this "(" is not closed')
+    : createTokenError(token, 'an operator or ")"');
 }
 
-function unexpected({ kind, text, at }: Token, wanted: string): Error {
+function createTokenError({ kind, text, at }: CalculatorToken, wanted: string): Error {
   return syntaxError(at, kind === 'end' ? `${wanted} is missing` : `${wanted} was expected, not "${text}"`);
 }

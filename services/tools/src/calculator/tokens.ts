@@ -1,10 +1,13 @@
-// An expression as tokens. The comma has two meanings: within the parentheses of a function it parts arguments, anywhere else
-// it groups thousands (1,000.50), so that 1,000 + 1 is what it seems, and max(1,234) has two arguments.
+// Splits an expression into tokens. Within the parentheses of a function a comma separates arguments; elsewhere it
+// groups thousands (1,000.50). So 1,000 + 1 is 1001, and max(1,234) has two arguments.
 import { syntaxError } from './calculator-error.ts';
 
-type Kind = 'number' | 'name' | 'operator';
-/** `text`: of a number without its groups; of a name in small letters; of an operator in ASCII, `^` for `**`. `end`: past all. */
-export type Token = { kind: Kind | 'end'; text: string; at: number };
+type TokenKind = 'number' | 'name' | 'operator';
+/**
+ * `text`: a number without its groups; a name in lower case; an operator in ASCII, `^` for `**`. `end`: past the last
+ * character.
+ */
+export type CalculatorToken = { kind: TokenKind | 'end'; text: string; at: number };
 
 const token =
   /(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<name>[\p{L}_][\p{L}\d_]*)|(?<operator>\*\*|[-+*/%^(),×·⋅÷−–])/uy;
@@ -21,9 +24,9 @@ const ascii: Readonly<Record<string, string>> = {
 };
 
 /** @throws tool-arguments-invalid, with the position */
-export function tokensOf(source: string): Token[] {
-  const tokens: Token[] = [];
-  /** For each parenthesis that is open: whether it is a function's. */
+export function readTokens(source: string): CalculatorToken[] {
+  const tokens: CalculatorToken[] = [];
+  /** For each open parenthesis: whether it belongs to a function. */
   const open: boolean[] = [];
   let at = lengthAt(space, source, 0);
   while (at < source.length) {
@@ -39,7 +42,7 @@ export function tokensOf(source: string): Token[] {
   return tokens;
 }
 
-function readAt(source: string, at: number, inArguments: boolean): { kind: Kind; raw: string } {
+function readAt(source: string, at: number, inArguments: boolean): { kind: TokenKind; raw: string } {
   const groups = inArguments ? 0 : lengthAt(grouped, source, at);
   if (groups > 0) return { kind: 'number', raw: source.slice(at, at + groups) };
   token.lastIndex = at;
@@ -48,10 +51,10 @@ function readAt(source: string, at: number, inArguments: boolean): { kind: Kind;
   if (name !== undefined) return { kind: 'name', raw: name };
   if (operator !== undefined) return { kind: 'operator', raw: operator };
   const character = String.fromCodePoint(source.codePointAt(at) ?? 0);
-  throw syntaxError(at, `"${character}" is no part of an expression`);
+  throw syntaxError(at, `"${character}" is not part of an expression`);
 }
 
-function plain(kind: Kind, raw: string): string {
+function plain(kind: TokenKind, raw: string): string {
   if (kind === 'number') return raw.replaceAll(',', '');
   return kind === 'name' ? raw.toLowerCase() : (ascii[raw] ?? raw);
 }
@@ -62,6 +65,6 @@ function lengthAt(pattern: RegExp, source: string, at: number): number {
 }
 
 const strayComma = (at: number) =>
-  syntaxError(at, 'a "," groups thousands, as in 1,000, or parts the arguments of a function; decimals have a "."');
+  syntaxError(at, 'a "," groups thousands, as in 1,000, or separates the arguments of a function; decimals have a "."');
 const thousandsInArguments = (at: number, raw: string) =>
-  syntaxError(at, `"${raw}" begins with a zero: write 1000, not 1,000, in the arguments of a function`);
+  syntaxError(at, `"${raw}" starts with a zero: write 1000, not 1,000, in the arguments of a function`);

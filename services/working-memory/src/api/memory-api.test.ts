@@ -1,6 +1,6 @@
 import { API } from '@millrace/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memoryGet } from './memory-api.ts';
+import { memoryGet } from '../service.ts';
 import type { WorkingMemoryStore } from '../store/memory-store.ts';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 
@@ -24,7 +24,7 @@ describe('memory-get', () => {
     return API['memory-get'].answer.parse(answer);
   };
 
-  test('answers the memory of a resource, of a thread of it, or of a thread without one, never of another tenant', async () => {
+  test('memory-get returns the memory of a resource, of one of its threads, or of a thread without a resource, and never that of another tenant', async () => {
     expect(await ask({ resourceId: 'ada' })).toEqual({ memory: { at: 1 }, version: 1 });
     expect(await ask({ resourceId: 'ada', threadId: 't1' })).toEqual({ memory: { at: 2 }, version: 1 });
     expect(await ask({ threadId: 't1' })).toEqual({ memory: { at: 3 }, version: 1 });
@@ -32,7 +32,7 @@ describe('memory-get', () => {
     expect(await ask({ resourceId: 'ada', tenant: 'acme' }, 'other')).toEqual({ memory: null, version: 0 });
   });
 
-  test('names what is missing where nobody is named, and does not answer with the tenant’s', async () => {
+  test("memory-get names the missing field if the request names no owner, and does not return the tenant's memory", async () => {
     await expect(ask({})).rejects.toMatchObject({
       code: 'message-invalid',
       path: 'resourceId',

@@ -1,4 +1,4 @@
-// working-memory keeps what every processor promises.
+// Runs the processor conformance suite on working-memory.
 import { processorConformance } from '@millrace/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { createMemoryRig } from '../testing/memory-rig.ts';

@@ -1,12 +1,14 @@
-// How an update becomes part of a memory. Pure: the same update on another's memory gives the memory that both would have made.
+// Merges an update into a memory. Pure: applying one update to the memory of another run gives the memory that both
+// runs produce.
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 import { isJsonObject } from '@millrace/models/json-schema';
 
 export type ArrayMode = 'append' | 'replace';
 
 /**
- * Fields that `update` does not name stay. null deletes a field, an object is merged into an object, an array is appended to an
- * array (what is there already is not added again) or takes its place, everything else takes the field's place.
+ * Keeps fields that `update` does not name. null deletes a field, an object is merged into an object, an array is
+ * appended to an array (without the elements that it already has) or replaces it, and any other value replaces the
+ * field.
  */
 export function mergeMemory(memory: JsonObject, update: JsonObject, arrays: ArrayMode): JsonObject {
   const merged = new Map(Object.entries(memory));
@@ -29,7 +31,10 @@ function distinct(values: readonly JsonValue[]): JsonValue[] {
   return values.filter((value) => seen.size < seen.add(canonical(value)).size);
 }
 
-/** The same text for equal values, whatever the order of their fields: comparing each with each would take a list's square. */
+/**
+ * Returns the same text for equal values in any order of their fields: comparing each element with each would take
+ * quadratic time.
+ */
 function canonical(value: JsonValue): string {
   return JSON.stringify(value, (_, inner: unknown) => {
     if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;

@@ -13,7 +13,7 @@ describe('options of working memory', () => {
     expect(toJsonSchema(optionsSchema)).toMatchObject({ type: 'object', additionalProperties: false });
   });
 
-  test('what was parsed parses again', () => {
+  test('parsed options can be parsed again', () => {
     const once = optionsSchema.parse({ template: '{{a}}', model: 'openai/gpt-5-mini' });
     expect(optionsSchema.parse(once)).toEqual(once);
   });
@@ -27,7 +27,7 @@ describe('options of working memory', () => {
     ['a broken schema', { schema: { type: 'object', properties: { a: { type: 'strnig' } } } }, 'not a JSON Schema'],
     ['a model without a provider', { model: 'gpt-5-mini' }, 'openai/<id>'],
     ['a scope that is not there', { scope: 'tenant' }, 'Invalid option'],
-  ])('%s is refused', (_, options, message) => {
+  ])('the options reject %s', (_, options, message) => {
     const { error } = optionsSchema.safeParse(options);
     expect(error?.issues.map((issue) => issue.message).join()).toContain(message);
   });

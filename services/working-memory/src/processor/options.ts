@@ -1,10 +1,10 @@
-// The options of working memory, and what of them cannot be said in a JSON Schema.
+// The options of working memory, and the rules on them that JSON Schema cannot express.
 import { jsonSchemaSchema, MillraceError, modelIdSchema } from '@millrace/contracts';
 import { assertJsonSchema, isJsonObject } from '@millrace/models/json-schema';
 import { z } from 'zod';
 import { templateFields } from './template-shape.ts';
 
-/** A template or a schema stands in every prompt of the run. UTF-16 code units. */
+/** Maximum length of a template or schema, which every prompt of the run contains. UTF-16 code units. */
 const TEMPLATE_MAX_CHARS = 8_000;
 
 export const optionsSchema = z
@@ -14,21 +14,22 @@ export const optionsSchema = z
       .min(1)
       .max(TEMPLATE_MAX_CHARS)
       .optional()
-      .describe('text with {{name}} placeholders, each a field; a general one about the user if neither is given'),
-    schema: jsonSchemaSchema
-      .optional()
-      .describe('instead of a template: a JSON Schema of type object, with properties'),
-    scope: z.enum(['resource', 'thread']).default('resource').describe('whose memory it is'),
-    model: modelIdSchema.optional().describe('the model that extracts; the service’s MODEL if absent'),
+      .describe('Text with {{name}} placeholders, one field each. Default: a general template about the user.'),
+    schema: jsonSchemaSchema.optional().describe('JSON Schema of type object with properties, instead of a template.'),
+    scope: z
+      .enum(['resource', 'thread'])
+      .default('resource')
+      .describe('Owner of the memory: the resource or the thread.'),
+    model: modelIdSchema.optional().describe('Extraction model. Default: MODEL of the service.'),
     strategy: z
       .enum(['merge', 'replace'])
       .default('merge')
-      .describe('whether what was extracted is merged into the memory or takes its place'),
+      .describe('Whether the extracted fields are merged into the memory or replace it.'),
     arrays: z
       .enum(['append', 'replace'])
       .default('append')
-      .describe('with merge: whether an array is appended to the one that is there or takes its place'),
-    readOnly: z.boolean().default(false).describe('true: the memory is shown and never changed'),
+      .describe('With `merge`: whether an array is appended to the existing one or replaces it.'),
+    readOnly: z.boolean().default(false).describe('Shows the memory without changing it.'),
   })
   .superRefine(({ template, schema }, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
@@ -39,7 +40,7 @@ export const optionsSchema = z
     const misfit = schema && schemaProblem(schema);
     if (misfit !== undefined) refuse('schema', misfit);
   });
-export type Options = z.output<typeof optionsSchema>;
+export type WorkingMemoryOptions = z.output<typeof optionsSchema>;
 
 function schemaProblem(schema: z.output<typeof jsonSchemaSchema>): string | undefined {
   if (schema['type'] !== 'object' || !isJsonObject(schema['properties']))

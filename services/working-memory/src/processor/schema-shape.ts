@@ -1,5 +1,5 @@
-// A memory in the shape of a JSON Schema. What the model is asked for is an update of it, so the author's schema is loosened:
-// nothing is required, and everything may be null.
+// A memory in the shape of a JSON Schema. The model returns an update, so the author's schema is relaxed: no field is
+// required and every field can be null.
 import type { JsonSchema, JsonValue } from '@millrace/contracts';
 import { isJsonObject } from '@millrace/models/json-schema';
 import type { MemoryShape } from './memory-shape.ts';
@@ -8,7 +8,7 @@ export function schemaShape(schema: JsonSchema): MemoryShape {
   return { updateSchema: updateSchema(schema), format: (memory) => JSON.stringify(memory) };
 }
 
-/** Fields that the author does not name are refused, unless the author says otherwise. */
+/** Rejects fields that the author does not name, unless the schema allows additional properties. */
 function updateSchema(schema: JsonSchema): JsonSchema {
   const { required: _, properties, additionalProperties = false, ...rest } = schema;
   const loosened = Object.entries(isJsonObject(properties) ? properties : {}).map(
@@ -26,7 +26,7 @@ function orNull(schema: JsonValue): JsonValue {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** An object whose fields are listed; references and combinations are left as they are, to be given as a whole. */
+/** Matches an object with listed fields. References and combinations stay unchanged and are given as a whole. */
 function isPlainObject(schema: JsonSchema): boolean {
   return schema['type'] === 'object' && isJsonObject(schema['properties']) && !('$ref' in schema);
 }

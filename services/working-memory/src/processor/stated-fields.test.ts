@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { mergeMemory } from './merge-memory.ts';
-import { statedFields } from './stated-fields.ts';
+import { statedFields } from './extraction.ts';
 
-describe('what an answer of the model states', () => {
-  test('an empty text is no statement, in an object of an object neither', () => {
+describe("stated fields of a model's answer", () => {
+  test('an empty text is no statement, even in a nested object', () => {
     expect(statedFields({ name: '', home: { city: '', street: { number: '' } }, age: 0, likes: [''] })).toEqual({
       age: 0,
       likes: [],
     });
   });
 
-  test('an empty text erases nothing that is known, at any depth; null does', () => {
+  test('an empty text erases no known field at any depth, and null does', () => {
     const memory = { name: 'Ada', home: { city: 'Oslo', street: 'Gate 1' } };
     const empty = statedFields({ name: '', home: { city: '' } });
     expect(mergeMemory(memory, empty, 'append')).toEqual(memory);
@@ -18,7 +18,7 @@ describe('what an answer of the model states', () => {
     expect(mergeMemory(memory, deleting, 'append')).toEqual({ name: 'Ada', home: { street: 'Gate 1' } });
   });
 
-  test('a field called __proto__ stays a field', () => {
+  test('a field called __proto__ is a plain field', () => {
     const update = JSON.parse('{"__proto__": {"admin": true, "note": ""}}');
     expect(JSON.stringify(statedFields(update))).toBe('{"__proto__":{"admin":true}}');
   });

@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema, JsonValue } from '@millrace/contracts';
 import type { MemoryShape } from './memory-shape.ts';
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_-]{0,63})\s*\}\}/g;
-/** What stands for a field that nothing is known of. */
+/** Value of a field without a known value. */
 const UNKNOWN = 'unknown';
 
 /** The template's fields, each once, in order. */
@@ -20,7 +20,7 @@ export function templateShape(template: string): MemoryShape {
   };
 }
 
-/** The line that a field stands in is all that the author says of it. */
+/** Describes a field by its line in the template, which is all that the author gives. */
 function fieldSchema(field: string, lines: readonly string[]): JsonSchema {
   const line = lines.find((text) => templateFields(text).includes(field)) ?? '';
   return { type: ['string', 'null'], description: `${field}, as in "${line.trim()}"` };
@@ -28,13 +28,13 @@ function fieldSchema(field: string, lines: readonly string[]): JsonSchema {
 
 function fill(template: string, memory: JsonObject): string {
   const values = new Map(Object.entries(memory));
-  return template.replaceAll(placeholder, (_, name: string) => textOf(values.get(name)));
+  return template.replaceAll(placeholder, (_, name: string) => toLine(values.get(name)));
 }
 
-/** In one line: a value that holds line breaks could pass for lines of the template. */
-function textOf(value: JsonValue | undefined): string {
+/** Formats a value in one line, because a value with line breaks could imitate lines of the template. */
+function toLine(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return UNKNOWN;
   const text =
-    typeof value === 'string' ? value : Array.isArray(value) ? value.map(textOf).join(', ') : JSON.stringify(value);
+    typeof value === 'string' ? value : Array.isArray(value) ? value.map(toLine).join(', ') : JSON.stringify(value);
   return text.replaceAll(/\s+/g, ' ').trim() || UNKNOWN;
 }

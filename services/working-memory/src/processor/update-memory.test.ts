@@ -2,8 +2,8 @@ import type { JsonObject } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
-import { bytesOf, MEMORY_FULL_BYTES, MEMORY_MAX_BYTES } from './memory-bound.ts';
-import { MAX_ROUNDS, updateMemory, type Asked, type MemoryUpdate } from './update-memory.ts';
+import { countBytes, MEMORY_FULL_BYTES, MEMORY_MAX_BYTES } from './memory-bound.ts';
+import { MAX_ROUNDS, updateMemory, type ExtractionMode, type MemoryUpdate } from './update-memory.ts';
 
 const owner: MemoryOwner = { tenant: 'default', key: 'ada' };
 const signal = new AbortController().signal;
@@ -15,16 +15,19 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-const memoryOf = async () => (await store.read(owner)).memory;
+const readMemory = async () => (await store.read(owner)).memory;
 
-/** A run whose model answers `answers` in turn, each with what it was shown; others write while it thinks. */
+/**
+ * Updates the memory as a run; its model returns `answers` in turn and records its inputs; other runs write during a
+ * model call.
+ */
 function update(runId: string, answers: ((memory: JsonObject) => JsonObject)[], changes: Partial<MemoryUpdate> = {}) {
   const shown: JsonObject[] = [];
-  const asked: Asked[] = [];
+  const modes: ExtractionMode[] = [];
   const full: string[][] = [];
-  const extract = async (memory: JsonObject, what: Asked) => {
+  const extract = async (memory: JsonObject, what: ExtractionMode) => {
     shown.push(memory);
-    asked.push(what);
+    modes.push(what);
     return answers[shown.length - 1]?.(memory) ?? {};
   };
   const onFull = (leftOut: readonly string[]) => void full.push([...leftOut]);
@@ -38,10 +41,10 @@ function update(runId: string, answers: ((memory: JsonObject) => JsonObject)[], 
     signal,
     ...changes,
   });
-  return { done, shown, asked, full };
+  return { done, shown, asked: modes, full };
 }
 
-/** Somebody else's write, right before each of this store's own. */
+/** Another run's write directly before each write of this store. */
 function interfering(times: number, write: (at: number) => JsonObject): WorkingMemoryStore {
   let left = times;
   return {
@@ -58,20 +61,20 @@ function interfering(times: number, write: (at: number) => JsonObject): WorkingM
 }
 
 describe('updating a memory', () => {
-  test('no update is lost between runs: one that lost the race is made again on the other memory', async () => {
+  test('concurrent runs lose no update: a run that lost the race applies its update to the newer memory', async () => {
     await update('r0', [() => ({ likes: ['tea'] })]).done;
     const contested = interfering(2, (at) => ({ [`other${at}`]: true }));
     const { done, shown } = update('r1', [() => ({ likes: ['go'], name: 'Ada' })], { store: contested });
     await done;
-    expect(await memoryOf()).toEqual({ likes: ['tea', 'go'], name: 'Ada', other0: true, other1: true });
+    expect(await readMemory()).toEqual({ likes: ['tea', 'go'], name: 'Ada', other0: true, other1: true });
     expect(shown).toEqual([{ likes: ['tea'] }]);
   });
 
-  test('thirty runs at once all get through', async () => {
+  test('thirty concurrent runs all succeed', async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, at) => update(`r${at}`, [() => ({ likes: [at], [`run${at}`]: true })]).done),
     );
-    const memory = await memoryOf();
+    const memory = await readMemory();
     expect(Object.keys(memory ?? {})).toHaveLength(31);
     expect(memory?.['likes']).toHaveLength(30);
   });
@@ -79,31 +82,31 @@ describe('updating a memory', () => {
   test.each<MemoryUpdate['options']>([
     { strategy: 'replace', arrays: 'append' },
     { strategy: 'merge', arrays: 'replace' },
-  ])('what replaces ($strategy, arrays $arrays) is extracted again from the memory that won', async (options) => {
+  ])('a replacing update ($strategy, arrays $arrays) is extracted again from the newer memory', async (options) => {
     const contested = interfering(1, () => ({ likes: ['chess'] }));
     const answer = (memory: JsonObject) => ({ likes: [...[memory['likes'] ?? []].flat(), 'go'] });
     const { done, shown } = update('r1', [answer, answer], { store: contested, options });
     await done;
     expect(shown).toEqual([{}, { likes: ['chess'] }]);
-    expect(await memoryOf()).toEqual({ likes: ['chess', 'go'] });
+    expect(await readMemory()).toEqual({ likes: ['chess', 'go'] });
   });
 
-  test('replace forgets what was not answered', async () => {
+  test('replace deletes the fields that the model did not return', async () => {
     await update('r0', [() => ({ name: 'Ada', city: 'Oslo' })]).done;
     await update('r1', [() => ({ city: 'Rome', name: null })], { options: { ...merging, strategy: 'replace' } }).done;
-    expect(await memoryOf()).toEqual({ city: 'Rome' });
+    expect(await readMemory()).toEqual({ city: 'Rome' });
   });
 
-  test('a repeated call asks no model and writes nothing, though others have written since', async () => {
+  test('a repeated call makes no model call and no write, even after writes of other runs', async () => {
     await update('r1', [() => ({ likes: ['tea'] })]).done;
     await update('r2', [() => ({ likes: null })]).done;
     const { done, shown } = update('r1', [() => ({ likes: ['tea'] })]);
     await done;
     expect(shown).toEqual([]);
-    expect(await memoryOf()).toEqual({});
+    expect(await readMemory()).toEqual({});
   });
 
-  test('an earlier owner of the run is refused, before and after it has asked the model', async () => {
+  test('the store rejects an earlier owner of the run, before and after its model call', async () => {
     const superseded = { code: 'save-superseded' };
     await update('r1', [() => ({ by: 2 })], { run: { runId: 'r1', epoch: 2 } }).done;
     const { done, shown } = update('r1', [() => ({ by: 1 })]);
@@ -118,59 +121,59 @@ describe('updating a memory', () => {
       run: { runId: 'r2', epoch: 3 },
     });
     await expect(overtaken.done).rejects.toMatchObject(superseded);
-    expect(await memoryOf()).toEqual({ by: 4 });
+    expect(await readMemory()).toEqual({ by: 4 });
   });
 
-  test('nothing new: nothing is written', async () => {
+  test('an update without new facts writes nothing', async () => {
     await update('r0', [() => ({ name: 'Ada' })]).done;
     await update('r1', [() => ({ name: 'Ada', city: null })]).done;
     expect(await store.read(owner)).toEqual({ memory: { name: 'Ada' }, version: 1 });
   });
 
-  test('an update that changed nothing is not asked for again when the run’s call is repeated', async () => {
+  test('a repeated call does not extract again after an update that changed nothing', async () => {
     await update('r1', [() => ({})]).done;
     const repeated = update('r1', [() => ({ name: 'Ada' })]);
     await repeated.done;
     expect(repeated.shown).toEqual([]);
-    expect(await memoryOf()).toBeNull();
+    expect(await readMemory()).toBeNull();
   });
 
-  test('of an update that does not fit, what fits is kept, and the field that does not is named', async () => {
+  test('an update that exceeds the limit keeps the fields that fit and names the others', async () => {
     await update('r0', [() => ({ name: 'Ada', city: 'Oslo' })]).done;
     const huge = 'ü'.repeat(MEMORY_MAX_BYTES / 2);
     const { done, full } = update('r1', [() => ({ notes: huge, age: 7, city: null })]);
     await done;
-    expect(await memoryOf()).toEqual({ name: 'Ada', age: 7 });
+    expect(await readMemory()).toEqual({ name: 'Ada', age: 7 });
     expect(full).toEqual([['notes']]);
   });
 
-  describe('a memory that is full', () => {
+  describe('a full memory', () => {
     const notes = 'x'.repeat(MEMORY_FULL_BYTES);
     beforeEach(() => update('r0', [() => ({ name: 'Ada', notes, list: [1, 2, 3] })]).done);
 
-    test('is condensed by one call, and is added to again after that', async () => {
+    test('one call condenses a full memory, and later runs add to it again', async () => {
       const condensing = update('r1', [() => ({ notes: null, list: [3] })]);
       await condensing.done;
       expect([condensing.asked, condensing.full]).toEqual([['condense'], [[]]]);
-      expect(await memoryOf()).toEqual({ name: 'Ada', list: [3] });
+      expect(await readMemory()).toEqual({ name: 'Ada', list: [3] });
       const adding = update('r2', [() => ({ city: 'Rome' })]);
       await adding.done;
       expect([adding.asked, adding.full]).toEqual([['add'], []]);
-      expect(await memoryOf()).toMatchObject({ city: 'Rome' });
+      expect(await readMemory()).toMatchObject({ city: 'Rome' });
     });
 
-    test('that the model does not condense costs no further call, and every run says so', async () => {
+    test('a memory that the model does not condense costs no further call, and every run reports it', async () => {
       await update('r1', [() => ({ notes: `${notes} and more` })]).done;
       for (const runId of ['r2', 'r3']) {
         const { done, shown, full } = update(runId, [() => ({ city: 'Rome' })]);
         await done;
         expect([shown, full]).toEqual([[], [[]]]);
       }
-      expect(bytesOf((await memoryOf()) ?? {})).toBeLessThanOrEqual(MEMORY_MAX_BYTES);
-      expect(await memoryOf()).toMatchObject({ notes });
+      expect(countBytes((await readMemory()) ?? {})).toBeLessThanOrEqual(MEMORY_MAX_BYTES);
+      expect(await readMemory()).toMatchObject({ notes });
     });
 
-    test('whose condensing fails is not tried again for every run', async () => {
+    test('a failed condensing is not retried by every run', async () => {
       const failing = () => Promise.reject(new Error('the model is away'));
       await expect(update('r1', [], { extract: failing }).done).rejects.toThrow('the model is away');
       const { done, shown, full } = update('r2', [() => ({ notes: null })]);
@@ -178,7 +181,7 @@ describe('updating a memory', () => {
       expect([shown, full]).toEqual([[], [[]]]);
     });
 
-    test('that another run has changed meanwhile is tried again', async () => {
+    test('a full memory that another run changed is condensed again', async () => {
       await update('r1', [() => ({})]).done;
       const { version } = await store.read(owner);
       const run = { runId: 'other', epoch: 1 };
@@ -186,11 +189,11 @@ describe('updating a memory', () => {
       const { done, asked } = update('r2', [() => ({ notes: 'short' })]);
       await done;
       expect(asked).toEqual(['condense']);
-      expect(await memoryOf()).toEqual({ notes: 'short' });
+      expect(await readMemory()).toEqual({ notes: 'short' });
     });
   });
 
-  test('a memory that others write all the time is given up, by name', async () => {
+  test('the update fails with state-conflict if other runs write the memory in every round', async () => {
     const contested = interfering(MAX_ROUNDS, (at) => ({ at }));
     const { done } = update('r1', [() => ({ name: 'Ada' })], { store: contested });
     await expect(done).rejects.toMatchObject({ code: 'state-conflict' });

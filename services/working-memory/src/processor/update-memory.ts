@@ -1,32 +1,32 @@
-// Extraction and the write, as a loop of compare-and-set: what another run has written meanwhile is never lost. An update that
-// can be made on any memory is made again on theirs; one that was a whole memory, or whole lists, is extracted again from it.
+// Extracts an update and writes it in a compare-and-set loop, so that no concurrent write is lost. An update that
+// applies to any memory is applied to the newer one; a whole memory, or whole lists, are extracted again from it.
 import { isDeepStrictEqual } from 'node:util';
 import { MillraceError, type JsonObject } from '@millrace/contracts';
-import { saveSuperseded, throughShortOutage } from '@millrace/stores';
+import { saveSuperseded, retryShortOutage } from '@millrace/stores';
 import type { MemoryOwner, MemoryRecord, RunMark, WorkingMemoryStore } from '../store/memory-store.ts';
-import { bytesOf, fitted, isFull } from './memory-bound.ts';
-import type { Options } from './options.ts';
+import { countBytes, fitUpdate, isFull } from './memory-bound.ts';
+import type { WorkingMemoryOptions } from './options.ts';
 
-/** Each lost round means that another run has won it, so this many runs at once on one memory all get through. */
+/** Another run wins each lost round, so up to this many concurrent runs on one memory succeed. */
 export const MAX_ROUNDS = 64;
 
-/** `add`: what the run said. `condense`: the memory is full, and the model is asked what of it can go. */
-export type Asked = 'add' | 'condense';
+/** `add`: extract new facts from the run. `condense`: the memory is full, and the model removes fields. */
+export type ExtractionMode = 'add' | 'condense';
 
 export type MemoryUpdate = {
   store: WorkingMemoryStore;
   owner: MemoryOwner;
   run: RunMark;
-  options: Pick<Options, 'strategy' | 'arrays'>;
-  extract(memory: JsonObject, asked: Asked): Promise<JsonObject>;
-  /** Told, with the fields where there are any, when something is not remembered because the memory is full. */
+  options: Pick<WorkingMemoryOptions, 'strategy' | 'arrays'>;
+  extract(memory: JsonObject, mode: ExtractionMode): Promise<JsonObject>;
+  /** Called if a full memory drops facts, with the names of the dropped fields if there are any. */
   onFull(leftOut: readonly string[]): void;
   signal: AbortSignal;
 };
 
 /**
- * Once for each owner of a run: repeated, it asks nobody and writes nothing.
- * @throws what `extract` and the store throw; save-superseded; state-conflict after MAX_ROUNDS
+ * Updates the memory once for each owner of a run: a repeated call makes no model call and no write.
+ * @throws errors of `extract` and the store; save-superseded; state-conflict after MAX_ROUNDS
  */
 export async function updateMemory(given: MemoryUpdate): Promise<void> {
   const { store, owner, run, signal } = given;
@@ -36,47 +36,47 @@ export async function updateMemory(given: MemoryUpdate): Promise<void> {
   if (!isFull(read.memory)) return write(given, read, 'add');
 
   given.onFull([]);
-  const mark = condensed(read);
+  const mark = buildCondenseMark(read);
   const { writtenEpoch: hasTried } = await store.readForRun(owner, mark.runId, signal);
   if (hasTried > 0) return store.markRun(owner, run, signal);
-  // Before it is tried: whatever becomes of it, it costs one call.
+  // Marked before the attempt, so that it costs one call with any outcome.
   await store.markRun(owner, mark, signal);
   await write(given, read, 'condense');
 }
 
-async function write(given: MemoryUpdate, read: MemoryRecord, asked: Asked): Promise<void> {
+async function write(given: MemoryUpdate, read: MemoryRecord, asked: ExtractionMode): Promise<void> {
   const { store, owner, run, extract, onFull, signal } = given;
   const options = asked === 'condense' ? CONDENSING : given.options;
   let current = read;
   let update = await extract(current.memory ?? {}, asked);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = current.memory ?? {};
-    const { memory, leftOut } = fitted(before, update, options);
+    const { memory, leftOut } = fitUpdate(before, update, options);
     if (leftOut.length > 0) onFull(leftOut);
-    const isSmaller = bytesOf(memory) < bytesOf(before);
+    const isSmaller = countBytes(memory) < countBytes(before);
     if (isDeepStrictEqual(memory, before) || (asked === 'condense' && !isSmaller)) {
       return store.markRun(owner, run, signal);
     }
     const next = { owner, run, version: current.version, memory };
-    const result = await throughShortOutage(() => store.compareAndSet(next, signal), signal);
+    const result = await retryShortOutage(() => store.compareAndSet(next, signal), signal);
     if (result.outcome === 'superseded') throw saveSuperseded(run, result.epoch);
     if (result.outcome !== 'conflict') return;
     current = result;
-    if (!holdsOnAny(options)) update = await extract(current.memory ?? {}, asked);
+    if (!isIndependentOfMemory(options)) update = await extract(current.memory ?? {}, asked);
   }
-  throw new MillraceError('state-conflict', `The memory was written ${MAX_ROUNDS} times by others meanwhile.`, {
-    remedy: 'Ask again; if it lasts, many runs update one memory at once: use scope "thread".',
+  throw new MillraceError('state-conflict', `Other runs changed the memory ${MAX_ROUNDS} times during the update.`, {
+    remedy: 'Retry. If the error persists, too many concurrent runs update one memory: use scope "thread".',
   });
 }
 
-/** Lists cannot become shorter by what is appended to them. */
+/** Appending cannot make a list shorter. */
 const CONDENSING = { strategy: 'merge', arrays: 'replace' } as const;
 
-/** That a full memory was tried to be condensed is remembered as if a run had done it. No run's id has a dot. */
-function condensed({ version }: Pick<MemoryRecord, 'version'>): RunMark {
+/** Records an attempt to condense as if a run had written. Ids of runs contain no dot. */
+function buildCondenseMark({ version }: Pick<MemoryRecord, 'version'>): RunMark {
   return { runId: `condensed.${version}`, epoch: 1 };
 }
 
-function holdsOnAny({ strategy, arrays }: MemoryUpdate['options']): boolean {
+function isIndependentOfMemory({ strategy, arrays }: MemoryUpdate['options']): boolean {
   return strategy === 'merge' && arrays === 'append';
 }

@@ -1,5 +1,5 @@
-// Working memory among other processors, as one list of a stage. The others are stand-ins: services never import services, and
-// the real ones meet in test/e2e.
+// Working memory among other processors of a stage. The others are test doubles, because services never import services;
+// test/e2e runs the real ones together.
 import { textMessage } from '@millrace/contracts';
 import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describe('WorkingMemory with other processors', () => {
   });
 
   test('working memory extraction happens on cleaned output', async () => {
-    // Answers with whatever stands after "email is" in what it was asked.
+    // Answers with the text after "email is" in the request.
     rig.provider.answer(({ body }) => ({ email: /email is (\S+?)[\\"]/.exec(JSON.stringify(body))?.[1] ?? null }));
     const uses = [
       { definition: guard('pii', { redacts: /\S+@\S+/g }) },
@@ -47,7 +47,7 @@ describe('WorkingMemory with other processors', () => {
     expect(JSON.stringify(rig.provider.requests)).not.toContain('ada@example.com');
   });
 
-  test('what a guard takes out of the caller’s message at the end of the run no model is shown', async () => {
+  test('no model sees the part of the user message that a guard redacted at the end of the run', async () => {
     const uses = [{ definition: inputRedactor(/\S+@\S+/g) }, { definition: rig.definition }];
     await callStages({ stage: 'processOutputResult', uses, input: ['I am ada@example.com'], response: ['Hello.'] });
     expect(rig.provider.requests).toHaveLength(1);

@@ -1,51 +1,51 @@
-// The contract of a working-memory store. Whoever implements it runs the conformance suite (conformance/memory-store.ts),
-// which says the same in tests. What it guarantees:
+// The contract of a working-memory store. Every implementation runs the conformance suite (conformance/memory-store.ts), which tests
+// these guarantees:
 //
-// - A write happens only on top of the version that the writer has read: no update is lost between runs.
-// - One owner of a run writes once: a call that is repeated, after an answer that got lost too, changes nothing.
-// - Nothing of a tenant or a resource is reached by way of another one, whatever the ids look like.
+// - A write succeeds only on the version that the writer has read: concurrent runs lose no update.
+// - One owner of a run writes once: a repeated call, for example after a lost answer, changes nothing.
+// - Tenants and resources are isolated: no id of one reaches data of another.
 import type { JsonObject } from '@millrace/contracts';
 
-/** Whose memory it is: that of `key`, as memoryOwner() names it; where `threadId` is there, that of one thread of it. */
+/** Owner of a memory: `key` as memoryOwner() names it; with `threadId`, one thread of that owner. */
 export type MemoryOwner = { tenant: string; key: string; threadId?: string | undefined };
 
-/** `memory` is null, and `version` 0, where nothing was ever written. */
+/** `memory` is null and `version` 0 if nothing was ever written. */
 export type MemoryRecord = { memory: JsonObject | null; version: number };
 
-/** A run, and which of its owners it is that writes. */
+/** A run and the epoch of its writing owner. */
 export type RunMark = { runId: string; epoch: number };
 
 export type MemoryWrite = {
   owner: MemoryOwner;
   run: RunMark;
-  /** The version that `memory` was made from. */
+  /** Version that `memory` was derived from. */
   version: number;
   memory: JsonObject;
 };
 
 export type WriteOutcome =
   | { outcome: 'written' }
-  /** This owner of the run has written before; what it wrote then counts. */
+  /** This owner of the run has written before; that write remains. */
   | { outcome: 'repeated' }
   /** A later owner of the run has written: this one is fenced. */
   | { outcome: 'superseded'; epoch: number }
-  /** Somebody else wrote first: make the memory again from theirs. */
+  /** Another run wrote first: derive the memory again from its version. */
   | ({ outcome: 'conflict' } & MemoryRecord);
 
-/** As errors name it. */
+/** Name of the store in error messages. */
 export const STORE = 'working-memory store';
 
 /**
- * Every method may throw `store-unavailable` (the store did not answer in its time: ask again later) and `token-invalid` (the
- * tenant is not one), and throws the signal's reason where it has fired already.
+ * Every method can throw `store-unavailable` (timeout or outage: retry later) and `token-invalid` (invalid tenant), and
+ * throws the signal's reason if the signal is aborted.
  */
 export type WorkingMemoryStore = {
   read(owner: MemoryOwner, signal?: AbortSignal): Promise<MemoryRecord>;
-  /** The memory, and the last epoch of the run that has written to it; 0 where none has. */
+  /** Returns the memory, and the last epoch in which the run wrote to it; 0 if it never did. */
   readForRun(owner: MemoryOwner, runId: string, signal?: AbortSignal): Promise<MemoryRecord & { writtenEpoch: number }>;
-  /** Also after RUN_MARK_TTL_MS the memory stays; only that this run has written it is forgotten then. */
+  /** The memory outlives RUN_MARK_TTL_MS; only the mark of the run expires. */
   compareAndSet(write: MemoryWrite, signal?: AbortSignal): Promise<WriteOutcome>;
-  /** The run is done with the memory, and has nothing to write: as if it had written. */
+  /** Marks the run as finished with the memory without a write, as if it had written. */
   markRun(owner: MemoryOwner, run: RunMark, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };

@@ -1,5 +1,5 @@
-// A thread that adds its number to a memory `rounds` times, each as a run of its own, by compare-and-set: what a second process
-// on the same file does.
+// A worker that adds its number to a memory `rounds` times by compare-and-set, each as its own run, like a second
+// process on the same file.
 import { workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';

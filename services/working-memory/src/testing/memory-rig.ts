@@ -1,4 +1,4 @@
-// A working-memory processor with a store of its own and a model that is asked over real HTTP.
+// A working-memory processor with its own store and a model over real HTTP.
 import type { JsonObject, Message } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
@@ -25,7 +25,7 @@ export async function createMemoryRig() {
   const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
   return {
     provider,
-    /** What the processor has asked its store for. */
+    /** Calls of the processor to its store. */
     calls,
     definition: workingMemory({ store, models, defaultModel: 'openai/gpt-5-mini' }),
     memory: async (owner = ada) => (await kept.read(owner)).memory,
@@ -40,7 +40,7 @@ export async function createMemoryRig() {
   };
 }
 
-/** Stands in for a processor of another service: blocks every input that matches, and redacts what matches in answers. */
+/** Test double for a processor of another service: blocks every matching input, and redacts matches in answers. */
 export function guard(id: string, { blocks, redacts }: { blocks?: RegExp; redacts?: RegExp }): ProcessorDefinition {
   const judge = (messages: Message[], abort: (reason: string) => never) => {
     if (blocks && messages.some((message) => blocks.test(messageText(message)))) abort('blocked');

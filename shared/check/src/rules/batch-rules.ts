@@ -1,14 +1,14 @@
-// A batch in the open request, and text that is cut into chunks.
+// Rules for a batch in the open request, and for text that is cut into chunks.
 import { chunkSchema, isDataChunk, passedChunks, type Chunk } from '@millrace/contracts';
-import { broken } from '../broken.ts';
+import { fail } from '../broken.ts';
 import { holdVerdict, issue } from '../judge.ts';
 import { sampleChunks } from '../plain-turn.ts';
-import { needsStream, type Rule } from '../rule.ts';
-import { STREAM, openOf, sessionOpenOf } from '../session-open.ts';
+import { needsStream, type CheckRule } from '../rule.ts';
+import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
 import { randomCut, streamText } from '../stream-text.ts';
-import type { Target } from '../target.ts';
+import type { CheckTarget } from '../target.ts';
 
-/** What guards look for, what their patterns end in the middle of, and what letters are made of. */
+/** Texts with findings of guards, with cuts inside of patterns, and with composed letters. */
 const TEXTS = [
   'Write to ada.lovelace@example.com, or call +49 30 901820. Not before noon.',
   'My card is 4111 1111 1111 1111, it expires 12/29. IBAN DE89 3704 0044 0532 0130 00.',
@@ -20,13 +20,12 @@ const TEXTS = [
 ];
 const CUTS = 5;
 
-export const batchRules: Rule[] = [
+export const batchRules: CheckRule[] = [
   {
     id: 'batch',
-    promise:
-      'answers chunks that come with the opening with "output"; finish and error come out as often as they went in',
+    promise: 'answers chunks in the opening with "output"; finish and error are sent as often as they were received',
     page: 'batch',
-    skipped: needsStream,
+    skipReason: needsStream,
     async run(target) {
       for (const options of target.optionSets) {
         const samples = sampleChunks('run-1').filter(
@@ -38,10 +37,10 @@ export const batchRules: Rule[] = [
   },
   {
     id: 'cuts',
-    promise: 'comes to the same however a text is cut into chunks',
+    promise: 'has the same result for a text however it is cut into chunks',
     page: 'session',
-    skipped: (target) =>
-      target.cases.texts?.length === 0 ? 'its cases say that its output depends on the cut' : needsStream(target),
+    skipReason: (target) =>
+      target.cases.texts?.length === 0 ? 'its cases declare that its output depends on the cut' : needsStream(target),
     async run(target) {
       const { random } = target;
       for (const options of target.optionSets)
@@ -51,7 +50,7 @@ export const batchRules: Rule[] = [
           const outcomes = await Promise.all(cuts.map((cut) => streamText(target, { options, same: true }, cut)));
           outcomes.forEach((outcome, at) => {
             if (outcome.verdict !== whole.verdict || outcome.text !== whole.text)
-              broken(`cut into ${cuts[at]?.length ?? 0} pieces (seed ${random.seed}) a text comes to another end`, {
+              fail(`cut into ${cuts[at]?.length ?? 0} pieces (seed ${random.seed}) a text has another result`, {
                 cut: cuts[at],
                 whole,
                 outcome,
@@ -62,23 +61,24 @@ export const batchRules: Rule[] = [
   },
 ];
 
-async function holdBatch(target: Target, options: Target['optionSets'][number], chunks: Chunk[]): Promise<void> {
-  const open = sessionOpenOf(target, { options, chunks, end: true });
-  const opened = await openOf(target, open);
+async function holdBatch(
+  target: CheckTarget,
+  options: CheckTarget['optionSets'][number],
+  chunks: Chunk[],
+): Promise<void> {
+  const open = buildSessionOpen(target, { options, chunks, end: true });
+  const opened = await sendOpen(target, open);
   const { output } = opened;
-  if (!output) return broken('a batch in the open request was answered without "output"', opened);
+  if (!output) return fail('a batch in the open request was answered without "output"', opened);
   for (const verdict of output.verdicts) holdVerdict(target, STREAM, open.input, verdict);
   if (output.verdicts.length !== opened.served || output.ms.length !== output.verdicts.length)
     if (output.verdicts.every(({ type }) => type === 'continue'))
-      broken(
-        `${output.verdicts.length} verdicts and ${output.ms.length} numbers came for ${opened.served} entries`,
-        output,
-      );
+      fail(`${output.verdicts.length} verdicts and ${output.ms.length} numbers for ${opened.served} entries`, output);
   for (const chunk of output.chunks) {
     const parsed = chunkSchema.safeParse(chunk);
-    if (!parsed.success) broken(`what came out is no chunk: ${issue(parsed.error)}`, chunk);
+    if (!parsed.success) fail(`the output is not a chunk: ${issue(parsed.error)}`, chunk);
   }
   if (output.verdicts.some(({ type }) => type !== 'continue')) return;
   const passed = passedChunks(open.run.runId, chunks, output.chunks);
-  if ('refused' in passed) broken(passed.refused, output);
+  if ('refused' in passed) fail(passed.refused, output);
 }

@@ -1,26 +1,26 @@
-// Stage calls: that they are answered, once, in the form of docs/wire.md, whatever comes.
+// Rules for stage calls: each is answered once, in the form of docs/wire.md, for any input.
 import { isDeepStrictEqual } from 'node:util';
 import type { Stage } from '@millrace/contracts';
 import { ask } from '../ask.ts';
-import { OptionsError, broken } from '../broken.ts';
-import { callOf, judge, judgeOrError } from '../judge.ts';
+import { OptionsError, fail } from '../broken.ts';
+import { buildCall, judge, judgeOrError } from '../judge.ts';
 import { conversationOfText, emptyInput } from '../plain-turn.ts';
-import { calledStages, eachCalled, needsCalls, type Rule } from '../rule.ts';
+import { calledStages, forEachCalled, needsCalls, type CheckRule } from '../rule.ts';
 import { writtenDefaults } from '../sample-options.ts';
-import { STREAM, openOf, sessionOpenOf } from '../session-open.ts';
+import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
 import { holdAlive } from '../still-alive.ts';
 import { timeless } from '../timeless.ts';
-import { MAX_WAIT_MS, aloneRun, entryOf, type Target } from '../target.ts';
+import { MAX_WAIT_MS, aloneRun, buildCallEntry, type CheckTarget } from '../target.ts';
 
 const AT_ONCE = 32;
-/** Of a text that has to be judged, in characters; and of one that may be refused, but must not end the replica. */
+/** Size of a text that must be judged, in characters; and of one that may be rejected but must not end the replica. */
 const LARGE = 256 * 1024;
 const OVERSIZE = 4 * 1024 * 1024;
-/** How long is listened for an answer that must not come, ms. */
+/** Time to listen for a forbidden second reply, ms. */
 const SECOND_ANSWER_MS = 500;
 
-/** Broken, it makes all others mean nothing. */
-export const OPTIONS_FIT: Rule = {
+/** If this rule fails, the results of all others are meaningless. */
+export const OPTIONS_FIT: CheckRule = {
   id: 'options-fit',
   promise: 'has options that fit, of its own or of its cases',
   page: 'found',
@@ -29,7 +29,7 @@ export const OPTIONS_FIT: Rule = {
       for (const stage of target.descriptor.stages) {
         const failed = await (
           stage === STREAM
-            ? openOf(target, sessionOpenOf(target, { options, chunks: [], end: true }))
+            ? sendOpen(target, buildSessionOpen(target, { options, chunks: [], end: true }))
             : judge(target, stage, { options })
         ).catch((error: unknown) => error);
         if (failed instanceof OptionsError) throw failed;
@@ -38,15 +38,15 @@ export const OPTIONS_FIT: Rule = {
   },
 };
 
-export const callRules: Rule[] = [
+export const callRules: CheckRule[] = [
   OPTIONS_FIT,
   {
     id: 'answers',
     promise: 'answers each stage with verdicts that the stage allows, numbered, one for each entry',
     page: 'call',
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachCalled(target, async (stage, options) => {
+      forEachCalled(target, async (stage, options) => {
         await judge(target, stage, { options });
         await judge(target, stage, { options, input: emptyInput(stage) });
       }),
@@ -55,17 +55,17 @@ export const callRules: Rule[] = [
     id: 'once',
     promise: 'answers a call once',
     page: 'progress',
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachStage(target, async (stage, options) => void (await judge(target, stage, { options }, SECOND_ANSWER_MS))),
+      forEachStage(target, async (stage, options) => void (await judge(target, stage, { options }, SECOND_ANSWER_MS))),
   },
   {
     id: 'side-by-side',
     promise: 'handles calls side by side',
     page: 'call',
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachStage(target, async (stage, options) => {
+      forEachStage(target, async (stage, options) => {
         await Promise.all(Array.from({ length: AT_ONCE }, () => judge(target, stage, { options })));
       }),
   },
@@ -73,39 +73,40 @@ export const callRules: Rule[] = [
     id: 'merged',
     promise: 'takes a call for several entries, and leaves those of others alone',
     page: 'call',
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachStage(target, async (stage, options) => {
-        const first = entryOf(target, options, { entry: 'first' });
+      forEachStage(target, async (stage, options) => {
+        const first = buildCallEntry(target, options, { entry: 'first' });
         await judge(target, stage, { options, entries: [first, { ...first, entry: 'second' }] });
         const others = { ...first, entry: 'others', processor: 'check-nobody-serves-this' };
         const { verdicts, seen } = await judge(target, stage, { options, entries: [first, others] });
-        if (verdicts.length > 1) broken('a verdict came for an entry of a processor that nobody serves', seen);
+        if (verdicts.length > 1) fail('a verdict was sent for an entry of an unserved processor', seen);
       }),
   },
   {
     id: 'repeatable',
     promise: 'answers the same call in the same way',
     page: 'call',
-    skipped: (target) => (target.cases.repeatable ? needsCalls(target) : 'its cases say that it is not repeatable'),
+    skipReason: (target) =>
+      target.cases.repeatable ? needsCalls(target) : 'its cases declare that it is not repeatable',
     run: (target) =>
-      eachCalled(target, async (stage, options) => {
+      forEachCalled(target, async (stage, options) => {
         const run = aloneRun();
         const [one, other] = [
           await judge(target, stage, { options, run }),
           await judge(target, stage, { options, run }),
         ];
         if (!isDeepStrictEqual(timeless(one.verdicts), timeless(other.verdicts)))
-          broken(`${stage}: the second answer to the same call is another one`, [one.verdicts, other.verdicts]);
+          fail(`${stage}: the second answer to the same call is another one`, [one.verdicts, other.verdicts]);
       }),
   },
   {
     id: 'options',
     promise: 'fills in the defaults of its options, and survives options that do not fit',
     page: 'found',
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachCalled(target, async (stage, options) => {
+      forEachCalled(target, async (stage, options) => {
         const written = writtenDefaults(target.descriptor.optionsSchema, options);
         const [short, long] = [
           await judge(target, stage, { options }),
@@ -113,7 +114,7 @@ export const callRules: Rule[] = [
         ];
         const [type, other] = [short, long].map(({ verdicts }) => verdicts[0]?.type);
         if (type !== other)
-          broken(`${stage} gives "${type}", and "${other}" with its defaults written out`, { options: written });
+          fail(`${stage} gives "${type}", and "${other}" with its defaults written out`, { options: written });
         await judgeOrError(target, stage, { options: { ...options, anOptionThatNobodyHas: [1] } }).catch(
           () => undefined,
         );
@@ -125,9 +126,9 @@ export const callRules: Rule[] = [
     promise: 'judges a text of 256 KiB, and survives one of 4 MiB',
     page: 'everyMessage',
     alone: true,
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachStage(target, async (stage, options) => {
+      forEachStage(target, async (stage, options) => {
         const text = (length: number) => 'All that fits. '.repeat(Math.ceil(length / 15));
         const input = (length: number) => ({
           conversation: conversationOfText('input', text(length)),
@@ -143,7 +144,7 @@ export const callRules: Rule[] = [
   },
   {
     id: 'garbage',
-    promise: 'survives what is no call',
+    promise: 'survives malformed calls',
     page: 'everyMessage',
     async run(target) {
       const { bus, descriptor } = target;
@@ -163,12 +164,12 @@ export const callRules: Rule[] = [
     id: 'later-members',
     promise: 'leaves members alone that it does not know',
     page: 'versions',
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachStage(target, async (stage, options) => {
+      forEachStage(target, async (stage, options) => {
         const later = { ofALaterVersion: { a: [1] } };
         const run = { ...aloneRun(), ...later };
-        const entries = [{ ...entryOf(target, options), ...later }];
+        const entries = [{ ...buildCallEntry(target, options), ...later }];
         await judge(target, stage, { options, run, entries, more: later });
       }),
   },
@@ -176,11 +177,11 @@ export const callRules: Rule[] = [
     id: 'cancel',
     promise: 'takes calls on after one that was given up',
     page: 'givingUp',
-    skipped: needsCalls,
+    skipReason: needsCalls,
     run: (target) =>
-      eachStage(target, async (stage, options) => {
+      forEachStage(target, async (stage, options) => {
         const { bus, service, descriptor } = target;
-        const call = callOf(target, stage, { options });
+        const call = buildCall(target, stage, { options });
         const answered = ask(bus, bus.subjects.stage(stage, descriptor.id), call, {
           timeoutMs: SECOND_ANSWER_MS,
           isFinal: () => true,
@@ -195,8 +196,11 @@ export const callRules: Rule[] = [
 
 const GARBAGE_MS = 300;
 
-/** With the first set of options. */
-async function eachStage(target: Target, run: (stage: Stage, options: Target['optionSets'][number]) => Promise<void>) {
+/** Runs with the first set of options. */
+async function forEachStage(
+  target: CheckTarget,
+  run: (stage: Stage, options: CheckTarget['optionSets'][number]) => Promise<void>,
+) {
   const [options = {}] = target.optionSets;
   for (const stage of calledStages(target)) if (stage !== STREAM) await run(stage, options);
 }

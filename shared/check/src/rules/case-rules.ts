@@ -1,19 +1,19 @@
-// What the author says of the processor in the cases file.
-import { broken } from '../broken.ts';
+// Rules for the expectations in the cases file.
+import { fail, shortJson } from '../broken.ts';
 import { judge } from '../judge.ts';
 import { conversationOfText } from '../plain-turn.ts';
-import { needsStream, type Rule } from '../rule.ts';
+import { needsStream, type CheckRule } from '../rule.ts';
 import { randomCut, streamAll } from '../stream-text.ts';
-import { unlike } from '../unlike.ts';
+import type { JsonValue } from '@millrace/contracts';
 
 const CUTS = 12;
 
-export const caseRules: Rule[] = [
+export const caseRules: CheckRule[] = [
   {
     id: 'exchanges',
     promise: 'answers the golden exchanges of its cases',
     page: 'verdicts',
-    skipped: ({ cases }) => (cases.exchanges.length > 0 ? undefined : 'no --cases with exchanges'),
+    skipReason: ({ cases }) => (cases.exchanges.length > 0 ? undefined : 'no --cases with exchanges'),
     async run(target) {
       for (const { name, stage, says, input, verdict, ...given } of target.cases.exchanges) {
         const said = says === undefined ? undefined : { conversation: conversationOfText('input', says) };
@@ -22,15 +22,15 @@ export const caseRules: Rule[] = [
           ...((input ?? said) && { input: input ?? said }),
         });
         const difference = unlike(verdict, verdicts[0]);
-        if (difference !== undefined) broken(`"${name}": ${difference}`, seen);
+        if (difference !== undefined) fail(`"${name}": ${difference}`, seen);
       }
     },
   },
   {
     id: 'redactions',
-    promise: 'lets nothing through that its cases hide, however the text is cut',
+    promise: 'hides the strings that its cases name, however the text is cut',
     page: 'session',
-    skipped: (target) => (target.cases.redactions.length > 0 ? needsStream(target) : 'no --cases with redactions'),
+    skipReason: (target) => (target.cases.redactions.length > 0 ? needsStream(target) : 'no --cases with redactions'),
     async run(target) {
       const { random, cases } = target;
       for (const { options, text, hides, becomes } of cases.redactions) {
@@ -39,14 +39,36 @@ export const caseRules: Rule[] = [
           const outcome = await streamAll(target, { options, same: true }, cut, random);
           const shown = hides.find((hidden) => outcome.shown.some((text) => text.includes(hidden)));
           if (shown !== undefined)
-            broken(`"${shown}" came out of a text cut into ${cut.length} pieces (seed ${random.seed})`, {
+            fail(`"${shown}" was sent for a text cut into ${cut.length} pieces (seed ${random.seed})`, {
               cut,
               outcome: { verdict: outcome.verdict, text: outcome.text },
             });
           if (becomes !== undefined && outcome.verdict === 'continue' && outcome.text !== becomes)
-            broken(`cut into ${cut.length} pieces (seed ${random.seed}) the text became another one`, { cut, outcome });
+            fail(`cut into ${cut.length} pieces (seed ${random.seed}) the text became another one`, {
+              cut,
+              outcome,
+            });
         }
       }
     },
   },
 ];
+
+// Compares a value with an expectation; members of objects that the expectation omits are ignored.
+/** Returns the difference in words; undefined if the value matches. */
+export function unlike(expected: JsonValue, value: unknown, path = 'the verdict'): string | undefined {
+  if (typeof expected !== 'object' || expected === null)
+    return expected === value ? undefined : `${path} is ${shortJson(value)}, not ${shortJson(expected)}`;
+  if (typeof value !== 'object' || value === null) return `${path} is ${shortJson(value)}, not ${shortJson(expected)}`;
+  if (Array.isArray(expected) && (!Array.isArray(value) || value.length !== expected.length))
+    return `${path} is ${shortJson(value)}, not ${shortJson(expected)}`;
+  for (const [key, member] of Object.entries(expected)) {
+    const difference = unlike(
+      member,
+      Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined,
+      `${path}.${key}`,
+    );
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}

@@ -1,4 +1,4 @@
-// Whether a service is found, and what it says of itself.
+// Rules for discovery and advertised descriptions.
 import {
   LIST_OF_STAGE,
   METADATA_KEY,
@@ -11,10 +11,10 @@ import {
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import { ask } from '../ask.ts';
-import { broken } from '../broken.ts';
+import { fail } from '../broken.ts';
 import { issue } from '../judge.ts';
-import type { Rule } from '../rule.ts';
-import type { Served, Target } from '../target.ts';
+import type { CheckRule } from '../rule.ts';
+import type { Served, CheckTarget } from '../target.ts';
 
 const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; version: string }>>> = {
   PING: srvPingSchema,
@@ -24,8 +24,8 @@ const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; versi
 const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const ANSWER_MS = 2_000;
 
-/** Of whatever a service serves. */
-export const serviceRules: Rule<Served>[] = [
+/** Rules for every service. */
+export const serviceRules: CheckRule<Served>[] = [
   {
     id: 'discovery',
     promise: 'answers $SRV.PING, INFO and STATS, also with its name and its id appended',
@@ -43,7 +43,7 @@ export const serviceRules: Rule<Served>[] = [
           if (own !== undefined) continue;
           const [first] = tail.endsWith(replica) ? answered.replies : [];
           const why = first ? `: ${misfit(schema, first.json)}` : '';
-          broken(`${subject} is not answered by the replica ${replica}${why}`, first?.json);
+          fail(`${subject} is not answered by the replica ${replica}${why}`, first?.json);
         }
       }
     },
@@ -54,7 +54,7 @@ export const serviceRules: Rule<Served>[] = [
     page: 'found',
     async run({ infos }) {
       for (const info of infos)
-        if (!SEMANTIC_VERSION.test(info.version)) broken(`the service’s version is "${info.version}"`, info);
+        if (!SEMANTIC_VERSION.test(info.version)) fail(`the service’s version is "${info.version}"`, info);
     },
   },
   {
@@ -65,7 +65,7 @@ export const serviceRules: Rule<Served>[] = [
   },
 ];
 
-export const discoveryRules: Rule[] = [
+export const discoveryRules: CheckRule[] = [
   ...serviceRules,
   {
     id: 'descriptor',
@@ -75,17 +75,17 @@ export const discoveryRules: Rule[] = [
       const { bus, descriptor, infos } = target;
       const { refused } = readAdvertised(infos, bus.subjects);
       const problem = refused.find(({ name }) => name === descriptor.id);
-      if (problem) broken(`what it advertises is refused: ${problem.problem}`);
+      if (problem) fail(`its advertisement is rejected: ${problem.problem}`);
       for (const info of infos) for (const stage of descriptor.stages) holdEndpoint(target, info, stage);
       const lists = new Set(descriptor.stages.map((stage) => LIST_OF_STAGE[stage]));
       if (lists.size !== new Set(descriptor.lists).size || !descriptor.lists.every((list) => lists.has(list)))
-        broken(`"lists" is ${descriptor.lists.join(', ')}; its stages are of ${[...lists].join(', ')}`, descriptor);
-      if (descriptor.optionsSchema['type'] !== 'object') broken('"optionsSchema" is not that of an object', descriptor);
+        fail(`"lists" is ${descriptor.lists.join(', ')}; its stages are of ${[...lists].join(', ')}`, descriptor);
+      if (descriptor.optionsSchema['type'] !== 'object') fail('"optionsSchema" is not that of an object', descriptor);
     },
   },
   {
     id: 'own-subject',
-    promise: 'answers on its replica’s own subjects too, where second attempts go',
+    promise: 'answers on the subjects of its replica, which receive retries',
     page: 'found',
     async run({ bus, descriptor, infos }) {
       for (const { id } of infos)
@@ -94,24 +94,24 @@ export const discoveryRules: Rule[] = [
   },
 ];
 
-function holdEndpoint({ bus, descriptor }: Target, info: Target['infos'][number], stage: Stage): void {
+function holdEndpoint({ bus, descriptor }: CheckTarget, info: CheckTarget['infos'][number], stage: Stage): void {
   const endpoint = info.endpoints.find(({ subject }) => subject === bus.subjects.stage(stage, descriptor.id));
-  if (!endpoint) return broken(`the replica ${info.id} advertises no endpoint for ${stage}`, info.endpoints);
+  if (!endpoint) return fail(`the replica ${info.id} advertises no endpoint for ${stage}`, info.endpoints);
   if (endpoint.queue_group !== descriptor.id)
-    broken(
+    fail(
       `the queue group of ${endpoint.subject} is "${String(endpoint.queue_group)}", not "${descriptor.id}"`,
       endpoint,
     );
   const parsed = endpointMetadataSchema.safeParse(JSON.parse(endpoint.metadata?.[METADATA_KEY] ?? 'null'));
   if (parsed.success && parsed.data.kind === 'processor' && parsed.data.stage !== stage)
-    broken(`the metadata of ${endpoint.subject} says that its stage is ${parsed.data.stage}`, endpoint);
+    fail(`the metadata of ${endpoint.subject} names the stage ${parsed.data.stage}`, endpoint);
 }
 
-/** The server tells a request that nobody is subscribed; nothing else is looked for. */
+/** The server reports missing subscribers at once; no other reply is needed. */
 const SUBSCRIBED_MS = 300;
-async function holdSubscribed(bus: Target['bus'], subject: string, payload: unknown = ''): Promise<void> {
+async function holdSubscribed(bus: CheckTarget['bus'], subject: string, payload: unknown = ''): Promise<void> {
   const { end } = await ask(bus, subject, payload, { timeoutMs: SUBSCRIBED_MS, isFinal: () => true });
-  if (end === 'nobody') broken(`nobody is subscribed to ${subject}`);
+  if (end === 'nobody') fail(`${subject} has no subscriber`);
 }
 
 function misfit(schema: z.ZodType, json: unknown): string {

@@ -1,66 +1,64 @@
-// A session that is stopped from elsewhere: it tells what it keeps, at once, and none of that is what nobody has let through.
+// Rules for a stopped session: it returns its states at once, and they contain no text that was not passed.
 import { SESSION_LIMITS, type JsonObject } from '@millrace/contracts';
-import { broken } from '../broken.ts';
+import { fail } from '../broken.ts';
 import { chunksOfText } from '../plain-turn.ts';
 import { withSession } from '../play-session.ts';
-import { needsStream, type Rule } from '../rule.ts';
+import { needsStream, type CheckRule } from '../rule.ts';
 import { streamAll } from '../stream-text.ts';
-import type { Target } from '../target.ts';
+import type { CheckTarget } from '../target.ts';
 
 const RUN_ID = 'run-1';
-/** Words that no processor says by itself. */
+/** Words that no processor produces. */
 const MARK = 'Qyzzx vellum';
 const TIMES = 3;
 
-export const tellRules: Rule[] = [
+export const tellRules: CheckRule[] = [
   {
     id: 'tell',
-    promise: 'tells what it keeps when the stream was stopped, and says nothing more',
+    promise: 'returns its states after the stream was stopped, and sends nothing more',
     page: 'tell',
-    skipped: needsStream,
+    skipReason: needsStream,
     async run(target) {
       const options = target.optionSets[0] ?? {};
       const waits: number[] = [];
       for (let count = 0; count < TIMES; count++) waits.push((await toldState(target, options)).ms);
-      // A busy machine makes some of them long.
+      // On a busy machine some delays are long.
       const shortest = Math.round(Math.min(...waits));
       if (shortest > SESSION_LIMITS.tellMs)
-        broken(
-          `it told ${shortest} ms or more after it was asked; ${SESSION_LIMITS.tellMs} is as long as anybody waits`,
-        );
+        fail(`it answered ${shortest} ms or more after the request; the limit is ${SESSION_LIMITS.tellMs} ms`);
     },
   },
   {
     id: 'told-words',
-    promise: 'keeps nothing of a text that was stopped: it comes out of no later session',
+    promise: 'stores nothing of a stopped text: no later session outputs it',
     page: 'tell',
-    skipped: needsStream,
+    skipReason: needsStream,
     async run(target) {
       for (const options of target.optionSets) {
         const { state } = await toldState(target, options);
         const { text } = await streamAll(target, { options, state }, ['Another ', 'answer.']);
         if (MARK.split(' ').some((word) => text.includes(word)))
-          broken('the state that it told gives out what the stopped session was given', { state, text });
+          fail('the returned state outputs text of the stopped session', { state, text });
       }
     },
   },
 ];
 
-/** Of a session that is stopped in the middle of a word. */
-async function toldState(target: Target, options: JsonObject): Promise<{ ms: number; state: JsonObject }> {
+/** Returns the state of a session that is stopped within a word. */
+async function toldState(target: CheckTarget, options: JsonObject): Promise<{ ms: number; state: JsonObject }> {
   return withSession(target, { options }, async (session) => {
     for (const chunk of chunksOfText(MARK.match(/.{1,4}/g) ?? [], RUN_ID).slice(0, -1)) session.send([chunk]);
     const askedAt = performance.now();
     session.tell();
-    const verdicts = await session.ended();
+    const verdicts = await session.waitForEnd();
     const ms = performance.now() - askedAt;
-    await session.until(() => false, QUIET_MS);
+    await session.waitUntil(() => false, QUIET_MS);
     const stopping = verdicts.find(({ type }) => type === 'failure');
-    if (stopping) broken('it answered "tell" with a failure', stopping);
+    if (stopping) fail('it answered "tell" with a failure', stopping);
     const [first] = verdicts;
     return { ms, state: (first && 'state' in first && first.state) || {} };
   });
 }
 
-/** So long is listened for what comes after the verdicts. */
+/** Time to listen for messages after the verdicts, ms. */
 const QUIET_MS = 50;

@@ -1,4 +1,4 @@
-// A tool: that it is called where it says, and answered once, in the form of docs/wire.md.
+// Rules for tools: each is called on its advertised subject, and answers once in the form of docs/wire.md.
 import {
   METADATA_KEY,
   isDataChunk,
@@ -8,9 +8,9 @@ import {
   type ToolRequest,
 } from '@millrace/contracts';
 import { ask } from '../ask.ts';
-import { broken } from '../broken.ts';
+import { fail } from '../broken.ts';
 import { issue } from '../judge.ts';
-import type { Rule } from '../rule.ts';
+import type { CheckRule } from '../rule.ts';
 import { sampleOptions } from '../sample-options.ts';
 import { MAX_WAIT_MS, aloneRun, type ToolTarget } from '../target.ts';
 import { serviceRules } from './discovery-rules.ts';
@@ -19,7 +19,7 @@ const AT_ONCE = 16;
 const SECOND_ANSWER_MS = 500;
 const GARBAGE_MS = 300;
 
-export const toolRules: Rule<ToolTarget>[] = [
+export const toolRules: CheckRule<ToolTarget>[] = [
   ...serviceRules,
   {
     id: 'tool-endpoint',
@@ -29,11 +29,11 @@ export const toolRules: Rule<ToolTarget>[] = [
       const subject = bus.subjects.tool(tool.name);
       for (const info of infos) {
         const endpoint = info.endpoints.find((one) => one.subject === subject && one.metadata?.[METADATA_KEY]);
-        if (!endpoint) broken(`the replica ${info.id} advertises nothing on ${subject}`, info.endpoints);
+        if (!endpoint) fail(`the replica ${info.id} advertises nothing on ${subject}`, info.endpoints);
         else if (endpoint.queue_group !== tool.name)
-          broken(`the queue group of ${subject} is "${String(endpoint.queue_group)}", not "${tool.name}"`, endpoint);
+          fail(`the queue group of ${subject} is "${String(endpoint.queue_group)}", not "${tool.name}"`, endpoint);
       }
-      if (tool.inputSchema['type'] !== 'object') broken('"inputSchema" is not that of an object', tool);
+      if (tool.inputSchema['type'] !== 'object') fail('"inputSchema" is not that of an object', tool);
     },
   },
   {
@@ -56,12 +56,19 @@ export const toolRules: Rule<ToolTarget>[] = [
   },
   {
     id: 'tool-garbage',
-    promise: 'survives what is no call, arguments that do not fit, and a cancel',
+    promise: 'survives malformed calls, invalid arguments and a cancel',
     page: 'everyMessage',
     async run(target) {
       const { bus, tool, service } = target;
       const options = { timeoutMs: GARBAGE_MS, isFinal: () => true };
-      const odd = ['', 'not json', '[]', 'null', '{}', JSON.stringify(callOf(target, { toolCall: { args: [7] } }))];
+      const odd = [
+        '',
+        'not json',
+        '[]',
+        'null',
+        '{}',
+        JSON.stringify(buildToolRequest(target, { toolCall: { args: [7] } })),
+      ];
       await Promise.all(odd.map((payload) => ask(bus, bus.subjects.tool(tool.name), payload, options)));
       for (const payload of ['not json', JSON.stringify({ callIds: ['check-unknown'] })])
         bus.nc.publish(bus.subjects.cancelCalls(service), payload);
@@ -70,12 +77,12 @@ export const toolRules: Rule<ToolTarget>[] = [
   },
 ];
 
-function callOf({ tool }: ToolTarget, more: object): ToolRequest {
+function buildToolRequest({ tool }: ToolTarget, more: object): ToolRequest {
   return {
     callId: crypto.randomUUID(),
     run: aloneRun(),
     stepNumber: 0,
-    toolCall: { toolCallId: 'call_0', toolName: tool.name, args: argumentsOf(tool.inputSchema) },
+    toolCall: { toolCallId: 'call_0', toolName: tool.name, args: sampleArguments(tool.inputSchema) },
     position: 0,
     ...(tool.idempotent && { idempotencyKey: crypto.randomUUID() }),
     requestContext: {},
@@ -84,34 +91,34 @@ function callOf({ tool }: ToolTarget, more: object): ToolRequest {
   };
 }
 
-const argumentsOf = (schema: JsonObject): JsonObject => sampleOptions(schema);
+const sampleArguments = (schema: JsonObject): JsonObject => sampleOptions(schema);
 
 async function callTool(target: ToolTarget, more: object = {}, lingerMs = 0): Promise<ToolReply> {
   const { bus, tool, infos } = target;
   const subject = bus.subjects.tool(tool.name);
-  const call = callOf(target, more);
+  const call = buildToolRequest(target, more);
   const isFinal = ({ json, serviceError }: { json: unknown; serviceError: string | undefined }) =>
     serviceError !== undefined || !(typeof json === 'object' && json !== null && 'progress' in json);
   const { end, replies } = await ask(bus, subject, call, { timeoutMs: call.timeoutMs, isFinal, lingerMs });
-  if (end === 'nobody') broken(`nobody is subscribed to ${subject}`);
-  if (end === 'silence') broken(`${subject} was not answered within ${call.timeoutMs} ms`, call);
+  if (end === 'nobody') fail(`${subject} has no subscriber`);
+  if (end === 'silence') fail(`${subject} was not answered within ${call.timeoutMs} ms`, call);
   const last = replies.findIndex(isFinal);
-  if (replies.length > last + 1) broken(`${subject} was answered on after the final answer`, replies[last + 1]?.json);
+  if (replies.length > last + 1) fail(`${subject} was answered on after the final answer`, replies[last + 1]?.json);
   let final: ToolReply | undefined;
   for (const [at, { json, text, serviceError }] of replies.entries()) {
-    if (serviceError !== undefined) broken(`${subject} was answered with an exception: ${serviceError}`);
+    if (serviceError !== undefined) fail(`${subject} was answered with an exception: ${serviceError}`);
     const parsed = toolReplySchema.safeParse(json);
-    if (!parsed.success) return broken(`an answer does not fit tool-reply: ${issue(parsed.error)}`, json ?? text);
+    if (!parsed.success) return fail(`an answer does not fit tool-reply: ${issue(parsed.error)}`, json ?? text);
     final = parsed.data;
-    if (final.sequence !== at) broken(`the answers are not numbered densely: ${final.sequence} came, not ${at}`, json);
+    if (final.sequence !== at)
+      fail(`the answers are not numbered densely: ${final.sequence} arrived instead of ${at}`, json);
     if ('replica' in final) holdReplica(final.replica, infos);
     else if (!final.progress.every((chunk) => isDataChunk(chunk) || chunk.type !== 'finish'))
-      broken('progress holds a finish', json);
+      fail('progress holds a finish', json);
   }
-  return final ?? broken('there is no final answer');
+  return final ?? fail('there is no final answer');
 }
 
 function holdReplica(replica: string, infos: ToolTarget['infos']): void {
-  if (!infos.some(({ id }) => id === replica))
-    broken(`"replica" is "${replica}", which is no id that answers discovery`);
+  if (!infos.some(({ id }) => id === replica)) fail(`"replica" is "${replica}", which is no id that answers discovery`);
 }

@@ -1,16 +1,16 @@
-// For each rule at least one way to break it.
-import { dataOf, deep, late, mixing, thinking } from './broken-chunks.ts';
+// At least one violation for each rule.
+import { buildDataChunk, deep, late, mixing, thinking } from './broken-chunks.ts';
 import type { Quirks } from './quirks.ts';
 
 let seen = 0;
 const isRepeated = new Map<string, number>();
-/** What is done, and what the suite says of it. */
+/** The violation, and the problem that the suite reports. */
 export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: RegExp][] = [
   [
     'options-fit',
     'takes no options that its schema asks for',
     { verdicts: () => [{ type: 'failure', code: 'options-invalid', message: 'no rules', retryable: false }] },
-    /name some that do with --cases FILE: no rules/,
+    /pass valid ones with --cases FILE: no rules/,
   ],
   ['discovery', 'answers no STATS', { verbs: ['PING', 'INFO'] }, /\$SRV\.STATS.* is not answered/],
   ['version', 'has no semantic version', { version: 'v1' }, /version is "v1"/],
@@ -21,8 +21,8 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     { descriptor: { lists: ['input'] } },
     /"lists" is input; its stages are of input, output/,
   ],
-  ['own-subject', 'has no subject of its own replica', { withoutOwnSubject: true }, /nobody is subscribed to/],
-  ['cancel-subject', 'cannot be cancelled', { withoutCancel: true }, /nobody is subscribed to .*\.cancel\./],
+  ['own-subject', 'has no subject of its own replica', { withoutOwnSubject: true }, /has no subscriber/],
+  ['cancel-subject', 'cannot be cancelled', { withoutCancel: true }, /\.cancel\..* has no subscriber/],
   [
     'answers',
     'gives a verdict that its stage does not allow',
@@ -33,11 +33,11 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     'answers',
     'does not number its answers',
     { reply: (right) => [{ ...right, sequence: 1 }] },
-    /numbered densely: 1 came, not 0/,
+    /numbered densely: 1 arrived instead of 0/,
   ],
   ['answers', 'leaves "ms" out', { reply: ({ ms: _, ...right }) => [right] }, /does not fit stage-reply/],
   ['answers', 'never answers', { reply: () => [] }, /was not answered within/],
-  ['answers', 'answers what is no JSON', { reply: () => ['nonsense'] }, /does not fit|not JSON/],
+  ['answers', 'answers with invalid JSON', { reply: () => ['nonsense'] }, /does not fit|not JSON/],
   [
     'answers',
     'names another replica',
@@ -46,23 +46,23 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
   [
     'answers',
-    'replaces what it did not read',
+    'replaces a list that it did not read',
     { verdicts: () => [{ type: 'continue', changes: { ops: [{ op: 'system-all', messages: [] }] } }] },
-    /not in its reads/,
+    /outside of its reads/,
   ],
   ['once', 'answers twice', { reply: (right) => [right, right] }, /answered on after the final answer/],
   ['side-by-side', 'handles one call after the other', { slowMs: 150 }, /was not answered within/],
   [
     'merged',
     'judges for processors that it does not serve',
-    { verdicts: ({ entries }) => entriesOf(entries).map(() => ({ type: 'continue' })) },
-    /an entry of a processor that nobody serves/,
+    { verdicts: ({ entries }) => toEntries(entries).map(() => ({ type: 'continue' })) },
+    /an entry of an unserved processor/,
   ],
   [
     'merged',
     'gives more verdicts than there are entries',
-    { verdicts: ({ entries }) => [...entriesOf(entries), 1].map(() => ({ type: 'continue' })) },
-    /verdicts came for/,
+    { verdicts: ({ entries }) => [...toEntries(entries), 1].map(() => ({ type: 'continue' })) },
+    /verdicts for/,
   ],
   [
     'repeatable',
@@ -82,12 +82,12 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
   [
     'options',
-    'dies of options that do not fit',
+    'crashes on invalid options',
     { diesAt: (text) => text.includes('anOptionThatNobodyHas') },
     /after options that do not fit/,
   ],
-  ['oversize', 'dies of a large text', { diesAt: (text) => text.length > 1_000_000 }, /after a text of 4 MiB/],
-  ['garbage', 'dies of what is no JSON', { diesAt: (text) => text === 'not json' }, /after messages that are no calls/],
+  ['oversize', 'crashes on a large text', { diesAt: (text) => text.length > 1_000_000 }, /after a text of 4 MiB/],
+  ['garbage', 'crashes on invalid JSON', { diesAt: (text) => text === 'not json' }, /after messages that are no calls/],
   [
     'later-members',
     'refuses members that it does not know',
@@ -102,13 +102,13 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
   [
     'cancel',
-    'dies of a cancel',
+    'crashes on a cancel',
     { diesAt: (_text, subject) => subject.includes('.cancel.') },
     /after a call that was given up/,
   ],
   [
     'state-returned',
-    'breaks at its own state',
+    'rejects its own state',
     {
       verdicts: ({ entries }) => [
         JSON.stringify(entries).includes('"seen"')
@@ -120,13 +120,13 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
   [
     'state-apart',
-    'shows one run what another one left',
+    'shares state between runs',
     { verdicts: ({ run }) => [{ type: 'continue', state: { runs: runsSeen(run) } }] },
-    /begins with what another one left/,
+    /starts with the state of another one/,
   ],
   [
     'state-foreign',
-    'dies of a state that it did not give',
+    'crashes on a foreign state',
     { diesAt: (text) => text.includes('ofALaterVersion') },
     /after a state that it did not give/,
   ],
@@ -139,19 +139,24 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
   [
     'session',
-    'does not count what it has processed',
+    'does not count processed chunks',
     { batch: (right) => [{ ...right, processed: 0 }] },
     /ended after 0 of/,
   ],
   [
     'session',
-    'says a start of its own',
+    'sends a start chunk',
     { chunks: (right) => [{ type: 'start', runId: 'r', from: 'AGENT', payload: {} }, ...right] },
-    /only the orchestrator makes those/,
+    /only the orchestrator creates those/,
   ],
-  ['session', 'names another service', { opened: (right) => ({ ...right, service: 'other' }) }, /"service" is "other"/],
-  ['session', 'gives text out after the end of its part', { chunks: late }, /after the end of its part/],
-  ['ranges', 'names chunks where nobody asked for it', { namesAlways: true }, /did not say "same"/],
+  [
+    'session',
+    'names another service',
+    { changeOpened: (right) => ({ ...right, service: 'other' }) },
+    /"service" is "other"/,
+  ],
+  ['session', 'sends text after the end of its part', { chunks: late }, /after the end of its part/],
+  ['ranges', 'names chunks without a request for it', { namesAlways: true }, /did not set "same"/],
   [
     'ranges',
     'names chunks that were not sent',
@@ -161,35 +166,40 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   [
     'merged-session',
     'serves processors that it does not have',
-    { opened: (right, { entries }) => ({ ...right, served: entriesOf(entries).length }) },
-    /processor that nobody serves/,
+    { changeOpened: (right, { entries }) => ({ ...right, served: toEntries(entries).length }) },
+    /an unserved processor/,
   ],
-  ['sessions-apart', 'mixes what its sessions say', { chunks: mixing() }, /than alone|another one was given/],
+  [
+    'sessions-apart',
+    'mixes the texts of its sessions',
+    { chunks: mixing() },
+    /concurrent sessions differs|input of another one/,
+  ],
   [
     'chunk-types',
-    'breaks at a chunk that it does not know',
+    'rejects a chunk of an unknown type',
     { batch: (right) => [JSON.stringify(right).includes('of-a-later-version') ? { ...right, chunks: [{}] } : right] },
     /of-a-later-version: .*does not fit session-output/,
   ],
   [
     'processed',
-    'tells "processed" with its heartbeat alone',
+    'sends "processed" with its heartbeat only',
     { tellsWithHeartbeatOnly: true },
     /ms or more after it was sent/,
   ],
   ['heartbeats', 'has no heartbeat', { withoutHeartbeat: true }, /silent for/],
   [
     'silence',
-    'serves on for an orchestrator that is gone',
+    'continues a session of a lost orchestrator',
     { ignoresSilence: true },
     /after the orchestrator’s last word/,
   ],
-  ['drop', 'serves on what was given up', { ignoresDrop: true }, /the session was dropped/],
-  ['gap', 'does not look at the numbers', { ignoresGaps: true }, /ended with "continue"/],
-  ['tell', 'does not know the word', { ignoresTell: true }, /did not end within/],
+  ['drop', 'continues a dropped session', { ignoresDrop: true }, /the session was dropped/],
+  ['gap', 'ignores gaps in the numbers', { ignoresGaps: true }, /ended with "continue"/],
+  ['tell', 'ignores the request', { ignoresTell: true }, /did not end within/],
   [
     'tell',
-    'goes on after it has told',
+    'continues after its verdicts',
     {
       batch: (right) =>
         'verdicts' in right ? [right, { session: right['session'], processed: 0, chunks: [] }] : [right],
@@ -200,13 +210,13 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     'tell',
     'leaves a verdict out',
     { batch: (right) => ['verdicts' in right ? { ...right, verdicts: [] } : right] },
-    /with a verdict missing/,
+    /verdict (?:is )?missing/,
   ],
   [
     'told-words',
-    'lets go in the next session what it held',
+    'sends buffered text in the next session',
     { tellsWords: true },
-    /gives out what the stopped session/,
+    /outputs text of the stopped session/,
   ],
   [
     'session-oversize',
@@ -214,37 +224,37 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     { chunks: (right) => (JSON.stringify(right).length > 100_000 ? [...right, ...right] : right) },
     /a batch of \d+ bytes/,
   ],
-  ['batch', 'opens a session for a batch', { opened: ({ output: _, ...right }) => right }, /without "output"/],
+  ['batch', 'opens a session for a batch', { changeOpened: ({ output: _, ...right }) => right }, /without "output"/],
   [
     'batch',
     'drops the finish',
     { chunks: (right) => right.filter(({ type }) => type !== 'finish') },
-    /"finish" chunk did not come out/,
+    /dropped the "finish" chunk/,
   ],
-  ['cuts', 'judges chunk by chunk', { withoutHolding: true }, /comes to another end/],
+  ['cuts', 'judges chunk by chunk', { withoutHolding: true }, /has another result/],
   [
     'exchanges',
-    'does not stop what it should',
+    'does not stop a bad input',
     { verdicts: () => [{ type: 'continue' }] },
     /"stops": the verdict.type is continue, not abort/,
   ],
   [
     'redactions',
-    'masks only what comes in one piece',
+    'masks only words within one chunk',
     { withoutHolding: true },
-    /"secret" came out of a text cut into/,
+    /"secret" was sent for a text cut into/,
   ],
   [
     'redactions',
-    'says as reasoning what it masks as text',
+    'sends the masked text as reasoning',
     { chunks: (right) => [...right, ...right.filter(({ type }) => type === 'text-start').flatMap(thinking)] },
-    /"secret" came out of a text cut into/,
+    /"secret" was sent for a text cut into/,
   ],
   [
     'redactions',
-    'says in a chunk of its own what it masks as text',
-    { chunks: (right) => (right.length === 0 ? right : [...right, dataOf('it was "secret"')]) },
-    /"secret" came out of a text cut into/,
+    'sends the masked text in a data chunk',
+    { chunks: (right) => (right.length === 0 ? right : [...right, buildDataChunk('it was "secret"')]) },
+    /"secret" was sent for a text cut into/,
   ],
   [
     'answers',
@@ -257,17 +267,17 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
   [
     'answers',
-    'answers what is nested without end',
+    'answers with an endlessly nested value',
     { reply: (right) => [{ ...right, deep: deep() }] },
     /nested too deep/,
   ],
 ];
 
-function entriesOf(entries: unknown): unknown[] {
+function toEntries(entries: unknown): unknown[] {
   return Array.isArray(entries) ? entries : [];
 }
 
-/** How many runs it has been called for before. */
+/** Returns the number of earlier runs. */
 function runsSeen(run: unknown): number {
   const id = String(typeof run === 'object' && run !== null ? Reflect.get(run, 'runId') : '');
   if (!isRepeated.has(id)) isRepeated.set(id, isRepeated.size);

@@ -1,9 +1,14 @@
-// Chunks as a processor that is broken says them.
+// Chunks of a broken processor.
 import type { Quirks } from './quirks.ts';
 
-export const dataOf = (data: unknown) => ({ type: 'data-x', runId: 'run-1', from: 'AGENT', data: { said: data } });
+export const buildDataChunk = (data: unknown) => ({
+  type: 'data-x',
+  runId: 'run-1',
+  from: 'AGENT',
+  data: { said: data },
+});
 
-/** In two pieces. */
+/** In two deltas. */
 export function thinking(): Record<string, unknown>[] {
   const chunk = (type: string, more: object = {}) => ({
     type,
@@ -25,7 +30,7 @@ export function deep(): unknown {
   return value;
 }
 
-/** What one session was given comes out of the next. */
+/** Leaks the input of one session into the output of the next. */
 export function mixing(): NonNullable<Quirks['chunks']> {
   let kept: ReturnType<NonNullable<Quirks['chunks']>> = [];
   return (right) => {
@@ -41,7 +46,7 @@ export function mixing(): NonNullable<Quirks['chunks']> {
   };
 }
 
-/** Text after the end of its part. */
+/** Sends text after the end of its part. */
 export function late(right: readonly Record<string, unknown>[]): readonly Record<string, unknown>[] {
   const ends = right.filter(({ type }) => type === 'text-end');
   return [...right, ...ends.map((end) => ({ ...end, type: 'text-delta', payload: { id: 'text-1', text: 'late' } }))];

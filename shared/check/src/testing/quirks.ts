@@ -1,4 +1,4 @@
-// How the scripted processor may differ from docs/wire.md.
+// Defines violations of docs/wire.md by the scripted processor.
 export type Json = Record<string, unknown>;
 
 export type Session = {
@@ -11,7 +11,7 @@ export type Session = {
   over: Promise<void>;
 };
 
-/** What it does instead, each undefined where it does what it should. */
+/** Overrides, each undefined for correct behavior. */
 export type Quirks = {
   version?: string;
   descriptor?: Json;
@@ -20,15 +20,15 @@ export type Quirks = {
   withoutOwnSubject?: boolean;
   withoutSharedSubject?: boolean;
   withoutCancel?: boolean;
-  /** What leaves for one call; several are several answers. */
+  /** Replies to one call; several are several replies. */
   reply?: (right: Json, call: Json) => readonly unknown[];
   verdicts?: (call: Json) => readonly Json[];
-  /** Before each call is answered, ms, one after the other. */
+  /** Delay of each call, ms, in sequence. */
   slowMs?: number;
-  /** Leaves the bus at such a message: what a process does that throws. */
+  /** Leaves the bus at such a message, like a process that throws. */
   diesAt?: (text: string, subject: string) => boolean;
-  opened?: (right: Json, open: Json) => unknown;
-  /** What leaves in the place of one batch of a session. */
+  changeOpened?: (right: Json, open: Json) => unknown;
+  /** Messages that replace one batch of a session. */
   batch?: (right: Json, session: Session) => readonly unknown[];
   chunks?: (right: readonly Json[], session: Session) => readonly Json[];
   withoutHolding?: boolean;
@@ -38,7 +38,7 @@ export type Quirks = {
   ignoresSilence?: boolean;
   ignoresGaps?: boolean;
   ignoresTell?: boolean;
-  /** It tells its state with the words that it holds, and lets them go in the next session. */
+  /** Stores its held text in the state and outputs it in the next session. */
   tellsWords?: boolean;
   namesAlways?: boolean;
 };

@@ -1,4 +1,4 @@
-// The scripted processor as a program of its own, with the quirks that it is told by name: what --start starts.
+// Runs the scripted processor as a program with named quirks, for --start.
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectBus } from '@millrace/bus';
 import type { Quirks } from './quirks.ts';
@@ -9,7 +9,7 @@ const QUIRKS: Readonly<Record<string, Quirks>> = {
   none: {},
   idle: { withoutSharedSubject: true },
 };
-/** Longer than a replica that has ended is given to be gone. */
+/** Longer than the time limit for a replica to leave. */
 const SLOW_END_MS = 4_000;
 const bus = await connectBus({ servers: process.env['NATS_URL'] ?? '', name: id });
 const processor = await scriptProcessor(bus, id, QUIRKS[quirk] ?? {});
@@ -23,7 +23,7 @@ process.on('SIGTERM', () => {
     .then(() => process.exit(0));
 });
 
-/** After its drain too, until its process ends. */
+/** Continues after its drain until its process ends. */
 function answerPings(): void {
   const told = { type: 'io.nats.micro.v1.ping_response', name: id, id: bus.id, version: '1.0.0', metadata: {} };
   bus.nc.subscribe(`$SRV.PING.${id}.${bus.id}`, {

@@ -1,11 +1,11 @@
-// One stream session of the scripted processor: masks a word that may be cut over chunks.
+// Implements one stream session of the scripted processor: masks a word that may be split over chunks.
 import { SESSION_LIMITS } from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
 import type { Json, Quirks, Session } from './quirks.ts';
 
 const HEARTBEAT_MS = SESSION_LIMITS.heartbeatMs / 2;
 
-export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks: Quirks, ended: () => void): Session {
+export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirks: Quirks, ended: () => void): Session {
   const options = entries[0]?.['options'];
   const word = String((typeof options === 'object' && options !== null && Reflect.get(options, 'word')) || 'secret');
   const subject = `${bus.subjects.prefix}.out.${String(open['orchestrator'])}.${String(open['session'])}`;
@@ -17,7 +17,7 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
   let [isOver, heard] = [false, ''];
   let timer: NodeJS.Timeout | undefined;
 
-  const masked = (chunk: Json): Json[] => {
+  const maskChunk = (chunk: Json): Json[] => {
     const payload = typeof chunk['payload'] === 'object' && chunk['payload'] !== null ? chunk['payload'] : {};
     const id: unknown = Reflect.get(payload, 'id');
     if (chunk['type'] === 'text-end') {
@@ -32,8 +32,8 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
     held.set(id, text.slice(text.length - keep));
     return keep === text.length ? [] : [delta(chunk, id, text.slice(0, text.length - keep))];
   };
-  const through = (chunks: readonly Json[]): readonly Json[] => {
-    const right = chunks.flatMap(masked);
+  const passChunks = (chunks: readonly Json[]): readonly Json[] => {
+    const right = chunks.flatMap(maskChunk);
     return quirks.chunks?.(right, session) ?? right;
   };
   const send = (more: Json) => {
@@ -73,7 +73,7 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
       }
       const chunks: Json[] = Array.isArray(batch['chunks']) ? batch['chunks'] : [];
       heard += chunks.map(({ payload }) => String(Reflect.get(Object(payload), 'text') ?? '')).join('');
-      const out = through(chunks);
+      const out = passChunks(chunks);
       const from = processed;
       processed += chunks.length;
       const same = quirks.namesAlways && chunks.length > 0 ? { same: { from, count: chunks.length }, chunks: [] } : {};
@@ -82,7 +82,7 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
       else if (chunks.length > 0 && !quirks.tellsWithHeartbeatOnly) send({ chunks: out, ...same });
       if (isEnd) end();
     },
-    batch: () => ({ chunks: through(Array.isArray(open['chunks']) ? open['chunks'] : []), ...verdicts() }),
+    batch: () => ({ chunks: passChunks(Array.isArray(open['chunks']) ? open['chunks'] : []), ...verdicts() }),
     start() {
       timer = setInterval(() => {
         if (performance.now() - lastIn > SESSION_LIMITS.silenceMs && !quirks.ignoresSilence) end();
@@ -101,7 +101,7 @@ const delta = ({ runId, from }: Json, id: unknown, text: string): Json => ({
   payload: { id, text },
 });
 
-/** How much of the text's end may be the beginning of the word. */
+/** Returns the length of the text's end that may start the word. */
 function beginning(text: string, word: string): number {
   let length = Math.min(word.length - 1, text.length);
   while (!word.startsWith(text.slice(text.length - length))) length -= 1;

@@ -1,4 +1,4 @@
-// A tool on the wire by hand, right in everything that its quirks leave as it is.
+// Implements a tool on the wire by hand, correct except for its quirks.
 import type { Bus } from '@millrace/bus';
 
 type Json = Record<string, unknown>;
@@ -8,7 +8,7 @@ export type ToolQuirks = {
   verbs?: readonly string[];
   withoutCancel?: boolean;
   slowMs?: number;
-  /** What leaves for one call. */
+  /** Replies to one call. */
   reply?: (right: Json, call: Json) => readonly unknown[];
   /** Leaves the bus at such a message. */
   diesAt?: (text: string) => boolean;

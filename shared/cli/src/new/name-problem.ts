@@ -1,34 +1,40 @@
-// Why a new one cannot have a name: in this workspace a package, a row of a table, a page of the docs and an id on the bus are called so, and
-// what is there already must neither be written over nor be found twice under one name.
+// Checks whether a new processor or tool can have a name. In this workspace the name is used by a package, a table row,
+// a docs page and an id on the bus; none of them may be overwritten or become ambiguous.
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Kind } from './scaffold.ts';
+import type { ScaffoldKind } from './scaffold.ts';
 import { IMPORT_TABLE } from './workspace-package.ts';
 
 const MANIFESTS = ['package.json', '{shared,services,deploy,examples}/*/package.json', 'test/package.json'];
-/** Those of tests serve nothing. */
+/** Definitions in tests serve no ids. */
 const SOURCES = 'services/*/src/**/!(*.test).ts';
 const nameSchema = z.object({ name: z.string().optional() });
 
-/** Wherever it is written, in TypeScript. @returns in words; undefined: it can be had */
+/** Applies to every folder, in TypeScript. @returns the problem in words, or undefined */
 export function fileNameProblem(id: string): string | undefined {
-  return id.toLowerCase() === 'main' ? 'its program is main.ts already' : undefined;
+  return id.toLowerCase() === 'main' ? 'main.ts is the name of its program' : undefined;
 }
 
-/** @param id its service's, package's and folder's too. @returns in words; undefined: it can be had */
-export async function workspaceNameProblem(checkout: string, kind: Kind, id: string): Promise<string | undefined> {
-  if (!/^[a-z]/.test(id)) return 'a package begins with a lower-case letter';
-  const read = (file: string): Promise<string> => readFile(join(checkout, file), 'utf8');
+/** @param id also the name of its service, package and folder. @returns the problem in words, or undefined */
+export async function workspaceNameProblem(
+  checkout: string,
+  kind: ScaffoldKind,
+  id: string,
+): Promise<string | undefined> {
+  if (!/^[a-z]/.test(id)) return 'a package name starts with a lower-case letter';
+  const readCheckoutFile = (file: string): Promise<string> => readFile(join(checkout, file), 'utf8');
   for (const file of globSync(MANIFESTS, { cwd: checkout })) {
-    const { name } = nameSchema.parse(JSON.parse(await read(file)));
-    if (name?.toLowerCase() === `@millrace/${id.toLowerCase()}`) return `a package of this workspace has it (${file})`;
+    const { name } = nameSchema.parse(JSON.parse(await readCheckoutFile(file)));
+    if (name?.toLowerCase() === `@millrace/${id.toLowerCase()}`)
+      return `a package of this workspace has this name (${file})`;
   }
-  if (new RegExp(`^ {2}'?${id}'?:`, 'm').test(await read(IMPORT_TABLE))) return `${IMPORT_TABLE} has a row of it`;
+  if (new RegExp(`^ {2}'?${id}'?:`, 'm').test(await readCheckoutFile(IMPORT_TABLE)))
+    return `${IMPORT_TABLE} has a row with this name`;
   const [definer, member] = kind === 'processor' ? ['defineProcessor(', 'id'] : ['defineTool(', 'name'];
   for (const file of globSync(SOURCES, { cwd: checkout })) {
-    const source = await read(file);
+    const source = await readCheckoutFile(file);
     if (source.includes(definer) && source.includes(`${member}: '${id}'`)) return `a ${kind} has it (${file})`;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { millrace } from '../testing/recorded-io.ts';
-import { inNewFolder } from './claimed-folder.ts';
+import { writeInNewFolder } from './new-command.ts';
 import { runProgram } from './run-program.ts';
 import { testFile, typescriptFiles } from './scaffold.ts';
 import { insertAfter, orAsBefore } from './workspace-package.ts';
@@ -17,54 +17,57 @@ beforeAll(async () => {
 });
 afterAll(() => rm(cwd, { recursive: true }));
 
-test('new overwrites nothing', async () => {
+test('millrace new overwrites no file', async () => {
   await mkdir(join(cwd, 'mine'));
   await writeFile(join(cwd, 'mine/main.ts'), '// mine');
   for (const lang of ['ts', 'py'])
     expect(await create('processor', 'mine', '--lang', lang)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('exists already'),
     });
   expect(await readdir(join(cwd, 'mine'))).toEqual(['main.ts']);
 });
 
-test.each(['a b', '../up', 'a.b', 'x'.repeat(65)])('new refuses a name that is no id: %j', async (name) => {
-  expect(await create('tool', name)).toMatchObject({ code: 1, stderr: expect.stringContaining('1 to 64') });
-});
+test.each(['a b', '../up', 'a.b', 'x'.repeat(65)])(
+  'millrace new rejects a name that is not an id: %j',
+  async (name) => {
+    expect(await create('tool', name)).toMatchObject({ code: 1, stderr: expect.stringContaining('1 to 64') });
+  },
+);
 
 test.each([
-  ['processor', 'processor', 'a package of this workspace has it (shared/processor/package.json)'],
-  ['tool', 'testkit', 'a package of this workspace has it (shared/testkit/package.json)'],
-  ['processor', 'gateway', 'test/architecture/import-table.ts has a row of it'],
-  ['processor', 'pii', 'a processor has it (services/guardrails/src/pii/pii.ts)'],
+  ['processor', 'processor', 'a package of this workspace has this name (shared/processor/package.json)'],
+  ['tool', 'testkit', 'a package of this workspace has this name (shared/testkit/package.json)'],
+  ['processor', 'gateway', 'test/architecture/import-table.ts has a row with this name'],
+  ['processor', 'pii', 'a processor has it (services/guardrails/src/guards/pii/pii.ts)'],
   ['tool', 'clock', 'a tool has it (services/tools/src/clock.ts)'],
-  ['processor', 'main', 'its program is main.ts already'],
-  ['tool', 'Upper', 'a package begins with a lower-case letter'],
-])('in this workspace a new %s is not called %s', async (kind, name, problem) => {
-  const there = () => readdir(join(checkout, 'services'));
-  const before = await there();
+  ['processor', 'main', 'main.ts is the name of its program'],
+  ['tool', 'Upper', 'a package name starts with a lower-case letter'],
+])('In this workspace a new %s cannot have the name %s', async (kind, name, problem) => {
+  const listServices = () => readdir(join(checkout, 'services'));
+  const before = await listServices();
   expect(await millrace(['new', kind, name], { cwd: checkout })).toMatchObject({
     code: 1,
     stdout: '',
     stderr: expect.stringContaining(problem),
   });
-  expect(await there()).toEqual(before);
+  expect(await listServices()).toEqual(before);
 });
 
-test('new leaves nothing of what did not come about, and takes no folder that is there', async () => {
+test('millrace new removes a partly written folder and rejects a folder that exists', async () => {
   const half = join(cwd, 'half');
-  const write = () => inNewFolder(half, 'millrace new tool', () => runProgram('no-such-program', [], half, {}));
-  // Twice: the first time leaves nothing in the way of the second.
+  const write = () => writeInNewFolder(half, 'millrace new tool', () => runProgram('no-such-program', [], half, {}));
+  // Runs twice: the first failure must not block the second run.
   await expect(write()).rejects.toThrow(/"no-such-program" failed in .*: .*ENOENT/);
   await expect(write()).rejects.toThrow('ENOENT');
   expect(await readdir(cwd)).not.toContain('half');
   await mkdir(half);
-  await expect(write()).rejects.toThrow('is there already');
+  await expect(write()).rejects.toThrow('exists already');
   expect(await readdir(half)).toEqual([]);
 });
 
-test('new puts files back that it had changed', async () => {
+test('millrace new restores the files that it had changed', async () => {
   await writeFile(join(cwd, 'table'), 'before');
   const change = async () => {
     await writeFile(join(cwd, 'table'), 'after');
@@ -74,39 +77,39 @@ test('new puts files back that it had changed', async () => {
   expect(await readFile(join(cwd, 'table'), 'utf8')).toBe('before');
 });
 
-test('new follows a link into this workspace, and writes nothing through one that leads nowhere', async () => {
+test('millrace new follows a link into this workspace and writes nothing through a broken link', async () => {
   await symlink(join(checkout, 'docs'), join(cwd, 'link'));
   expect(await create('tool', 'x', '--into', join(cwd, 'link/x'))).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('leave --into out'),
+    stderr: expect.stringContaining('omit --into'),
   });
   await symlink(join(cwd, 'nowhere'), join(cwd, 'dangling'));
   expect(await create('tool', 'dangling', '--lang', 'py')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('is there already'),
+    stderr: expect.stringContaining('exists already'),
   });
   expect(await readdir(cwd)).not.toContain('nowhere');
 });
 
-test('new says its next steps as a shell reads them', async () => {
+test('millrace new prints its next steps with shell quoting', async () => {
   const { stdout } = await create('tool', 'x', '--lang', 'py', '--into', "it's here; ok");
   expect(stdout).toContain(`python3 '${cwd}/it'\\''s here; ok/main.py'\n`);
 });
 
-test('new refuses a language that it does not have', async () => {
+test('millrace new rejects an unknown language', async () => {
   expect(await create('tool', 'x', '--lang', 'rb')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('ts or py'),
   });
 });
 
-test('new refuses another folder of this workspace: a package stands in services', async () => {
+test('millrace new rejects --into in this workspace: a package lies in services', async () => {
   const inside = await millrace(['new', 'processor', 'x', '--into', 'docs/x'], { cwd: checkout });
-  expect(inside).toMatchObject({ code: 1, stderr: expect.stringContaining('leave --into out') });
+  expect(inside).toMatchObject({ code: 1, stderr: expect.stringContaining('omit --into') });
 });
 
 test.each(['processor', 'tool'])(
-  'new %s --lang py writes a folder with the module that carries the protocol',
+  'millrace new %s --lang py writes a folder with the module that carries the protocol',
   async (kind) => {
     const { code, stdout } = await create(kind, `py-${kind}`, '--lang', 'py');
     expect(code).toBe(0);
@@ -123,24 +126,24 @@ test.each(['processor', 'tool'])(
 );
 
 describe('a row for a new service', () => {
-  test('goes behind the one that it is like', () => {
+  test('The row of a new service is inserted after the row of a similar service', () => {
     expect(insertAfter('a\n  tools: x,\nb\n', /^ {2}tools: .*\n/m, '  mine: x,\n')).toBe(
       'a\n  tools: x,\n  mine: x,\nb\n',
     );
   });
 
-  test('is refused where that is gone', () => {
-    expect(() => insertAfter('a\n', /^ {2}tools: .*\n/m, 'x')).toThrow(/is not where a new service's row goes/);
+  test('The row of a new service is rejected if the similar row is missing', () => {
+    expect(() => insertAfter('a\n', /^ {2}tools: .*\n/m, 'x')).toThrow(/cannot be inserted/);
   });
 });
 
-test('the README shows the processor that is written, and its program', async () => {
+test('The README shows the processor that millrace new writes, and its program', async () => {
   const readme = await readFile(join(checkout, 'README.md'), 'utf8');
   for (const { text } of typescriptFiles('processor', 'no-shouting'))
     expect(readme).toContain(`\`\`\`ts\n${text}\`\`\``);
 });
 
-test('what is written names its variables as the language wants them', () => {
+test('The scaffold derives valid variable names from every id', () => {
   const [definition] = typescriptFiles('tool', '2-fast_4U');
   expect(definition?.text).toContain('export const my2Fast4U = defineTool({');
   expect(testFile('processor', 'no-shouting').text).toContain("import { noShouting } from './no-shouting.ts';");
@@ -155,7 +158,7 @@ test.each([
   ['tool', 'count-letter', 'countLetterTool'],
   ['processor', 'test', 'testProcessor'],
   ['tool', 'run-processor-service', 'runProcessorServiceTool'],
-] as const)('a %s called %s does not take a word that means something there already', (kind, id, variable) => {
+] as const)('A new %s named %s does not shadow an identifier of the scaffold', (kind, id, variable) => {
   const [definition, program] = typescriptFiles(kind, id);
   expect(definition?.text).toContain(`export const ${variable} = define`);
   expect(program?.text).toContain(`${kind}s: [${variable}]`);

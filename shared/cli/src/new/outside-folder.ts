@@ -1,22 +1,22 @@
-// A new processor or tool outside of this workspace: a folder of its own that runs when this checkout is gone. Our packages lie in it as
-// tarballs of built JavaScript, everything else is the registry's, pinned by the folder's lockfile.
+// Creates a processor or tool outside of this workspace: a folder that runs without this checkout. Millrace packages
+// are tarballs of built JavaScript in it; other dependencies are from the registry, pinned by the folder's lockfile.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { packPackages } from './pack-packages.ts';
 import { runProgram } from './run-program.ts';
-import { agentFile, typescriptFiles, type Kind } from './scaffold.ts';
+import { agentFile, typescriptFiles, type ScaffoldKind } from './scaffold.ts';
 import { writeNew } from './write-new.ts';
 
 const catalogSchema = z.object({ catalog: z.record(z.string(), z.string()) });
 const rootSchema = z.object({ devDependencies: z.record(z.string(), z.string()) });
 
-/** @param folder absolute; nothing in it is overwritten */
+/** @param folder absolute path; existing files are never overwritten */
 export async function makeOutsideFolder(
   checkout: string,
   folder: string,
-  kind: Kind,
+  kind: ScaffoldKind,
   id: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function makeOutsideFolder(
   for (const { name, text } of files) await writeNew(join(folder, name), text);
   const tarballs = await packPackages(checkout, join(folder, 'vendor'), catalog, env);
   const ours = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:vendor/${file}`]));
-  // Without a name: it is never published, and not every id is one that npm takes.
+  // The manifest has no name: the package is never published, and npm rejects some ids as names.
   const manifest = {
     private: true,
     type: 'module',
@@ -46,7 +46,7 @@ export async function makeOutsideFolder(
   };
   await writeNew(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await runProgram('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder, env);
-  // All of it is there and loads, or the folder is not said to work.
+  // Verifies that the installed package loads before the command reports success.
   await runProgram(
     process.execPath,
     ['--input-type=module', '--eval', "await import('@millrace/processor')"],

@@ -1,4 +1,4 @@
-// The packages that a processor is made of, built and packed: JavaScript with types, as tarballs that npm installs.
+// Builds and packs the packages that a processor depends on: JavaScript with types, as tarballs for npm.
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
 import { runProgram } from './run-program.ts';
 
-/** Each after those that it needs. */
+/** In dependency order. */
 const PACKED = ['contracts', 'bus', 'service', 'processor'] as const;
 const manifestSchema = z.object({
   name: z.string(),
@@ -15,7 +15,7 @@ const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()),
 });
 
-/** @returns the tarballs' names by package */
+/** @returns the file names of the tarballs by package */
 export async function packPackages(
   checkout: string,
   into: string,
@@ -28,7 +28,7 @@ export async function packPackages(
     const packed: Record<string, string> = {};
     for (const short of PACKED) {
       const dir = join(built, short);
-      const manifest = await manifestOf(join(checkout, 'shared', short), catalog);
+      const manifest = await buildManifest(join(checkout, 'shared', short), catalog);
       await mkdir(dir, { recursive: true });
       await writeFile(join(dir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
       await cp(join(checkout, 'LICENSE'), join(dir, 'LICENSE'));
@@ -36,7 +36,7 @@ export async function packPackages(
       const { filename, entryCount } = packListSchema.parse(JSON.parse(told));
       const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
       if (entryCount !== files.length)
-        throw new MillraceError('internal', `Of ${files.length} files of ${manifest.name} ${entryCount} were packed.`);
+        throw new MillraceError('internal', `${entryCount} of ${files.length} files of ${manifest.name} were packed.`);
       packed[manifest.name] = filename;
     }
     return packed;
@@ -45,7 +45,7 @@ export async function packPackages(
   }
 }
 
-/** npm tells a list, or an object by package. */
+/** npm prints a list, or an object by package, depending on its version. */
 const packedSchema = z.object({ filename: z.string(), entryCount: z.number() });
 const packListSchema = z
   .union([z.array(packedSchema), z.record(z.string(), packedSchema)])
@@ -70,8 +70,8 @@ async function build(checkout: string, outDir: string, env: NodeJS.ProcessEnv): 
   await runProgram(process.execPath, [join(checkout, 'node_modules/typescript/bin/tsc'), '-p', file], checkout, env);
 }
 
-/** What pnpm's catalog and workspace stand for, as npm reads it. */
-async function manifestOf(dir: string, catalog: Readonly<Record<string, string>>) {
+/** Replaces pnpm's catalog and workspace references by versions for npm. */
+async function buildManifest(dir: string, catalog: Readonly<Record<string, string>>) {
   const { name, version, license, dependencies } = manifestSchema.parse(
     JSON.parse(await readFile(join(dir, 'package.json'), 'utf8')),
   );

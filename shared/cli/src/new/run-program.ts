@@ -1,10 +1,10 @@
-// A program that a command needs done: its output is told only where it fails.
+// Runs a program for a command and includes its output in the error if the program fails.
 import { execFile } from 'node:child_process';
 import { MillraceError } from '@millrace/contracts';
 
 const MAX_TOLD = 4_000;
 
-/** @throws internal, with what it said last */
+/** @throws internal with the last output */
 export function runProgram(
   program: string,
   args: readonly string[],

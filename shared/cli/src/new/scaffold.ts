@@ -1,11 +1,14 @@
-// What a new processor or tool consists of, as files: a definition that works as it is, its program, its test, an agent that uses it. Pure.
+// Builds the files of a new processor or tool: definition, program, test and an agent that uses it. Pure.
 
-export type Kind = 'processor' | 'tool';
+export type ScaffoldKind = 'processor' | 'tool';
 export type ScaffoldFile = { name: string; text: string };
 
-/** The definition and the program, in TypeScript. @param id a token: its own, its service's and its agent's */
-export function typescriptFiles(kind: Kind, id: string): ScaffoldFile[] {
-  const variable = variableOf(kind, id);
+/**
+ * Builds the definition and the program in TypeScript. @param id a token: the id of the processor, its service and its
+ * agent
+ */
+export function typescriptFiles(kind: ScaffoldKind, id: string): ScaffoldFile[] {
+  const variable = toVariableName(kind, id);
   return [
     {
       name: `${id}.ts`,
@@ -15,22 +18,25 @@ export function typescriptFiles(kind: Kind, id: string): ScaffoldFile[] {
   ];
 }
 
-export function pythonFiles(kind: Kind, id: string): ScaffoldFile[] {
+export function pythonFiles(kind: ScaffoldKind, id: string): ScaffoldFile[] {
   return [{ name: 'main.py', text: kind === 'tool' ? pythonTool(id) : pythonProcessor(id) }];
 }
 
-export function testFile(kind: Kind, id: string): ScaffoldFile {
-  return { name: `${id}.test.ts`, text: kind === 'tool' ? toolTest(id) : processorTest(id, variableOf(kind, id)) };
+export function testFile(kind: ScaffoldKind, id: string): ScaffoldFile {
+  return { name: `${id}.test.ts`, text: kind === 'tool' ? toolTest(id) : processorTest(id, toVariableName(kind, id)) };
 }
 
-export function agentFile(kind: Kind, id: string): ScaffoldFile {
+export function agentFile(kind: ScaffoldKind, id: string): ScaffoldFile {
   const uses = kind === 'tool' ? `tools: ['${id}']` : `input: ['${id}']`;
   const head = `name: '${id}'\nmodel: \${MODEL:-openai/gpt-5-mini}\ninstructions: You are a helpful assistant.\n`;
   return { name: 'agent.yaml', text: `${head}${uses}\n` };
 }
 
-/** `no-shouting` is `noShouting`; what is no name of a variable so has a `my` before it, what is a word already its kind behind it. */
-function variableOf(kind: Kind, id: string): string {
+/**
+ * Converts `no-shouting` to `noShouting`; prefixes `my` if the result is not an identifier, and appends the kind if it
+ * is a reserved word.
+ */
+function toVariableName(kind: ScaffoldKind, id: string): string {
   const name = camelCase(id);
   return isWord(name) ? `${name}${kind === 'tool' ? 'Tool' : 'Processor'}` : name;
 }
@@ -40,14 +46,14 @@ function camelCase(id: string): string {
   return /^[a-z]/.test(name) ? name : `my${name}`;
 }
 
-/** Of the language, where what is written here does not happen to use them. */
+/** Reserved words of the language. */
 const RESERVED =
   `arguments await break case catch class continue debugger default delete do else enum eval export extends false finally
   for function if implements import in instanceof interface let new null package private protected public return static super switch
   this throw true try typeof undefined var void while with yield`.split(/\s+/);
 let words: ReadonlySet<string> | undefined;
 
-/** Whether the name means something in what is written already. */
+/** Returns true if the name is already in use in the scaffold. */
 function isWord(name: string): boolean {
   words ??= new Set([...RESERVED, ...templates().flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? [])]);
   return words.has(name);
@@ -67,15 +73,15 @@ import { defineProcessor } from '@millrace/processor';
 import { z } from 'zod';
 
 const options = z.strictObject({
-  maxCapitals: z.int().min(0).default(20).describe('so many capital letters may be in what the caller says'),
+  maxCapitals: z.int().min(0).default(20).describe('Maximum number of capital letters in the input.'),
 });
 
 /**
  * Blocks input in capitals.
  *
- * @verdict continue: few capitals
- * @verdict abort: too many of them
- * @cannot Tell shouting from abbreviations.
+ * @verdict continue: at most maxCapitals capital letters
+ * @verdict abort: more than maxCapitals capital letters
+ * @cannot Distinguish shouting from abbreviations.
  * @example
  * input:
  *   - use: ${id}
@@ -101,8 +107,8 @@ import { z } from 'zod';
 
 export const ${variable} = defineTool({
   name: '${id}',
-  description: 'Counts how often a letter stands in a word. Answers the count.',
-  inputSchema: z.strictObject({ word: z.string().describe('where'), letter: z.string().min(1).describe('which') }),
+  description: 'Counts the occurrences of a letter in a word.',
+  inputSchema: z.strictObject({ word: z.string().describe('the word'), letter: z.string().min(1).describe('the letter') }),
   idempotent: true,
   execute: ({ word, letter }) => countLetter(word, letter),
 });
@@ -112,7 +118,7 @@ export function countLetter(word: string, letter: string): { count: number } {
 }
 `;
 
-const program = (kind: Kind, id: string, variable: string): string => `// The program of the service ${id}.
+const program = (kind: ScaffoldKind, id: string, variable: string): string => `// The program of the service ${id}.
 import { runProcessorService } from '@millrace/processor';
 import { ${variable} } from './${id}.ts';
 
@@ -129,10 +135,10 @@ import { ${variable} } from './${id}.ts';
 processorConformance(${variable});
 
 test.each([
-  ['WHY DOES NOBODY EVER LISTEN TO ME', 'abort'],
-  ['Why does nobody ever listen to me?', 'continue'],
-])('%s: %s', async (said, verdict) => {
-  const called = { stage: 'processInput' as const, uses: [{ definition: ${variable} }], input: [said] };
+  ['WHY DO YOU NEVER LISTEN TO ME', 'abort'],
+  ['Why do you never listen to me?', 'continue'],
+])('For the input %j the verdict is %s', async (text, verdict) => {
+  const called = { stage: 'processInput' as const, uses: [{ definition: ${variable} }], input: [text] };
   expect((await callStages(called)).verdicts).toMatchObject([{ type: verdict }]);
 });
 `;
@@ -140,7 +146,7 @@ test.each([
 const toolTest = (id: string): string => `import { expect, test } from 'vitest';
 import { countLetter } from './${id}.ts';
 
-test('a letter is counted wherever it stands', () => {
+test('countLetter counts every occurrence of the letter', () => {
   expect(countLetter('strawberry', 'r')).toEqual({ count: 3 });
   expect(countLetter('', 'r')).toEqual({ count: 0 });
 });
@@ -153,7 +159,7 @@ const pythonProcessor = (
 from millrace import Processor, abort, serve
 
 
-class ${classOf(id)}(Processor):
+class ${toClassName(id)}(Processor):
     id = "${id}"
     description = "Blocks input in capitals."
     reads = ["input"]
@@ -169,7 +175,7 @@ class ${classOf(id)}(Processor):
             abort("Please do not shout.")
 
 
-serve("${id}", [${classOf(id)}])
+serve("${id}", [${toClassName(id)}])
 `;
 
 const pythonTool = (id: string): string => `"""${id}: counts the letters of a word. millrace.py carries the protocol."""
@@ -177,9 +183,9 @@ const pythonTool = (id: string): string => `"""${id}: counts the letters of a wo
 from millrace import Tool, serve
 
 
-class ${classOf(id)}(Tool):
+class ${toClassName(id)}(Tool):
     name = "${id}"
-    description = "Counts how often a letter stands in a word. Answers the count."
+    description = "Counts the occurrences of a letter in a word."
     input_schema = {
         "type": "object",
         "properties": {"word": {"type": "string"}, "letter": {"type": "string", "minLength": 1}},
@@ -192,10 +198,10 @@ class ${classOf(id)}(Tool):
         return {"count": args["word"].count(args["letter"])}
 
 
-serve("${id}", [${classOf(id)}])
+serve("${id}", [${toClassName(id)}])
 `;
 
-const classOf = (id: string): string => {
+const toClassName = (id: string): string => {
   const name = camelCase(id);
   return name.charAt(0).toUpperCase() + name.slice(1);
 };

@@ -1,32 +1,35 @@
-// The `millrace` command as its users have it: a process with an exit code and two outputs.
+// Runs the `millrace` command as a process with an exit code and two outputs.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { compileCache, eventually } from '@millrace/testkit';
+import { eventually, inheritedEnv } from '@millrace/testkit';
 
-type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
+type EndedProcess = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 export type CliProcess = {
-  /** Resolves when stdout or stderr holds the text. */
-  until(text: string): Promise<void>;
+  /** Resolves when stdout or stderr contains the text. */
+  waitForText(text: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
-  /** As a terminal does at Ctrl-C: the command and everything that started it. Only with `npm`. */
+  /** Signals the command and its ancestors, as a terminal does at Ctrl-C. Only with `npm`. */
   killGroup(signal: NodeJS.Signals): void;
-  /** Whoever read stdout went away. */
+  /** Closes the read end of stdout. */
   closeOutput(): void;
-  ended: Promise<Ended>;
+  ended: Promise<EndedProcess>;
 };
 export type CliOptions = {
   env?: Record<string, string>;
   cwd?: string;
-  /** Written to stdin, which is then closed. */
+  /** Text for stdin, which is closed afterwards. */
   input?: string;
-  /** Started by `npm run millrace`, in a process group of its own. */
+  /** Starts the command by `npm run millrace` in a process group of its own. */
   npm?: boolean;
 };
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 const checkout = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** The environment is what is given, PATH and where compiled sources are, no more: the tests' own must not reach it. */
+/**
+ * The environment contains only the given variables, PATH and the compile cache: the tests' own environment must not
+ * leak into it.
+ */
 export function startMillrace(
   args: readonly string[],
   { env = {}, cwd, input, npm = false }: CliOptions = {},
@@ -35,7 +38,7 @@ export function startMillrace(
     ? ['npm', ['run', '-s', 'millrace', '--', ...args]]
     : [process.execPath, [program, ...args]];
   const child = spawn(command, given, {
-    env: { PATH: process.env['PATH'], ...compileCache(), ...env },
+    env: { PATH: process.env['PATH'], ...inheritedEnv(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd: npm ? checkout : cwd,
     detached: npm,
@@ -45,14 +48,14 @@ export function startMillrace(
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<EndedProcess>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
   const until = async (text: string) =>
     void (await eventually(() => `${stdout}\n${stderr}`.includes(text), { timeoutMs: 10_000 }));
   return {
-    until,
+    waitForText: until,
     kill: (signal) => void child.kill(signal),
     killGroup: (signal) => void process.kill(-(child.pid ?? fail()), signal),
     closeOutput: () => child.stdout.destroy(),

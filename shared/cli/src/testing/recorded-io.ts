@@ -1,4 +1,4 @@
-// A command's process, for tests of single modules: what was written, in order.
+// Records the output of a command in order, for tests of single modules.
 import { Readable } from 'node:stream';
 import type { Env } from '@millrace/bus';
 import type { CliIo } from '../cli-io.ts';
@@ -9,7 +9,7 @@ export type RecordedOptions = {
   isTerminal?: boolean;
   env?: Env;
   cwd?: string;
-  /** Absent: a terminal. */ input?: string;
+  /** Text on stdin; a terminal if undefined. */ input?: string;
 };
 export type Recorded = { io: CliIo; out(): string; err(): string };
 
@@ -32,7 +32,7 @@ export function recordedIo({ isTerminal = false, env = {}, cwd = '/', input }: R
   return { io, out: () => written.out, err: () => written.err };
 }
 
-/** The command without a process of its own: some twenty times as fast as with one. */
+/** Runs the command in this process, about twenty times as fast as a child process. */
 export async function millrace(args: readonly string[], options?: RecordedOptions) {
   const { io, out, err } = recordedIo(options);
   const code = await runCli(args, io);

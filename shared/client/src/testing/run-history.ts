@@ -1,13 +1,13 @@
-// A made-up run as its owners published it, for tests: its chunks in order, what of them the log has, and api.replay over it.
-import type { Chunk } from '@millrace/contracts';
-import { comparePositions, type Position, type PositionedChunk, type Replayed } from '../chunk-merge.ts';
+// Simulates the published chunks of a run for tests: in order, with the logged part, and api.replay over it.
+import { type Chunk, comparePositions, type Position } from '@millrace/contracts';
+import { type PositionedChunk, type Replayed } from '../chunk-merge.ts';
 
-export type Published = PositionedChunk & { logged: boolean };
+export type PublishedBatch = PositionedChunk & { logged: boolean };
 
-/** One owner: what it says from its base on. A number is a retract of so many chunks before it; a string is text. */
-export type Owner = {
+/** Output of one owner from its base on. A number retracts that many preceding chunks; a string is text. */
+export type HistoryOwner = {
   says: readonly (string | number)[];
-  /** Its last chunks that never reached the log. */ unlogged: number;
+  /** Number of its last chunks that never reached the log. */ unlogged: number;
 };
 
 const runId = 'run-1';
@@ -25,16 +25,16 @@ export const finish: Chunk = {
   payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] },
 };
 
-/** @param bases where each owner but the first goes on, as a share of what the one before it had logged */
-export function historyOf(owners: readonly Owner[], bases: readonly number[]): Published[] {
-  const history: Published[] = [];
+/** @param bases base of each owner but the first, as a share of its predecessor's logged chunks */
+export function buildHistory(owners: readonly HistoryOwner[], bases: readonly number[]): PublishedBatch[] {
+  const history: PublishedBatch[] = [];
   let base = 0;
   for (const [at, { says, unlogged }] of owners.entries()) {
     const epoch = at + 1;
     const chunks: Chunk[] = at === 0 ? [] : [retract(base)];
     const isLast = at === owners.length - 1;
-    // What a checkpoint names is logged: the next owner's base is never beyond it, and no retract that the log does not have
-    // reaches below it.
+    // Chunks of a checkpoint are logged: the next owner's base is never beyond it, and a retract that is not logged
+    // never reaches below it.
     const logged = isLast ? says.length + chunks.length + 1 : Math.max(says.length + chunks.length - unlogged, 0);
     for (const word of says) {
       const index = base + chunks.length;
@@ -50,7 +50,7 @@ export function historyOf(owners: readonly Owner[], bases: readonly number[]): P
   return history;
 }
 
-/** What counts of a run in the end: no retracts, and nothing that one took back. */
+/** Returns the valid chunks of a run: without retracts and retracted chunks. */
 export function counting(chunks: readonly PositionedChunk[]): PositionedChunk[] {
   let kept: PositionedChunk[] = [];
   for (const { epoch, index, chunk } of chunks) {
@@ -61,17 +61,22 @@ export function counting(chunks: readonly PositionedChunk[]): PositionedChunk[] 
 }
 
 /**
- * api.replay, with the log as it is after `published` chunks, and `page` chunks an answer. Retracts always come: one that is
- * itself taken back by a later, narrower one still says what went before it.
+ * Simulates api.replay with the log after `published` chunks, and `page` chunks per reply. Retracts are always
+ * included: one that a later, narrower one retracts still voids the chunks before it.
  */
-export function replayOf(history: readonly Published[], from: Position, published: number, page: number): Replayed {
+export function replayHistory(
+  history: readonly PublishedBatch[],
+  from: Position,
+  published: number,
+  page: number,
+): Replayed {
   const log = history.slice(0, published).filter(({ logged }) => logged);
   const counts = log.filter((one) => one.chunk.type === 'retract' || !isRetracted(one, log));
   const asked = counts.filter((one) => comparePositions(one, from) >= 0).slice(0, page);
   return { batches: asked.map(({ epoch, index, chunk }) => ({ epoch, index, chunks: [chunk] })) };
 }
 
-function isRetracted(chunk: Published, log: readonly Published[]): boolean {
+function isRetracted(chunk: PublishedBatch, log: readonly PublishedBatch[]): boolean {
   return log.some(
     (later) =>
       comparePositions(later, chunk) > 0 && later.chunk.type === 'retract' && later.chunk.payload.index <= chunk.index,

@@ -1,4 +1,4 @@
-// What services advertise, as discovery reads it.
+// Builds advertisements of services as discovery reads them.
 import { readAdvertised } from '../advertised.ts';
 import { METADATA_KEY, type SrvInfo } from '../discovery.ts';
 import { createSubjects } from '../subjects.ts';

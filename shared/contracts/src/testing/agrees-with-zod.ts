@@ -1,11 +1,11 @@
-// What fits at a glance, held against what zod says.
+// Compares checkFit with zod.
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { fitOf } from '../json-fit.ts';
+import { checkFit } from '../json-fit.ts';
 
-/** @param value as JSON.parse gives it */
+/** @param value a result of JSON.parse */
 export function agreesWithZod(schema: z.ZodType, value: unknown): boolean {
-  const fit = fitOf(schema, value);
+  const fit = checkFit(schema, value);
   const parsed = schema.safeParse(value);
   if (fit === 'as-is') return parsed.success && isDeepStrictEqual(parsed.data, value);
   return fit === 'ask' || !parsed.success;

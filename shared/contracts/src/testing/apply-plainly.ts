@@ -1,4 +1,4 @@
-// What an operation means, written as plainly as it can be said: a look at everything for each. What applyOps is held against.
+// Reference implementation of operations: traverses the whole conversation for each. Tests compare applyOps with it.
 import {
   CALLER_TAG,
   isCallerSystem,
@@ -9,7 +9,7 @@ import {
 } from '../conversation.ts';
 import { messageText } from '../message.ts';
 
-/** @throws Error for a message to replace that is not there */
+/** @throws Error if the message to replace does not exist */
 export function applyPlainly(conversation: Conversation, op: MessageOp): Conversation {
   const { entries, system } = conversation;
   switch (op.op) {
@@ -17,12 +17,12 @@ export function applyPlainly(conversation: Conversation, op: MessageOp): Convers
       const there = entries.find((entry) => entry.message.id === op.message.id);
       const next = { source: there?.source ?? op.source, message: op.message };
       const isCallers = isCallerSystem(next) || (there !== undefined && isCallerSystem(there));
-      return afterChange({ entries: added(entries, next, op.before), system }, isCallers);
+      return mergeAfterChange({ entries: addEntry(entries, next, op.before), system }, isCallers);
     }
     case 'remove': {
       const gone = new Set(op.ids);
       const isCallers = entries.some((entry) => gone.has(entry.message.id) && isCallerSystem(entry));
-      return afterChange({ entries: entries.filter((entry) => !gone.has(entry.message.id)), system }, isCallers);
+      return mergeAfterChange({ entries: entries.filter((entry) => !gone.has(entry.message.id)), system }, isCallers);
     }
     case 'replace': {
       const at = entries.findIndex((entry) => entry.message.id === op.message.id);
@@ -30,7 +30,7 @@ export function applyPlainly(conversation: Conversation, op: MessageOp): Convers
       if (!there) throw new Error(op.message.id);
       const next = { source: there.source, message: op.message };
       const isCallers = isCallerSystem(there) || isCallerSystem(next);
-      return afterChange({ entries: entries.with(at, next), system }, isCallers);
+      return mergeAfterChange({ entries: entries.with(at, next), system }, isCallers);
     }
     case 'system':
       return { entries, system: withGroup(system, op.tag, op.contents) };
@@ -43,14 +43,14 @@ export function applyPlainly(conversation: Conversation, op: MessageOp): Convers
   }
 }
 
-const afterChange = (conversation: Conversation, isCallers: boolean): Conversation =>
+const mergeAfterChange = (conversation: Conversation, isCallers: boolean): Conversation =>
   isCallers ? callerSystem(conversation) : conversation;
 
 /**
- * An added message whose id is there already replaces it in place: adding twice is adding once. It keeps its source: what a caller
- * said does not become history, which nobody judges, by being added again.
+ * Replaces an existing message with the same id in place, so that adding twice equals adding once. The message keeps
+ * its source: input of the caller must not become history, which is not judged.
  */
-function added(
+function addEntry(
   entries: ConversationEntry[],
   entry: ConversationEntry,
   before: string | undefined,
@@ -60,13 +60,13 @@ function added(
   if (there >= 0) return entries.with(there, entry);
   const next = before === undefined ? -1 : place(before);
   if (next >= 0) return entries.toSpliced(next, 0, entry);
-  // Remembered messages stand before everything of this run, in the order in which they come.
+  // Remembered messages precede all messages of this run, in the order of their operations.
   if (entry.source !== 'remembered') return [...entries, entry];
   const firstOwn = entries.findIndex((existing) => existing.source !== 'remembered');
   return firstOwn < 0 ? [...entries, entry] : entries.toSpliced(firstOwn, 0, entry);
 }
 
-/** A group that is there keeps its place; a new one comes last. */
+/** An existing group keeps its position; a new one is appended. */
 function withGroup(system: SystemMessage[], tag: string, contents: string[]): SystemMessage[] {
   const group = contents.map((content) => ({ tag, content }));
   const at = system.findIndex((message) => message.tag === tag);

@@ -1,9 +1,9 @@
-// Schemas of all kinds, one within the other: what json-fit.ts knows, and what it has to leave to zod.
+// Generates nested schemas of all kinds: those that json-fit.ts handles, and those that it leaves to zod.
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { jsonObjectSchema, jsonValueSchema } from '../json.ts';
 
-/** Not what an object has from its prototype: zod takes that for a member. */
+/** Excludes names of the object's prototype: zod treats those as members. */
 const names = fc.constantFrom('a', 'b', 'type', '0');
 
 const texts = [

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { z } from 'zod';
 
 type Schema = z.core.$ZodType;
-type Value = fc.Arbitrary<unknown>;
+type ValueArbitrary = fc.Arbitrary<unknown>;
 
 /** Names that each object has from its prototype among them. */
 const NAMES = ['a', 'b', 'type', 'constructor', 'toString', 'hasOwnProperty', 'ofTomorrow', '0', ''];
@@ -22,7 +22,7 @@ const TEXTS = [
 const name = fc.constantFrom(...NAMES);
 const text = fc.constantFrom(...TEXTS);
 const number = fc.constantFrom(...NUMBERS);
-const anything: Value = fc.oneof(
+const anything: ValueArbitrary = fc.oneof(
   fc.constantFrom(null, true, false),
   number,
   text,
@@ -30,17 +30,17 @@ const anything: Value = fc.oneof(
   fc.dictionary(name, fc.oneof(number, text), { maxKeys: 3, noNullPrototype: true }),
 );
 
-function defOf(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
-  // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod's name for what it shows those who build on it
+function readDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
+  // oxlint-disable-next-line no-underscore-dangle, typescript/no-unsafe-type-assertion -- zod exposes its internals under this name
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-export function valuesOf(schema: Schema): Value {
-  return fc.oneof({ weight: 100, arbitrary: fittingOf(schema) }, { weight: 1, arbitrary: anything });
+export function generateValues(schema: Schema): ValueArbitrary {
+  return fc.oneof({ weight: 100, arbitrary: generateFitting(schema) }, { weight: 1, arbitrary: anything });
 }
 
-function fittingOf(schema: Schema): Value {
-  const def = defOf(schema);
+function generateFitting(schema: Schema): ValueArbitrary {
+  const def = readDefinition(schema);
   switch (def.type) {
     case 'string':
       return mostly(schema, TEXTS);
@@ -56,36 +56,38 @@ function fittingOf(schema: Schema): Value {
       return fc.constantFrom(...Object.values(def.entries));
     case 'optional':
     case 'default':
-      return valuesOf(def.innerType);
+      return generateValues(def.innerType);
     case 'nullable':
-      return fc.oneof(fc.constant(null), valuesOf(def.innerType));
+      return fc.oneof(fc.constant(null), generateValues(def.innerType));
     case 'array':
-      return fc.array(valuesOf(def.element), { maxLength: 2 });
+      return fc.array(generateValues(def.element), { maxLength: 2 });
     case 'record':
-      return fc.dictionary(fc.oneof(name, text), valuesOf(def.valueType), {
+      return fc.dictionary(fc.oneof(name, text), generateValues(def.valueType), {
         maxKeys: 3,
         noNullPrototype: true,
       });
     case 'union':
-      return fc.oneof(...def.options.map(valuesOf));
+      return fc.oneof(...def.options.map(generateValues));
     case 'object':
-      return objectsOf(def.shape);
+      return generateObjects(def.shape);
     default:
       return anything;
   }
 }
 
-function mostly(schema: Schema, values: readonly unknown[]): Value {
+function mostly(schema: Schema, values: readonly unknown[]): ValueArbitrary {
   const fitting = values.filter((value) => z.safeParse(schema, value).success);
   const all = { weight: 1, arbitrary: fc.constantFrom(...values) };
   return fitting.length === 0 ? all.arbitrary : fc.oneof(all, { weight: 100, arbitrary: fc.constantFrom(...fitting) });
 }
 
-function objectsOf(shape: z.core.$ZodShape): Value {
+function generateObjects(shape: z.core.$ZodShape): ValueArbitrary {
   const missing = Symbol('missing');
-  const rarely = (value: Value, freq: number) => fc.option(value, { nil: missing, freq });
+  const rarely = (value: ValueArbitrary, freq: number) => fc.option(value, { nil: missing, freq });
   const own = Object.entries(shape).map(([member, schema]) =>
-    rarely(valuesOf(schema), defOf(schema).type === 'optional' ? 1 : 100).map((value) => [member, value] as const),
+    rarely(generateValues(schema), readDefinition(schema).type === 'optional' ? 1 : 100).map(
+      (value) => [member, value] as const,
+    ),
   );
   const surplus = fc.oneof(
     { weight: 20, arbitrary: fc.constant([]) },

@@ -1,11 +1,11 @@
-// Family 3, what wraps the model call: the request before it, the answer after it.
+// Adapts family 3, wrappers of the model call: the request before it, the answer after it.
 import type { Stage } from '@millrace/contracts';
 import type { ProcessInputStepArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
 import type { z } from 'zod';
-import { cannotBeServed, madeOf, type SourceOf } from '../made-of.ts';
+import { cannotBeServed, createMaker, type SourceOf } from '../made-of.ts';
 import { plainContext } from '../plain/plain-context.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';
-import { haltOf, isHalted, type LLMAgentStep } from './modifier-interfaces.ts';
+import { toHalt, isHalted, type LLMAgentStep } from './modifier-interfaces.ts';
 import { plainRequest, requestChanges } from './plain-request.ts';
 import { modifiedAnswer } from './response-modifier.ts';
 
@@ -14,7 +14,7 @@ export function llmStep<S extends z.ZodType>(
   given: ModifierDefinition<S>,
 ): ProcessorDefinition {
   const { id, metrics } = given;
-  const made = madeOf(source, given, (step: LLMAgentStep) => step);
+  const made = createMaker(source, given, (step: LLMAgentStep) => step);
   const { before, after } = made.sample();
   const stages: Stage[] = [
     ...(before ? ['processInputStep' as const] : []),
@@ -28,7 +28,7 @@ export function llmStep<S extends z.ZodType>(
     create: (options) => {
       const step = made.create(options);
       const methods: ProcessorMethods = {
-        ...(step.before && { processInputStep: (args) => requested(step, args, given) }),
+        ...(step.before && { processInputStep: (args) => applyRequest(step, args, given) }),
         ...(step.after && {
           processOutputStep: (args) =>
             modifiedAnswer(args, (answer) => step.after?.(answer, plainContext(args, metrics)) ?? answer),
@@ -39,7 +39,7 @@ export function llmStep<S extends z.ZodType>(
   };
 }
 
-async function requested(
+async function applyRequest(
   step: LLMAgentStep,
   args: ProcessInputStepArgs,
   { metrics }: Pick<ModifierDefinition, 'metrics'>,
@@ -47,5 +47,5 @@ async function requested(
   const request = plainRequest(args);
   const before = structuredClone(request);
   const result = (await step.before?.(request, plainContext(args, metrics))) ?? request;
-  return isHalted(result) ? haltOf(result) : requestChanges(args.messageList, before, result);
+  return isHalted(result) ? toHalt(result) : requestChanges(args.messageList, before, result);
 }

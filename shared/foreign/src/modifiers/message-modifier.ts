@@ -2,18 +2,18 @@
 import type { MessageSource } from '@millrace/contracts';
 import type { CommonArgs, MessageList, ProcessorDefinition } from '@millrace/processor';
 import type { z } from 'zod';
-import { madeOf, type SourceOf } from '../made-of.ts';
+import { createMaker, type SourceOf } from '../made-of.ts';
 import { plainContext, type Metrics } from '../plain/plain-context.ts';
 import { applyPlainMessages, plainMessages } from '../plain/plain-messages.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';
-import { haltOf, isHalted, type MessageModifier } from './modifier-interfaces.ts';
+import { toHalt, isHalted, type MessageModifier } from './modifier-interfaces.ts';
 
 export type MessageModifierDefinition<S extends z.ZodType> = ModifierDefinition<S> & {
   /** Once before the first step (processInput), or before every one. */
   stage?: 'processInput' | 'processInputStep';
 };
 
-/** What a modifier puts in is nobody's words: no guard of the caller's input is asked of it. */
+/** Text that a modifier inserts is not the caller's: guards of the input do not judge it. */
 const SOURCE: MessageSource = 'context';
 
 export function messageModifier<S extends z.ZodType>(
@@ -21,7 +21,7 @@ export function messageModifier<S extends z.ZodType>(
   given: MessageModifierDefinition<S>,
 ): ProcessorDefinition {
   const { id, stage = 'processInput', metrics } = given;
-  const made = madeOf(source, given, (modifier: MessageModifier) => modifier);
+  const made = createMaker(source, given, (modifier: MessageModifier) => modifier);
   return {
     ...made.base,
     stages: [stage],
@@ -39,5 +39,5 @@ async function modify(modifier: MessageModifier, args: Args, metrics: Metrics | 
   const result = await modifier.modify(plainMessages(messageList), plainContext(args, metrics));
   const messages = Array.isArray(result) ? result : result.messages;
   if (messages) applyPlainMessages(messageList, messages, SOURCE);
-  return isHalted(result) ? haltOf(result) : undefined;
+  return isHalted(result) ? toHalt(result) : undefined;
 }

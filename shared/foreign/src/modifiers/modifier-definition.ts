@@ -1,9 +1,9 @@
-// What is said of a modifier when it is served.
+// Describes a modifier as a service.
 import type { z } from 'zod';
 import type { AdaptedDefinition } from '../made-of.ts';
 import type { Metrics } from '../plain/plain-context.ts';
 
 export type ModifierDefinition<S extends z.ZodType = z.ZodType> = AdaptedDefinition<S> & {
-  /** Where `ctx.metrics` counts; nowhere, unless said. */
+  /** Receives the counts of `ctx.metrics`. Default: they are dropped. */
   metrics?: Metrics;
 };

@@ -1,15 +1,15 @@
-// The four families of modifiers, as whoever writes one has them.
+// Interfaces of the four families of modifiers.
 import type { JsonObject, ModelSettings, ToolChoice, ToolDefinition } from '@millrace/contracts';
 import type { PlainAnswer } from '../plain/plain-answer.ts';
 import type { PlainContext } from '../plain/plain-context.ts';
 import type { PlainCall, PlainMessage } from '../plain/plain-messages.ts';
 
 type Maybe<T> = T | Promise<T>;
-/** `response`: what the caller gets; the reason where it is absent. */
+/** `response`: the text for the caller; default: the reason. */
 export type Halted = { halt: true; reason?: string | undefined; response?: string | undefined };
 export type Denied = { deny: true; reason?: string | undefined };
 
-/** Before the model: the assembled messages, and what is to stand in their place. */
+/** Before the model: receives the assembled messages and returns their replacement. */
 export type MessageModifier = {
   modify(
     messages: PlainMessage[],
@@ -45,7 +45,7 @@ export type ResponseModifier = {
 };
 
 export const isHalted = (result: object): result is Halted => 'halt' in result && result.halt === true;
-export const haltOf = ({ reason, response }: Halted) => ({
+export const toHalt = ({ reason, response }: Halted) => ({
   halt: true as const,
   response: response ?? reason ?? '',
   ...(reason !== undefined && { reason }),

@@ -12,7 +12,7 @@ import type {
 import { responseModifier } from './response-modifier.ts';
 import { toolInjectionModifier, toolParameterModifier, toolValidationModifier } from './tool-modifiers.ts';
 
-const opsOf = async (modify: MessageModifier['modify']) => {
+const readOps = async (modify: MessageModifier['modify']) => {
   const verdict = await callAdapted(messageModifier({ modify }, AS), 'processInput');
   return 'changes' in verdict ? verdict.changes?.ops : verdict;
 };
@@ -20,11 +20,11 @@ const opsOf = async (modify: MessageModifier['modify']) => {
 describe('a message modifier', () => {
   test('is given the assembled messages, the system messages first', async () => {
     const seen: unknown[] = [];
-    await opsOf((messages) => (seen.push(...messages.map(({ role, content }) => `${role}: ${content}`)), messages));
+    await readOps((messages) => (seen.push(...messages.map(({ role, content }) => `${role}: ${content}`)), messages));
     expect(seen).toEqual(['system: Be kind.', 'user: old', 'user: hello']);
   });
 
-  test('that returns them as they are changes nothing; it may count what it sees', async () => {
+  test('A message modifier that returns its input unchanged changes nothing and may count metrics', async () => {
     const counted: [string, number | undefined][] = [];
     const metrics = { incr: (name: string, by?: number) => void counted.push([name, by]) };
     const observing: MessageModifier = {
@@ -41,7 +41,7 @@ describe('a message modifier', () => {
 
   test('redacts, leaves out and puts in', async () => {
     expect(
-      await opsOf((messages) => [
+      await readOps((messages) => [
         { role: 'system', content: 'Today is Monday.' },
         ...messages
           .filter(({ content }) => content !== 'old')
@@ -57,11 +57,13 @@ describe('a message modifier', () => {
   });
 
   test('edits system messages in their group', async () => {
-    const edit = await opsOf((messages) =>
+    const edit = await readOps((messages) =>
       messages.map((one) => (one.role === 'system' ? { ...one, content: 'Be rude.' } : one)),
     );
     expect(edit).toEqual([{ op: 'system', tag: 'instructions', contents: ['Be rude.'] }]);
-    expect(await opsOf((messages) => messages.slice(1))).toEqual([{ op: 'system', tag: 'instructions', contents: [] }]);
+    expect(await readOps((messages) => messages.slice(1))).toEqual([
+      { op: 'system', tag: 'instructions', contents: [] },
+    ]);
   });
 
   test('halts, with its reason as the answer', async () => {
@@ -76,7 +78,7 @@ describe('a message modifier', () => {
     });
   });
 
-  test('is called before every step where that is said', () => {
+  test('A message modifier is called before every step if configured', () => {
     expect(messageModifier({ modify: (messages) => messages }, { ...AS, stage: 'processInputStep' }).stages).toEqual([
       'processInputStep',
     ]);
@@ -84,7 +86,7 @@ describe('a message modifier', () => {
 });
 
 describe('a tool modifier', () => {
-  test('of injection says which tools there are', async () => {
+  test('An injection modifier returns the list of tools', async () => {
     const none = toolInjectionModifier({ inject: () => [] }, AS);
     expect(await callAdapted(none, 'processInputStep')).toEqual({ type: 'continue', changes: { tools: [] } });
     const more = toolInjectionModifier(
@@ -136,16 +138,16 @@ describe('a tool modifier', () => {
     [
       'an error',
       () => {
-        throw new Error('the rules are gone');
+        throw new Error('the rules are missing');
       },
-      'The call could not be validated: the rules are gone',
+      'The call could not be validated: the rules are missing',
     ],
-  ])('of validation that says %s denies', async (_what, validate, reason) => {
+  ])('A validation modifier that returns %s denies the call', async (_what, validate, reason) => {
     expect(await validation(validate)).toEqual({ type: 'deny', reason });
   });
 });
 
-describe('what wraps the model call', () => {
+describe('wrappers of the model call', () => {
   test('changes the request before it', async () => {
     const step = llmStep(
       { before: (request) => ({ ...request, model: 'openai/b', settings: { temperature: 0 } }) },
@@ -177,7 +179,7 @@ describe('what wraps the model call', () => {
   });
 });
 
-test('a response modifier redacts the answer, and says that it does so after it was streamed', async () => {
+test('A response modifier redacts the answer and declares that it does so after streaming', async () => {
   const redact: ResponseModifier = {
     modify: async (response) => ({ ...response, content: response.content.replace('secret', '***') }),
   };

@@ -1,4 +1,4 @@
-// A model call as it will be made, in one object that may be changed in place; and what of it was changed.
+// Presents a model call as one object that may be changed in place, and detects the changes.
 import type { MessageList, ProcessInputStepArgs } from '@millrace/processor';
 import { applyPlainMessages, plainMessages } from '../plain/plain-messages.ts';
 import type { PlainRequest } from './modifier-interfaces.ts';
@@ -15,7 +15,10 @@ export function plainRequest(args: ProcessInputStepArgs): PlainRequest {
   };
 }
 
-/** What is not changed here a later processor may change. What is put into the messages is nobody's words, and has the source `context`. */
+/**
+ * Unchanged parts may be changed by a later processor. Inserted messages belong to no speaker and have the source
+ * `context`.
+ */
 export function requestChanges(list: MessageList, before: PlainRequest, after: PlainRequest) {
   const differs = (member: keyof PlainRequest) => JSON.stringify(before[member]) !== JSON.stringify(after[member]);
   const { model, messages, tools, toolChoice, settings, providerOptions } = after;

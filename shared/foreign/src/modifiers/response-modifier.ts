@@ -1,19 +1,19 @@
-// Family 4, response modifiers: the model's whole answer, before its calls are made. What streams has been shown by then, unless the agent
-// says `release: step`; `agents plan` warns of that.
+// Adapts family 4, response modifiers: the model's whole answer, before its calls are made. The stream has been
+// published by then, unless the agent sets `release: step`; `agents plan` warns of that.
 import type { ProcessOutputStepArgs, ProcessorDefinition } from '@millrace/processor';
 import type { z } from 'zod';
-import { madeOf, type SourceOf } from '../made-of.ts';
+import { createMaker, type SourceOf } from '../made-of.ts';
 import { answerChanges, plainAnswer, type PlainAnswer } from '../plain/plain-answer.ts';
 import { plainContext } from '../plain/plain-context.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';
-import { haltOf, isHalted, type Halted, type ResponseModifier } from './modifier-interfaces.ts';
+import { toHalt, isHalted, type Halted, type ResponseModifier } from './modifier-interfaces.ts';
 
 export function responseModifier<S extends z.ZodType>(
   source: SourceOf<ResponseModifier, S>,
   given: ModifierDefinition<S>,
 ): ProcessorDefinition {
   const { id, metrics } = given;
-  const made = madeOf(source, given, (modifier: ResponseModifier) => modifier);
+  const made = createMaker(source, given, (modifier: ResponseModifier) => modifier);
   return {
     ...made.base,
     stages: ['processOutputStep'],
@@ -36,5 +36,5 @@ export async function modifiedAnswer(
   modify: (answer: PlainAnswer) => Modified | Promise<Modified>,
 ) {
   const result = await modify(plainAnswer(args));
-  return isHalted(result) ? haltOf(result) : answerChanges(args, result);
+  return isHalted(result) ? toHalt(result) : answerChanges(args, result);
 }

@@ -1,8 +1,8 @@
-// Family 2, tool modifiers: which tools there are, what they are called with, and whether they may be.
+// Adapts family 2, tool modifiers: the list of tools, their arguments, and their permission.
 import { MillraceError } from '@millrace/contracts';
 import type { ProcessToolCallArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
 import type { z } from 'zod';
-import { madeOf, type SourceOf } from '../made-of.ts';
+import { createMaker, type SourceOf } from '../made-of.ts';
 import { plainContext } from '../plain/plain-context.ts';
 import type { PlainCall } from '../plain/plain-messages.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';
@@ -14,7 +14,7 @@ import type {
   ValidationResult,
 } from './modifier-interfaces.ts';
 
-/** Before each step. A tool that is put in is one that is served: what it returns has its subject. */
+/** Before each step. An injected tool must be served: calls are sent to its subject. */
 export function toolInjectionModifier<S extends z.ZodType>(
   source: SourceOf<ToolInjectionModifier, S>,
   given: ModifierDefinition<S>,
@@ -49,7 +49,7 @@ export function toolParameterModifier<S extends z.ZodType>(
   }));
 }
 
-/** Before each call of a tool: what is not said to be valid is denied, and so is what could not be validated. */
+/** Before each call of a tool: a call is denied unless its validation returns valid. */
 export function toolValidationModifier<S extends z.ZodType>(
   source: SourceOf<ToolValidationModifier, S>,
   given: ModifierDefinition<S>,
@@ -58,7 +58,7 @@ export function toolValidationModifier<S extends z.ZodType>(
     async processToolCall(args) {
       try {
         const result = await modifier.validate(plainCall(args), plainContext(args, given.metrics));
-        return isValid(result) ? undefined : { deny: true, reason: reasonOf(result) };
+        return isValid(result) ? undefined : { deny: true, reason: readReason(result) };
       } catch (error) {
         return {
           deny: true,
@@ -76,7 +76,7 @@ function definition<T extends object, S extends z.ZodType>(
   methods: (modifier: T) => ProcessorMethods,
 ): ProcessorDefinition {
   const { id } = given;
-  const made = madeOf(source, given, (modifier: T) => modifier);
+  const made = createMaker(source, given, (modifier: T) => modifier);
   return { ...made.base, stages: [stage], create: (options) => ({ id, ...methods(made.create(options)) }) };
 }
 
@@ -86,11 +86,11 @@ function plainCall({ toolCall }: ProcessToolCallArgs): PlainCall {
 }
 
 const isDenied = (result: object): result is Denied => 'deny' in result && result.deny === true;
-/** From code without types anything may come. */
+/** Code without types may return any value. */
 const isValid = (result: unknown): boolean =>
   result === true || (typeof result === 'object' && result !== null && 'valid' in result && result.valid === true);
 
-function reasonOf(result: ValidationResult): string {
+function readReason(result: ValidationResult): string {
   const { reason, errors } = typeof result === 'object' && result !== null ? result : {};
   return reason ?? (errors && errors.length > 0 ? errors.join('; ') : 'The call is not valid.');
 }

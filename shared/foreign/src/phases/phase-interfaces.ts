@@ -1,5 +1,5 @@
-// Processors of three phases (before the model, after it, after a tool), which change what they are given in place. As whoever writes one
-// has them.
+// Interfaces of processors with three phases (before the model, after it, after a tool), which change their input in
+// place.
 import type { JsonValue } from '@millrace/contracts';
 import type { PlainRequest } from '../modifiers/modifier-interfaces.ts';
 import type { PlainAnswer } from '../plain/plain-answer.ts';
@@ -29,7 +29,7 @@ export class ErrHalt extends Error {
   }
 }
 
-/** Puts the run away until somebody answers; then the same method is called again, with `ctx.resumeData`. */
+/** Suspends the run until it is answered; then the same method is called again with `ctx.resumeData`. */
 export class ErrSuspend extends Error {
   readonly payload: JsonValue;
 

@@ -5,7 +5,7 @@ import { ErrHalt, suspend, type PhaseProcessor, type PostProcessor, type PreProc
 import { phaseProcessor } from './phase-processor.ts';
 import { createProcessorChain } from './processor-chain.ts';
 
-/** Masks a word wherever it stands, at all three points. */
+/** Masks all occurrences of a word in all three phases. */
 const redactor: PhaseProcessor = {
   preLLM(_ctx, req) {
     for (const message of req.messages) message.content = message.content.replace('hello', '***');
@@ -21,7 +21,7 @@ const redactor: PhaseProcessor = {
 describe('a processor of three phases', () => {
   const definition = phaseProcessor(redactor, AS);
 
-  test('changes in place what it is given, before the model, after it and after a tool', async () => {
+  test('A phase processor changes its input in place before the model, after it and after a tool', async () => {
     expect(definition).toMatchObject({
       stages: ['processInputStep', 'processOutputStep', 'processToolResult'],
       rewritesAnswers: true,
@@ -81,7 +81,7 @@ describe('a stop of three phases', () => {
     }
   });
 
-  test('puts the run away until somebody answers, and is told what they said', async () => {
+  test('A phase processor suspends the run and receives the answer', async () => {
     const gate: PostProcessor = {
       postLLM(ctx, resp) {
         if (resp.toolCalls.length === 0 || ctx.resumeData === 'go') return undefined;
@@ -96,7 +96,7 @@ describe('a stop of three phases', () => {
     expect(await callAdapted(definition, 'processOutputStep', { resumeData: 'go' })).toEqual({ type: 'continue' });
   });
 
-  test('is none where anything else is returned: that is a failure', async () => {
+  test('Any other return value is a failure instead of a suspension', async () => {
     const broken: PreProcessor = { preLLM: () => new Error('the store is down') };
     expect(await callAdapted(phaseProcessor(broken, AS), 'processInputStep')).toMatchObject({
       type: 'failure',
@@ -113,7 +113,7 @@ describe('a chain', () => {
     },
   });
 
-  test('runs its processors in the order in which they were added; what has no such phase is left out', async () => {
+  test('The chain runs its processors in the order of their addition and skips those without the phase', async () => {
     const chain = createProcessorChain(add('a'))
       .add({ preLLM: () => undefined })
       .add(add('b'));
@@ -135,7 +135,7 @@ describe('a chain', () => {
     expect(seen).toEqual([]);
   });
 
-  test('refuses what has no phase when it is added', () => {
+  test('The chain rejects a processor without any phase', () => {
     expect(() => createProcessorChain().add({})).toThrow('none of preLLM, postLLM and postTool');
     expect(() => createProcessorChain({})).toThrow('none of preLLM, postLLM and postTool');
   });

@@ -9,7 +9,7 @@ import type {
   ProcessorDefinition,
 } from '@millrace/processor';
 import type { z } from 'zod';
-import { cannotBeServed, madeOf, type SourceOf } from '../made-of.ts';
+import { cannotBeServed, createMaker, type SourceOf } from '../made-of.ts';
 import type { ModifierDefinition } from '../modifiers/modifier-definition.ts';
 import { plainRequest, requestChanges } from '../modifiers/plain-request.ts';
 import { answerChanges, plainAnswer } from '../plain/plain-answer.ts';
@@ -22,7 +22,7 @@ export function phaseProcessor<S extends z.ZodType>(
   given: ModifierDefinition<S>,
 ): ProcessorDefinition {
   const { id, metrics } = given;
-  const made = madeOf(source, given, (one) => ('runPreLLM' in one ? one : createProcessorChain(one)));
+  const made = createMaker(source, given, (one) => ('runPreLLM' in one ? one : createProcessorChain(one)));
   const { pre, post, postTool } = made.sample().phases();
   const stages = [
     ...(pre ? ['processInputStep' as const] : []),
@@ -38,28 +38,28 @@ export function phaseProcessor<S extends z.ZodType>(
       const chain = made.create(options);
       return {
         id,
-        ...(pre && { processInputStep: (args) => beforeModel(chain, args, metrics) }),
-        ...(post && { processOutputStep: (args) => afterModel(chain, args, metrics) }),
-        ...(postTool && { processToolResult: (args) => afterTool(chain, args, metrics) }),
+        ...(pre && { processInputStep: (args) => runBeforeModel(chain, args, metrics) }),
+        ...(post && { processOutputStep: (args) => runAfterModel(chain, args, metrics) }),
+        ...(postTool && { processToolResult: (args) => runAfterTool(chain, args, metrics) }),
       };
     },
   };
 }
 
-async function beforeModel(chain: ProcessorChain, args: ProcessInputStepArgs, metrics: Metrics | undefined) {
+async function runBeforeModel(chain: ProcessorChain, args: ProcessInputStepArgs, metrics: Metrics | undefined) {
   const request = plainRequest(args);
   const before = structuredClone(request);
   stopFor(await chain.runPreLLM(plainContext(args, metrics), request), args);
   return requestChanges(args.messageList, before, request);
 }
 
-async function afterModel(chain: ProcessorChain, args: ProcessOutputStepArgs, metrics: Metrics | undefined) {
+async function runAfterModel(chain: ProcessorChain, args: ProcessOutputStepArgs, metrics: Metrics | undefined) {
   const answer = plainAnswer(args);
   stopFor(await chain.runPostLLM(plainContext(args, metrics), answer), args);
   return answerChanges(args, answer);
 }
 
-async function afterTool(chain: ProcessorChain, args: ProcessToolResultArgs, metrics: Metrics | undefined) {
+async function runAfterTool(chain: ProcessorChain, args: ProcessToolResultArgs, metrics: Metrics | undefined) {
   const { toolCallId, toolName, args: given } = args.toolCall;
   const result: ToolResult = { content: structuredClone(args.result), isError: args.isError };
   const call = { id: toolCallId, name: toolName, args: structuredClone(given) };

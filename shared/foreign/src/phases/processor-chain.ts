@@ -1,4 +1,5 @@
-// Holds processors of three phases and runs them in the order in which they were added; what has no method of a phase is left out of it.
+// Runs processors of three phases in the order of their addition; a processor without a method of a phase is skipped in
+// it.
 import { MillraceError } from '@millrace/contracts';
 import type { PlainContext } from '../plain/plain-context.ts';
 import type { PlainCall } from '../plain/plain-messages.ts';
@@ -18,7 +19,7 @@ export type ProcessorChain = {
   len(): number;
   /** The phases that any of them has. */
   phases(): { pre: boolean; post: boolean; postTool: boolean };
-  /** Each changes what it is given in place. The first error ends it: of a stop, or of a failure. */
+  /** Each processor changes its input in place. The first error ends the chain: a stop, or a failure. */
   runPreLLM(ctx: PlainContext, req: ChatRequest): Promise<Error | undefined>;
   runPostLLM(ctx: PlainContext, resp: ChatResponse): Promise<Error | undefined>;
   runPostTool(ctx: PlainContext, call: PlainCall, result: ToolResult): Promise<Error | undefined>;

@@ -1,4 +1,5 @@
-// A model's answer as most frameworks have it: its text and its calls. What a processor changed of it becomes the answer.
+// Presents a model's answer in the common form of frameworks: its text and its calls. Changes by a processor become the
+// answer.
 import type { ToolCall } from '@millrace/contracts';
 import type { ProcessOutputStepArgs } from '@millrace/processor';
 import type { PlainCall } from './plain-messages.ts';
@@ -15,7 +16,10 @@ export function plainAnswer({ text, toolCalls, finishReason, usage }: ProcessOut
   return { content: text, toolCalls: structuredClone(calls), finishReason, usage: { ...usage } };
 }
 
-/** What of the answer is another one now; undefined: nothing. Calls may be changed and left out, not made: nobody has asked for those. */
+/**
+ * Returns the changed parts of the answer; undefined if nothing changed. Calls may be changed and removed, not added:
+ * the model has not requested those.
+ */
 export function answerChanges(
   { text, toolCalls }: Pick<ProcessOutputStepArgs, 'text' | 'toolCalls'>,
   answer: Pick<PlainAnswer, 'content' | 'toolCalls'>,

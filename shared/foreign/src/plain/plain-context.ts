@@ -1,23 +1,23 @@
-// What processors of other interfaces are told of a run beside its messages.
+// Context of a run for processors of other interfaces, in addition to its messages.
 import type { JsonObject, JsonValue, RunRef } from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
 
 export type PlainContext = {
   run: RunRef;
   stepNumber: number;
-  /** What the caller sent along, by key. */
+  /** The caller's context, by key. */
   get(key: string): JsonValue | undefined;
   /** Of this processor and this run; JSON. */
   state: JsonObject;
-  /** Fires when nobody waits any more. */
+  /** Fires when the call is cancelled. */
   signal: AbortSignal;
-  /** What somebody answered to what this processor suspended with. */
+  /** Answer to this processor's suspension. */
   resumeData?: JsonValue | undefined;
   metrics: { incr(name: string, by?: number): void };
 };
 
 export type Metrics = PlainContext['metrics'];
-/** Where nobody said where they go. */
+/** Used if no receiver for metrics is configured. */
 const NOWHERE: Metrics = { incr: () => undefined };
 
 export function plainContext(args: CommonArgs, metrics: Metrics = NOWHERE): PlainContext {

@@ -1,5 +1,5 @@
-// Messages as most frameworks have them: a role and a text. Each keeps its id, so that what is changed, left out or put in between is found
-// again; what a text cannot show (files, reasoning) stays where it was.
+// Presents messages in the common form of frameworks: a role and a text. Each keeps its id, so that changed, removed
+// and inserted messages are detected; parts that are not text (files, reasoning) keep their positions.
 import {
   RETURNED_SYSTEM_TAG,
   messageText,
@@ -60,7 +60,7 @@ function whole({ id = crypto.randomUUID(), role, content }: PlainMessage, known:
   return messageText(known) === content ? known : withText(known, content);
 }
 
-/** One text where the texts were; what is no text stays. */
+/** Puts one text at the position of the texts; other parts are kept. */
 function withText(message: Message, text: string): Message {
   const others = message.content.parts.filter((part) => part.type !== 'text');
   const { content: _flat, ...content } = message.content;

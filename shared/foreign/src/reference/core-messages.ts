@@ -1,17 +1,17 @@
-// Messages in the form that the reference calls `core`: what a model call took before calls had `input` and results `output`. Only for
-// reading.
+// Converts messages to the reference's form `core`: the input of model calls before calls had `input` and results
+// `output`. Read-only.
 import { modelParts, type Message, type MessagePart } from '@millrace/contracts';
 
 export function coreMessages(messages: readonly Message[]): { role: string; content: object[] }[] {
   return messages.flatMap((message) => {
     const parts = modelParts(message);
     const results = parts.flatMap(resultPart);
-    const own = { role: message.role, content: parts.flatMap(ownPart) };
+    const own = { role: message.role, content: parts.flatMap(convertPart) };
     return [own, { role: 'tool', content: results }].filter(({ content }) => content.length > 0);
   });
 }
 
-function ownPart(part: MessagePart): object[] {
+function convertPart(part: MessagePart): object[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];

@@ -1,5 +1,5 @@
-// What every method of the reference interface is given, made of what every method here is given; and the call of one method, with the stop,
-// the violations and the message list that belong to it.
+// Builds the arguments of the reference interface from ours, and calls one method with its stop, its violations and its
+// message list.
 import type { CommonArgs, MessageList, Processor } from '@millrace/processor';
 import { createForeignList, type ToolResultSlot } from './foreign-message-list.ts';
 import { withoutDates } from './foreign-messages.ts';
@@ -10,7 +10,7 @@ import type { ForeignProcessor, ForeignStage } from './reference-interface.ts';
 
 export type Foreign = { processor: ForeignProcessor; violations: ForeignViolations };
 
-/** A method of ours for each of theirs. What they return the runtime reads, and refuses where it does not fit. */
+/** One of our methods for each of theirs. The runtime validates their return values. */
 export type StageBridge = {
   [S in ForeignStage]: (args: Parameters<NonNullable<Processor[S]>>[0]) => Promise<unknown>;
 };
@@ -18,7 +18,7 @@ export type StageBridge = {
 export type ForeignCall = {
   /** The MessageList that is handed over: only this very one may be returned. */
   list: object;
-  /** What the method returns. @throws a stop that was asked for, whatever it returned */
+  /** Returns the method's result. @throws a requested stop, for any result of the method */
   method(stage: ForeignStage, args: object): Promise<unknown>;
 };
 
@@ -31,7 +31,7 @@ export function createForeignCall(
   messageList?: MessageList,
   { slot }: CallOptions = {},
 ): ForeignCall {
-  const stop = createHeldStop(common, processor.id, (reason, metadata) => violations.ofStop(reason, metadata));
+  const stop = createHeldStop(common, processor.id, (reason, metadata) => violations.reportStop(reason, metadata));
   const list = messageList ? createForeignList(messageList, stop.refuse, slot) : {};
   const { trace } = common.tracingContext;
   const shared = {
@@ -57,7 +57,7 @@ export function createForeignCall(
           stop.settle(() => Reflect.apply(own, processor, [{ ...shared, ...args }])),
         );
       } finally {
-        // What is compared and sent from here on is ours.
+        // From here on our form is compared and sent.
         if (messageList) withoutDates(messageList.get.all.db());
       }
     },

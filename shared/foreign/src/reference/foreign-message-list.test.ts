@@ -1,10 +1,10 @@
-// What a processor of the reference finds in the message list that it is handed.
+// Tests the message list that a processor of the reference receives.
 import type { Stage, Verdict } from '@millrace/contracts';
-import { conversationOf } from '@millrace/testkit';
+import { buildConversation } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { callForeign } from '../testing/foreign-rig.ts';
 
-const given = conversationOf({ remembered: ['old'], context: ['file'], input: ['hello'], response: ['hi'] }, [
+const given = buildConversation({ remembered: ['old'], context: ['file'], input: ['hello'], response: ['hi'] }, [
   'Be kind.',
 ]);
 const conversation = { ...given, system: [...given.system, { tag: 'working-memory', content: 'Name: Ada' }] };
@@ -12,8 +12,8 @@ const conversation = { ...given, system: [...given.system, { tag: 'working-memor
 // oxlint-disable-next-line typescript/no-explicit-any -- the list of the reference has a hundred members
 type List = any;
 
-/** What `use` gives back, and the verdict of the call that it was used in. */
-async function used(use: (list: List) => unknown, stage: Stage = 'processInputStep') {
+/** Returns the result of `use`, and the verdict of the call around it. */
+async function useList(use: (list: List) => unknown, stage: Stage = 'processInputStep') {
   let value: unknown;
   const method = ({ messageList }: { messageList: List }) => {
     value = use(messageList);
@@ -22,7 +22,7 @@ async function used(use: (list: List) => unknown, stage: Stage = 'processInputSt
   const verdict = await callForeign({ id: 'using', [stage]: method }, stage, { input: { conversation } });
   return { value, verdict };
 }
-const opsOf = (verdict: Verdict) => ('changes' in verdict ? verdict.changes?.ops : undefined);
+const readOps = (verdict: Verdict) => ('changes' in verdict ? verdict.changes?.ops : undefined);
 
 describe('the message list of a foreign processor answers', () => {
   test.each([
@@ -31,19 +31,19 @@ describe('the message list of a foreign processor answers', () => {
     ['response', ['response-0']],
     ['remembered', ['remembered-0']],
   ])('get.%s by source', async (view, ids) => {
-    const { value, verdict } = await used((list) => list.get[view].db().map(({ id }: { id: string }) => id));
+    const { value, verdict } = await useList((list) => list.get[view].db().map(({ id }: { id: string }) => id));
     expect(value).toEqual(ids);
     expect(verdict).toEqual({ type: 'continue' });
   });
 
   test('in the forms of model calls', async () => {
-    const { value } = await used((list) => [list.get.response.core(), list.get.response.aiV5.model()]);
+    const { value } = await useList((list) => [list.get.response.core(), list.get.response.aiV5.model()]);
     const message = { role: 'assistant', content: [{ type: 'text', text: 'hi' }] };
     expect(value).toEqual([[message], [message]]);
   });
 
-  test('where a message comes from', async () => {
-    const { value } = await used((list) => {
+  test('The list returns the source of a message', async () => {
+    const { value } = await useList((list) => {
       const sources = list.makeMessageSourceChecker();
       const all = list.get.all.db();
       return [all.map(sources.getSource), [...sources.memory], [...sources.output], all.map(list.isNewMessage)];
@@ -56,12 +56,12 @@ describe('the message list of a foreign processor answers', () => {
     ]);
   });
 
-  test('what the caller said last', async () => {
-    expect((await used((list) => list.getLatestUserContent())).value).toBe('hello');
+  test("The list returns the caller's last message", async () => {
+    expect((await useList((list) => list.getLatestUserContent())).value).toBe('hello');
   });
 
   test('system messages, those without a tag apart', async () => {
-    const { value } = await used((list) => [
+    const { value } = await useList((list) => [
       list.getSystemMessages(),
       list.getSystemMessages('working-memory'),
       list.getAllSystemMessages().length,
@@ -70,14 +70,14 @@ describe('the message list of a foreign processor answers', () => {
   });
 });
 
-describe('what a foreign processor does to the message list travels', () => {
+describe('changes of the message list by a foreign processor', () => {
   test('added messages, in every form that can be read', async () => {
-    const { verdict } = await used((list) =>
+    const { verdict } = await useList((list) =>
       list
         .add([{ role: 'user', content: 'one' }, 'two'], 'input')
         .add({ role: 'assistant', parts: [{ type: 'text', text: 'three' }] }, 'memory'),
     );
-    expect(opsOf(verdict)?.map((op) => ('source' in op ? [op.source, op.message.content.parts[0]] : op))).toEqual([
+    expect(readOps(verdict)?.map((op) => ('source' in op ? [op.source, op.message.content.parts[0]] : op))).toEqual([
       ['input', { type: 'text', text: 'one' }],
       ['input', { type: 'text', text: 'two' }],
       ['remembered', { type: 'text', text: 'three' }],
@@ -85,19 +85,19 @@ describe('what a foreign processor does to the message list travels', () => {
   });
 
   test('removed messages, which are given back', async () => {
-    const { value, verdict } = await used((list) => list.removeByIds(['remembered-0', 'unknown']));
+    const { value, verdict } = await useList((list) => list.removeByIds(['remembered-0', 'unknown']));
     expect(value).toMatchObject([{ id: 'remembered-0' }]);
-    expect(opsOf(verdict)).toEqual([{ op: 'remove', ids: ['remembered-0'] }]);
-    expect(opsOf((await used((list) => list.clear.response.db())).verdict)).toEqual([
+    expect(readOps(verdict)).toEqual([{ op: 'remove', ids: ['remembered-0'] }]);
+    expect(readOps((await useList((list) => list.clear.response.db())).verdict)).toEqual([
       { op: 'remove', ids: ['response-0'] },
     ]);
   });
 
   test('system messages: a text that is there is not added again', async () => {
-    const { verdict } = await used((list) =>
+    const { verdict } = await useList((list) =>
       list.addSystem('Be kind.').addSystem(['Be brief.']).addSystem('Own', 'mine'),
     );
-    expect(opsOf(verdict)).toEqual([
+    expect(readOps(verdict)).toEqual([
       { op: 'system-add', tag: 'processor', contents: ['Be brief.'] },
       { op: 'system-add', tag: 'mine', contents: ['Own'] },
     ]);
@@ -106,14 +106,14 @@ describe('what a foreign processor does to the message list travels', () => {
   test('replaced system messages: tagged ones stay, an edited one keeps its place', async () => {
     const replace = (texts: string[]) => (list: List) =>
       list.replaceAllSystemMessages(texts.map((content) => ({ role: 'system', content })));
-    expect(opsOf((await used(replace(['Be kind.']))).verdict)).toBeUndefined();
-    expect(opsOf((await used(replace(['Be rude.']))).verdict)).toEqual([
+    expect(readOps((await useList(replace(['Be kind.']))).verdict)).toBeUndefined();
+    expect(readOps((await useList(replace(['Be rude.']))).verdict)).toEqual([
       { op: 'system', tag: 'instructions', contents: ['Be rude.'] },
     ]);
-    expect(opsOf((await used(replace(['Be kind.', 'Be brief.']))).verdict)).toEqual([
+    expect(readOps((await useList(replace(['Be kind.', 'Be brief.']))).verdict)).toEqual([
       { op: 'system', tag: 'processor', contents: ['Be brief.'] },
     ]);
-    expect(opsOf((await used((list) => list.clearSystemMessages())).verdict)).toEqual([
+    expect(readOps((await useList((list) => list.clearSystemMessages())).verdict)).toEqual([
       { op: 'system', tag: 'instructions', contents: [] },
     ]);
   });
@@ -148,20 +148,20 @@ describe('what a foreign processor does to the message list travels', () => {
   });
 });
 
-describe('what the message list does not have', () => {
+describe('unsupported members of the message list', () => {
   test.each([
     ['messageList.get.all.aiV6', (list: List) => list.get.all.aiV6.ui()],
     ['messageList.get.input.aiV5.ui', (list: List) => list.get.input.aiV5.ui()],
     ['messageList.serialize', (list: List) => list.serialize()],
     ['messageList.getPersisted', (list: List) => list.getPersisted.response.db()],
   ])('%s is refused by name', async (name, use) => {
-    const { verdict } = await used(use);
+    const { verdict } = await useList(use);
     expect(verdict).toMatchObject({ type: 'failure', code: 'not-built-yet' });
     expect(verdict).toHaveProperty('message', expect.stringContaining(name));
   });
 
   test.each(['of-tomorrow', 'constructor'])('a source %s is refused by name', async (source) => {
-    const { verdict } = await used((list) => list.add('hi', source));
+    const { verdict } = await useList((list) => list.add('hi', source));
     expect(verdict).toMatchObject({ type: 'failure', message: expect.stringContaining(`source "${source}"`) });
   });
 
@@ -180,8 +180,8 @@ describe('what the message list does not have', () => {
     expect(await callForeign(careless, 'processInput', { input: { conversation } })).toMatchObject({ type: 'failure' });
   });
 
-  test('does not trouble who looks at it without calling anything', async () => {
-    const { verdict } = await used((list) => [JSON.stringify({ list: Object.keys(list) }), list.then, String(list)]);
+  test('Inspecting the list without a call does not fail', async () => {
+    const { verdict } = await useList((list) => [JSON.stringify({ list: Object.keys(list) }), list.then, String(list)]);
     expect(verdict).toEqual({ type: 'continue' });
   });
 });

@@ -1,11 +1,12 @@
-// The MessageList that a foreign processor is handed: ours under the names of the reference. What it does not answer it refuses by name, and
-// the call fails: a guard that catches that, and lets the text through, has not judged it.
-import { MillraceError, ownMember, type Message, type MessageSource } from '@millrace/contracts';
+// The MessageList of a foreign processor: ours under the names of the reference. An unsupported member throws an error
+// that names it, and the call fails, even if the processor catches the error: a guard that passes text after such an
+// error has not judged it.
+import { MillraceError, getOwnMember, type Message, type MessageSource } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
 import { coreMessages } from './core-messages.ts';
-import { messageOf, withDates } from './foreign-messages.ts';
+import { toMessage, withDates } from './foreign-messages.ts';
 import { isRecord } from './json-values.ts';
-import { addSystem, allSystem, clearSystem, replaceUntagged, taggedSystem, untaggedSystem } from './system-messages.ts';
+import { addSystem, listAll, clearSystem, replaceUntagged, taggedSystem, untaggedSystem } from './system-messages.ts';
 
 export type Refuse = (error: Error) => never;
 /** The result of a tool as it is now: `updateToolInvocation` changes it. */
@@ -26,11 +27,16 @@ const FOREIGN_SOURCE: Readonly<Record<MessageSource, string>> = {
 };
 
 export function createForeignList(list: MessageList, refuse: Refuse, slot?: ToolResultSlot): object {
-  const of = (source?: MessageSource) => () => {
+  const selectBySource = (source?: MessageSource) => () => {
     const all = withDates(list.get.all.db());
-    return source === undefined ? all : all.filter(({ id }) => list.sourceOf(id) === source);
+    return source === undefined ? all : all.filter(({ id }) => list.readSource(id) === source);
   };
-  const views = { all: of(), input: of('input'), response: of('response'), remembered: of('remembered') };
+  const views = {
+    all: selectBySource(),
+    input: selectBySource('input'),
+    response: selectBySource('response'),
+    remembered: selectBySource('remembered'),
+  };
   const view = (name: keyof typeof views) => {
     const path = `messageList.get.${name}`;
     const db = views[name];
@@ -40,11 +46,11 @@ export function createForeignList(list: MessageList, refuse: Refuse, slot?: Tool
     return answering({ db, core, aiV4, aiV5 }, path, refuse);
   };
   const get = { all: view('all'), input: view('input'), response: view('response'), remembered: view('remembered') };
-  const removed = (db: () => Message[]) => ({ db: () => removeAll(list, db()) });
+  const removeFrom = (db: () => Message[]) => ({ db: () => removeAll(list, db()) });
 
   const own = {
     get: answering(get, 'messageList.get', refuse),
-    clear: { all: removed(views.all), input: removed(views.input), response: removed(views.response) },
+    clear: { all: removeFrom(views.all), input: removeFrom(views.input), response: removeFrom(views.response) },
     add(given: unknown, source: string = 'input') {
       for (const one of Array.isArray(given) ? given : [given]) addOne(list, one, source, refuse);
       return self;
@@ -58,10 +64,10 @@ export function createForeignList(list: MessageList, refuse: Refuse, slot?: Tool
     clearSystemMessages: (tag?: string) => (clearSystem(list, tag), self),
     replaceAllSystemMessages: (messages: readonly unknown[]) => (replaceUntagged(list, messages), self),
     getSystemMessages: (tag?: string) => (tag === undefined ? untaggedSystem(list) : taggedSystem(list, tag)),
-    getAllSystemMessages: () => allSystem(list),
+    getAllSystemMessages: () => listAll(list),
     getLatestUserContent: () => list.getLatestUserContent() || null,
     isNewMessage(given: Message | string) {
-      const source = list.sourceOf(typeof given === 'string' ? given : given.id);
+      const source = list.readSource(typeof given === 'string' ? given : given.id);
       return source === 'input' || source === 'response';
     },
     makeMessageSourceChecker: () => sourceChecker(list),
@@ -71,7 +77,7 @@ export function createForeignList(list: MessageList, refuse: Refuse, slot?: Tool
   return self;
 }
 
-/** Asked by whoever looks at any object; they want nothing of the list. */
+/** Inspection of an object reads these names; they are not calls to the list. */
 const LOOKED_AT: readonly string[] = [
   'then',
   'toJSON',
@@ -100,9 +106,9 @@ function answering<T extends object>(own: T, path: string, refuse: Refuse): T {
 
 function addOne(list: MessageList, given: unknown, source: string, refuse: Refuse): void {
   if (source === 'system' || (isRecord(given) && given['role'] === 'system')) return addSystem(list, given);
-  const known = ownMember(SOURCES, source);
+  const known = getOwnMember(SOURCES, source);
   if (!known) refuse(new MillraceError('message-invalid', `There is no message source "${source.slice(0, 50)}".`));
-  else list.add(messageOf(given, known === 'response' ? 'assistant' : 'user'), known);
+  else list.add(toMessage(given, known === 'response' ? 'assistant' : 'user'), known);
 }
 
 function removeAll(list: MessageList, messages: Message[]): Message[] {
@@ -113,14 +119,14 @@ function removeAll(list: MessageList, messages: Message[]): Message[] {
 function sourceChecker(list: MessageList) {
   const all = list.get.all.db();
   const ids = (source: MessageSource) =>
-    new Set(all.filter(({ id }) => list.sourceOf(id) === source).map(({ id }) => id));
+    new Set(all.filter(({ id }) => list.readSource(id) === source).map(({ id }) => id));
   return {
     memory: ids('remembered'),
     input: ids('input'),
     output: ids('response'),
     context: ids('context'),
     getSource({ id }: { id: string }) {
-      const source = list.sourceOf(id);
+      const source = list.readSource(id);
       return source ? FOREIGN_SOURCE[source] : null;
     },
   };

@@ -1,5 +1,5 @@
-// Messages as the reference has them: `createdAt` is a Date. The rest is the same, so that what a processor edits in place is the message
-// that travels.
+// Converts messages to the reference's form: `createdAt` is a Date. The other members are shared, so an in-place edit
+// changes the message that is sent.
 import { MillraceError, messageSchema, textMessage, type Message, type Role } from '@millrace/contracts';
 import { isRecord, jsonCopy } from './json-values.ts';
 
@@ -25,16 +25,15 @@ export function withoutDates(messages: readonly Message[]): void {
 const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'tool'] satisfies Role[];
 
 /**
- * What a processor gives where a message may stand: a text, a message, or `{role, content}` and `{role, parts}` as model calls and chat
- * components have them. A copy.
- * @throws message-invalid, not-json
+ * Converts a processor's value to a message: a text, a message, or `{role, content}` and `{role, parts}` of model calls
+ * and chat components. Returns a copy.
  */
-export function messageOf(given: unknown, role: Role): Message {
+export function toMessage(given: unknown, role: Role): Message {
   if (typeof given === 'string') return textMessage(crypto.randomUUID(), role, given);
   if (!isRecord(given) || !ROLES.includes(given['role'])) throw unreadable('it has no role');
   const { parts, content, ...rest } = given;
-  const whole = isRecord(content) ? { ...content, format: 2 } : { format: 2, parts: partsOf(content ?? parts) };
-  // The members stay in their order: what is unchanged must look so.
+  const whole = isRecord(content) ? { ...content, format: 2 } : { format: 2, parts: toParts(content ?? parts) };
+  // The members keep their order, so that an unchanged message compares equal.
   const defaults = { id: given['id'] ?? crypto.randomUUID(), createdAt: given['createdAt'] ?? new Date() };
   const copy = jsonCopy({ ...('content' in given ? given : rest), ...defaults, content: whole }, 'message');
   const message = messageSchema.safeParse(copy);
@@ -44,7 +43,7 @@ export function messageOf(given: unknown, role: Role): Message {
 }
 
 /** Files and calls have other members there than in a message: guessing would lose some of them. */
-function partsOf(content: unknown): unknown[] {
+function toParts(content: unknown): unknown[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (Array.isArray(content) && content.every((part) => isRecord(part) && part['type'] === 'text')) return content;
   throw unreadable('its content is neither a text nor text parts nor a message’s own');
@@ -57,7 +56,7 @@ function unreadable(why: string): MillraceError {
 }
 
 /** The text of a system message: a text, its text parts, or a message of those. */
-export function systemTextOf(given: unknown): string {
+export function toSystemText(given: unknown): string {
   const content: unknown = isRecord(given) ? (given['content'] ?? given['parts']) : given;
   if (typeof content === 'string') return content;
   if (!isRecord(content) && !Array.isArray(content)) throw unreadable('a system message without a text');

@@ -1,5 +1,5 @@
-// The model that a stage is told of. Here it is an id: what asks for its provider and its name finds them, what wants to call it is told by
-// name that it cannot.
+// Represents the model of a stage. Millrace passes an id: provider and name are readable, and a call throws an error
+// that names it as unsupported.
 import { MillraceError } from '@millrace/contracts';
 import { isRecord } from './json-values.ts';
 
@@ -29,7 +29,7 @@ export function foreignModel(id: string): ForeignModel {
 }
 
 /** The id of a model that was returned: a router id, the model that was given, or a configuration with an id alone. */
-export function modelIdOf(returned: unknown): unknown {
+export function readModelId(returned: unknown): unknown {
   if (!isRecord(returned)) return returned;
   const { id, url } = returned;
   return ids.get(returned) ?? (typeof id === 'string' && url === undefined ? id : returned);

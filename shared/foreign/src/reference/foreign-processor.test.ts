@@ -1,13 +1,13 @@
 // A processor of the reference interface, unmodified, as a replica calls it.
 import { emptyConversation, STAGES } from '@millrace/contracts';
-import { conversationOf, textChunks } from '@millrace/testkit';
+import { buildConversation, textChunks } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Batcher, Lowercase, Swallower, TripWire, type Abort, type Part } from '../testing/foreign-classes.ts';
-import { callForeign, finish, shown, streamForeign } from '../testing/foreign-rig.ts';
+import { callForeign, finish, formatChunks, streamForeign } from '../testing/foreign-rig.ts';
 import { foreignProcessor } from './foreign-processor.ts';
 
-const conversation = conversationOf({ remembered: ['Old'], input: ['Hello'], response: ['Hi'] }, ['Be kind.']);
+const conversation = buildConversation({ remembered: ['Old'], input: ['Hello'], response: ['Hi'] }, ['Be kind.']);
 const input = { conversation };
 const nothing = (): void => undefined;
 
@@ -23,10 +23,10 @@ describe('a stop that was asked for', () => {
   test('holds in the stream, before the chunk is shown', async () => {
     const { chunks, verdict } = await streamForeign(new Swallower(), textChunks(['good ', 'bad', ' more']));
     expect(verdict).toMatchObject({ type: 'abort', reason: 'bad words' });
-    expect(shown(chunks)).toEqual(['text-start', 'good ']);
+    expect(formatChunks(chunks)).toEqual(['text-start', 'good ']);
   });
 
-  test('is the one that was asked for first, whatever is thrown after it', async () => {
+  test('The first stop counts, for any later error', async () => {
     const wrapping = {
       id: 'wrapping',
       processInput({ abort }: { abort: Abort }) {
@@ -44,7 +44,7 @@ describe('a stop that was asked for', () => {
     });
   });
 
-  test('has a reason of its own where none is given', async () => {
+  test('A stop without a reason has a default reason', async () => {
     const silent = { id: 'silent', processInput: ({ abort }: { abort: Abort }) => abort() };
     expect(await callForeign(silent, 'processInput', { input })).toMatchObject({
       type: 'abort',
@@ -66,7 +66,7 @@ describe('a stop that was asked for', () => {
     });
   });
 
-  test('is told as a violation too, to the author as well', async () => {
+  test("A stop is reported as a violation, to the author's callback too", async () => {
     const told: unknown[] = [];
     const throwing = {
       id: 'throwing',
@@ -81,7 +81,7 @@ describe('a stop that was asked for', () => {
     expect(told).toEqual([{ processorId: 'throwing', message: 'blocked', detail: { strategy: 'block' } }]);
   });
 
-  test('whose report throws is a stop all the same', async () => {
+  test('A stop counts even if its report throws', async () => {
     const failing = {
       id: 'failing',
       onViolation() {
@@ -92,7 +92,7 @@ describe('a stop that was asked for', () => {
     expect(await callForeign(failing, 'processInput', { input })).toMatchObject({ type: 'abort', reason: 'blocked' });
   });
 
-  test('is none where anything else is thrown: that is the processor’s failure', async () => {
+  test('Any other error is the processor’s failure', async () => {
     const broken = {
       id: 'broken',
       processInput() {
@@ -107,16 +107,16 @@ describe('a stop that was asked for', () => {
   });
 });
 
-describe('parts that are put into the state to come next', () => {
-  test('come next, through the same processor', async () => {
+describe('parts for reprocessing in the state', () => {
+  test('A part in the state is processed next by the same processor', async () => {
     const { chunks } = await streamForeign(new Batcher(), textChunks(['a', 'b', 'c']));
-    expect(shown(chunks)).toEqual(['text-start', 'abc', 'text-end']);
+    expect(formatChunks(chunks)).toEqual(['text-start', 'abc', 'text-end']);
   });
 
-  test('come next at the end of the stream too', async () => {
+  test('A part in the state is processed at the end of the stream too', async () => {
     const [, ...deltas] = textChunks(['a', 'b']).slice(0, 3);
     const { chunks, verdict } = await streamForeign(new Batcher(), [...deltas, finish]);
-    expect(shown(chunks)).toEqual(['ab', 'finish']);
+    expect(formatChunks(chunks)).toEqual(['ab', 'finish']);
     expect(verdict.type).toBe('continue');
   });
 
@@ -134,7 +134,7 @@ describe('parts that are put into the state to come next', () => {
 });
 
 describe('messages', () => {
-  test('returned as new objects are replaced where they differ, and nothing else is touched', async () => {
+  test('Messages that are returned as new objects are replaced if they differ, and others are unchanged', async () => {
     expect(await callForeign(new Lowercase(), 'processInput', { input })).toEqual({
       type: 'continue',
       changes: {
@@ -152,7 +152,7 @@ describe('messages', () => {
     });
   });
 
-  test('returned as they came are no change', async () => {
+  test('Messages that are returned unchanged are no change', async () => {
     const same = { id: 'same', processInput: ({ messages }: { messages: unknown[] }) => messages };
     expect(await callForeign(same, 'processInput', { input })).toEqual({ type: 'continue' });
     const spread = {
@@ -178,7 +178,7 @@ describe('messages', () => {
     });
   });
 
-  test('of processInput are what the caller said now; the system messages are those without a tag', async () => {
+  test('processInput receives the caller’s new messages and the system messages without a tag', async () => {
     const seen: unknown[] = [];
     const looking = {
       id: 'looking',
@@ -213,8 +213,8 @@ describe('messages', () => {
   });
 });
 
-describe('what a foreign processor is', () => {
-  test('its stages are its methods; it reads all unless said', () => {
+describe('the definition of a foreign processor', () => {
+  test('The stages are the processor’s methods; its default reads are all', () => {
     const definition = foreignProcessor(new Batcher(), { id: 'batcher', version: '1.2.3', timeoutMs: 30_000 });
     expect(definition).toMatchObject({
       stages: ['processOutputStream'],
@@ -238,7 +238,7 @@ describe('what a foreign processor is', () => {
     expect(await callForeign(make as never, 'processInput', called)).toMatchObject({ reason: 'given' });
   });
 
-  test('whose factory refuses the options has options that do not fit', async () => {
+  test('Options that the factory rejects are invalid options', async () => {
     const make = () => {
       throw new Error('needs a rule');
     };
@@ -257,7 +257,7 @@ describe('what a foreign processor is', () => {
   });
 });
 
-test('a foreign processor that says nothing changes nothing, in every stage', async () => {
+test('A foreign processor that returns nothing changes nothing, in every stage', async () => {
   const stages = STAGES.filter((stage) => stage !== 'processToolCall' && stage !== 'processOutputStream');
   const silent = { id: 'silent', ...Object.fromEntries(stages.map((stage) => [stage, nothing])) };
   const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };

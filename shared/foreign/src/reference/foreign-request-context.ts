@@ -1,12 +1,12 @@
-// The RequestContext as the reference has it: an open map, with the run's thread and resource also under the reference's own names. What is
-// set lives until the call ends.
+// Provides the reference's RequestContext: an open map, with the run's thread and resource also under the reference's
+// own names. Values that a processor sets live until the call ends.
 import type { CommonArgs } from '@millrace/processor';
 
 export class ForeignRequestContext {
   readonly #values: Map<string, unknown>;
 
   constructor({ requestContext, run }: Pick<CommonArgs, 'requestContext' | 'run'>) {
-    // A copy: what one processor edits inside of a value the next one must not see.
+    // A copy: in-place edits by one processor must not be visible to the next one.
     this.#values = new Map(requestContext.keys().map((key) => [key, structuredClone(requestContext.get(key))]));
     if (run.threadId !== undefined) this.#values.set('mastra__threadId', run.threadId);
     if (run.resourceId !== undefined) this.#values.set('mastra__resourceId', run.resourceId);

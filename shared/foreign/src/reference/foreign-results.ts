@@ -1,12 +1,12 @@
-// What a method of the reference interface returned where it may return messages: the messages become operations on the list, as the
-// reference's runner would have applied them; the other members are given back.
+// Reads the return value of a reference method: messages become operations on the list, as the reference's runner
+// applies them; the other members are returned.
 import { MillraceError, type Message } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
-import { messageOf } from './foreign-messages.ts';
+import { toMessage } from './foreign-messages.ts';
 import { isRecord } from './json-values.ts';
 import { addSystem, replaceUntagged } from './system-messages.ts';
 
-export type Given = {
+export type ResultGiven = {
   list: MessageList;
   /** The list as it was handed over. */
   foreignList: object;
@@ -17,7 +17,7 @@ export type Given = {
 };
 
 /** @throws message-list-foreign, message-list-and-messages, message-invalid, processor-failed */
-export function applyForeignMessages(result: unknown, given: Given): Record<string, unknown> {
+export function applyForeignMessages(result: unknown, given: ResultGiven): Record<string, unknown> {
   if (result === undefined || result === null || result === given.foreignList) return {};
   if (Array.isArray(result)) {
     applyArray(result, given);
@@ -26,7 +26,7 @@ export function applyForeignMessages(result: unknown, given: Given): Record<stri
   if (!isRecord(result)) {
     throw new MillraceError('processor-failed', `The method returned a ${typeof result}, not messages or an object.`);
   }
-  const { messages, messageList, systemMessages, ...members } = membersOf(result);
+  const { messages, messageList, systemMessages, ...members } = selectMembers(result);
   if (messages !== undefined && messageList !== undefined) {
     throw new MillraceError('message-list-and-messages', 'messages and messageList were both returned.', {
       remedy: 'Return one of them.',
@@ -38,18 +38,18 @@ export function applyForeignMessages(result: unknown, given: Given): Record<stri
   return members;
 }
 
-/** @throws message-list-foreign for an object of a class: what is returned is data, or the list that was given */
-function membersOf(result: Record<string, unknown>): Record<string, unknown> {
+/** @throws message-list-foreign for an instance of a class: valid values are data, or the given list */
+function selectMembers(result: Record<string, unknown>): Record<string, unknown> {
   if (Object.hasOwn(result, 'messages') || Object.getPrototypeOf(result) === Object.prototype) return { ...result };
   throw anotherList();
 }
 
-function applyArray(returned: readonly unknown[], { list, scope, emptyMeansNone }: Given): void {
+function applyArray(returned: readonly unknown[], { list, scope, emptyMeansNone }: ResultGiven): void {
   if (returned.length === 0 && emptyMeansNone) return;
-  const messages = returned.map((message) => messageOf(message, 'user'));
+  const messages = returned.map((message) => toMessage(message, 'user'));
   const given = new Set(scope.map(({ id }) => id));
   const there = new Map(list.get.all.db().map((message) => [message.id, JSON.stringify(message)]));
-  // Some return all that the list has, also what they were not given.
+  // Some processors return the whole list, including messages that were not passed to them.
   const isNews = (message: Message) => given.has(message.id) || there.get(message.id) !== JSON.stringify(message);
   for (const message of messages) if (message.role === 'system' && isNews(message)) addSystem(list, message);
   list.reconcile(
@@ -59,7 +59,7 @@ function applyArray(returned: readonly unknown[], { list, scope, emptyMeansNone 
 }
 
 function anotherList(): MillraceError {
-  return new MillraceError('message-list-foreign', 'Another MessageList was returned than the one that was given.', {
-    remedy: 'Change the given messageList and return that, or return an array.',
+  return new MillraceError('message-list-foreign', 'The method returned another MessageList than its argument.', {
+    remedy: 'Change the messageList argument and return it, or return an array.',
   });
 }

@@ -4,7 +4,7 @@ import { callForeign, streamForeign } from '../testing/foreign-rig.ts';
 import { textChunks } from '@millrace/testkit';
 import { foreignState } from './foreign-state.ts';
 
-const travelled = (state: object) => foreignState.decode(JSON.parse(JSON.stringify(foreignState.encode(state))));
+const roundTrip = (state: object) => foreignState.decode(JSON.parse(JSON.stringify(foreignState.encode(state))));
 
 describe('the state of a foreign processor travels', () => {
   test('with sets, maps, dates and bytes in it, inside of each other too', () => {
@@ -16,16 +16,16 @@ describe('the state of a foreign processor travels', () => {
       ]),
       plain: { list: [1, 'x', null, true, { deep: [] }] },
     };
-    expect(travelled(state)).toEqual(state);
+    expect(roundTrip(state)).toEqual(state);
   });
 
-  test('as it is where it looks like what stands for something else', () => {
+  test('A state round-trips if it looks like a tagged value', () => {
     const state = { odd: { $foreign: 'set', value: ['a'] }, date: { $foreign: 'date' } };
-    expect(travelled(state)).toEqual(state);
+    expect(roundTrip(state)).toEqual(state);
   });
 
-  test('with nothing where undefined stood, and null in a list', () => {
-    expect(travelled({ a: undefined, list: [undefined] })).toEqual({ list: [null] });
+  test('A state round-trips without undefined members, and with null for undefined in a list', () => {
+    expect(roundTrip({ a: undefined, list: [undefined] })).toEqual({ list: [null] });
   });
 
   test.each([
@@ -58,7 +58,7 @@ test('a state that cannot travel fails the call, after a stream as well', async 
   expect(verdict).toMatchObject({ type: 'failure', code: 'state-not-serializable' });
 });
 
-test('a foreign state is what it was at the next call; timers in it are over', async () => {
+test('A foreign state is restored at the next call, and its timers are cleared', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const fired: string[] = [];

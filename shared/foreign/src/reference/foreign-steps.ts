@@ -1,4 +1,4 @@
-// Results of earlier steps in the words of the reference, beside our own: calls have an `input`, results an `output`.
+// Adds the reference's names to results of earlier steps: calls have an `input`, results an `output`.
 import type { StepResult } from '@millrace/contracts';
 
 export function foreignSteps(steps: readonly StepResult[]): object[] {

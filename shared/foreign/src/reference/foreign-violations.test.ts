@@ -1,8 +1,8 @@
-import { conversationOf } from '@millrace/testkit';
+import { buildConversation } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { callForeign } from '../testing/foreign-rig.ts';
 
-test('violations of a shared processor are told with the call that they were found in', async () => {
+test('A violation of a shared processor is reported in the call that found it', async () => {
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const guard = {
     id: 'guard',
@@ -15,9 +15,9 @@ test('violations of a shared processor are told with the call that they were fou
       await this.onViolation?.({ processorId: 'guard', message: `found ${text}`, detail: { text } });
     },
   };
-  const called = (text: string) =>
-    callForeign(guard, 'processInput', { input: { conversation: conversationOf({ input: [text] }) } });
-  const calls = [called('one'), called('two')];
+  const callProcessor = (text: string) =>
+    callForeign(guard, 'processInput', { input: { conversation: buildConversation({ input: [text] }) } });
+  const calls = [callProcessor('one'), callProcessor('two')];
   await new Promise(setImmediate);
   gates.get('two')?.resolve();
   await new Promise(setImmediate);
@@ -27,7 +27,7 @@ test('violations of a shared processor are told with the call that they were fou
   expect(two).toMatchObject({ violations: [{ message: 'found two' }] });
 });
 
-test('a frozen processor is served; its stops are told', async () => {
+test('A frozen processor is served, and its stops are reported', async () => {
   const frozen = Object.freeze({
     id: 'frozen',
     processInput: ({ abort }: { abort: (reason: string) => never }) => abort('no'),

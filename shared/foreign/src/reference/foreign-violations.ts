@@ -1,5 +1,5 @@
-// `onViolation` of a foreign processor is a member of the object that all runs share. What it reports is attributed to the call in which it
-// was reported, by the chain of promises that leads there; what the author has put there is still called.
+// Attributes violations to calls: `onViolation` of a foreign processor is a member of an object that all runs share.
+// The chain of promises identifies the call; the author's own callback is still called.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { asJson, type CommonArgs } from '@millrace/processor';
 import { isRecord } from './json-values.ts';
@@ -8,10 +8,10 @@ import type { ForeignProcessor } from './reference-interface.ts';
 type OnViolation = CommonArgs['onViolation'];
 
 export type ForeignViolations = {
-  /** What is reported inside of `method` is told to `report`. */
+  /** Passes violations that are reported during `method` to `report`. */
   during<T>(report: OnViolation, method: () => T): T;
   /** As the reference does for every stop. Never throws. */
-  ofStop(reason: string, metadata: unknown): Promise<void>;
+  reportStop(reason: string, metadata: unknown): Promise<void>;
 };
 
 export function attributeViolations(processor: ForeignProcessor): ForeignViolations {
@@ -33,11 +33,11 @@ export function attributeViolations(processor: ForeignProcessor): ForeignViolati
   Reflect.set(processor, 'onViolation', report);
   return {
     during: (report, method) => calls.run(report, method),
-    async ofStop(message, detail) {
+    async reportStop(message, detail) {
       try {
         await report({ processorId: processor.id, message, detail });
       } catch {
-        // What an author does on a violation is no part of the verdict.
+        // The result of an author's callback does not affect the verdict.
       }
     },
   };

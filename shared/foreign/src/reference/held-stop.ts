@@ -1,20 +1,21 @@
-// A stop that was asked for holds, whatever the method then returns or throws: a guard that catches its own abort, and gives the text
-// back, has blocked all the same. So does what was refused it. A TripWire that it throws by itself is an abort.
+// Enforces a requested stop for any later result or error of the method: a guard that catches its own abort and returns
+// the text has blocked nevertheless. The same applies to a rejected access. A TripWire that the method throws is an
+// abort.
 import { asJson, type AbortOptions, type CommonArgs } from '@millrace/processor';
 
 type ForeignAbort = (reason?: string, options?: { retry?: boolean; metadata?: unknown }) => never;
 
 export type HeldStop = {
   abort: ForeignAbort;
-  /** Remembers the error as what the call comes to, and throws it. */
+  /** Stores the error as the outcome of the call, and throws it. */
   refuse(error: Error): never;
-  /** What the method returns. @throws what was held, else an abort for a TripWire, else what the method throws */
+  /** Returns the method's result. @throws the stored error, an abort for a TripWire, or the method's error */
   settle(method: () => unknown): Promise<unknown>;
 };
 
 export type StopReport = (reason: string, metadata: unknown) => Promise<void>;
 
-/** @param report is told of a stop before it is thrown on */
+/** @param report called with a stop before it is rethrown */
 export function createHeldStop(common: Pick<CommonArgs, 'abort'>, who: string, report: StopReport): HeldStop {
   let held: { error: unknown; reason?: string; metadata?: unknown } | undefined;
   const stop = (reason: string, options: { retry?: unknown; metadata?: unknown }): never => {
@@ -44,7 +45,7 @@ export function createHeldStop(common: Pick<CommonArgs, 'abort'>, who: string, r
         return result;
       } catch (error) {
         await throwHeld();
-        const tripWire = tripWireOf(error);
+        const tripWire = findTripWire(error);
         if (!tripWire) throw error;
         await report(tripWire.reason, tripWire.options.metadata);
         return stop(tripWire.reason, tripWire.options);
@@ -57,10 +58,10 @@ function abortOptions({ retry, metadata }: { retry?: unknown; metadata?: unknown
   return { ...(retry === true && { retry }), ...(metadata !== undefined && { metadata: asJson(metadata) }) };
 }
 
-type TripWire = { reason: string; options: { retry?: unknown; metadata?: unknown } };
+type ForeignTripWire = { reason: string; options: { retry?: unknown; metadata?: unknown } };
 
 /** By its members: every copy of the reference has a class of its own, and no name in common. */
-function tripWireOf(error: unknown): TripWire | undefined {
+function findTripWire(error: unknown): ForeignTripWire | undefined {
   if (!(error instanceof Error) || !Object.hasOwn(error, 'options') || !Object.hasOwn(error, 'processorId')) {
     return undefined;
   }

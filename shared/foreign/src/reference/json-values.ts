@@ -1,4 +1,4 @@
-// Foreign values where JSON is to stand: what they hold beside JSON is named.
+// Validates foreign values as JSON: other values are named.
 import { MillraceError, findUnserializable, type JsonValue } from '@millrace/contracts';
 
 /** A copy that is JSON. @throws not-json, naming the place */

@@ -6,7 +6,7 @@ import { withDates } from './foreign-messages.ts';
 import { applyForeignMessages } from './foreign-results.ts';
 import { foreignSteps } from './foreign-steps.ts';
 import { jsonCopy } from './json-values.ts';
-import { allSystem, untaggedSystem } from './system-messages.ts';
+import { listAll, untaggedSystem } from './system-messages.ts';
 
 type MessageStages = Pick<
   StageBridge,
@@ -18,8 +18,8 @@ export function messageStages(foreign: Foreign): MessageStages {
     async processInput(args) {
       const { messageList: list } = args;
       const call = createForeignCall(foreign, args, list);
-      // The caller's alone: what memory remembers was judged when it was stored. System messages stand apart.
-      const scope = withDates(inputOf(list));
+      // Only the caller's messages: remembered ones were judged when they were stored. System messages are separate.
+      const scope = withDates(buildInput(list));
       const result = await call.method('processInput', { messages: [...scope], systemMessages: untaggedSystem(list) });
       return applyForeignMessages(result, { list, foreignList: call.list, scope, emptyMeansNone: false });
     },
@@ -50,7 +50,7 @@ export function messageStages(foreign: Foreign): MessageStages {
       const scope = withDates(list.get.all.db());
       const returned = await call.method('processToolResult', {
         messages: [...scope],
-        systemMessages: allSystem(list),
+        systemMessages: listAll(list),
         steps: [],
         toolCallId,
         toolName,
@@ -75,6 +75,6 @@ export function messageStages(foreign: Foreign): MessageStages {
   };
 }
 
-function inputOf(list: MessageList) {
-  return list.get.input.db().filter(({ id, role }) => list.sourceOf(id) === 'input' && role !== 'system');
+function buildInput(list: MessageList) {
+  return list.get.input.db().filter(({ id, role }) => list.readSource(id) === 'input' && role !== 'system');
 }

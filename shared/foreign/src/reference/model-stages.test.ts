@@ -1,22 +1,22 @@
 // processInputStep and its neighbours: the model, tools and settings of a foreign processor.
-import { conversationOf } from '@millrace/testkit';
+import { buildConversation } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { callForeign } from '../testing/foreign-rig.ts';
 
 const tool = {
   name: 'clock',
-  description: 'tells',
+  description: 'a clock',
   inputSchema: {},
   subject: 'mr.v1.tool.clock',
   idempotent: true,
   timeoutMs: 1,
 };
-const input = { conversation: conversationOf({ input: ['hi'] }), model: 'openai/gpt-5-mini', tools: [tool] };
+const input = { conversation: buildConversation({ input: ['hi'] }), model: 'openai/gpt-5-mini', tools: [tool] };
 const stepping = (processInputStep: (args: Record<string, unknown>) => unknown) =>
   callForeign({ id: 'stepping', processInputStep }, 'processInputStep', { input });
 
 describe('the model of a foreign step', () => {
-  test('has a provider and a name, and says that it cannot be called', async () => {
+  test('The model has a provider and a name, and throws if it is called', async () => {
     const seen: unknown[] = [];
     const verdict = await stepping(({ model }) => {
       const given = Object(model);
@@ -58,7 +58,7 @@ describe('a foreign step', () => {
     });
   });
 
-  test('is told that its prompt stage comes, where it has one', async () => {
+  test('A processor with a prompt stage is called in it', async () => {
     const told: unknown[] = [];
     const both = {
       id: 'both',
@@ -70,7 +70,7 @@ describe('a foreign step', () => {
     expect(told).toEqual([true, undefined]);
   });
 
-  test('is told the caller’s whole context', async () => {
+  test('A processor receives the caller’s whole context', async () => {
     const seen: unknown[] = [];
     const reading = {
       id: 'reading',

@@ -2,7 +2,7 @@
 import { MillraceError } from '@millrace/contracts';
 import { withDates } from './foreign-messages.ts';
 import { createForeignCall, type Foreign, type StageBridge } from './foreign-call.ts';
-import { foreignModel, modelIdOf } from './foreign-model.ts';
+import { foreignModel, readModelId } from './foreign-model.ts';
 import { applyForeignMessages } from './foreign-results.ts';
 import { foreignSteps } from './foreign-steps.ts';
 import { isRecord, jsonCopy } from './json-values.ts';
@@ -47,8 +47,8 @@ export function modelStages(foreign: Foreign): ModelStages {
       });
       const members = isRecord(result) ? result : {};
       const { response } = members;
-      if (response !== undefined) return responded(response, args.run.runId);
-      // What it has edited in place goes to the model there as well.
+      if (response !== undefined) return buildResponse(response, args.run.runId);
+      // In-place edits of the prompt reach the model, as in the reference.
       const changed = back('prompt' in members ? members['prompt'] : prompt);
       return changed === undefined ? undefined : { prompt: changed };
     },
@@ -78,18 +78,18 @@ export function modelStages(foreign: Foreign): ModelStages {
   };
 }
 
-/** The count of retries is the run's own; what else is returned the runtime takes, or refuses by its name. */
+/** The run counts the retries; the runtime validates the other return values. */
 function stepChanges({ model, tools, retryCount: _count, ...members }: Record<string, unknown>): object {
   const taken = Object.entries(members).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(taken.map(([name, value]) => [name, jsonCopy(value, name)])),
-    ...(model !== undefined && { model: modelIdOf(model) }),
-    ...(tools !== undefined && { tools: toolsOf(tools) }),
+    ...(model !== undefined && { model: readModelId(model) }),
+    ...(tools !== undefined && { tools: readTools(tools) }),
   };
 }
 
 /** @throws not-json, naming the tool that is a function */
-function toolsOf(tools: unknown): unknown {
+function readTools(tools: unknown): unknown {
   for (const [name, tool] of Object.entries(isRecord(tools) ? tools : {})) {
     if (!isRecord(tool) || typeof tool['execute'] !== 'function') continue;
     throw new MillraceError('not-json', `The tool "${name}" is a function of the processor's own: it cannot travel.`, {
@@ -100,7 +100,7 @@ function toolsOf(tools: unknown): unknown {
   return jsonCopy(tools, 'tools');
 }
 
-function responded(response: unknown, runId: string) {
+function buildResponse(response: unknown, runId: string) {
   const chunks: unknown = isRecord(response) ? response['chunks'] : undefined;
   if (!Array.isArray(chunks)) {
     throw new MillraceError('processor-failed', 'processLLMRequest returned a response that has no chunks.');

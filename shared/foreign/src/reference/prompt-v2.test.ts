@@ -35,13 +35,13 @@ describe('a prompt that a foreign processor is given', () => {
     ]);
   });
 
-  test('comes back as it was, where nothing was done to it', () => {
+  test('An unchanged prompt round-trips', () => {
     const { prompt, back } = toPromptV2(V4);
     expect(back(prompt)).toBeUndefined();
     expect(back(prompt.map((message) => ({ ...message })))).toBeUndefined();
   });
 
-  test('comes back with untouched messages and parts as they were, also where V2 has no word for them', () => {
+  test('Unchanged messages and parts round-trip, also parts that V2 cannot express', () => {
     const { prompt, back } = toPromptV2(V4);
     const [system, user, ...rest] = prompt;
     const content = Array.isArray(user?.['content']) ? user['content'].slice(1) : [];
@@ -72,7 +72,7 @@ describe('a prompt that a foreign processor is given', () => {
     ]);
   });
 
-  test('counts as edited where it was edited in place, as there', async () => {
+  test('An in-place edit counts as a change, as in the reference', async () => {
     const editing = {
       id: 'editing',
       processLLMRequest: ({ prompt }: { prompt: { content: string }[] }) =>

@@ -1,5 +1,6 @@
-// Prompts of specification V2 (LanguageModelV2Prompt of @ai-sdk/provider 2), which the reference types its stages with, and back to what
-// travels, V4. What a processor has not touched comes back as it was, also where V2 has no word for it.
+// Converts prompts to specification V2 (LanguageModelV2Prompt of @ai-sdk/provider 2), which the reference uses in its
+// stages, and back to V4, the wire form. Unchanged parts return to their original form, also parts that V2 cannot
+// express.
 import type { Prompt } from '@millrace/contracts';
 import { isRecord, jsonCopy } from './json-values.ts';
 
@@ -13,15 +14,15 @@ export type PromptV2 = {
 };
 
 export function toPromptV2(given: Prompt): PromptV2 {
-  /** What each part and each message was, by what it looks like in V2. */
+  /** The V4 original of each part and each message, by its V2 form. */
   const origins = new Map<string, unknown>();
-  const noted = <T>(v2: T, v4: unknown): T => (origins.set(JSON.stringify(v2), v4), v2);
+  const noteOrigin = <T>(v2: T, v4: unknown): T => (origins.set(JSON.stringify(v2), v4), v2);
   const prompt = given.map((message): ProviderMessage => {
     const { content } = message;
     const v2 = Array.isArray(content)
-      ? { ...message, content: content.map((part) => noted(toV2(structuredClone(part)), part)) }
+      ? { ...message, content: content.map((part) => noteOrigin(toV2(structuredClone(part)), part)) }
       : { ...message };
-    return noted(v2, message);
+    return noteOrigin(v2, message);
   });
   const before = JSON.stringify(prompt);
   const partBack = (part: unknown): unknown => origins.get(JSON.stringify(part)) ?? toV4(part);

@@ -3,7 +3,7 @@ import { processorService } from '@millrace/processor';
 import {
   askStage,
   callEntry,
-  conversationOf,
+  buildConversation,
   stageCall,
   useBus,
   useNats,
@@ -26,7 +26,7 @@ useService(processorService({ name: 'foreign', version, processors }), () => ({ 
 const stack = useStack(nats, []);
 
 test('foreign processors answer on the bus as ours do, adjacent ones in one call', async () => {
-  const input = { conversation: conversationOf({ input: ['HELLO'] }) };
+  const input = { conversation: buildConversation({ input: ['HELLO'] }) };
   const call = stageCall('processInput', [callEntry('lowercase'), callEntry('swallower')], input);
   const answer = await askStage(client.bus, call);
   expect(answer).toMatchObject([

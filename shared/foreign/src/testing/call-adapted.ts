@@ -1,15 +1,15 @@
 // A processor of another interface, called as a replica calls it.
 import type { JsonValue, Stage, StageInput, Verdict } from '@millrace/contracts';
 import { callStage, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
-import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
+import { callContext, callEntry, buildConversation, stageCall } from '@millrace/testkit';
 
 export const AS = { id: 'adapted', version: '1.0.0' };
 
-const tool = { name: 'clock', description: 'tells', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
+const tool = { name: 'clock', description: 'a clock', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
 const toolCall = { toolCallId: 'c1', toolName: 'clock', args: { zone: 'UTC' } };
-/** What every stage may be called with. */
+/** Valid input for every stage. */
 export const INPUT: Partial<StageInput> = {
-  conversation: conversationOf({ remembered: ['old'], input: ['hello'] }, ['Be kind.']),
+  conversation: buildConversation({ remembered: ['old'], input: ['hello'] }, ['Be kind.']),
   model: 'openai/a',
   tools: [tool],
   modelSettings: { temperature: 1 },

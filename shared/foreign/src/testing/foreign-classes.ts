@@ -20,7 +20,7 @@ export type TheirMessage = {
 };
 export type Abort = (reason?: string, options?: { retry?: boolean; metadata?: unknown }) => never;
 
-/** Judges by a model that is down, and lets the text through when anything goes wrong: its own abort too. */
+/** Judges with an unavailable model, and passes the text after any error, its own abort included. */
 export class Swallower {
   readonly id = 'swallower';
 
@@ -37,7 +37,7 @@ export class Swallower {
     try {
       if (part.type === 'text-delta' && part.payload.text.includes('bad')) abort('bad words');
     } catch {
-      // goes on
+      // continues
     }
     return part;
   }
@@ -62,7 +62,7 @@ export class Lowercase {
 
 type BatcherState = { held?: Part[] };
 
-/** Holds pieces of text until something else comes, and puts that back into the state. */
+/** Buffers text chunks until another chunk arrives, and puts that one back into the state. */
 export class Batcher {
   readonly id = 'batcher';
 

@@ -4,7 +4,7 @@ import { callStage, callStream, createHostedProcessors, type CallContext } from 
 import { callContext, callEntry, stageCall, TEST_RUN } from '@millrace/testkit';
 import { foreignProcessor, type ForeignDefinition, type ForeignSource } from '../reference/foreign-processor.ts';
 
-export type Called = {
+export type ForeignCalled = {
   input?: Partial<StageInput>;
   state?: JsonObject;
   options?: JsonObject;
@@ -12,13 +12,13 @@ export type Called = {
   context?: Partial<CallContext>;
 };
 
-function rig(source: ForeignSource, { state = {}, options = {}, definition }: Called) {
+function rig(source: ForeignSource, { state = {}, options = {}, definition }: ForeignCalled) {
   const processor = foreignProcessor(source, { id: 'foreign', version: '1.0.0', ...definition });
   const entry: CallEntry = callEntry('foreign', options, { state });
   return { hosted: createHostedProcessors([processor]), entry };
 }
 
-export async function callForeign(source: ForeignSource, stage: Stage, called: Called = {}): Promise<Verdict> {
+export async function callForeign(source: ForeignSource, stage: Stage, called: ForeignCalled = {}): Promise<Verdict> {
   const { hosted, entry } = rig(source, called);
   const call = stageCall(stage, [entry], called.input);
   const { verdicts } = await callStage(call, hosted, callContext(called.context));
@@ -27,9 +27,13 @@ export async function callForeign(source: ForeignSource, stage: Stage, called: C
   return verdict;
 }
 
-export type Streamed = { chunks: Chunk[]; verdict: Verdict };
+export type ForeignStreamed = { chunks: Chunk[]; verdict: Verdict };
 
-export async function streamForeign(source: ForeignSource, chunks: Chunk[], called: Called = {}): Promise<Streamed> {
+export async function streamForeign(
+  source: ForeignSource,
+  chunks: Chunk[],
+  called: ForeignCalled = {},
+): Promise<ForeignStreamed> {
   const { hosted, entry } = rig(source, called);
   const call = { entries: [entry], input: { retryCount: 0, stepNumber: 0, ...called.input } };
   const { chunks: out, verdicts } = await callStream(call, hosted, callContext(called.context), chunks);
@@ -38,8 +42,8 @@ export async function streamForeign(source: ForeignSource, chunks: Chunk[], call
   return { chunks: out, verdict };
 }
 
-/** What came out, as texts and types. */
-export const shown = (chunks: readonly Chunk[]): string[] =>
+/** The output as texts and types. */
+export const formatChunks = (chunks: readonly Chunk[]): string[] =>
   chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : chunk.type));
 
 export const finish: Chunk = {

@@ -18,21 +18,24 @@ afterAll(() => provider.close());
 
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
 
-async function partsOf(model: LanguageModelV4, answer: ByteAnswer): Promise<{ parts: Part[]; error?: ModelError }> {
+async function collectParts(
+  model: LanguageModelV4,
+  answer: ByteAnswer,
+): Promise<{ parts: Part[]; error?: ModelError }> {
   provider.answer(answer);
   const parts: Part[] = [];
   try {
     const { stream } = await model.doStream({ prompt });
     const reader = stream.getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) parts.push(read.value);
-    return { parts: joined(parts) };
+    return { parts: joinParts(parts) };
   } catch (error) {
-    return { parts: joined(parts), error: toModelError(error) };
+    return { parts: joinParts(parts), error: toModelError(error) };
   }
 }
 
 /** Adjacent deltas of one part as one; ids that the SDK makes up are left out. */
-function joined(parts: readonly Part[]): Part[] {
+function joinParts(parts: readonly Part[]): Part[] {
   const all: Part[] = [];
   for (const part of parts) {
     const last = all.at(-1);
@@ -52,7 +55,7 @@ const sdk = (model: string): LanguageModelV4 => {
 const direct = (model: string) =>
   createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).languageModel(model, { joinsDeltas: true });
 
-const bytesOf = ({ events }: RecordedStream, end = '\n\n') =>
+const encodeEvents = ({ events }: RecordedStream, end = '\n\n') =>
   Buffer.from(events.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}${end}`).join(''));
 
 /** Cuts that differ from stream to stream and are the same in every run. */
@@ -69,22 +72,22 @@ function cutAnywhere(bytes: Buffer, seed: number): Buffer[] {
 }
 
 const FORMS: Record<string, (stream: RecordedStream) => ByteAnswer> = {
-  'in one write': (stream) => ({ pieces: [bytesOf(stream)] }),
-  'event by event': (stream) => ({ pieces: stream.events.map((one) => bytesOf({ ...stream, events: [one] })) }),
+  'in one write': (stream) => ({ pieces: [encodeEvents(stream)] }),
+  'event by event': (stream) => ({ pieces: stream.events.map((one) => encodeEvents({ ...stream, events: [one] })) }),
   'event by event with pauses': (stream) => ({
-    pieces: stream.events.map((one) => bytesOf({ ...stream, events: [one] })),
+    pieces: stream.events.map((one) => encodeEvents({ ...stream, events: [one] })),
     everyMs: 2,
   }),
-  'in small pieces': (stream) => ({ pieces: cutAnywhere(bytesOf(stream), 4) }),
-  'in large pieces': (stream) => ({ pieces: cutAnywhere(bytesOf(stream), 7) }),
-  'with other line ends': (stream) => ({ pieces: cutAnywhere(bytesOf(stream, '\r\n\r\n'), 9) }),
-  'with carriage returns alone': (stream) => ({ pieces: cutAnywhere(bytesOf(stream, '\r\r'), 9) }),
+  'in small pieces': (stream) => ({ pieces: cutAnywhere(encodeEvents(stream), 4) }),
+  'in large pieces': (stream) => ({ pieces: cutAnywhere(encodeEvents(stream), 7) }),
+  'with other line ends': (stream) => ({ pieces: cutAnywhere(encodeEvents(stream, '\r\n\r\n'), 9) }),
+  'with carriage returns alone': (stream) => ({ pieces: cutAnywhere(encodeEvents(stream, '\r\r'), 9) }),
   'without its last half': (stream) => {
-    const bytes = bytesOf(stream);
+    const bytes = encodeEvents(stream);
     return { pieces: cutAnywhere(bytes.subarray(0, bytes.length >> 1), 5) };
   },
   'with its connection cut': (stream) => ({
-    pieces: [...cutAnywhere(bytesOf(stream), 5).slice(0, 4), 'data: {"cut'],
+    pieces: [...cutAnywhere(encodeEvents(stream), 5).slice(0, 4), 'data: {"cut'],
     everyMs: 5,
     isCut: true,
   }),
@@ -100,8 +103,8 @@ describe.each(OPENAI_STREAMS.map((stream) => [`${stream.model}: ${stream.name}`,
   '%s',
   (_, stream) => {
     test.each(Object.entries(FORMS))('sent %s gives the parts that the AI SDK gives', async (_form, form) => {
-      const expected = await partsOf(sdk(stream.model), form(stream));
-      expect(await partsOf(direct(stream.model), form(stream))).toEqual(expected);
+      const expected = await collectParts(sdk(stream.model), form(stream));
+      expect(await collectParts(direct(stream.model), form(stream))).toEqual(expected);
     });
   },
 );

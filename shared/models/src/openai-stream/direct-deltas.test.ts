@@ -18,8 +18,9 @@ const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text
 const head = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm' };
 const delta = (content: string) => ({ ...head, choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 const stop = { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-const said = (count: number) => Array.from({ length: count }, (_, at) => delta(`w${at} `));
-const textOf = (parts: readonly Part[]) => parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('');
+const buildDeltas = (count: number) => Array.from({ length: count }, (_, at) => delta(`w${at} `));
+const joinText = (parts: readonly Part[]) =>
+  parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('');
 const pieces = (parts: readonly Part[]) => parts.filter(({ type }) => type === 'text-delta').length;
 
 const ask = (options: Options = {}, baseUrl = provider.baseUrl) =>
@@ -40,10 +41,10 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('deltas of one part', () => {
   test('that arrive in one read are one part', async () => {
-    provider.answer({ pieces: [sseEvents(...said(200), stop).join('')] });
+    provider.answer({ pieces: [sseEvents(...buildDeltas(200), stop).join('')] });
     const parts = await read((await ask()).stream);
     expect(pieces(parts)).toBe(1);
-    expect(textOf(parts)).toContain('w0 w1 w2 ');
+    expect(joinText(parts)).toContain('w0 w1 w2 ');
     expect(parts.some(({ type }) => type === 'raw')).toBe(false);
   });
 
@@ -52,24 +53,24 @@ describe('deltas of one part', () => {
       pieces: [sseEvents(...Array.from({ length: 8 }, () => delta('x'.repeat(5_000))), stop).join('')],
     });
     const parts = await read((await ask()).stream);
-    expect(textOf(parts)).toHaveLength(40_000);
+    expect(joinText(parts)).toHaveLength(40_000);
     expect(pieces(parts)).toBeGreaterThan(1);
   });
 
   test('stay apart if the call asks for raw chunks', async () => {
-    provider.answer({ pieces: [sseEvents(...said(20), stop).join('')] });
+    provider.answer({ pieces: [sseEvents(...buildDeltas(20), stop).join('')] });
     expect(pieces(await read((await ask({ includeRawChunks: true })).stream))).toBe(20);
   });
 });
 
 describe('a reader', () => {
   test('that is slow loses nothing', async () => {
-    const events = said(5_000);
+    const events = buildDeltas(5_000);
     provider.answer({
       pieces: [sseEvents(...events.slice(0, 2_500)).join(''), ...sseEvents(...events.slice(2_500), stop)],
     });
     const parts = await read((await ask()).stream, turn);
-    expect(textOf(parts)).toBe(Array.from({ length: 5_000 }, (_, at) => `w${at} `).join(''));
+    expect(joinText(parts)).toBe(Array.from({ length: 5_000 }, (_, at) => `w${at} `).join(''));
   });
 
   test('that stops reading stops the socket, and its cancellation closes it', async () => {
@@ -105,7 +106,7 @@ describe('a reader', () => {
 
 describe('a call', () => {
   test('that is aborted while it streams ends with an error', async () => {
-    provider.answer({ pieces: [...sseEvents(...said(100)), ''], everyMs: 5 });
+    provider.answer({ pieces: [...sseEvents(...buildDeltas(100)), ''], everyMs: 5 });
     const giveUp = new AbortController();
     const { stream } = await ask({ abortSignal: giveUp.signal });
     const reading = read(stream);
@@ -115,7 +116,7 @@ describe('a call', () => {
   });
 
   test('that is cut off by the network rejects behind the parts before', async () => {
-    provider.answer({ pieces: sseEvents(...said(3)), everyMs: 5, isCut: true });
+    provider.answer({ pieces: sseEvents(...buildDeltas(3)), everyMs: 5, isCut: true });
     const { stream } = await ask();
     await expect(read(stream)).rejects.toThrow('Failed to process');
   });
@@ -126,7 +127,7 @@ describe('a call', () => {
       incoming.resume();
       if (seen.has(incoming.socket)) return void incoming.socket.destroy();
       seen.add(incoming.socket);
-      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end(sseEvents(...said(2), stop).join(''));
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end(sseEvents(...buildDeltas(2), stop).join(''));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -134,7 +135,7 @@ describe('a call', () => {
     const port = typeof address === 'object' && address ? address.port : 0;
     const texts: string[] = [];
     for (let call = 0; call < 3; call += 1) {
-      texts.push(textOf(await read((await ask({}, `http://127.0.0.1:${port}/v1`)).stream)));
+      texts.push(joinText(await read((await ask({}, `http://127.0.0.1:${port}/v1`)).stream)));
       await turn();
     }
     server.closeAllConnections();

@@ -31,14 +31,14 @@ export function withDirectDeltas(create: (fetch: Fetch) => LanguageModelV4, read
       if (options.includeRawChunks === true) return model.doStream(options);
       const relay = createRelay(read);
       const result = await create(relay.fetch).doStream({ ...options, includeRawChunks: true });
-      return { ...result, stream: relay.partsOf(result.stream) };
+      return { ...result, stream: relay.followParts(result.stream) };
     },
   };
 }
 
 function createRelay(readDelta: ReadDelta) {
   const parts = createPartQueue();
-  /** Events that the SDK was given, and those whose parts it has begun to give. */
+  /** Number of events passed to the SDK, and of those with parts that it has started to return. */
   let given = 0;
   let begun = 0;
   /** Key of the delta that the SDK was given last, if no other event followed it. */
@@ -74,6 +74,6 @@ function createRelay(readDelta: ReadDelta) {
       if (incoming.statusCode !== 200 || !isStream) return toResponse(incoming);
       return toResponse(incoming, relayBody(incoming, passAll, parts, init?.signal));
     },
-    partsOf: (stream: ReadableStream<LanguageModelV4StreamPart>) => parts.follow(stream, see),
+    followParts: (stream: ReadableStream<LanguageModelV4StreamPart>) => parts.follow(stream, see),
   };
 }

@@ -53,6 +53,6 @@ export function toResponse(incoming: IncomingMessage, body?: ReadableStream<Uint
   for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, [value ?? ''].flat().join(', '));
   const hasBody = status !== 204 && status !== 205 && status !== 304;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- node's type of the same stream
-  const own = () => Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
-  return new Response(hasBody ? (body ?? own()) : null, { status, statusText, headers });
+  const toWebStream = () => Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+  return new Response(hasBody ? (body ?? toWebStream()) : null, { status, statusText, headers });
 }

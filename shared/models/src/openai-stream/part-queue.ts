@@ -1,22 +1,22 @@
 // Parts of two sources, the AI SDK's stream and the direct deltas, as one stream in the order in which they are pushed.
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 
-type Part = LanguageModelV4StreamPart;
+type QueuePart = LanguageModelV4StreamPart;
 
 /** Parts that wait for their reader before the sources are read no further. */
 const MAX_WAITING_PARTS = 64;
 
 export type PartQueue = {
-  push(part: Part): void;
+  push(part: QueuePart): void;
   isFull(): boolean;
   /** Called each time that there is room again. */
   onRoom(resume: () => void): void;
   /** The stream of all parts. @param see gives the part that replaces a part of the SDK; undefined drops it */
-  follow(stream: ReadableStream<Part>, see: (part: Part) => Part | undefined): ReadableStream<Part>;
+  follow(stream: ReadableStream<QueuePart>, see: (part: QueuePart) => QueuePart | undefined): ReadableStream<QueuePart>;
 };
 
 export function createPartQueue(): PartQueue {
-  let controller: ReadableStreamDefaultController<Part> | undefined;
+  let controller: ReadableStreamDefaultController<QueuePart> | undefined;
   let resume: () => void = () => undefined;
   let freed = Promise.withResolvers<void>();
   const isFull = () => (controller?.desiredSize ?? 1) <= 0;
@@ -31,7 +31,7 @@ export function createPartQueue(): PartQueue {
     onRoom: (called) => void (resume = called),
     follow(stream, see) {
       const reader = stream.getReader();
-      const run = async (own: ReadableStreamDefaultController<Part>) => {
+      const run = async (own: ReadableStreamDefaultController<QueuePart>) => {
         for (let read = await reader.read(); !read.done; read = await reader.read()) {
           const part = see(read.value);
           if (part) own.enqueue(part);
@@ -39,7 +39,7 @@ export function createPartQueue(): PartQueue {
         }
         own.close();
       };
-      return new ReadableStream<Part>(
+      return new ReadableStream<QueuePart>(
         {
           start(own) {
             controller = own;

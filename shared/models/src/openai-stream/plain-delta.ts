@@ -12,7 +12,7 @@ export type PlainDelta = {
 /** UTF-16 code units; longer events are left to the provider's client. */
 const MAX_EVENT_CHARS = 16 * 1024;
 
-type Members = Readonly<Record<string, unknown>>;
+type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** @param data the JSON text of an event. undefined: no plain delta */
 export type ReadDelta = (data: string) => PlainDelta | undefined;
@@ -27,7 +27,7 @@ export const readResponsesDelta: ReadDelta = (data) => {
   return event && responsesDelta(event);
 };
 
-function parseMembers(data: string): Members | undefined {
+function parseMembers(data: string): JsonMembers | undefined {
   if (data.length > MAX_EVENT_CHARS) return undefined;
   try {
     const event: unknown = JSON.parse(data);
@@ -50,7 +50,7 @@ const CHAT_MEMBERS = new Set([
 const CHOICE_MEMBERS = new Set(['index', 'delta']);
 const DELTA_MEMBERS = new Set(['content', 'role']);
 
-function chatDelta(event: Members): PlainDelta | undefined {
+function chatDelta(event: JsonMembers): PlainDelta | undefined {
   const { choices, id, model, created } = event;
   if (!Array.isArray(choices) || choices.length !== 1 || !hasOnly(event, CHAT_MEMBERS)) return undefined;
   const choice: unknown = choices[0];
@@ -83,7 +83,7 @@ const RESPONSES_MEMBERS = new Set([
   'obfuscation',
 ]);
 
-function responsesDelta(event: Members): PlainDelta | undefined {
+function responsesDelta(event: JsonMembers): PlainDelta | undefined {
   const { type, delta, logprobs, item_id, output_index } = event;
   const piece = RESPONSES_PIECES.get(type);
   if (piece === undefined || typeof delta !== 'string' || delta === '') return undefined;
@@ -99,10 +99,10 @@ const hasLogprobs = (logprobs: unknown): boolean =>
   logprobs !== undefined && logprobs !== null && !(Array.isArray(logprobs) && logprobs.length === 0);
 
 /** A member without a value is as good as absent. */
-function hasOnly(members: Members, allowed: ReadonlySet<string>): boolean {
+function hasOnly(members: JsonMembers, allowed: ReadonlySet<string>): boolean {
   for (const name in members) if (!allowed.has(name) && members[name] !== null) return false;
   return true;
 }
 
-const isMembers = (value: unknown): value is Members =>
+const isMembers = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -30,10 +30,10 @@ export function createSseSplitter(): SseSplitter {
       const blocks: SseBlock[] = [];
       let from = 0;
       const blank = rest.includes('\r') ? CRLF_BLANK : BLANK;
-      const next = () => (isSplitting ? blank(rest, from) : 0);
-      for (let end = next(); end > 0; end = next()) {
+      const findBlockEnd = () => (isSplitting ? blank(rest, from) : 0);
+      for (let end = findBlockEnd(); end > 0; end = findBlockEnd()) {
         const source = rest.slice(from, end);
-        blocks.push({ source, data: onlyData(source) });
+        blocks.push({ source, data: parseDataOnly(source) });
         from = end;
       }
       rest = rest.slice(from);
@@ -67,7 +67,7 @@ const CRLF_BLANK: FindBlank = (text, from) => {
 const PREFIX = 'data: ';
 
 /** The usual form first: one line. */
-function onlyData(source: string): string | undefined {
+function parseDataOnly(source: string): string | undefined {
   const line = source.trimEnd();
   if (line.startsWith(PREFIX) && !line.includes('\n')) return line.slice(PREFIX.length);
   const lines = line.split('\n').map((one) => one.trimEnd());

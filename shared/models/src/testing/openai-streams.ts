@@ -18,18 +18,18 @@ const DONE = '[DONE]';
 const args = (index: number, piece: string) => choice({ tool_calls: [{ index, function: { arguments: piece } }] });
 const call = (index: number, name: string) =>
   choice({ tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } }] });
-const token = (content: string) => ({ token: content, logprob: -0.1, bytes: null, top_logprobs: [] });
+const buildToken = (content: string) => ({ token: content, logprob: -0.1, bytes: null, top_logprobs: [] });
 const annotation = {
   type: 'url_citation',
   url_citation: { start_index: 0, end_index: 3, url: 'https://example.com', title: 'Example' },
 };
-const padded = (text: string) =>
+const pad = (text: string) =>
   words(text).map((content, at) => ({ ...choice({ content }), obfuscation: 'x'.repeat(at % 5) }));
 
 const CHAT: Record<string, readonly Event[]> = {
   text: [opened, ...say('The quick brown fox jumps over the lazy dog.'), stop, usage, DONE],
   'text without a finish': [opened, ...say('The dose is 5')],
-  'text with padding': [opened, ...padded('The quick brown fox.'), stop, DONE],
+  'text with padding': [opened, ...pad('The quick brown fox.'), stop, DONE],
   'text with surrogate pairs and escapes': [opened, ...say('"quoted" \\ 😀 \u0000 line\nbreak ünï '), stop, DONE],
   'text with a role in each event': [
     ...words('One two three.').map((content) => choice({ role: 'assistant', content })),
@@ -60,8 +60,8 @@ const CHAT: Record<string, readonly Event[]> = {
   'text and a refusal': [opened, ...say('Well, '), choice({ content: 'no: ', refusal: 'I cannot.' }), stop],
   'log probabilities': [
     opened,
-    choice({ content: 'One ' }, null, { logprobs: { content: [token('One ')], refusal: null } }),
-    choice({ content: 'two' }, null, { logprobs: { content: [token('two')], refusal: null } }),
+    choice({ content: 'One ' }, null, { logprobs: { content: [buildToken('One ')], refusal: null } }),
+    choice({ content: 'two' }, null, { logprobs: { content: [buildToken('two')], refusal: null } }),
     stop,
   ],
   'several choices': [
@@ -118,14 +118,14 @@ const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'in_p
 let sequence = 0;
 const event = (type: string, more: object = {}) => ({ type, sequence_number: sequence++, ...more });
 const place = (more: object = {}) => ({ item_id: 'msg_1', output_index: 0, content_index: 0, ...more });
-const created = () => [event('response.created', { response }), event('response.in_progress', { response })];
+const buildCreated = () => [event('response.created', { response }), event('response.in_progress', { response })];
 const itemAdded = (item: object, output_index = 0) => event('response.output_item.added', { output_index, item });
 const itemDone = (item: object, output_index = 0) => event('response.output_item.done', { output_index, item });
-const spoken = (text: string, more: object = {}) =>
+const buildSpoken = (text: string, more: object = {}) =>
   words(text).map((delta, at) =>
     event('response.output_text.delta', { ...place(), delta, logprobs: [], obfuscation: 'y'.repeat(at % 4), ...more }),
   );
-const completed = (type = 'response.completed', more: object = {}) =>
+const buildCompleted = (type = 'response.completed', more: object = {}) =>
   event(type, {
     response: {
       ...response,
@@ -154,16 +154,23 @@ const argsDelta = (delta: string) =>
 const citation = { type: 'url_citation', start_index: 0, end_index: 3, url: 'https://example.com', title: 'Example' };
 
 const RESPONSES: Record<string, readonly Event[]> = {
-  text: [...created(), itemAdded(message), ...spoken('The quick brown fox jumps.'), messageDone(), completed(), DONE],
-  'text without an end': [...created(), itemAdded(message), ...spoken('The dose is 5')],
-  'text cut by the limit': [
-    ...created(),
+  text: [
+    ...buildCreated(),
     itemAdded(message),
-    ...spoken('One two'),
-    completed('response.incomplete', { incomplete_details: { reason: 'max_output_tokens' } }),
+    ...buildSpoken('The quick brown fox jumps.'),
+    messageDone(),
+    buildCompleted(),
+    DONE,
+  ],
+  'text without an end': [...buildCreated(), itemAdded(message), ...buildSpoken('The dose is 5')],
+  'text cut by the limit': [
+    ...buildCreated(),
+    itemAdded(message),
+    ...buildSpoken('One two'),
+    buildCompleted('response.incomplete', { incomplete_details: { reason: 'max_output_tokens' } }),
   ],
   reasoning: [
-    ...created(),
+    ...buildCreated(),
     itemAdded(reasoning),
     summaryPart('added', 0),
     ...thought('First I think.'),
@@ -173,84 +180,84 @@ const RESPONSES: Record<string, readonly Event[]> = {
     summaryPart('done', 1),
     itemDone(reasoning),
     itemAdded(message, 1),
-    ...spoken('Then I speak.', { output_index: 1 }),
+    ...buildSpoken('Then I speak.', { output_index: 1 }),
     itemDone({ ...message, status: 'completed' }, 1),
-    completed(),
+    buildCompleted(),
   ],
   'a function call': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(functionCall),
     argsDelta('{"zone"'),
     argsDelta(':"UTC"'),
     argsDelta('}'),
     event('response.function_call_arguments.done', { item_id: 'fc_1', output_index: 0, arguments: '{"zone":"UTC"}' }),
     itemDone({ ...functionCall, arguments: '{"zone":"UTC"}', status: 'completed' }),
-    completed(),
+    buildCompleted(),
   ],
   'a refusal': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
     event('response.refusal.delta', { ...place(), delta: 'I cannot ' }),
     event('response.refusal.delta', { ...place(), delta: 'do that.' }),
     event('response.refusal.done', { ...place(), refusal: 'I cannot do that.' }),
     messageDone(),
-    completed(),
+    buildCompleted(),
   ],
   annotations: [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
-    ...spoken('See this. '),
+    ...buildSpoken('See this. '),
     event('response.output_text.annotation.added', { ...place(), annotation_index: 0, annotation: citation }),
-    ...spoken('And that.'),
+    ...buildSpoken('And that.'),
     messageDone(),
-    completed(),
+    buildCompleted(),
   ],
   'log probabilities': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
-    ...spoken('One two three.', { logprobs: [{ token: 'One', logprob: -0.1, top_logprobs: [] }] }),
+    ...buildSpoken('One two three.', { logprobs: [{ token: 'One', logprob: -0.1, top_logprobs: [] }] }),
     messageDone(),
-    completed(),
+    buildCompleted(),
   ],
   'two messages': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
-    ...spoken('One two.'),
+    ...buildSpoken('One two.'),
     messageDone(),
     itemAdded({ ...message, id: 'msg_2' }, 1),
-    ...spoken('Three four.', { item_id: 'msg_2', output_index: 1 }),
+    ...buildSpoken('Three four.', { item_id: 'msg_2', output_index: 1 }),
     itemDone({ ...message, id: 'msg_2', status: 'completed' }, 1),
-    completed(),
+    buildCompleted(),
   ],
   'item ids that change': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
     ...words('One two three four.').map((delta, at) =>
       event('response.output_text.delta', { ...place({ item_id: `rotated_${at >> 1}` }), delta }),
     ),
     messageDone(),
-    completed(),
+    buildCompleted(),
   ],
   'unknown events': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
-    ...spoken('One two '),
+    ...buildSpoken('One two '),
     event('response.mood.delta', { ...place(), delta: 'calm' }),
-    ...spoken('three.'),
+    ...buildSpoken('three.'),
     event('response.output_text.done', { ...place(), text: 'One two three.' }),
     messageDone(),
-    completed(),
+    buildCompleted(),
   ],
   'an error in the middle': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
-    ...spoken('One two'),
+    ...buildSpoken('One two'),
     event('error', { code: 'server_error', message: 'The server is overloaded.', param: null }),
   ],
   'a failure in the middle': [
-    ...created(),
+    ...buildCreated(),
     itemAdded(message),
-    ...spoken('One two'),
+    ...buildSpoken('One two'),
     event('response.failed', {
       response: { ...response, status: 'failed', error: { code: 'server_error', message: 'Broken.' } },
     }),
@@ -259,10 +266,10 @@ const RESPONSES: Record<string, readonly Event[]> = {
   nothing: [],
 };
 
-const named = (model: string, streams: Record<string, readonly Event[]>): RecordedStream[] =>
+const nameStreams = (model: string, streams: Record<string, readonly Event[]>): RecordedStream[] =>
   Object.entries(streams).map(([name, events]) => ({ name, model, events }));
 
 export const OPENAI_STREAMS: readonly RecordedStream[] = [
-  ...named('openai-chat/m', CHAT),
-  ...named('openai/m', RESPONSES),
+  ...nameStreams('openai-chat/m', CHAT),
+  ...nameStreams('openai/m', RESPONSES),
 ];

@@ -1,24 +1,36 @@
-// A provider for tests: a real HTTP server that speaks as much of OpenAI's protocol as Millrace's models ask for, records what
-// it was asked, and answers, fails or stays silent as the test says. For tests only; people who have no key use dev-model.
+// Runs a provider for tests: a real HTTP server with the part of OpenAI's protocol that Millrace uses. Records
+// requests, and answers, fails or stays silent as the test configures. For tests only; use dev-model to develop without
+// a key.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { JsonObject, JsonValue } from '@millrace/contracts';
-import { DIMENSIONS, hashedWords } from './hashed-words.ts';
+import { createHash } from 'node:crypto';
 
-export { DIMENSIONS };
+export const DIMENSIONS = 256;
+
+/** Hashes each word into one of DIMENSIONS buckets: texts that share words have near vectors, the same in every run. */
+function hashedWords(text: string): number[] {
+  const vector = Array.from({ length: DIMENSIONS }, () => 0);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
+    const bucket = createHash('sha256').update(word).digest().readUInt32BE() % DIMENSIONS;
+    vector[bucket] = (vector[bucket] ?? 0) + 1;
+  }
+  const norm = Math.hypot(...vector);
+  return vector.map((value) => value / norm);
+}
 
 type ProviderRequest = { path: string; body: JsonObject };
 
-/** What to answer with instead of an answer; `silent`: the connection stays open and nothing comes. */
+/** Failure instead of an answer; `silent`: the connection stays open without data. */
 export type ProviderFault = { status: number; headers?: Record<string, string>; message?: string } | 'silent';
 
 export type TestProvider = {
-  /** What OPENAI_BASE_URL would be. */
+  /** Value for OPENAI_BASE_URL. */
   baseUrl: string;
   requests: ProviderRequest[];
   /** The texts of every embedding request so far, in order. */
-  embedded(): string[];
-  /** What language models answer from now on; an object is answered as JSON. */
+  listEmbedded(): string[];
+  /** Answer of language models from now on; an object is sent as JSON. */
   answer(with_: (request: ProviderRequest) => JsonValue | Promise<JsonValue>): void;
   /** The next requests fail, one fault each. */
   fail(...faults: ProviderFault[]): void;
@@ -39,10 +51,10 @@ export async function startTestProvider(): Promise<TestProvider> {
     const fault = faults.shift() ?? lasting;
     if (fault === 'silent') return;
     if (fault) return send(outgoing, fault.status, { error: { message: fault.message ?? 'as told' } }, fault.headers);
-    if (request.path.endsWith('/embeddings')) return send(outgoing, 200, embeddingsOf(request.body));
+    if (request.path.endsWith('/embeddings')) return send(outgoing, 200, buildEmbeddings(request.body));
     const told = await answer(request);
     const text = typeof told === 'string' ? told : JSON.stringify(told);
-    send(outgoing, 200, request.path.endsWith('/responses') ? responseOf(text) : completionOf(text));
+    send(outgoing, 200, request.path.endsWith('/responses') ? buildResponse(text) : buildCompletion(text));
   }
 
   const server = createServer((incoming, outgoing) => {
@@ -55,7 +67,8 @@ export async function startTestProvider(): Promise<TestProvider> {
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     requests,
-    embedded: () => requests.filter(({ path }) => path.endsWith('/embeddings')).flatMap(({ body }) => inputsOf(body)),
+    listEmbedded: () =>
+      requests.filter(({ path }) => path.endsWith('/embeddings')).flatMap(({ body }) => readInputs(body)),
     answer: (with_) => void (answer = with_),
     fail: (...more) => void faults.push(...more),
     failAlways: (fault) => void (lasting = fault),
@@ -77,16 +90,16 @@ function send(outgoing: ServerResponse, status: number, body: JsonValue, headers
   outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-function inputsOf(body: JsonObject): string[] {
+function readInputs(body: JsonObject): string[] {
   return [body['input'] ?? []].flat().map(String);
 }
 
-function embeddingsOf(body: JsonObject): JsonObject {
-  const data = inputsOf(body).map((text, index) => ({ object: 'embedding', index, embedding: hashedWords(text) }));
+function buildEmbeddings(body: JsonObject): JsonObject {
+  const data = readInputs(body).map((text, index) => ({ object: 'embedding', index, embedding: hashedWords(text) }));
   return { object: 'list', model: 'test', data, usage: { prompt_tokens: 1, total_tokens: 1 } };
 }
 
-function responseOf(text: string): JsonObject {
+function buildResponse(text: string): JsonObject {
   const content = [{ type: 'output_text', text, annotations: [] }];
   return {
     id: 'resp_1',
@@ -97,7 +110,7 @@ function responseOf(text: string): JsonObject {
   };
 }
 
-function completionOf(text: string): JsonObject {
+function buildCompletion(text: string): JsonObject {
   const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }];
   return { id: 'cmpl_1', created: 0, model: 'test', choices, usage: { prompt_tokens: 1, completion_tokens: 1 } };
 }

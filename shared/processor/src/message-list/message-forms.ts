@@ -1,5 +1,5 @@
-// A message in the other forms that processors ask for: `ui` (what a chat component takes), `core` and `model` (what a model
-// call takes). Only reading: what is made here is never turned back.
+// Converts a message to the other forms that processors request: `ui` (for a chat component), `core` and `model` (for a
+// model call). The conversion is read-only: these forms are never converted back.
 import type { JsonValue, Message, MessagePart } from '@millrace/contracts';
 
 export type UiMessage = { id: string; role: Message['role']; parts: MessagePart[]; metadata?: unknown };
@@ -21,11 +21,11 @@ export function toUiMessages(messages: readonly Message[]): UiMessage[] {
   }));
 }
 
-/** A message and, where it has tool results, the `tool` message after it. */
+/** Returns the message and, if it has tool results, the `tool` message after it. */
 export function toCoreMessages(messages: readonly Message[]): CoreMessage[] {
   return messages.flatMap((message) => {
     const parts = toUiMessages([message])[0]?.parts ?? [];
-    const own: CoreMessage = { role: message.role, content: parts.flatMap(ownPart) };
+    const own: CoreMessage = { role: message.role, content: parts.flatMap(toCorePart) };
     const results = parts.flatMap(resultPart);
     return [own, ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : [])].filter(
       (core) => core.content.length > 0,
@@ -33,7 +33,7 @@ export function toCoreMessages(messages: readonly Message[]): CoreMessage[] {
   });
 }
 
-function ownPart(part: MessagePart): CorePart[] {
+function toCorePart(part: MessagePart): CorePart[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];

@@ -6,29 +6,29 @@ import {
   type Conversation,
   type Message,
 } from '@millrace/contracts';
-import { conversationOf } from '@millrace/testkit';
+import { buildConversation } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { MessageList } from './message-list.ts';
 
-const given = conversationOf({ remembered: ['old'], context: ['file'], input: ['hello'], response: ['hi'] }, [
+const given = buildConversation({ remembered: ['old'], context: ['file'], input: ['hello'], response: ['hi'] }, [
   'Be kind.',
 ]);
 const ids = (list: MessageList) => list.get.all.db().map(({ id }) => id);
-/** What the receiver of the operations has afterwards. */
-const received = (list: MessageList, before: Conversation = given) => applyOps(before, list.takeOps());
+/** Returns the conversation after the receiver has applied the operations. */
+const applyTakenOps = (list: MessageList, before: Conversation = given) => applyOps(before, list.takeOps());
 
 describe('views of a message list', () => {
   const list = new MessageList(given, 'input');
-  const viewed = (view: { db(): { id: string }[] }) => view.db().map(({ id }) => id);
+  const listIds = (view: { db(): { id: string }[] }) => view.db().map(({ id }) => id);
 
-  test('by source: input is what the caller and the processors put in', () => {
-    expect(viewed(list.get.input)).toEqual(['context-0', 'input-0']);
-    expect(viewed(list.get.response)).toEqual(['response-0']);
-    expect(viewed(list.get.remembered)).toEqual(['remembered-0']);
-    expect(viewed(list.get.all)).toEqual(['remembered-0', 'context-0', 'input-0', 'response-0']);
+  test('The view by source: input contains the messages of the caller and of processors', () => {
+    expect(listIds(list.get.input)).toEqual(['context-0', 'input-0']);
+    expect(listIds(list.get.response)).toEqual(['response-0']);
+    expect(listIds(list.get.remembered)).toEqual(['remembered-0']);
+    expect(listIds(list.get.all)).toEqual(['remembered-0', 'context-0', 'input-0', 'response-0']);
   });
 
-  test('in the forms that processors ask for', () => {
+  test('Each view has the forms that processors request', () => {
     expect(list.get.response.ui()).toEqual([
       { id: 'response-0', role: 'assistant', parts: [{ type: 'text', text: 'hi' }] },
     ]);
@@ -36,22 +36,22 @@ describe('views of a message list', () => {
     expect(list.get.response.model()).toEqual(list.get.response.core());
   });
 
-  test("the caller's last text", () => {
+  test("getLatestUserContent returns the caller's last text", () => {
     expect(list.getLatestUserContent()).toBe('hello');
     expect(new MessageList(emptyConversation, 'input').getLatestUserContent()).toBe('');
   });
 });
 
-describe('what is done to a message list travels as operations', () => {
-  test('nothing done is no operation', () => {
+describe('operations of a message list', () => {
+  test('An unchanged list has no operations', () => {
     expect(new MessageList(given, 'input').takeOps()).toEqual([]);
   });
 
-  test('added messages have the source of the stage, or the one that is named', () => {
+  test('Added messages have the source of the stage, or the named one', () => {
     const list = new MessageList(given, 'response');
     list.add(textMessage('new', 'assistant', 'more')).add(textMessage('put', 'user', 'x'), 'context');
     expect(
-      received(list)
+      applyTakenOps(list)
         .entries.slice(-2)
         .map(({ source, message }) => [source, message.id]),
     ).toEqual([
@@ -60,7 +60,7 @@ describe('what is done to a message list travels as operations', () => {
     ]);
   });
 
-  test('a string is a user message before the model, an assistant message after it', () => {
+  test('An added string is a user message before the model and an assistant message after it', () => {
     const [before, after] = [
       new MessageList(emptyConversation, 'input'),
       new MessageList(emptyConversation, 'response'),
@@ -74,20 +74,20 @@ describe('what is done to a message list travels as operations', () => {
     ]);
   });
 
-  test('removed and replaced messages, in order', () => {
+  test('Removed and replaced messages become operations in order', () => {
     const list = new MessageList(given, 'input')
       .removeByIds(['context-0'])
       .replace(textMessage('input-0', 'user', 'changed'));
     expect(ids(list)).toEqual(['remembered-0', 'input-0', 'response-0']);
-    expect(received(list).entries.map(({ message }) => messageText(message))).toEqual(['old', 'changed', 'hi']);
+    expect(applyTakenOps(list).entries.map(({ message }) => messageText(message))).toEqual(['old', 'changed', 'hi']);
   });
 
-  describe('however many, each message looked at a few times', () => {
+  describe('The cost of operations per message is constant', () => {
     const many = Array.from({ length: 500 }, (_, at) => textMessage(`m${at}`, 'user', 'old'));
-    const listOf = (messages: Message[]) =>
+    const createList = (messages: Message[]) =>
       new MessageList({ entries: messages.map((message) => ({ source: 'input', message })), system: [] }, 'input');
     let looks = 0;
-    const counted = ({ id }: Message) => {
+    const countReads = ({ id }: Message) => {
       const get = () => {
         looks += 1;
         return id;
@@ -96,11 +96,11 @@ describe('what is done to a message list travels as operations', () => {
     };
 
     test.each<[string, MessageList, (list: MessageList) => void]>([
-      ['replaced', listOf(many), (list) => many.forEach((message) => list.replace(counted(message)))],
-      ['added', listOf([]), (list) => list.add(many.map(counted))],
-      ['returned changed', listOf(many), (list) => list.reconcile(list.get.all.db(), many.map(counted))],
-      ['returned new', listOf([]), (list) => list.reconcile([], many.map(counted))],
-    ])('%s', (_how, list, change) => {
+      ['replaced', createList(many), (list) => many.forEach((message) => list.replace(countReads(message)))],
+      ['added', createList([]), (list) => list.add(many.map(countReads))],
+      ['returned changed', createList(many), (list) => list.reconcile(list.get.all.db(), many.map(countReads))],
+      ['returned new', createList([]), (list) => list.reconcile([], many.map(countReads))],
+    ])('The list records the operation: %s', (_how, list, change) => {
       looks = 0;
       change(list);
       expect(list.takeOps()).toHaveLength(500);
@@ -108,7 +108,7 @@ describe('what is done to a message list travels as operations', () => {
     });
   });
 
-  test('replacing what is not there is an error', () => {
+  test('replace throws for an unknown message', () => {
     expect(() => new MessageList(given, 'input').replace(textMessage('ghost', 'user', 'x'))).toThrow('ghost');
   });
 });
@@ -121,7 +121,7 @@ describe('messages of a message list that are edited in place', () => {
   };
   const texts = (conversation: Conversation) => conversation.entries.map(({ message }) => messageText(message));
 
-  test('count as changed, and nothing else does', () => {
+  test('Messages that are edited in place become replacements, and unchanged messages do not', () => {
     const list = new MessageList(given, 'input');
     edit(list, 'input-0', 'edited');
     expect(list.takeOps()).toEqual([
@@ -135,28 +135,28 @@ describe('messages of a message list that are edited in place', () => {
     ]);
   });
 
-  test('leave the conversation of the call as it was', () => {
+  test('An in-place edit does not change the conversation of the call', () => {
     const before = structuredClone(given);
     edit(new MessageList(given, 'input'), 'input-0', 'edited');
     expect(given).toEqual(before);
   });
 
-  test('count as changed after they were added here', () => {
+  test('A message that is edited after it was added here counts as changed', () => {
     const list = new MessageList(given, 'input').add(textMessage('new', 'user', 'first'));
     edit(list, 'new', 'second');
-    expect(texts(received(list)).at(-1)).toBe('second');
+    expect(texts(applyTakenOps(list)).at(-1)).toBe('second');
   });
 
-  test('count as changed when edited back to what they were before a replacement here', () => {
+  test('A message that is replaced here and then edited back counts as changed', () => {
     const list = new MessageList(given, 'input').replace(textMessage('input-0', 'user', 'changed'));
     const original = given.entries.find(({ message }) => message.id === 'input-0')?.message;
     const now = list.get.input.db().find((message) => message.id === 'input-0');
     if (!original || !now) throw new Error('both are there');
     Object.assign(now, structuredClone(original));
-    expect(received(list)).toEqual(given);
+    expect(applyTakenOps(list)).toEqual(given);
   });
 
-  test('are removed when they are then removed', () => {
+  test('An edited message that is removed later is only removed', () => {
     const list = new MessageList(given, 'input');
     edit(list, 'input-0', 'edited');
     list.removeByIds(['input-0']);
@@ -167,34 +167,40 @@ describe('messages of a message list that are edited in place', () => {
 describe('system messages of a message list', () => {
   const system = (conversation: Conversation) => conversation.system.map(({ tag, content }) => `${tag}: ${content}`);
 
-  test('are added after their group, set as a whole, and cleared', () => {
+  test('System messages are appended to their group, set as a whole, and cleared', () => {
     const list = new MessageList(given, 'input')
       .addSystem('a', 'mine')
       .addSystem(['b', 'c'], 'mine')
       .setSystem('other', ['d']);
-    expect(system(received(list))).toEqual(['instructions: Be kind.', 'mine: a', 'mine: b', 'mine: c', 'other: d']);
+    expect(system(applyTakenOps(list))).toEqual([
+      'instructions: Be kind.',
+      'mine: a',
+      'mine: b',
+      'mine: c',
+      'other: d',
+    ]);
     list.clearSystemMessages('mine');
-    expect(system(received(list))).toEqual(['instructions: Be kind.', 'other: d']);
+    expect(system(applyTakenOps(list))).toEqual(['instructions: Be kind.', 'other: d']);
     expect(list.getSystemMessages('other')).toEqual([{ role: 'system', tag: 'other', content: 'd' }]);
   });
 
-  test('of others are not lost when somebody adds who was not given them', () => {
-    const first = received(new MessageList(emptyConversation, 'input').addSystem('from one'), emptyConversation);
+  test('addSystem keeps the messages of a group that the processor cannot read', () => {
+    const first = applyTakenOps(new MessageList(emptyConversation, 'input').addSystem('from one'), emptyConversation);
     const blind = new MessageList(emptyConversation, 'input').addSystem('from another');
-    expect(system(received(blind, first))).toEqual(['processor: from one', 'processor: from another']);
+    expect(system(applyTakenOps(blind, first))).toEqual(['processor: from one', 'processor: from another']);
   });
 
-  test('can all be replaced', () => {
+  test('setAllSystem replaces all groups', () => {
     const list = new MessageList(given, 'input').replaceAllSystemMessages([{ tag: 'x', content: 'only' }]);
-    expect(system(received(list))).toEqual(['x: only']);
+    expect(system(applyTakenOps(list))).toEqual(['x: only']);
   });
 });
 
-test('an array that was returned is reconciled with the messages that were given, and with those alone', () => {
+test('A returned array is reconciled with only the messages that were passed to the method', () => {
   const list = new MessageList(given, 'response');
   const response = list.get.response.db();
   list.reconcile(response, [textMessage('new', 'assistant', 'instead')]);
-  expect(received(list).entries.map(({ source, message }) => `${source} ${message.id}`)).toEqual([
+  expect(applyTakenOps(list).entries.map(({ source, message }) => `${source} ${message.id}`)).toEqual([
     'remembered remembered-0',
     'context context-0',
     'input input-0',

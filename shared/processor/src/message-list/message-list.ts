@@ -1,10 +1,10 @@
-// The MessageList of a stage call: the conversation that the replica was given, and the operations made on it. Every method
-// that changes it records an operation; the operations travel back, the list does not. The name and its `get` views are the
-// reference interface's, so that a processor written for it finds what it knows.
+// The MessageList of a stage call: the conversation that the replica received, and the operations made on it. Every
+// method that changes it records an operation; only the operations are returned to the orchestrator. The name and its
+// `get` views are those of the reference interface, so that its processors run unchanged.
 import {
   ConversationDraft,
   messageText,
-  messagesOf,
+  selectMessages,
   sourceSchema,
   reconcile,
   textMessage,
@@ -24,7 +24,7 @@ export type MessageView = {
   model(): CoreMessage[];
 };
 
-/** A system message as processors see it. */
+/** A system message as passed to processors. */
 export type ListedSystemMessage = { role: 'system'; content: string; tag: string };
 
 export const listedSystem = (messages: readonly SystemMessage[]): ListedSystemMessage[] =>
@@ -35,18 +35,18 @@ type Views = Record<'all' | 'input' | 'response' | 'remembered', MessageView>;
 /** The tag of system messages that are added without one. */
 const UNTAGGED = 'processor';
 
-/** What a list has copied of what it was given; `texts`: each message as JSON, by its id. */
+/** Copies of the given conversation; `texts`: each message as JSON, by its id. */
 type Copied = { given: Conversation; texts: Map<string, string> };
 
 export class MessageList {
   readonly #source: Conversation;
   #copied: Copied | undefined;
-  /** What is done to it, and what that has come to. */
+  /** The operations and their result. */
   #draft: ConversationDraft | undefined;
   #changed: Conversation | undefined;
   #views: Views | undefined;
   readonly #ops: MessageOp[] = [];
-  /** The last message of an id that the receiver of the operations gets. */
+  /** The last message of an id that the receiver of the operations has. */
   readonly #sent = new Map<string, Message>();
   readonly #newSource: MessageSource;
   readonly #guard: ReadGuard;
@@ -67,13 +67,13 @@ export class MessageList {
     });
   }
 
-  /** Made when somebody first looks. */
+  /** Copies the conversation at its first access. */
   #copy(): Copied {
     if (this.#copied) return this.#copied;
-    // Processors may edit parts in place; the call's own conversation must not change under the next processor's feet.
+    // Processors may edit parts in place; the call's own conversation must not change for the next processor.
     const { entries, system } = this.#source;
     const texts = entries.map(({ message }) => JSON.stringify(message));
-    // Copied by way of the text that is kept anyway: a structured clone of a message costs several times as much.
+    // Copies through the JSON text that is kept anyway: a structured clone of a message costs several times as much.
     const copies: Message[] = JSON.parse(`[${texts.join(',')}]`);
     const given = {
       entries: copies.map((message, at) => ({ source: entries[at]?.source ?? this.#newSource, message })),
@@ -87,12 +87,12 @@ export class MessageList {
     return (this.#changed ??= this.#draft?.conversation()) ?? this.#copy().given;
   }
 
-  /** For the runtime: as it was before anything was done to it; the messages are the list's own. */
+  /** Returns the conversation before any operation; the messages are the list's own. For the runtime. */
   conversationAsGiven(): Conversation {
     return this.#copy().given;
   }
 
-  /** Messages, or plain text of the given role-less kind: a string is a user message for input, else an assistant's. */
+  /** Adds messages, or plain text: a string becomes a user message for input, otherwise an assistant message. */
   add(messages: Message | string | readonly (Message | string)[], source: MessageSource = this.#newSource): this {
     for (const message of Array.isArray(messages) ? messages : [messages]) {
       this.#apply({
@@ -108,12 +108,12 @@ export class MessageList {
     return this.#apply({ op: 'remove', ids: [...ids] });
   }
 
-  /** Replaces the message of the same id. @throws message-invalid when there is none. */
+  /** Replaces the message with the same id. @throws message-invalid if none exists */
   replace(message: Message): this {
     return this.#apply({ op: 'replace', message });
   }
 
-  /** After what the tag's group has already. */
+  /** Appends to the tag's group. */
   addSystem(content: string | readonly string[], tag: string = UNTAGGED): this {
     return this.#apply({ op: 'system-add', tag, contents: typeof content === 'string' ? [content] : [...content] });
   }
@@ -137,7 +137,7 @@ export class MessageList {
     return listedSystem(own);
   }
 
-  /** For the runtime, whoever reads them. */
+  /** For the runtime, independent of the reads. */
   systemAsGiven(): readonly SystemMessage[] {
     return this.#conversation.system;
   }
@@ -146,28 +146,30 @@ export class MessageList {
     return this.getSystemMessages();
   }
 
-  /** The text of the caller's last user message of this run; empty when there is none. */
+  /** Returns the text of the caller's last user message of this run; empty if there is none. */
   getLatestUserContent(): string {
     this.#guard.check('messageList.getLatestUserContent', ['input']);
-    const user = messagesOf(this.#conversation, 'input').findLast((message) => message.role === 'user');
+    const user = selectMessages(this.#conversation, 'input').findLast((message) => message.role === 'user');
     return user ? messageText(user) : '';
   }
 
-  /** undefined: there is no such message. */
-  sourceOf(id: string): MessageSource | undefined {
+  /** Returns undefined for an unknown message. */
+  readSource(id: string): MessageSource | undefined {
     return this.#conversation.entries.find(({ message }) => message.id === id)?.source;
   }
 
-  /** Applies what a returned array means. `scope` are the messages that the method was given, `source` is that of new ones. */
+  /**
+   * Applies a returned array. `scope`: the messages that were passed to the method; `source`: the source of new ones.
+   */
   reconcile(scope: readonly Message[], returned: readonly Message[], source: MessageSource = this.#newSource): void {
     const ids = new Set(scope.map((message) => message.id));
     const given = this.#conversation.entries.filter((entry) => ids.has(entry.message.id));
     for (const op of reconcile(given, returned, source)) this.#apply(op);
   }
 
-  /** Every operation so far, in-place edits of messages included. */
+  /** Returns all operations so far, in-place edits of messages included. */
   takeOps(): MessageOp[] {
-    // Nobody has looked: nobody has edited.
+    // Without a copy no message was edited.
     if (!this.#copied) return [];
     const edited = this.#conversation.entries.filter(
       ({ message }) => JSON.stringify(message) !== this.#written(message.id),
@@ -175,7 +177,7 @@ export class MessageList {
     return [...this.#ops, ...edited.map(({ message }): MessageOp => ({ op: 'replace', message }))];
   }
 
-  /** The message, as JSON, as the receiver of the operations will have it so far. */
+  /** Returns the message as JSON in its current form at the receiver of the operations. */
   #written(id: string): string | undefined {
     const sent = this.#sent.get(id);
     return sent ? JSON.stringify(sent) : this.#copied?.texts.get(id);
@@ -198,13 +200,13 @@ export class MessageList {
     const needs = sources.length > 0 ? sources : sourceSchema.options;
     const db = () => {
       this.#guard.check(`messageList.get.${name}`, needs);
-      return messagesOf(this.#conversation, ...sources);
+      return selectMessages(this.#conversation, ...sources);
     };
     return {
       db,
       ui: () => toUiMessages(db()),
       core: () => toCoreMessages(db()),
-      // The same form here: both are what the provider-independent model call takes.
+      // Both forms are equal here: they are the input of the provider-independent model call.
       model: () => toCoreMessages(db()),
     };
   }

@@ -25,7 +25,7 @@ const message: Message = {
   },
 };
 
-test('text, reasoning, arguments, results and the flat text are mapped; names, ids and files are not', () => {
+test('mapMessageText maps text, reasoning, arguments, results and the flat text, and keeps names, ids and files', () => {
   expect(mapMessageText(message, upper).content).toEqual({
     format: 2,
     content: 'FLAT',
@@ -38,14 +38,14 @@ test('text, reasoning, arguments, results and the flat text are mapped; names, i
   });
 });
 
-test('a message in which nothing changes is the same object, and one that changes is another', () => {
+test('mapMessageText returns the same object if nothing changes, and another one otherwise', () => {
   expect(mapMessageText(message, (text) => text)).toBe(message);
   const before = structuredClone(message);
   mapMessageText(message, upper);
   expect(message).toEqual(before);
 });
 
-test('in the form of a model call, results stand in a message after their calls', () => {
+test('In the form of a model call, results follow their calls in a separate message', () => {
   expect(toCoreMessages([message])).toEqual([
     {
       role: 'assistant',
@@ -63,7 +63,7 @@ test('in the form of a model call, results stand in a message after their calls'
   ]);
 });
 
-test('an old message without parts is its flat text, in every form', () => {
+test('An old message without parts consists of its flat text in every form', () => {
   const old: Message = { ...textMessage('m', 'user', ''), content: { format: 2, parts: [], content: 'flat' } };
   expect(toUiMessages([old])[0]?.parts).toEqual([{ type: 'text', text: 'flat' }]);
   expect(toCoreMessages([old])).toEqual([{ role: 'user', content: [{ type: 'text', text: 'flat' }] }]);

@@ -1,8 +1,9 @@
-// The texts of a message that a guard judges or rewrites: text and reasoning parts, the arguments and results of tool calls.
+// Maps the texts of a message that a guard judges or rewrites: text and reasoning parts, the arguments and results of
+// tool calls.
 import type { Message, MessagePart } from '@millrace/contracts';
 import { mapStrings } from '../stream/chunk-text.ts';
 
-/** The message with every text mapped; the same message when nothing changed. */
+/** Returns the message with every text mapped; the same object if nothing changed. */
 export function mapMessageText(message: Message, map: (text: string) => string): Message {
   const parts = message.content.parts.map((part) => mapPart(part, map));
   const flat = message.content.content;
@@ -30,4 +31,13 @@ function mapPart(part: MessagePart, map: (text: string) => string): MessagePart 
     default:
       return part;
   }
+}
+
+/**
+ * Trims every line, drops empty lines and indents all but the first, so that no line of a message can imitate the first
+ * line of another one. Takes linear time for any text.
+ */
+export function indentLines(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join('\n  ');
 }

@@ -1,5 +1,5 @@
-// Discovery: shows what a process serves (processors, tools, public verbs) to whoever asks.
-import { advertise, type Bus, type Endpoint } from '@millrace/bus';
+// Advertises the processors, tools and public verbs of a process to discovery.
+import { advertise, type Bus, type MicroEndpoint } from '@millrace/bus';
 import type { ServiceLimits } from '@millrace/contracts';
 import type { Resources } from '@millrace/service';
 
@@ -9,11 +9,11 @@ export type AdvertiseServiceOptions = {
   /** The service's version and one sentence about it. */
   version: string;
   description: string;
-  endpoints: Endpoint[];
+  endpoints: MicroEndpoint[];
   limits: ServiceLimits;
 };
 
-/** Call it last: what is released first is what others find the rest by. */
+/** Call it last: resources are released in reverse order, and clients must stop finding the service first. */
 export function advertiseService({
   bus,
   resources,

@@ -1,4 +1,4 @@
-// A stage call on a replica, answered: custom chunks while it works, a sign of life when that takes long, then its verdicts.
+// Answers a stage call on a replica: custom chunks during the call, a heartbeat if it takes long, then its verdicts.
 import { MillraceError, type Chunk, type Stage, type StageCall, type StageReply } from '@millrace/contracts';
 import type { Bus, Living, ServeContext, StallGate } from '@millrace/bus';
 import { waitOutStall, type CallRegistry } from './call-registry.ts';
@@ -10,14 +10,14 @@ export type CallHost = {
   hosted: HostedProcessors;
   calls: CallRegistry;
   gate: StallGate;
-  /** The calls under way: each is told twice a second. */
+  /** The calls under way: each sends a heartbeat twice a second. */
   working: Set<Living>;
 };
 
-/** A call is counted where it would be asked for, also when it comes on the replica's own subject. */
+/** A call is counted under its queue-group endpoint, also if it arrives on the replica's own subject. */
 export const endpointName = (stage: Stage, processor = ''): string => `${stage}-${processor}`;
 
-/** A call that is over sooner than this says nothing before its verdicts, ms. */
+/** A call that is shorter than this sends no heartbeat, ms. */
 const QUIET_MS = 250;
 
 export async function answerCall(
@@ -35,7 +35,7 @@ export async function answerCall(
   let told = 0;
   const tell = (progress: Chunk[], more: object) => {
     respond({ sequence, progress, replica: bus.id, ...more });
-    // Only what has left is counted: a number that is missing ends the call at the other side.
+    // Counts only sent messages: a missing number ends the call at the orchestrator.
     sequence += 1;
   };
   const work: Living = {
@@ -57,10 +57,10 @@ export async function answerCall(
     working.delete(work);
     close();
   }
-  if (outcome.verdicts.length === 0) throw notServed(call.entries[0]?.processor);
+  if (outcome.verdicts.length === 0) throw createNotServedError(call.entries[0]?.processor);
   return { sequence, ...outcome, replica: bus.id };
 }
 
-function notServed(processor = ''): MillraceError {
+function createNotServedError(processor = ''): MillraceError {
   return new MillraceError('processor-not-there', `This replica does not serve "${processor}".`, { path: processor });
 }

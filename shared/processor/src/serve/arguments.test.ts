@@ -1,4 +1,4 @@
-// What methods are given beside messages, and what stands on the processor itself.
+// Arguments of methods other than messages, and members of the processor itself.
 import type { Conversation, StepResult, Violation } from '@millrace/contracts';
 import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { describe, expect, expectTypeOf, test } from 'vitest';
@@ -21,7 +21,7 @@ const step: StepResult = {
 };
 
 describe('arguments of a method', () => {
-  test('the place among the entries of the stage is processorIndex', async () => {
+  test('processorIndex is the index among the entries of the stage', async () => {
     const seen: (number | undefined)[] = [];
     const definition = define('one', { processInput: ({ processorIndex }) => void seen.push(processorIndex) });
     const entries = [callEntry('one', {}, { index: 3 }), callEntry('one')];
@@ -29,7 +29,7 @@ describe('arguments of a method', () => {
     expect(seen).toEqual([3, undefined]);
   });
 
-  test('processLLMRequest knows what makes up the call: provider options, and who judges', async () => {
+  test('processLLMRequest receives the other parts of the call: provider options and guards', async () => {
     const guards = [{ entry: 'pii', processor: 'pii', version: '0.2.0', options: 'abc' }];
     const providerOptions = { openai: { user: 'ada' } };
     let seen: object = {};
@@ -38,7 +38,7 @@ describe('arguments of a method', () => {
     expect(seen).toMatchObject({ guards, providerOptions });
   });
 
-  test('processLLMResponse gets what was sent and answered, where it reads that', async () => {
+  test('processLLMResponse receives request and response if the processor reads them', async () => {
     const input = {
       request: { model: 'gpt' },
       rawResponse: { headers: { 'x-id': '1' } },
@@ -64,7 +64,7 @@ describe('a processor’s own onViolation', () => {
       processInput: (args) => args.onViolation({ message: 'found', strategy: 'warn', detail: { at: 3 } }),
     });
 
-  test('is told of what it reports, under its entry', async () => {
+  test('onViolation of a processor receives its violations under its entry', async () => {
     const told: Violation[] = [];
     const entries = [callEntry('guard', {}, { entry: 'mine' })];
     const hosted = createHostedProcessors([violating((violation) => void told.push(violation))]);
@@ -77,20 +77,20 @@ describe('a processor’s own onViolation', () => {
   test.each([
     ['throws', () => JSON.parse('no JSON')],
     ['rejects', () => Promise.reject(new Error('later'))],
-  ])('that %s changes nothing', async (_how, onViolation) => {
+  ])('onViolation of a processor that %s changes nothing', async (_how, onViolation) => {
     const { verdicts } = await call('processInput', [violating(onViolation)]);
     expect(verdicts).toMatchObject([{ type: 'continue', violations: [{ message: 'found' }] }]);
   });
 });
 
-describe('what a processor says of data parts', () => {
+describe('declarations about data parts', () => {
   const methods: Methods = { processDataParts: true, processOutputStream: ({ part }) => part };
 
-  test('on itself is what its service advertises', () => {
+  test("The service advertises the processor's own declaration", () => {
     expect(describeProcessor(define('collector', methods)).processDataParts).toBe(true);
   });
 
-  test('gives way to what its definition says', () => {
+  test("The definition overrides the processor's own declaration", () => {
     expect(describeProcessor(define('collector', methods, { processDataParts: false })).processDataParts).toBe(false);
   });
 });
@@ -116,35 +116,35 @@ describe('system messages', () => {
     });
     return { seen, verdict: verdicts[0] };
   };
-  const all = (...messages: [string, string][]) => ({
+  const buildMessages = (...messages: [string, string][]) => ({
     changes: { ops: [{ op: 'system-all', messages: messages.map(([tag, content]) => ({ tag, content })) }] },
   });
 
-  test('have a role, a text and a tag', async () => {
+  test('System messages have a role, a text and a tag', async () => {
     expect((await returning([])).seen).toEqual([
       { role: 'system', content: 'Be kind.', tag: 'instructions' },
       { role: 'system', content: 'Name: Ada', tag: 'working-memory' },
     ]);
   });
 
-  test('returned without tags leave those that have one of their own', async () => {
+  test('System messages that are returned without tags leave tagged ones unchanged', async () => {
     const own = [{ role: 'system' as const, content: 'Be quick.' }];
     expect((await returning(own)).verdict).toMatchObject(
-      all(['processor', 'Be quick.'], ['working-memory', 'Name: Ada']),
+      buildMessages(['processor', 'Be quick.'], ['working-memory', 'Name: Ada']),
     );
     const [first, memory] = conversation.system;
     const copied = [first, memory, own[0]].map((one) => ({ role: 'system' as const, content: one?.content ?? '' }));
     expect((await returning(copied)).verdict).toMatchObject(
-      all(['instructions', 'Be kind.'], ['processor', 'Be quick.'], ['working-memory', 'Name: Ada']),
+      buildMessages(['instructions', 'Be kind.'], ['processor', 'Be quick.'], ['working-memory', 'Name: Ada']),
     );
   });
 
-  test('returned with tags are all that there is', async () => {
-    expect((await returning([{ tag: 'mine', content: 'a' }])).verdict).toMatchObject(all(['mine', 'a']));
+  test('System messages that are returned with tags replace all', async () => {
+    expect((await returning([{ tag: 'mine', content: 'a' }])).verdict).toMatchObject(buildMessages(['mine', 'a']));
   });
 });
 
-test('the types of a list’s processors ask for one of its stages', () => {
+test('The type of a list’s processors requires one of its stages', () => {
   const input = { id: 'i', processInput: () => undefined };
   const output = { id: 'o', processOutputStream: () => null };
   const error = { id: 'e', processAPIError: () => undefined };

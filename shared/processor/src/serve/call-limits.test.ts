@@ -1,6 +1,6 @@
-// What one call cannot do: replace what it was not given, end the process, or take longer than it has.
+// Limits of one call: it cannot replace data that it was not sent, end the process, or exceed its timeout.
 import type { Reads, Stage } from '@millrace/contracts';
-import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
+import { callContext, callEntry, buildConversation, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
@@ -9,9 +9,9 @@ import type { ProcessInputArgs } from '../processor.ts';
 import { defineProcessor } from '../processor-definition.ts';
 import { call, define, type Methods } from '../testing/defined.ts';
 
-const conversation = conversationOf({ remembered: ['old'], input: ['hello'] }, ['Be kind.']);
+const conversation = buildConversation({ remembered: ['old'], input: ['hello'] }, ['Be kind.']);
 
-test('who does not read the system messages cannot replace them all', async () => {
+test('A processor that does not read the system messages cannot replace them all', async () => {
   const definition = define('blind', { processInput: ({ messages }) => ({ messages, systemMessages: [] }) });
   expect((await call('processInput', [definition], { conversation })).verdicts[0]).toMatchObject({
     type: 'failure',
@@ -25,7 +25,7 @@ test('who does not read the system messages cannot replace them all', async () =
   });
 });
 
-describe('who was not given something cannot replace all of it', () => {
+describe('replacing unread data', () => {
   const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
   const own = { ...tool, name: 'own' };
   const cases: [Stage, string, Methods, Reads[]][] = [
@@ -34,7 +34,7 @@ describe('who was not given something cannot replace all of it', () => {
     ['processInput', 'systemMessages', { processInput: () => ({ messages: [], systemMessages: [] }) }, ['system']],
   ];
 
-  test.each(cases)('%s: %s', async (stage, member, methods, reads) => {
+  test.each(cases)('The replacement is rejected for %s: %s', async (stage, member, methods, reads) => {
     const input = { conversation, tools: [tool], prompt: [{ role: 'user' as const, content: [] }] };
     const blind = await call(stage, [define('blind', methods)], input);
     expect(blind.verdicts).toMatchObject([
@@ -44,7 +44,7 @@ describe('who was not given something cannot replace all of it', () => {
     expect(seeing.verdicts).toMatchObject([{ type: 'continue' }]);
   });
 
-  test('also where another processor of the same call reads it', async () => {
+  test('The replacement is rejected also if another processor of the same call reads the data', async () => {
     const own: Methods = { processInputStep: () => ({ tools: {} }) };
     const both = [define('reads', own, { reads: ['tools'] }), define('blind', own)];
     const { verdicts } = await call('processInputStep', both, { tools: [tool] });
@@ -64,12 +64,12 @@ describe('a custom chunk that cannot be sent', () => {
     return outcome.verdicts[0];
   };
 
-  test('fails the call though the processor did not wait for it, and the process goes on', async () => {
+  test('An unsendable chunk fails the call if the processor does not await it, and the process continues', async () => {
     const careless = { processInput: ({ writer }: ProcessInputArgs) => void writer.custom({ type: 'data-x' }) };
     expect(await run(careless)).toMatchObject({ type: 'failure', message: expect.stringContaining('JSON') });
   });
 
-  test('does not fail the call of a processor that waits for it and knows what to do', async () => {
+  test('An unsendable chunk does not fail the call of a processor that handles the rejection', async () => {
     const careful = {
       processInput: async ({ writer }: ProcessInputArgs) => {
         await writer.custom({ type: 'data-x' }).catch(() => undefined);
@@ -78,7 +78,7 @@ describe('a custom chunk that cannot be sent', () => {
     expect(await run(careful)).toEqual({ type: 'continue' });
   });
 
-  test('is refused where it is not JSON', async () => {
+  test('A custom chunk that is not JSON is rejected', async () => {
     const data = JSON.parse('{}');
     data.self = data;
     const cyclic = { processInput: async ({ writer }: ProcessInputArgs) => writer.custom({ type: 'data-x', data }) };
@@ -89,7 +89,7 @@ describe('a custom chunk that cannot be sent', () => {
 type Hang = (giveUp: () => void) => Promise<undefined>;
 const hangs: [string, Hang][] = [
   ['a promise', (giveUp) => new Promise(() => giveUp())],
-  // What a processor without types may return instead of one: `await` waits for it all the same.
+  // A thenable that a processor without types may return instead of a promise: `await` accepts it too.
   [
     'a function with a then',
     (giveUp) =>
@@ -97,7 +97,7 @@ const hangs: [string, Hang][] = [
       Object.assign(() => undefined, { then: () => giveUp() }) as unknown as Promise<undefined>,
   ],
 ];
-test.each(hangs)('a method that hangs is left when its time is up, though it returned %s', async (_name, hang) => {
+test.each(hangs)('A hanging method that returned %s is abandoned at its timeout', async (_name, hang) => {
   const giveUp = new AbortController();
   const hanging = define('hanging', { processInput: () => hang(() => giveUp.abort()) });
   const { verdicts } = await callStage(
@@ -108,7 +108,7 @@ test.each(hangs)('a method that hangs is left when its time is up, though it ret
   expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-timeout', retryable: true }]);
 });
 
-test('a method that returns because its time is up has not judged', async () => {
+test('The result of a method that returns after its timeout is ignored', async () => {
   const giveUp = new AbortController();
   const late = defineProcessor({
     id: 'late',

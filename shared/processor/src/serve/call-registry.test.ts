@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createCallRegistry } from './call-registry.ts';
 
-/** Who asks. */
+/** The owner of the call. */
 const RUN = { tenant: 'default', runId: 'run-1', epoch: 1 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('the signal of a call fires when it is cancelled, and no other does', () => {
+test('Only the signal of the cancelled call fires', () => {
   const calls = createCallRegistry();
   const [one, two] = [calls.open('one', 1_000, RUN), calls.open('two', 1_000, RUN)];
   calls.cancel(['one', 'unknown']);
   expect([one.signal.aborted, two.signal.aborted]).toEqual([true, false]);
 });
 
-test('the signal of a call fires when the time is up, with that reason', () => {
+test('The signal of a call fires at its timeout, with that reason', () => {
   const { signal } = createCallRegistry().open('one', 1_000, RUN);
   vi.advanceTimersByTime(999);
   expect(signal.aborted).toBe(false);
@@ -22,7 +22,7 @@ test('the signal of a call fires when the time is up, with that reason', () => {
   expect(signal.reason).toMatchObject({ message: 'the call took more than 1000 ms' });
 });
 
-test('the signal of a call does not fire once the call is closed', async () => {
+test('The signal of a closed call does not fire', async () => {
   const calls = createCallRegistry();
   const { signal, close } = calls.open('one', 1_000, RUN);
   close();
@@ -32,7 +32,7 @@ test('the signal of a call does not fire once the call is closed', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a repeated call of the same run can still be cancelled when the first is closed', async () => {
+test('A repeated call of the same run can be cancelled after the first one is closed', async () => {
   const calls = createCallRegistry();
   const first = calls.open('one', 1_000, RUN);
   const second = calls.open('one', 1_000, RUN);
@@ -41,13 +41,13 @@ test('a repeated call of the same run can still be cancelled when the first is c
   expect(second.signal.aborted).toBe(true);
 });
 
-test('a deadline that is months away does not fire at once', () => {
+test('A deadline in months does not fire at once', () => {
   const { signal } = createCallRegistry().open('one', 365 * 24 * 3_600_000, RUN);
   vi.advanceTimersByTime(1_000);
   expect(signal.aborted).toBe(false);
 });
 
-test('a call id is that of one run: another run under it is refused, and cannot be cancelled with it', () => {
+test('A call id belongs to one run: another run with the id is rejected and cannot cancel the call', () => {
   const calls = createCallRegistry();
   const first = calls.open('one', 1_000, RUN);
   for (const other of [{ tenant: 'acme' }, { runId: 'run-2' }, { epoch: 2 }]) {
@@ -59,7 +59,7 @@ test('a call id is that of one run: another run under it is refused, and cannot 
   expect(calls.open('one', 1_000, { ...RUN, runId: 'run-2' }).signal.aborted).toBe(false);
 });
 
-test('a replica takes so many calls at once, and takes the next one when one is over', () => {
+test('A replica accepts its maximum number of concurrent calls, and another one after a call ended', () => {
   const calls = createCallRegistry(2);
   calls.open('one', 1_000, RUN);
   const second = calls.open('two', 1_000, RUN);
@@ -70,7 +70,7 @@ test('a replica takes so many calls at once, and takes the next one when one is 
   expect(() => calls.open('four', 1_000, RUN)).toThrow(expect.objectContaining({ code: 'replica-busy' }));
 });
 
-test('calls are counted by their endpoint; what is over the limit is refused by the replica’s name, with when to come back', () => {
+test('Calls are counted by endpoint; a call above the limit is rejected with the replica’s name and a retry delay', () => {
   const calls = createCallRegistry(2, 'r1');
   const one = calls.open('one', 1_000, RUN, 'processInput-pii');
   calls.open('two', 1_000, RUN, 'processOutputStream-pii');

@@ -1,51 +1,51 @@
-// The calls under way on this replica, so that one that was given up can be told: its abortSignal fires.
+// Tracks the calls under way on this replica, so that the abortSignal of a cancelled call can fire.
 import { MillraceError, asTimeoutMs, type RunRef } from '@millrace/contracts';
 import type { StallGate } from '@millrace/bus';
 
 export type OpenCall = {
-  /** Fires when the call is cancelled or its time is up. */
+  /** Fires if the call is cancelled or times out. */
   signal: AbortSignal;
-  /** Nobody wants the answer any more. */
+  /** Cancels the call: the answer is no longer needed. */
   giveUp(): void;
-  /** To be called when the call is over, however it ended. */
+  /** Must be called at the end of the call in every case. */
   close(): void;
 };
 
-/** Who asks: a run under one owner. */
-type Asker = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
+/** Owner of a call: a run in one epoch. */
+type CallOwner = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
 
 export type CallRegistry = {
   /**
-   * @param endpoint counted by it
-   * @throws replica-busy above the limit; message-invalid for an id that another run's call has
+   * @param endpoint the counter of the call
+   * @throws replica-busy above the limit; message-invalid for an id of another run's call
    */
-  open(callId: string, timeoutMs: number, asker: Asker, endpoint?: string): OpenCall;
-  /** How many are under way, sessions among them: of an endpoint. */
+  open(callId: string, timeoutMs: number, asker: CallOwner, endpoint?: string): OpenCall;
+  /** Returns the number of calls and sessions under way at an endpoint. */
   depth(endpoint: string): number;
   maxCalls: number;
   cancel(callIds: readonly string[]): void;
 };
 
-/** Stage calls and stream sessions at once, unless the configuration says otherwise: above it another replica is the better choice. */
+/** Default maximum of concurrent stage calls and sessions: above it another replica responds faster. */
 export const MAX_CALLS = 10_000;
-/** A call is over in milliseconds, a session in seconds. */
+/** A call takes milliseconds, a session seconds. */
 const RETRY_AFTER_MS = 100;
 
 type Calls = { owner: string; controllers: Set<AbortController> };
 
-/** @param replica who is full, for whoever asks */
+/** @param replica id in the error for the caller */
 export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: string): CallRegistry {
   const calls = new Map<string, Calls>();
   const depths = new Map<string, number>();
   let open = 0;
-  const giveUp = (controller: AbortController) => controller.abort(new Error('the call was given up'));
+  const giveUp = (controller: AbortController) => controller.abort(new Error('the call was cancelled'));
 
-  /** An attempt that is repeated may have the id of the first; another run's call must not share its cancellation. */
-  const callsOf = (callId: string, { tenant, runId, epoch }: Asker): Calls => {
+  /** A repeated attempt may have the id of the first; another run's call must not share its cancellation. */
+  const getCalls = (callId: string, { tenant, runId, epoch }: CallOwner): Calls => {
     const owner = `${tenant}.${runId}.${epoch}`;
     const known = calls.get(callId) ?? { owner, controllers: new Set() };
     if (known.owner === owner) return known;
-    throw new MillraceError('message-invalid', `The call id "${callId}" is that of another run's call.`, {
+    throw new MillraceError('message-invalid', `The call id "${callId}" belongs to another run's call.`, {
       path: 'callId',
       remedy: 'Give each call an id of its own, such as a UUID.',
     });
@@ -56,13 +56,13 @@ export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: strin
     depth: (endpoint) => depths.get(endpoint) ?? 0,
     open(callId, timeoutMs, asker, endpoint = '') {
       if (open >= maxCalls) {
-        throw new MillraceError('replica-busy', `This replica has ${open} calls under way and takes no more.`, {
+        throw new MillraceError('replica-busy', `This replica has ${open} calls under way and accepts no more.`, {
           path: replica,
           remedy: 'Start another replica of the service, or raise its MAX_CALLS.',
           retryAfterMs: RETRY_AFTER_MS,
         });
       }
-      const own = callsOf(callId, asker);
+      const own = getCalls(callId, asker);
       const controller = new AbortController();
       const timeUp = () => controller.abort(new Error(`the call took more than ${timeoutMs} ms`));
       const timer = setTimeout(timeUp, asTimeoutMs(timeoutMs));
@@ -89,10 +89,10 @@ export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: strin
 }
 
 /**
- * Delays the start of a call after a stall of the event loop, until the cancels that were sent during the stall are read.
- *
- * @returns undefined if the call may start at once. Otherwise a promise that rejects with `cancelled` if the caller gave the call up, or
- * its time ran out, before it started.
+ * Delays the start of a call after a stall of the event loop, until the cancels that were sent during the stall are
+ * read.
+ * @returns undefined if the call may start at once. Otherwise a promise that rejects with `cancelled` if the caller
+ * cancelled the call, or it timed out, before it started.
  */
 export function waitOutStall(
   gate: Pick<StallGate, 'pass'>,
@@ -100,6 +100,6 @@ export function waitOutStall(
 ): Promise<void> | undefined {
   return gate.pass(signal)?.then(() => {
     if (!signal.aborted) return;
-    throw new MillraceError('cancelled', 'The caller gave the call up before this replica started it.');
+    throw new MillraceError('cancelled', 'The caller cancelled the call before this replica started it.');
   });
 }

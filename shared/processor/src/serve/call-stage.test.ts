@@ -1,5 +1,5 @@
 import { messageText, type JsonObject, type JsonValue } from '@millrace/contracts';
-import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
+import { callContext, callEntry, buildConversation, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
@@ -16,9 +16,9 @@ const append = (id: string, text: string) =>
       return messageList;
     },
   });
-const conversation = conversationOf({ remembered: ['old'], input: ['hello'] }, ['Be kind.']);
+const conversation = buildConversation({ remembered: ['old'], input: ['hello'] }, ['Be kind.']);
 
-test('a processor that suspended is called again with what was answered; the others of its call are not', async () => {
+test('A processor that suspended is called again with the answer; the other processors of its call are not', async () => {
   const seen: unknown[] = [];
   const gate = define('gate', {
     processInput: ({ resumeData, suspend, state }) => {
@@ -45,7 +45,7 @@ test('a processor that suspended is called again with what was answered; the oth
 });
 
 describe('a list of processors', () => {
-  test('each sees what the one before it changed; each has a verdict and a time', async () => {
+  test('Each processor sees the changes of the preceding one, and has a verdict and a duration', async () => {
     const seen: string[] = [];
     const look = define('look', { processInput: ({ messages }) => void seen.push(...messages.map(messageText)) });
     const { verdicts, ms } = await call('processInput', [append('a', ' a'), append('b', ' b'), look], { conversation });
@@ -54,7 +54,7 @@ describe('a list of processors', () => {
     expect(ms).toHaveLength(3);
   });
 
-  test('ends with the first that stops: those after it are not called', async () => {
+  test('The call ends at the first stop: later processors are not called', async () => {
     let called = 0;
     const stop = define('stop', { processInput: ({ abort }) => abort('no') });
     const after = define('after', { processInput: () => void (called += 1) });
@@ -63,7 +63,7 @@ describe('a list of processors', () => {
     expect(called).toBe(0);
   });
 
-  test('ends before a processor that this replica does not serve', async () => {
+  test('The call ends before a processor that this replica does not serve', async () => {
     const [a, b, c] = [append('a', '1'), append('b', '2'), append('c', '3')];
     const entries = [a, b, c].map(({ id }) => callEntry(id));
     const served = createHostedProcessors([a, c]);
@@ -71,7 +71,7 @@ describe('a list of processors', () => {
     expect(verdicts).toHaveLength(1);
   });
 
-  test('what is changed for one call only is seen by the next too: the prompt, the arguments, the model', async () => {
+  test('A processor also sees changes for one call only: the prompt, the arguments, the model', async () => {
     const request = define(
       'request',
       { processLLMRequest: ({ prompt }) => ({ prompt: [...prompt, { role: 'user', content: 'more' }] }) },
@@ -84,7 +84,7 @@ describe('a list of processors', () => {
     expect(steps.verdicts[1]).toMatchObject({ changes: { model: 'openai/axx' } });
   });
 
-  test('what one edits in place, and so does not tell, the next one does not see', async () => {
+  test('A processor does not see in-place edits of the preceding one', async () => {
     const seen: unknown[] = [];
     const edit = define('edit', {
       processToolCall: ({ toolCall }) => void Object.assign(toolCall, { args: 'edited' }),
@@ -97,7 +97,7 @@ describe('a list of processors', () => {
     expect(seen).toEqual(['given']);
   });
 
-  test('each sees only what it said it reads', async () => {
+  test('Each processor sees only its reads', async () => {
     const seen: Record<string, unknown> = {};
     const look = (id: string, reads: ProcessorDefinition['reads']) =>
       define(
@@ -124,7 +124,7 @@ describe('a list of processors', () => {
 describe('options of an entry', () => {
   const limited = define('limited', { processInput: () => undefined });
 
-  test('that do not fit are a failure that names the entry, the option and the remedy', async () => {
+  test('Invalid options are a failure that names the entry, the option and the remedy', async () => {
     const entries = [callEntry('limited', { limit: 'x', unknown: 1 }, { entry: 'mine' })];
     const { verdicts } = await callStage(
       stageCall('processInput', entries),
@@ -141,7 +141,7 @@ describe('options of an entry', () => {
     ]);
   });
 
-  test('are the same object for the same options, another for others', async () => {
+  test('Equal options share one object, and other options have another one', async () => {
     let made = 0;
     const counted = { ...limited, create: () => ((made += 1), { id: 'limited', processInput: () => undefined }) };
     const hosted = createHostedProcessors([counted]);
@@ -149,7 +149,7 @@ describe('options of an entry', () => {
     expect(made).toBe(2);
   });
 
-  test('that are new each time do not fill the memory: the objects used last are kept, by number and by size', async () => {
+  test('The number and the size of cached option objects are bounded; the most recently used ones are kept', async () => {
     let made = 0;
     const options = z.strictObject({ limit: z.number().optional(), words: z.string().optional() });
     const create = () => ((made += 1), { id: 'limited', processInput: () => undefined });
@@ -173,7 +173,7 @@ describe('options of an entry', () => {
 });
 
 describe('violations of a processor', () => {
-  test('go back with every verdict, under the name of the entry', async () => {
+  test('Violations are returned with every verdict, under the name of the entry', async () => {
     const methods = (end: 'return' | 'abort'): Methods => ({
       processInput: ({ onViolation, abort }) => {
         onViolation({ message: 'found', strategy: 'warn', detail: { rule: 'x' } });
@@ -188,7 +188,7 @@ describe('violations of a processor', () => {
     }
   });
 
-  test('and metadata that cannot travel do not turn a block into something else', async () => {
+  test('Violations and metadata that are not serializable do not change a block into another verdict', async () => {
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;
     const detail = JSON.parse('{}');

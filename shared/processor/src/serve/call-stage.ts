@@ -1,5 +1,5 @@
-// A stage call on the replica: the list's processors in order, each seeing what the one before it changed, up to the first
-// verdict that stops. Never throws: what breaks is a failure verdict.
+// Executes a stage call on the replica: the processors of the list in order, each with the changes of the preceding
+// one, up to the first stop. Never throws: an error becomes a failure verdict.
 import {
   MillraceError,
   applyVerdict,
@@ -13,19 +13,33 @@ import {
 } from '@millrace/contracts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict, withLeftovers } from '../verdict/failure-verdict.ts';
-import { copyOf } from './copy-of.ts';
-import type { Hosted, HostedProcessors } from './hosted-processor.ts';
+import type { HostedEntry, HostedProcessors } from './hosted-processor.ts';
 import { ReadGuard } from './read-guard.ts';
 import { returnedVerdict } from '../verdict/returned-verdict.ts';
-import { GivenMessages, createList } from './stage-args.ts';
+import { StageMessages, createList } from './stage-args.ts';
 import { callMethod } from './stage-methods.ts';
 
+/**
+ * Copies JSON deeply, at a fraction of the cost of a structured clone; clones any other value.
+ *
+ * @throws DataCloneError for a value that cannot be cloned, for example a function
+ */
+export function copyValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value === 'function' ? structuredClone(value) : value;
+  if (Array.isArray(value)) return value.map(copyValue);
+  if (Object.getPrototypeOf(value) !== Object.prototype || Object.hasOwn(value, '__proto__'))
+    return structuredClone(value);
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) copy[name] = copyValue(member);
+  return copy;
+}
+
 export type StageOutcome = { verdicts: Verdict[]; ms: number[] };
-type Entry = StageCall['entries'][number];
+type StageEntry = StageCall['entries'][number];
 
 /**
- * Fewer verdicts than entries: a verdict stopped, or this replica does not serve the rest.
- * @param outcome filled as the verdicts come, so that others can see how far the call has got
+ * Returns fewer verdicts than entries if a verdict stopped, or this replica does not serve the rest.
+ * @param outcome filled during the call, so that its progress is visible
  */
 export async function callStage(
   call: StageCall,
@@ -48,25 +62,25 @@ export async function callStage(
 }
 
 /**
- * What one processor edits in place the next one must not see: the orchestrator will not have it. (Messages are no exception: an
- * edit of theirs is an operation, and the list that each gets is a copy.)
+ * Isolates in-place edits of one processor from the next one: the orchestrator will not receive them. (Messages are an
+ * exception: their edits are operations, and each processor has its own copy of the list.)
  */
 function apart(input: StageInput, { entries }: StageCall): StageInput {
   if (entries.length === 1) return input;
   const { conversation, ...rest } = input;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy has its original's type
-  const own = copyOf(rest) as typeof rest;
+  const own = copyValue(rest) as typeof rest;
   return conversation ? { ...own, conversation } : own;
 }
 
 async function callEntry(
   { stage }: StageCall,
-  entry: Entry,
+  entry: StageEntry,
   hosted: HostedProcessors,
   input: StageInput,
   context: CallContext,
 ): Promise<Verdict | undefined> {
-  let found: Hosted | undefined;
+  let found: HostedEntry | undefined;
   let args: EntryArgs;
   let writeError: unknown;
   const writeFailed = (error: unknown) => void (writeError ??= error);
@@ -83,9 +97,9 @@ async function callEntry(
     const reads = readsAt(definition.reads, stage);
     const guard = new ReadGuard(entry.entry, stage, reads);
     const own = narrowInput(input, reads);
-    const given = new GivenMessages(createList(stage, own, guard), guard);
-    const result = await untilGivenUp(() => callMethod(processor, stage, args.common, own, given), context.signal);
-    // What a method returns when it is told to give up is no judgement: a guard must not pass text for want of time.
+    const given = new StageMessages(createList(stage, own, guard), guard);
+    const result = await raceWithSignal(() => callMethod(processor, stage, args.common, own, given), context.signal);
+    // The result of a cancelled method is no verdict: a guard must not pass text because of a timeout.
     if (context.signal.aborted) throw givenUp(entry.entry);
     if (writeError !== undefined) throw writeError;
     const verdict = returnedVerdict(stage, result, given);
@@ -97,11 +111,11 @@ async function callEntry(
   }
 }
 
-/** Nobody waits for a method that hangs: what it does after the signal has fired counts no more. @throws what the method throws */
-function untilGivenUp(call: () => unknown, signal: AbortSignal): unknown {
+/** Abandons a hanging method: its result after the signal is ignored. @throws the error of the method */
+function raceWithSignal(call: () => unknown, signal: AbortSignal): unknown {
   const result = call();
-  // Most methods answer at once: nothing is to be watched then.
-  return isThenable(result) ? raced(Promise.resolve(result), signal) : result;
+  // Most methods return synchronously: no race is needed then.
+  return isThenable(result) ? racePromise(Promise.resolve(result), signal) : result;
 }
 
 function isThenable(value: unknown): boolean {
@@ -109,7 +123,7 @@ function isThenable(value: unknown): boolean {
   return mayHaveMembers && 'then' in value && typeof value.then === 'function';
 }
 
-function raced(result: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+function racePromise(result: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const stop = () => resolve(undefined);
   signal.addEventListener('abort', stop, { once: true });
@@ -119,17 +133,16 @@ function raced(result: Promise<unknown>, signal: AbortSignal): Promise<unknown> 
 }
 
 export function givenUp(entry: string): MillraceError {
-  return new MillraceError('processor-timeout', `"${entry}" was given up before it had judged.`);
+  return new MillraceError('processor-timeout', `"${entry}" was cancelled before it returned a verdict.`);
 }
 
-/** Who was not given something must not replace all of it: that would remove what it has never seen. */
+/** A processor must not replace data that it was not sent, because that would remove the unread part. */
 function refuseBlindReplacement(verdict: Verdict, reads: readonly Reads[]): void {
   const blind = 'changes' in verdict && verdict.changes ? blindReplacement(verdict.changes, reads) : undefined;
   if (!blind) return;
   const remedy = `Add '${blind.unread}' to its reads${blind.unread === 'system' ? ', or use messageList.setSystem(tag, ...)' : ''}.`;
-  throw new MillraceError(
-    'processor-verdict-refused',
-    `${blind.member} were returned by a processor that does not read them.`,
-    { path: blind.member, remedy },
-  );
+  throw new MillraceError('processor-verdict-refused', `A processor returned ${blind.member} without reading them.`, {
+    path: blind.member,
+    remedy,
+  });
 }

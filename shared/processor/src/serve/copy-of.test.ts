@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { copyOf } from './copy-of.ts';
+import { copyValue } from './call-stage.ts';
 
-test('a copy shares nothing that can be edited with its original', () => {
+test('A copy shares no mutable value with its original', () => {
   const original = { list: [{ text: 'a' }, null], when: new Date(0), deep: { number: 1, flag: true } };
-  const copy = copyOf(original);
+  const copy = copyValue(original);
   expect(copy).toEqual(original);
   original.list.push(null);
   original.when.setTime(1);
@@ -11,12 +11,12 @@ test('a copy shares nothing that can be edited with its original', () => {
   expect(copy).toEqual({ list: [{ text: 'a' }, null], when: new Date(0), deep: { number: 1, flag: true } });
 });
 
-test('a member named __proto__ stays a member', () => {
-  const copy = copyOf(JSON.parse('{"deep": {"__proto__": {"admin": true}}}'));
+test('A member named __proto__ stays an own member', () => {
+  const copy = copyValue(JSON.parse('{"deep": {"__proto__": {"admin": true}}}'));
   expect(JSON.stringify(copy)).toBe('{"deep":{"__proto__":{"admin":true}}}');
   expect(copy).not.toHaveProperty('deep.admin');
 });
 
-test('what cannot be cloned is refused, not dropped', () => {
-  expect(() => copyOf({ deep: [() => 1] })).toThrow('could not be cloned');
+test('A value that cannot be cloned is rejected instead of dropped', () => {
+  expect(() => copyValue({ deep: [() => 1] })).toThrow('could not be cloned');
 });

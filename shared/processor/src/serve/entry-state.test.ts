@@ -1,4 +1,4 @@
-// An entry's state in a stage call: what comes with the call, and what goes back with which verdict.
+// Tests an entry's state in a stage call: its input and the verdicts that return it.
 import type { Verdict } from '@millrace/contracts';
 import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -27,17 +27,17 @@ describe('state of an entry', () => {
   };
   type StageCall = ReturnType<typeof callEntry>;
 
-  test('comes with the call and goes back with the verdict', async () => {
+  test('The state is part of the call and returned with the verdict', async () => {
     expect(await withState(counting, { count: 4 })).toEqual({ type: 'continue', state: { count: 5 } });
   });
 
-  test('that did not change does not travel', async () => {
+  test('An unchanged state is not returned', async () => {
     expect(await withState(define('idle', { processInput: () => undefined }), { count: 4 })).toEqual({
       type: 'continue',
     });
   });
 
-  test('belongs to the entry: two entries of one processor keep theirs apart', async () => {
+  test('Two entries of one processor have separate states', async () => {
     const entries = [
       callEntry('counting', {}, { entry: 'one', state: { count: 1 } }),
       callEntry('counting', {}, { entry: 'two', state: { count: 10 } }),
@@ -50,7 +50,7 @@ describe('state of an entry', () => {
     expect(verdicts).toMatchObject([{ state: { count: 2 } }, { state: { count: 11 } }]);
   });
 
-  test('goes back with an abort and a halt too', async () => {
+  test('An abort and a halt return the state too', async () => {
     const stopping = define('stopping', {
       processInput: ({ state, abort }) => {
         state['seen'] = true;
@@ -60,14 +60,14 @@ describe('state of an entry', () => {
     expect(await withState(stopping, {})).toMatchObject({ type: 'abort', retry: true, state: { seen: true } });
   });
 
-  test('that is too large is a failure that names its entry and its size', async () => {
+  test('An oversized state is a failure that names its entry and its size', async () => {
     const large = define('large', {
       processInput: ({ state }) => void Object.assign(state, { all: 'x'.repeat(300_000) }),
     });
     expect(await withState(large, {})).toMatchObject({
       type: 'failure',
       code: 'state-too-large',
-      message: expect.stringMatching(/"large".* 300010 characters as JSON; it may have 262144/),
+      message: expect.stringMatching(/"large".* 300010 characters as JSON; the maximum is 262144/),
       retryable: false,
     });
   });
@@ -75,7 +75,7 @@ describe('state of an entry', () => {
   test.each([
     ['not JSON', { get: () => 1 }],
     ['too large', { all: 'x'.repeat(300_000) }],
-  ])('that is %s undoes no refusal', async (_what, kept) => {
+  ])('A state that is %s does not undo a rejection', async (_what, kept) => {
     const refusing = define('refusing', {
       processInput: ({ state, abort, onViolation }) => {
         Object.assign(state, kept);
@@ -87,7 +87,7 @@ describe('state of an entry', () => {
     expect(await withState(refusing, {})).toEqual({ type: 'abort', reason: 'no', violations });
   });
 
-  test('that its codec cannot read is a failure', async () => {
+  test('A state that its codec cannot decode is a failure', async () => {
     const decode = () => {
       throw new Error('no');
     };
@@ -98,7 +98,7 @@ describe('state of an entry', () => {
     expect(await withState(unreadable, {})).toMatchObject({ type: 'failure', code: 'processor-failed' });
   });
 
-  test('that is not JSON is a failure that names the place', async () => {
+  test('A state that is not JSON is a failure with the path', async () => {
     const broken = define('broken', {
       processInput: ({ state }) => void Object.assign(state, { cache: { get: () => 1 } }),
     });

@@ -24,21 +24,21 @@ const complete = {
 const { processInput, processOutputStream } = complete;
 const needy = z.strictObject({ word: z.string() });
 
-describe('before it is served, a processor is refused', () => {
-  test('that declares a stage without the method, by the name of the stage', () => {
+describe('rejection before serving', () => {
+  test('A declared stage without its method is rejected by name', () => {
     expect(() => refuseUnlikeDefinition(guard({ processOutputStream }))).toThrow(
       expect.objectContaining({ code: 'processor-invalid', path: 'processInput' }),
     );
     expect(() => refuseUnlikeDefinition(guard({ processInput }))).toThrow('no method processOutputStream');
   });
 
-  test('that has a misspelt method: it is a declared stage without one', () => {
+  test('A misspelled method is rejected as a declared stage without a method', () => {
     const misspelt = { ...complete, processInput: undefined, proccessInput: () => undefined };
     // @ts-expect-error -- what a processor in JavaScript could do
     expect(() => refuseUnlikeDefinition(guard(misspelt))).toThrow('processInput');
   });
 
-  test('that has a method which no stage calls', () => {
+  test('A method without a declared stage is rejected', () => {
     const more = { ...complete, processOutputResult: () => undefined };
     expect(() => refuseUnlikeDefinition(guard(more))).toThrow(
       expect.objectContaining({ path: 'processOutputResult', remedy: expect.stringContaining('stages') }),
@@ -46,7 +46,7 @@ describe('before it is served, a processor is refused', () => {
   });
 });
 
-test('a processor of a class is served: its methods stand in the prototype', () => {
+test('A processor of a class is accepted, with its methods on the prototype', () => {
   class Guard {
     readonly id = 'guard';
     processInput() {}
@@ -56,7 +56,7 @@ test('a processor of a class is served: its methods stand in the prototype', () 
   expect(() => refuseUnlikeDefinition(definition)).not.toThrow();
 });
 
-test('a processor that lacks a method with the options of an agent fails that call, and never passes', async () => {
+test("A processor that lacks a method for an agent's options fails that call and never passes input", async () => {
   const definition = guard({ processOutputStream }, needy);
   expect(() => refuseUnlikeDefinition(definition)).not.toThrow();
   const call = stageCall('processInput', [callEntry('guard', { word: 'x' })]);

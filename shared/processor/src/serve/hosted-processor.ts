@@ -1,23 +1,23 @@
-// The processors that a replica serves, ready to be called: their definitions by id, and one object for each set of options.
-import { MillraceError, STAGES, issuesOf, type CallEntry } from '@millrace/contracts';
+// Manages the processors that a replica serves: their definitions by id, and one object for each set of options.
+import { MillraceError, STAGES, listIssues, type CallEntry } from '@millrace/contracts';
 import type { Processor } from '../processor.ts';
 import { withDefaults, type ProcessorDefinition } from '../processor-definition.ts';
 
-export type Hosted = { definition: ProcessorDefinition; processor: Processor };
-/** undefined: this replica does not serve that processor. @throws options-invalid */
-export type HostedProcessors = (entry: CallEntry) => Hosted | undefined;
+export type HostedEntry = { definition: ProcessorDefinition; processor: Processor };
+/** Returns undefined for a processor that this replica does not serve. @throws options-invalid */
+export type HostedProcessors = (entry: CallEntry) => HostedEntry | undefined;
 
-/** Agents are few and their options change rarely; a caller that sends ever new options must not fill the memory. */
+/** Options rarely change, but a caller may send new options with each call: the cache is bounded. */
 const MAX_OBJECTS = 1_000;
-/** Of all options together, as JSON, UTF-16 code units: a processor's rules take memory as its options do. */
+/** Total size of all options as JSON, UTF-16 code units: a processor's memory grows with its options. */
 const MAX_OPTIONS_CHARS = 8 * 1024 * 1024;
 
 export function createHostedProcessors(definitions: readonly ProcessorDefinition[]): HostedProcessors {
   const byId = new Map(definitions.map((definition) => [definition.id, definition]));
-  /** The least recently used one first. */
-  const made = new Map<string, Hosted>();
+  /** Ordered by last use, the least recent first. */
+  const made = new Map<string, HostedEntry>();
   let chars = 0;
-  const used = (key: string, hosted: Hosted): Hosted => {
+  const markUsed = (key: string, hosted: HostedEntry): HostedEntry => {
     made.delete(key);
     made.set(key, hosted);
     return hosted;
@@ -27,11 +27,11 @@ export function createHostedProcessors(definitions: readonly ProcessorDefinition
     if (!definition) return undefined;
     const key = `${entry.processor} ${JSON.stringify(entry.options)}`;
     const known = made.get(key);
-    if (known) return used(key, known);
+    if (known) return markUsed(key, known);
     const hosted = { definition, processor: create(definition, entry) };
     if (key.length > MAX_OPTIONS_CHARS) return hosted;
     chars += key.length;
-    used(key, hosted);
+    markUsed(key, hosted);
     for (const oldest of made.keys()) {
       if (made.size <= MAX_OBJECTS && chars <= MAX_OPTIONS_CHARS) break;
       made.delete(oldest);
@@ -42,17 +42,18 @@ export function createHostedProcessors(definitions: readonly ProcessorDefinition
 }
 
 /**
- * A stage that is declared without its method would let everything pass, and a method without its stage would never be called: a
- * misspelt name is both. Asked before serving, of the processor with its default options where these fit.
+ * Rejects a processor that differs from its definition: a declared stage without its method would pass everything, and
+ * a method without its stage would never be called; a misspelled name is both. Checked before serving, with the default
+ * options if they are valid.
  * @throws processor-invalid
  */
 export function refuseUnlikeDefinition(definition: ProcessorDefinition): void {
-  // What cannot be made without the agent's options says so at its first call.
+  // A processor with required options is checked at its first call.
   const processor = withDefaults(definition);
   if (processor) checkedMethods(definition, processor);
 }
 
-/** @throws processor-invalid, naming the stage */
+/** @throws processor-invalid with the stage */
 function checkedMethods({ id, stages }: ProcessorDefinition, processor: Processor): Processor {
   const has = (stage: (typeof STAGES)[number]) => typeof processor[stage] === 'function';
   const missing = stages.find((stage) => !has(stage));
@@ -62,7 +63,7 @@ function checkedMethods({ id, stages }: ProcessorDefinition, processor: Processo
       `"${id}" declares the stage ${missing} but has no method ${missing}.`,
       {
         path: missing,
-        remedy: 'Write the method, or take the stage out of `stages`.',
+        remedy: 'Write the method, or remove the stage from `stages`.',
       },
     );
   }
@@ -73,7 +74,7 @@ function checkedMethods({ id, stages }: ProcessorDefinition, processor: Processo
     `"${id}" has a method ${undeclared} that it does not declare as a stage.`,
     {
       path: undeclared,
-      remedy: `Add '${undeclared}' to \`stages\`, or take the method away.`,
+      remedy: `Add '${undeclared}' to \`stages\`, or remove the method.`,
     },
   );
 }
@@ -81,7 +82,7 @@ function checkedMethods({ id, stages }: ProcessorDefinition, processor: Processo
 function create(definition: ProcessorDefinition, entry: CallEntry): Processor {
   const options = definition.options.safeParse(entry.options);
   if (options.success) return checkedMethods(definition, definition.create(options.data));
-  const issues = issuesOf(options.error, 'options-invalid');
+  const issues = listIssues(options.error, 'options-invalid');
   const lines = issues.map((issue) => `${issue.path || 'options'}: ${issue.message}`).join('; ');
   throw new MillraceError(
     'options-invalid',

@@ -6,7 +6,7 @@ let prepared = 0;
 const heavy = { ...passingProcessor('heavy'), prepare: async () => void (prepared += 1) };
 const hosts = useProcessors(nats, [passingProcessor('light'), heavy]);
 
-test('a replica prepares what it serves before it is found, and nothing else', async () => {
+test('A replica prepares the served processors, and no others, before discovery finds it', async () => {
   const before = prepared;
   expect(before).toBe(1);
   await (await hosts.start({ PROCESSORS: 'light' })).stop();

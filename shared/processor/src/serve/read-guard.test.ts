@@ -1,12 +1,12 @@
-// Looking at what a processor has not said that it reads.
+// Access to data outside of a processor's reads.
 import type { Stage } from '@millrace/contracts';
-import { conversationOf } from '@millrace/testkit';
+import { buildConversation } from '@millrace/testkit';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { call, define, type Methods } from '../testing/defined.ts';
 import { delta, streaming, streamThrough } from '../testing/streaming.ts';
 
-const conversation = conversationOf({ remembered: ['old'], input: ['hello'], response: ['hi'] }, ['Be kind.']);
+const conversation = buildConversation({ remembered: ['old'], input: ['hello'], response: ['hi'] }, ['Be kind.']);
 const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
 const input = { conversation, tools: [tool], steps: [], chunks: [], request: {}, prompt: [], text: 'hi' };
 
@@ -33,7 +33,7 @@ const cases: [string, Stage, Methods, string][] = [
     'systemMessages',
   ],
   [
-    'what the user said last',
+    'the last text of the user',
     'processInput',
     { processInput: ({ messageList }) => void messageList.getLatestUserContent() },
     'getLatestUserContent',
@@ -51,17 +51,14 @@ const cases: [string, Stage, Methods, string][] = [
   ['the request', 'processLLMResponse', { processLLMResponse: ({ request }) => void request }, 'request'],
 ];
 
-test.each(cases)(
-  '%s that are not read cannot be looked at: the call fails by that name',
-  async (_what, stage, methods, name) => {
-    const { verdicts } = await call(stage, [define('blind', methods, { reads: [] })], input);
-    expect(verdicts).toMatchObject([
-      { type: 'failure', code: 'reads-undeclared', message: expect.stringContaining(name) },
-    ]);
-  },
-);
+test.each(cases)('Access to unread %s fails the call and names them', async (_what, stage, methods, name) => {
+  const { verdicts } = await call(stage, [define('blind', methods, { reads: [] })], input);
+  expect(verdicts).toMatchObject([
+    { type: 'failure', code: 'reads-undeclared', message: expect.stringContaining(name) },
+  ]);
+});
 
-test('arguments that are not looked at do not fail, nor does handing them on', async () => {
+test('Unread arguments do not fail if they are only passed on', async () => {
   const passOn: Methods = { processInputStep: (args) => void Object.keys({ ...args }) };
   const { verdicts } = await call('processInputStep', [define('blind', passOn, { reads: [] })], input);
   expect(verdicts).toMatchObject([{ type: 'continue' }]);
@@ -73,7 +70,7 @@ describe('reads by stage', () => {
     processOutputStep: ({ steps }) => void steps.length,
   };
 
-  test('count for that stage alone, and a stage that is not named reads nothing', async () => {
+  test('Reads by stage apply to that stage only, and an absent stage reads nothing', async () => {
     const one = define('one', methods, { reads: { processInput: ['input'] } });
     expect((await call('processInput', [one], input)).verdicts).toMatchObject([{ type: 'continue' }]);
     expect((await call('processOutputStep', [one], input)).verdicts).toMatchObject([
@@ -81,7 +78,7 @@ describe('reads by stage', () => {
     ]);
   });
 
-  test('narrow what the stage is given', async () => {
+  test("Reads by stage restrict the stage's input", async () => {
     const seen: number[] = [];
     const look: Methods = { processInput: ({ messages }) => void seen.push(messages.length) };
     await call('processInput', [define('one', look, { reads: { processInput: ['input'] } })], input);
@@ -90,17 +87,17 @@ describe('reads by stage', () => {
   });
 });
 
-test('in the output stream too', async () => {
+test('The output stream applies the reads too', async () => {
   const blind = streaming('blind', ({ part, messageList }) => (messageList.get.input.db(), part), { reads: ['steps'] });
   const { verdicts } = await streamThrough([blind], [delta('a')]);
   expect(verdicts).toMatchObject([{ type: 'failure', code: 'reads-undeclared' }]);
 });
 
-describe('messages are taken out of the list when a method looks at them', () => {
+describe('lazy messages', () => {
   const looking = (look: NonNullable<Methods['processInput']>) =>
     call('processInput', [define('look', { processInput: look }, { reads: ['input', 'system'] })], input);
 
-  test('spread arguments have them, and printed ones show them', async () => {
+  test('Spread and printed arguments contain the messages', async () => {
     const seen: unknown[] = [];
     await looking((args) => {
       const copy = { ...args };
@@ -109,7 +106,7 @@ describe('messages are taken out of the list when a method looks at them', () =>
     expect(seen).toEqual([1, 1, true, expect.stringMatching(/messages: \[\s*\{\s*id: 'input-0'/)]);
   });
 
-  test('they are those from before the method began, whenever it looks', async () => {
+  test('Messages are those before the method started, at any time of access', async () => {
     const { verdicts } = await looking((args) => {
       args.messageList.removeByIds(['input-0']);
       return args.messages;
@@ -122,7 +119,7 @@ describe('messages are taken out of the list when a method looks at them', () =>
     ]);
   });
 
-  test('a message that the list replaced before is the old one among them', async () => {
+  test('A message that was replaced in the list before appears in its old form', async () => {
     const seen: string[] = [];
     await looking((args) => {
       const [message] = args.messageList.get.input.db();
@@ -132,7 +129,7 @@ describe('messages are taken out of the list when a method looks at them', () =>
     expect(seen).toEqual(['user']);
   });
 
-  test('they can be replaced for a processor that is called by this one', async () => {
+  test('Messages can be replaced for a nested processor', async () => {
     const seen: number[] = [];
     await looking((args) => {
       args.messages = [];

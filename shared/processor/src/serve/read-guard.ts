@@ -1,5 +1,5 @@
-// What a processor has not said that it reads it does not get; looking at it all the same fails by name, there and then: an empty list
-// would look like an answer.
+// Rejects access to data outside of a processor's reads with an error that names it: an empty list would look like
+// data.
 import { MillraceError, READS_ALL, type Reads, type Stage } from '@millrace/contracts';
 
 /** One for each call of a processor: a class, so that it costs no closures. */
@@ -14,23 +14,23 @@ export class ReadGuard {
     this.reads = reads;
   }
 
-  /** @param what one of these has to be among the reads */
+  /** @param what alternatives, of which one must be among the reads */
   has(what: readonly Reads[]): boolean {
     return what.length === 0 || what.some((one) => this.reads.includes(one));
   }
 
-  /** @param name what was looked at, in the words of the interface. @throws reads-undeclared */
+  /** @param name interface name of the accessed data. @throws reads-undeclared */
   check(name: string, what: readonly Reads[]): void {
-    if (!this.has(what)) throw undeclared(this.entry, this.stage, name, what);
+    if (!this.has(what)) throw createUndeclaredError(this.entry, this.stage, name, what);
   }
 }
 
-function undeclared(entry: string, stage: Stage, name: string, what: readonly Reads[]): MillraceError {
+function createUndeclaredError(entry: string, stage: Stage, name: string, what: readonly Reads[]): MillraceError {
   const path = `${stage}/${entry}`;
   const remedy = `Add ${what.map((one) => `'${one}'`).join(' or ')} to its reads.`;
-  const message = `"${entry}" looked at ${name}, which it does not read in ${stage}.`;
+  const message = `"${entry}" accessed ${name}, which is not in its reads for ${stage}.`;
   return new MillraceError('reads-undeclared', message, { path, remedy });
 }
 
-/** Everything is read: for lists that belong to no call. */
+/** Allows all reads: for lists without a call. */
 export const READS_EVERYTHING = new ReadGuard('', 'processInput', READS_ALL);

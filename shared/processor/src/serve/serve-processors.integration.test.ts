@@ -9,18 +9,18 @@ import {
 import { gatherInfo, publish, request } from '@millrace/bus';
 import { callEntry, eventually, stageCall, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { processorOf } from '../testing/one-method.ts';
+import { defineWithMethods } from '../testing/one-method.ts';
 import type { ProcessInputArgs } from '../processor.ts';
 import type { ProcessorDefinition } from '../processor-definition.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'orchestrator');
 const input = (id: string, processInput: (args: ProcessInputArgs) => Promise<void> | void): ProcessorDefinition => ({
-  ...processorOf({ processInput }, ['processInput']),
+  ...defineWithMethods({ processInput }, ['processInput']),
   id,
 });
 
-/** Signals of calls that are at work, and what lets them go. */
+/** Signals of running calls, and the functions that release them. */
 const working = new Map<string, { signal: AbortSignal; finish: () => void }>();
 const hosts = useProcessors(nats, [
   input('plain', () => undefined),
@@ -41,7 +41,7 @@ const hosts = useProcessors(nats, [
     abortSignal.addEventListener('abort', () => done.resolve());
     await done.promise;
   }),
-  { ...processorOf({ processOutputStream: ({ part }) => part }, ['processOutputStream']), id: 'stream' },
+  { ...defineWithMethods({ processOutputStream: ({ part }) => part }, ['processOutputStream']), id: 'stream' },
 ]);
 
 type Asked = { reply: StageReply | undefined; code: string | undefined; progress: Chunk[] };
@@ -52,7 +52,7 @@ async function ask(call: StageCall, replica?: string): Promise<Asked> {
     payload: call,
     reply: stageReplySchema,
     timeoutMs: call.timeoutMs,
-    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
+    readProgress: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => 'progress' in reply && progress.push(...reply.progress),
   });
   return 'ok' in answer
@@ -64,7 +64,7 @@ const inputCall = (processor: string, runId = 'run-1'): StageCall => {
   return { ...call, run: { ...call.run, runId } };
 };
 
-test('a call is answered with verdicts, times and the replica', async () => {
+test('A call is answered with verdicts, durations and the replica', async () => {
   expect((await ask(inputCall('plain'))).reply).toEqual({
     sequence: 0,
     verdicts: [{ type: 'continue' }],
@@ -73,14 +73,14 @@ test('a call is answered with verdicts, times and the replica', async () => {
   });
 });
 
-test('a list is answered up to the first that this replica does not serve', async () => {
+test('A list is answered up to the first processor that this replica does not serve', async () => {
   const entries = ['plain', 'plain', 'elsewhere', 'plain'].map((id, at) => callEntry(id, {}, { entry: `e${at}` }));
   const { reply } = await ask(stageCall('processInput', entries));
   expect(reply).toMatchObject({ verdicts: [{ type: 'continue' }, { type: 'continue' }] });
 });
 
-describe('what a processor’s writer sends', () => {
-  test('is there before the answer, in order', async () => {
+describe('chunks of a processor’s writer', () => {
+  test('Custom chunks arrive before the answer, in order', async () => {
     const { reply, progress } = await ask(inputCall('writing'));
     expect(progress).toMatchObject([
       { type: 'data-progress', data: 1, runId: 'run-1', from: 'AGENT' },
@@ -89,28 +89,30 @@ describe('what a processor’s writer sends', () => {
     expect(reply).toMatchObject({ sequence: 2, verdicts: [{ type: 'continue' }] });
   });
 
-  test('is refused where it is too large, and what comes after it still arrives', async () => {
+  test('An oversized custom chunk is rejected, and later ones still arrive', async () => {
     const { reply, progress } = await ask(inputCall('large'));
     expect(progress).toMatchObject([{ type: 'data-small' }]);
-    expect(reply).toMatchObject({ verdicts: [{ type: 'abort', reason: expect.stringContaining('over the limit') }] });
+    expect(reply).toMatchObject({
+      verdicts: [{ type: 'abort', reason: expect.stringContaining('exceeds the limit') }],
+    });
   });
 });
 
-describe('a replica refuses', () => {
-  test('a call that does not fit names the place', async () => {
+describe('rejection by a replica', () => {
+  test('A malformed call is rejected with the path', async () => {
     const answer = await asker.bus.nc.request(asker.bus.subjects.stage('processInput', 'plain'), '{"callId":"x"}');
     expect(answer.json()).toMatchObject({ error: { code: 'message-invalid', path: 'run' } });
   });
 
-  test('a call to a replica by its own subject, of a processor that it does not serve', async () => {
+  test('A replica rejects a call on its own subject for a processor that it does not serve', async () => {
     expect((await ask(inputCall('elsewhere'), hosts.running.replica)).code).toBe('processor-not-there');
   });
 
-  test('a call that nobody serves', async () => {
+  test('A call to an unserved processor has no responders', async () => {
     expect((await ask(inputCall('nobody'))).code).toBe('nobody-there');
   });
 
-  test('PROCESSORS that name what is not there, with what there is', async () => {
+  test('Unknown names in PROCESSORS are rejected with the known names', async () => {
     await expect(hosts.start({ PROCESSORS: 'plain,ghost' })).rejects.toMatchObject({
       code: 'processor-unknown',
       message: expect.stringContaining('ghost'),
@@ -120,7 +122,7 @@ describe('a replica refuses', () => {
 });
 
 describe('the abort signal of a stage call', () => {
-  test('fires when the call is given up, for that call alone', async () => {
+  test('The abort signal fires for the cancelled call only', async () => {
     const [first, second] = [inputCall('waiting', 'run-a'), inputCall('waiting', 'run-b')];
     const answers = [ask(first), ask(second)];
     await eventually(() => working.has('run-a') && working.has('run-b'));
@@ -132,7 +134,7 @@ describe('the abort signal of a stage call', () => {
     await answers[1];
   });
 
-  test('fires when the time of the call is up', async () => {
+  test("The abort signal fires at the call's timeout", async () => {
     const { code } = await ask({ ...inputCall('waiting', 'run-c'), timeoutMs: 50 });
     expect(code ?? 'answered').toMatch(/timeout|answered/);
     await eventually(() => working.get('run-c')?.signal.aborted);
@@ -141,7 +143,7 @@ describe('the abort signal of a stage call', () => {
 });
 
 describe('replicas of a processor', () => {
-  test('share the calls by queue group, and each has a subject of its own', async () => {
+  test('Replicas share the calls by queue group, and each has a subject of its own', async () => {
     const second = await hosts.start();
     const replicas = new Set<string>();
     for (let calls = 0; calls < 200 && replicas.size < 2; calls++) {
@@ -154,7 +156,7 @@ describe('replicas of a processor', () => {
     expect((await ask(inputCall('plain'), second.replica)).code).toBe('nobody-there');
   });
 
-  test('that serve only some are asked for those only', async () => {
+  test('Replicas with a selection receive calls for those processors only', async () => {
     const some = await hosts.start({ PROCESSORS: 'writing' });
     for (let calls = 0; calls < 20; calls++) {
       expect((await ask(inputCall('plain'))).reply).toMatchObject({ replica: hosts.running.replica });
@@ -163,7 +165,7 @@ describe('replicas of a processor', () => {
     await some.stop();
   });
 
-  test('that stop answer what is in flight, take nothing new, and are listed no more', async () => {
+  test('Stopping replicas finish their calls, accept no new ones, and leave discovery', async () => {
     const leaving = await hosts.start({ PROCESSORS: 'waiting' });
     const call = ask(inputCall('waiting', 'run-d'), leaving.replica);
     const { finish } = await eventually(() => working.get('run-d'));
@@ -177,7 +179,7 @@ describe('replicas of a processor', () => {
   });
 });
 
-test('discovery lists every stage of every processor, with its descriptor', async () => {
+test('Discovery lists every stage of every processor, with its descriptor', async () => {
   const [info] = await gatherInfo(asker.bus, { service: 'test-processors', gatherMs: 2_000, max: 1 });
   const listed = (info?.endpoints ?? []).map(({ name, subject, queue_group, metadata }) => ({
     name,
@@ -198,7 +200,7 @@ test('discovery lists every stage of every processor, with its descriptor', asyn
   });
 });
 
-test('a call that takes long is told of: who works on it, and the verdicts so far; every message is counted', async () => {
+test('A long call reports its replica and its verdicts so far in numbered messages', async () => {
   const heard: StageReply[] = [];
   const call = { ...inputCall('plain', 'run-long'), entries: [callEntry('plain'), callEntry('waiting')] };
   const asking = request(asker.bus, {
@@ -206,7 +208,7 @@ test('a call that takes long is told of: who works on it, and the verdicts so fa
     payload: call,
     reply: stageReplySchema,
     timeoutMs: 10_000,
-    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
+    readProgress: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => void heard.push(reply),
   });
   const { replica } = hosts.running;

@@ -1,11 +1,11 @@
-// Serves processors: a subject for each stage of each, shared by queue group between replicas, and one that is this replica's
-// own; sessions for the output stream. What a processor does becomes a verdict, whatever it does. The endpoints are given back for
-// discovery: processor-service.ts shows those of a whole service.
+// Serves processors: a subject for each stage of each, shared by replicas through a queue group, and a subject of this
+// replica; sessions for the output stream. Every outcome of a processor becomes a verdict. Returns the endpoints for
+// discovery: processor-service.ts advertises those of a whole service.
 import {
   MillraceError,
   SESSION_LIMITS,
   cancelCallSchema,
-  lastToken,
+  readLastToken,
   sessionInputSchema,
   sessionOpenSchema,
   stageCallSchema,
@@ -19,7 +19,7 @@ import {
   serve,
   startHeartbeat,
   type Bus,
-  type Endpoint,
+  type MicroEndpoint,
   type Living,
   type Serving,
 } from '@millrace/bus';
@@ -33,21 +33,24 @@ import { createSessionHost, type SessionHost } from './session-host.ts';
 export type ServeProcessorsOptions = {
   bus: Bus;
   resources: Resources;
-  /** Of processors whose definition names none. */
+  /** Version of processors whose definition names none. */
   version: string;
   definitions: readonly ProcessorDefinition[];
-  /** Only these, by id (PROCESSORS). Absent: all. */
+  /** Serves only these, by id (PROCESSORS). Default: all. */
   only?: readonly string[] | undefined;
-  /** How long calls under way are waited for when the service stops, ms. */
+  /** Time to wait for calls under way when the service stops, ms. */
   drainGraceMs: number;
-  /** Calls and sessions at once. */
+  /** Maximum number of concurrent calls and sessions. */
   maxCalls?: number | undefined;
 };
 
-/** @throws processor-invalid for a processor that is not what it declares; processor-unknown when `only` names what is not there */
-export async function serveProcessors(options: ServeProcessorsOptions): Promise<Endpoint[]> {
+/**
+ * @throws processor-invalid for a processor that differs from its definition; processor-unknown for an unknown name in
+ * `only`
+ */
+export async function serveProcessors(options: ServeProcessorsOptions): Promise<MicroEndpoint[]> {
   const { bus, resources, version, drainGraceMs, maxCalls } = options;
-  const definitions = selected(options);
+  const definitions = selectDefinitions(options);
   definitions.forEach(refuseUnlikeDefinition);
   await Promise.all(definitions.map(async (definition) => definition.prepare?.()));
   const hosted = createHostedProcessors(definitions);
@@ -66,8 +69,8 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
-  const refuse = (error: Error, subject: string) => sessions.refuse(lastToken(subject), error.message);
-  const batches = listen(bus, bus.subjects.sessionsOf(bus.name, bus.id), sessionInputSchema, sessions.receive, refuse);
+  const refuse = (error: Error, subject: string) => sessions.refuse(readLastToken(subject), error.message);
+  const batches = listen(bus, bus.subjects.allSessions(bus.name, bus.id), sessionInputSchema, sessions.receive, refuse);
   resources.add('processors', async (remainingMs) => {
     const graceMs = () => Math.min(drainGraceMs, remainingMs());
     const left = [...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs()));
@@ -78,24 +81,20 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
   return shared;
 }
 
-function selected({ definitions, only }: ServeProcessorsOptions): readonly ProcessorDefinition[] {
+function selectDefinitions({ definitions, only }: ServeProcessorsOptions): readonly ProcessorDefinition[] {
   const unknown = only?.filter((id) => !definitions.some((definition) => definition.id === id)) ?? [];
   if (unknown.length > 0) {
-    throw new MillraceError(
-      'processor-unknown',
-      `PROCESSORS names what this service does not have: ${unknown.join(', ')}.`,
-      {
-        path: 'PROCESSORS',
-        remedy: `Choose from ${definitions.map((definition) => definition.id).join(', ')}.`,
-      },
-    );
+    throw new MillraceError('processor-unknown', `PROCESSORS contains unknown names: ${unknown.join(', ')}.`, {
+      path: 'PROCESSORS',
+      remedy: `Choose from ${definitions.map((definition) => definition.id).join(', ')}.`,
+    });
   }
   return definitions.filter((definition) => only === undefined || only.includes(definition.id));
 }
 
-type Host = CallHost & { sessions: SessionHost };
+type ProcessorHost = CallHost & { sessions: SessionHost };
 
-function endpoint(host: Host, definition: ProcessorDefinition, stage: Stage): Endpoint {
+function endpoint(host: ProcessorHost, definition: ProcessorDefinition, stage: Stage): MicroEndpoint {
   const { id } = definition;
   const name = endpointName(stage, id);
   return {
@@ -107,7 +106,7 @@ function endpoint(host: Host, definition: ProcessorDefinition, stage: Stage): En
   };
 }
 
-function serveStage(host: Host, subject: string, queue: string | undefined, stage: Stage): Serving {
+function serveStage(host: ProcessorHost, subject: string, queue: string | undefined, stage: Stage): Serving {
   const { bus } = host;
   const shared = { subject, ...(queue !== undefined && { queue }) };
   return stage === 'processOutputStream'
@@ -115,9 +114,9 @@ function serveStage(host: Host, subject: string, queue: string | undefined, stag
     : serve(bus, { ...shared, request: stageCallSchema, handle: (call, context) => answerCall(host, call, context) });
 }
 
-async function openSession({ calls, sessions, gate }: Host, open: SessionOpen): Promise<SessionOpened> {
-  const endpointOf = endpointName(open.stage, open.entries[0]?.processor);
-  const call = calls.open(open.callId, open.remainingMs, open.run, endpointOf);
+async function openSession({ calls, sessions, gate }: ProcessorHost, open: SessionOpen): Promise<SessionOpened> {
+  const endpointPath = endpointName(open.stage, open.entries[0]?.processor);
+  const call = calls.open(open.callId, open.remainingMs, open.run, endpointPath);
   try {
     const stall = waitOutStall(gate, call);
     if (stall) await stall;

@@ -1,4 +1,4 @@
-// The sessions of this replica: opened by request, fed by one subscription, watched by one timer.
+// Manages the sessions of this replica: opened by request, fed by one subscription, watched by one timer.
 import {
   MillraceError,
   SESSION_LIMITS,
@@ -16,15 +16,16 @@ import { streamBatch } from '../stream/stream-batch.ts';
 
 export type SessionHost = {
   /**
-   * The call is closed when the session is over, and given up where nobody wants the rest of it. A session that whoever asks has opened
-   * before under the same id ends without a word: both would answer on one subject.
-   * @throws message-invalid for an id that somebody else's session has. Where it throws the call is the caller's to close.
+   * Opens a session. The call is closed at the end of the session, and cancelled if its output is no longer needed. An
+   * earlier session of the same caller under the same id is dropped without an answer: both would answer on one
+   * subject.
+   * @throws message-invalid for an id of another run's session. If it throws, the caller must close the call.
    */
   open(open: SessionOpen, call: OpenCall): Promise<SessionOpened>;
   receive(input: SessionInput): void;
-  /** What came for the session does not fit. */
+  /** Fails the session because a message for it is invalid. */
   refuse(session: string, why: string): void;
-  /** Waits for the sessions under way, then ends what is left as lost: the other side hears of it at once. */
+  /** Waits for the sessions under way, then ends the rest as lost: the orchestrator is notified at once. */
   drain(graceMs: number): Promise<void>;
 };
 
@@ -32,7 +33,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
   const sessions = new Map<string, HostedSession>();
   const endFormer = (open: SessionOpen) => {
     const former = sessions.get(open.session);
-    if (former?.isOf(open) === false) throw idTaken(open.session);
+    if (former?.belongsTo(open) === false) throw idTaken(open.session);
     former?.drop();
   };
   let empty: (() => void) | undefined;
@@ -40,7 +41,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
 
   return {
     async open(open, call) {
-      const members = membersOf(open, hosted);
+      const members = listMembers(open, hosted);
       if ('failed' in members) {
         call.close();
         return { opened: false, verdicts: [members.failed] };
@@ -62,14 +63,14 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
         call.close();
         return { ...opened, output };
       }
-      const closed = () => {
+      const removeSession = () => {
         sessions.delete(open.session);
         call.giveUp();
         call.close();
         if (sessions.size === 0) empty?.();
       };
       endFormer(open);
-      const session = createSession({ bus, open, createChain, closed });
+      const session = createSession({ bus, open, createChain, closed: removeSession });
       sessions.set(open.session, session);
       if (open.chunks) session.receive({ session: open.session, sequence: 0, processed: 0, chunks: open.chunks });
       return opened;
@@ -85,14 +86,17 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
 }
 
 function idTaken(session: string): MillraceError {
-  return new MillraceError('message-invalid', `The session id "${session}" is that of another run's session.`, {
+  return new MillraceError('message-invalid', `The session id "${session}" belongs to another run's session.`, {
     path: 'session',
     remedy: 'Give each session an id of its own, such as a UUID.',
   });
 }
 
-/** The head of the list that this replica serves; a failure when it serves none of it or an entry's options do not fit. */
-function membersOf(open: SessionOpen, hosted: HostedProcessors) {
+/**
+ * Returns the first entries of the list, as far as this replica serves them; a failure if it serves none, or the first
+ * entry's options are invalid.
+ */
+function listMembers(open: SessionOpen, hosted: HostedProcessors) {
   const found: ChainMember[] = [];
   try {
     for (const entry of open.entries) {

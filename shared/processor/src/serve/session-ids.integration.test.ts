@@ -1,8 +1,8 @@
-// A session id that comes twice, and an opening that breaks: what a replica has counted it lets go of.
+// Tests duplicate session ids and failed openings: the replica must release the counted calls.
 import { srvStatsSchema, type JsonObject } from '@millrace/contracts';
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
-import { delta, shown, streaming } from '../testing/streaming.ts';
+import { delta, formatChunk, streaming } from '../testing/streaming.ts';
 import { openTestSession, type OpenOptions, type TestSession } from '../testing/test-session.ts';
 
 const nats = useNats();
@@ -12,8 +12,8 @@ const gate = Promise.withResolvers<void>();
 const entered: string[] = [];
 useProcessors(nats, [
   streaming('gated', async ({ part, abort }) => {
-    entered.push(shown(part));
-    if (shown(part) !== 'wait') return part;
+    entered.push(formatChunk(part));
+    if (formatChunk(part) !== 'wait') return part;
     await gate.promise;
     return abort('late');
   }),
@@ -31,7 +31,7 @@ const sessions: TestSession[] = [];
 afterEach(() => {
   for (const session of sessions.splice(0)) session.stop();
 });
-const open = async (more: Partial<OpenOptions>) => {
+const openSession = async (more: Partial<OpenOptions>) => {
   const session = await openTestSession(asker.bus, { entries: [callEntry('gated')], ...more });
   sessions.push(session);
   return session;
@@ -41,33 +41,36 @@ const callsUnderWay = async () => {
   return srvStatsSchema.parse(answer.json()).endpoints.map(({ data }) => Object(data).calls as unknown);
 };
 
-test('a session that is opened again under its id goes on, whatever becomes of the one before it', async () => {
+test('A reopened session continues, for every end of the earlier session with its id', async () => {
   const session = crypto.randomUUID();
-  const former = await open({ session });
+  const former = await openSession({ session });
   former.send([delta('wait')]);
   await eventually(() => entered.includes('wait'));
   former.stop();
-  const again = await open({ session });
+  const again = await openSession({ session });
   again.send([delta('a')]);
   await eventually(() => again.text() === 'a');
   gate.resolve();
   await asker.bus.nc.flush();
   again.send([delta('b')], { end: true });
-  expect(await again.ended()).toMatchObject({ verdicts: [{ type: 'continue' }] });
+  expect(await again.readEnd()).toMatchObject({ verdicts: [{ type: 'continue' }] });
   expect(again.text()).toBe('ab');
   await eventually(async () => (await callsUnderWay()).every((calls) => calls === 0));
 });
 
-test('the id of another run’s session is refused, and that session goes on', async () => {
+test('The id of another run’s session is rejected, and that session continues', async () => {
   const session = crypto.randomUUID();
-  const first = await open({ session });
-  await expect(open({ session, runId: 'another' })).rejects.toMatchObject({ code: 'message-invalid', path: 'session' });
+  const first = await openSession({ session });
+  await expect(openSession({ session, runId: 'another' })).rejects.toMatchObject({
+    code: 'message-invalid',
+    path: 'session',
+  });
   first.send([delta('a')], { end: true });
-  expect(await first.ended()).toMatchObject({ verdicts: [{ type: 'continue' }] });
+  expect(await first.readEnd()).toMatchObject({ verdicts: [{ type: 'continue' }] });
   await eventually(async () => (await callsUnderWay()).every((calls) => calls === 0));
 });
 
-test('a session that cannot be opened is not counted as under way', async () => {
-  await expect(open({ entries: [callEntry('unreadable')] })).rejects.toMatchObject({ code: 'internal' });
+test('A session that cannot be opened is not counted as under way', async () => {
+  await expect(openSession({ entries: [callEntry('unreadable')] })).rejects.toMatchObject({ code: 'internal' });
   expect(await callsUnderWay()).toEqual([0, 0]);
 });

@@ -1,7 +1,7 @@
-// A replica's session that is stopped from elsewhere, over the bus.
+// Tests a replica's session that is stopped by the orchestrator, over the bus.
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
-import { delta, shown, streaming } from '../testing/streaming.ts';
+import { delta, formatChunk, streaming } from '../testing/streaming.ts';
 import { openTestSession, type TestSession } from '../testing/test-session.ts';
 
 const nats = useNats();
@@ -15,7 +15,7 @@ useProcessors(nats, [
     return part;
   }),
   streaming('stuck', async ({ part }) => {
-    entered.push(shown(part));
+    entered.push(formatChunk(part));
     return new Promise(() => undefined);
   }),
 ]);
@@ -24,19 +24,19 @@ const sessions: TestSession[] = [];
 afterEach(() => {
   for (const session of sessions.splice(0)) session.stop();
 });
-const open = async (...ids: string[]) => {
+const openSession = async (...ids: string[]) => {
   const session = await openTestSession(asker.bus, { entries: ids.map((id) => callEntry(id)) });
   sessions.push(session);
   return session;
 };
 
-test('a session that is to tell ends with what its processors keep and have found, though one of them hangs', async () => {
-  const session = await open('count', 'stuck');
+test('A session that is asked for its verdicts ends with the states and findings of its processors, even if one of them hangs', async () => {
+  const session = await openSession('count', 'stuck');
   session.send([delta('a'), delta('b')]);
   await eventually(() => entered.length === 1);
   session.send([], { tell: true });
   session.send([delta('c')]);
-  const { verdicts, chunks } = await session.ended();
+  const { verdicts, chunks } = await session.readEnd();
   expect(verdicts).toMatchObject([{ type: 'continue', state: { seen: 2 } }, { type: 'continue' }]);
   expect(verdicts?.[0]).toHaveProperty('violations.length', 2);
   expect(verdicts?.[1]).not.toHaveProperty('state');
@@ -47,8 +47,8 @@ test('a session that is to tell ends with what its processors keep and have foun
   expect(session.outputs).toHaveLength(before);
 });
 
-test('a session that is to tell before anything came has nothing to tell', async () => {
-  const session = await open('count');
+test('A session that is asked for its verdicts before any input has empty verdicts', async () => {
+  const session = await openSession('count');
   session.send([], { tell: true });
-  expect(await session.ended()).toMatchObject({ sequence: 0, verdicts: [{ type: 'continue' }] });
+  expect(await session.readEnd()).toMatchObject({ sequence: 0, verdicts: [{ type: 'continue' }] });
 });

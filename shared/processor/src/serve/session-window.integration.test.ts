@@ -1,8 +1,8 @@
-// A session whose other side sends on without waiting: what a replica keeps for it has a bound.
+// Tests an orchestrator that ignores the window: the buffer of a replica is bounded.
 import { SESSION_LIMITS } from '@millrace/contracts';
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { delta, shown, streaming } from '../testing/streaming.ts';
+import { delta, formatChunk, streaming } from '../testing/streaming.ts';
 import { openTestSession } from '../testing/test-session.ts';
 
 const nats = useNats();
@@ -13,10 +13,10 @@ const signals: AbortSignal[] = [];
 useProcessors(nats, [
   streaming('plain', ({ part }) => part),
   streaming('gated', async ({ part, abortSignal }) => {
-    if (!shown(part).startsWith('wait')) return part;
-    entered.push(shown(part));
+    if (!formatChunk(part).startsWith('wait')) return part;
+    entered.push(formatChunk(part));
     signals.push(abortSignal);
-    await (shown(part) === 'wait 1' ? gate.promise : new Promise(() => undefined));
+    await (formatChunk(part) === 'wait 1' ? gate.promise : new Promise(() => undefined));
     return part;
   }),
 ]);
@@ -29,7 +29,7 @@ const failure = {
   message: expect.stringMatching(`${full + 1} chunks .* at most ${full} may be.* when \`processed\` has advanced`),
 };
 
-test('more chunks than may be in flight end it, with a failure that says how many may be', async () => {
+test('A session with more chunks in flight than the window ends with a failure that names the limit', async () => {
   const session = await openTestSession(asker.bus, { entries: [callEntry('plain'), callEntry('gated')] });
   session.send(windowFrom('wait 1'));
   await eventually(() => entered.includes('wait 1'));
@@ -39,16 +39,16 @@ test('more chunks than may be in flight end it, with a failure that says how man
   await eventually(() => entered.includes('wait 2'));
   expect(session.outputs.some(({ verdicts }) => verdicts)).toBe(false);
   session.send([delta('one more')]);
-  expect(await session.ended()).toMatchObject({ processed: full, verdicts: [failure, failure] });
+  expect(await session.readEnd()).toMatchObject({ processed: full, verdicts: [failure, failure] });
   expect(session.outputs.map(({ sequence }) => sequence)).toEqual(session.outputs.map((_, at) => at));
   await eventually(() => signals[1]?.aborted);
   session.stop();
 });
 
-test('a batch that is too many by itself is not looked at', async () => {
+test('A batch that exceeds the window by itself is not processed', async () => {
   const session = await openTestSession(asker.bus, { entries: [callEntry('plain')] });
   session.send([...windowFrom('a'), delta('one more')]);
-  expect(await session.ended()).toMatchObject({ processed: 0, verdicts: [failure] });
+  expect(await session.readEnd()).toMatchObject({ processed: 0, verdicts: [failure] });
   expect(session.text()).toBe('');
   session.stop();
 });

@@ -2,7 +2,7 @@ import { SESSION_LIMITS, type SessionOutput } from '@millrace/contracts';
 import { publish } from '@millrace/bus';
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { delta, shown, streaming } from '../testing/streaming.ts';
+import { delta, formatChunk, streaming } from '../testing/streaming.ts';
 import { openTestSession, type OpenOptions, type TestSession } from '../testing/test-session.ts';
 
 const nats = useNats();
@@ -10,7 +10,7 @@ const asker = useBus(nats, 'orchestrator');
 
 const log: string[] = [];
 const gates = new Map<string, PromiseWithResolvers<void>>();
-/** What `gated` waits for at the chunk of this text. */
+/** Promises for which `gated` waits, by the text of the chunk. */
 const gate = (text: string) => {
   const known = gates.get(text) ?? Promise.withResolvers<void>();
   gates.set(text, known);
@@ -25,19 +25,19 @@ const hosts = useProcessors(nats, [
   }),
   streaming('gated', async ({ part, abortSignal }) => {
     signals.push(abortSignal);
-    log.push(`enter ${shown(part)}`);
-    if (shown(part).startsWith('wait')) await gate(shown(part)).promise;
+    log.push(`enter ${formatChunk(part)}`);
+    if (formatChunk(part).startsWith('wait')) await gate(formatChunk(part)).promise;
     return part;
   }),
-  streaming('stop', ({ part, abort }) => (shown(part) === 'C' ? abort('no') : part)),
-  streaming('grow', ({ part }) => delta(shown(part).repeat(10_000))),
+  streaming('stop', ({ part, abort }) => (formatChunk(part) === 'C' ? abort('no') : part)),
+  streaming('grow', ({ part }) => delta(formatChunk(part).repeat(10_000))),
   streaming('writing', async ({ part, writer }) => {
     await writer.custom({ type: 'data-note' });
     return part;
   }),
 ]);
 
-/** Sooner than the next sign of life, which would carry the output too. */
+/** Less than the heartbeat interval, because a heartbeat would carry the output too. */
 const soonMs = SESSION_LIMITS.heartbeatMs * 0.4;
 const sessions: TestSession[] = [];
 afterEach(() => {
@@ -45,7 +45,7 @@ afterEach(() => {
   gates.clear();
   for (const session of sessions.splice(0)) session.stop();
 });
-const open = async (ids: string[], more: Partial<OpenOptions> = {}) => {
+const join = async (ids: string[], more: Partial<OpenOptions> = {}) => {
   const entries = ids.map((id, at) => callEntry(id, {}, { entry: `${id}-${at}` }));
   const session = await openTestSession(asker.bus, { entries, ...more });
   sessions.push(session);
@@ -55,8 +55,8 @@ const numbers = (outputs: SessionOutput[]) => outputs.map(({ sequence }) => sequ
 const dense = (outputs: SessionOutput[]) => outputs.map((_, at) => at);
 
 describe('a replica’s session', () => {
-  test('takes batches, answers with batches, counts what is done, and ends with verdicts and state', async () => {
-    const session = await open(['count', 'upper']);
+  test('A session receives batches, returns batches, counts processed chunks, and ends with verdicts and state', async () => {
+    const session = await join(['count', 'upper']);
     expect(session.opened).toMatchObject({
       opened: true,
       served: 2,
@@ -66,7 +66,7 @@ describe('a replica’s session', () => {
     session.send([delta('a'), delta('b')]);
     await eventually(() => session.text() === 'AB');
     session.send([delta('c')], { end: true });
-    const end = await session.ended();
+    const end = await session.readEnd();
     expect(end).toMatchObject({
       processed: 3,
       verdicts: [{ type: 'continue', state: { seen: 3 } }, { type: 'continue' }],
@@ -76,23 +76,23 @@ describe('a replica’s session', () => {
     expect(numbers(session.outputs)).toEqual(dense(session.outputs));
   });
 
-  test('answers at once when its input is used up, without waiting for more', async () => {
-    const session = await open(['upper']);
+  test('A session answers at once when its input is used up', async () => {
+    const session = await join(['upper']);
     session.send([delta('a')]);
     await eventually(() => session.text() === 'A', { timeoutMs: soonMs });
     expect(session.outputs.at(-1)).toMatchObject({ processed: 1 });
   });
 
-  test('may get its first batch with the open', async () => {
-    const session = await open(['upper'], { chunks: [delta('a')] });
+  test('A session may receive its first batch with the open', async () => {
+    const session = await join(['upper'], { chunks: [delta('a')] });
     await eventually(() => session.text() === 'A');
     session.send([delta('b')], { end: true });
-    await session.ended();
+    await session.readEnd();
     expect(session.text()).toBe('AB');
   });
 
-  test('sends what it has while it still works on the rest, and counts only what is done', async () => {
-    const session = await open(['gated']);
+  test('A session sends available output while it processes the rest, and counts only processed chunks', async () => {
+    const session = await join(['gated']);
     session.send([delta('a'), delta('wait 1'), delta('b')]);
     await eventually(() => session.text() === 'a', { timeoutMs: soonMs });
     expect(session.outputs.at(-1)).toMatchObject({ processed: 1 });
@@ -101,8 +101,8 @@ describe('a replica’s session', () => {
     expect(session.outputs.at(-1)).toMatchObject({ processed: 3 });
   });
 
-  test('passes data chunks on at once', async () => {
-    const session = await open(['writing', 'gated']);
+  test('A session passes data chunks on at once', async () => {
+    const session = await join(['writing', 'gated']);
     session.send([delta('wait 2')]);
     await eventually(() => session.outputs.flatMap(({ chunks }) => chunks).length === 1, {
       timeoutMs: soonMs,
@@ -110,13 +110,13 @@ describe('a replica’s session', () => {
     expect(session.outputs.flatMap(({ chunks }) => chunks.map(({ type }) => type))).toEqual(['data-note']);
   });
 
-  test('keeps its batches below their limit, however much a processor makes of a chunk', async () => {
-    const session = await open(['grow']);
+  test('A session keeps its batches below their size limit, for any expansion of a chunk', async () => {
+    const session = await join(['grow']);
     session.send(
       Array.from({ length: 100 }, () => delta('0123456789')),
       { end: true },
     );
-    await session.ended();
+    await session.readEnd();
     expect(session.text()).toHaveLength(10_000_000);
     expect(numbers(session.outputs)).toEqual(dense(session.outputs));
     for (const { chunks } of session.outputs)
@@ -125,36 +125,36 @@ describe('a replica’s session', () => {
   });
 });
 
-describe('a stream that comes as one batch', () => {
-  test('is answered by the reply to the open, and no session is kept', async () => {
-    const { opened, outputs } = await open(['count', 'upper'], { chunks: [delta('a'), delta('b')], end: true });
+describe('a stream of one batch', () => {
+  test('A stream of one batch is answered by the reply to the open, without a session', async () => {
+    const { opened, outputs } = await join(['count', 'upper'], { chunks: [delta('a'), delta('b')], end: true });
     if (!opened.opened) throw new Error('it was to be opened');
-    expect(opened.output?.chunks.map(shown)).toEqual(['A', 'B']);
+    expect(opened.output?.chunks.map(formatChunk)).toEqual(['A', 'B']);
     expect(opened.output?.verdicts).toEqual([{ type: 'continue', state: { seen: 2 } }, { type: 'continue' }]);
     expect(outputs).toEqual([]);
   });
 
-  test('that a processor stops has its verdict', async () => {
-    const { opened } = await open(['upper', 'stop'], { chunks: [delta('a'), delta('c'), delta('d')], end: true });
+  test('A stream of one batch that a processor stops has its verdict', async () => {
+    const { opened } = await join(['upper', 'stop'], { chunks: [delta('a'), delta('c'), delta('d')], end: true });
     if (!opened.opened) throw new Error('it was to be opened');
-    expect(opened.output?.chunks.map(shown)).toEqual(['A']);
+    expect(opened.output?.chunks.map(formatChunk)).toEqual(['A']);
     expect(opened.output?.verdicts).toMatchObject([{ type: 'continue' }, { type: 'abort', reason: 'no' }]);
   });
 });
 
 describe('opening a session', () => {
-  test('answers how many of the list this replica serves', async () => {
-    expect((await open(['upper', 'count', 'elsewhere', 'upper'])).opened).toMatchObject({ opened: true, served: 2 });
+  test('The reply to an open names the number of entries that this replica serves', async () => {
+    expect((await join(['upper', 'count', 'elsewhere', 'upper'])).opened).toMatchObject({ opened: true, served: 2 });
   });
 
-  test('is refused with a failure when the options of the first do not fit', async () => {
+  test('An open fails if the options of the first entry are invalid', async () => {
     const entries = [callEntry('upper', { unknown: 1 })];
     const session = await openTestSession(asker.bus, { entries });
     sessions.push(session);
     expect(session.opened).toMatchObject({ opened: false, verdicts: [{ type: 'failure', code: 'options-invalid' }] });
   });
 
-  test('goes as far as the options fit: the one after is asked for again, and fails for itself', async () => {
+  test('An open covers entries with valid options only: the next one is requested again, and fails on its own', async () => {
     const session = await openTestSession(asker.bus, {
       entries: [callEntry('upper'), callEntry('count', { unknown: 1 })],
     });
@@ -163,11 +163,13 @@ describe('opening a session', () => {
   });
 });
 
-describe('a replica’s session that goes wrong', () => {
-  test('is stopped by a processor: what was let through before comes with the verdicts, nothing after it', async () => {
-    const session = await open(['upper', 'stop']);
+describe('failures of a replica’s session', () => {
+  test('A processor that stops a session passes its earlier output with the verdicts, and nothing later', async () => {
+    const session = await join(['upper', 'stop']);
     session.send([delta('a'), delta('b'), delta('c'), delta('d')]);
-    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'continue' }, { type: 'abort', reason: 'no' }] });
+    expect(await session.readEnd()).toMatchObject({
+      verdicts: [{ type: 'continue' }, { type: 'abort', reason: 'no' }],
+    });
     session.send([delta('e')]);
     await asker.bus.nc.flush();
     await hosts.running.bus.nc.flush();
@@ -178,10 +180,10 @@ describe('a replica’s session that goes wrong', () => {
   test.each([
     ['a batch that is missing', 1],
     ['many that are missing', 7],
-  ])('has a gap: %s', async (_name, sequence) => {
-    const session = await open(['upper', 'count']);
+  ])('A gap in the numbers fails the session: %s', async (_name, sequence) => {
+    const session = await join(['upper', 'count']);
     session.send([delta('a')], { sequence });
-    expect(await session.ended()).toMatchObject({
+    expect(await session.readEnd()).toMatchObject({
       verdicts: [
         { type: 'failure', code: 'session-lost', retryable: true },
         { type: 'failure', code: 'session-lost', retryable: true },
@@ -190,34 +192,34 @@ describe('a replica’s session that goes wrong', () => {
     expect(session.text()).toBe('');
   });
 
-  test('gets a batch twice', async () => {
-    const session = await open(['upper']);
+  test('A duplicate batch fails the session', async () => {
+    const session = await join(['upper']);
     session.send([delta('a')], { sequence: 0 });
     await eventually(() => session.text() === 'A');
     session.send([delta('a')], { sequence: 0 });
-    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'failure', code: 'session-lost' }] });
+    expect(await session.readEnd()).toMatchObject({ verdicts: [{ type: 'failure', code: 'session-lost' }] });
     expect(session.text()).toBe('A');
   });
 
-  test('gets what is no batch: it ends, and the failure says what does not fit', async () => {
-    const session = await open(['upper']);
+  test('An invalid batch fails the session, and the failure names the problem', async () => {
+    const session = await join(['upper']);
     session.send([], { processed: -1 });
-    expect(await session.ended()).toMatchObject({
+    expect(await session.readEnd()).toMatchObject({
       verdicts: [{ type: 'failure', code: 'message-invalid', message: expect.stringContaining('processed') }],
     });
   });
 
-  test('has a chunk that no message can carry: one coded failure, with the next number', async () => {
-    const session = await open(['grow']);
+  test('A chunk that no message can carry is one coded failure with the next number', async () => {
+    const session = await join(['grow']);
     session.send([delta('a')]);
     await eventually(() => session.text().length === 10_000);
     session.send([delta('x'.repeat(1_000))]);
-    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'failure', code: 'message-too-large' }] });
+    expect(await session.readEnd()).toMatchObject({ verdicts: [{ type: 'failure', code: 'message-too-large' }] });
     expect(numbers(session.outputs)).toEqual(dense(session.outputs));
   });
 
-  test('is dropped by the orchestrator: nothing more comes, and the processor at work is told', async () => {
-    const session = await open(['gated']);
+  test("A dropped session sends nothing more, and the running processor's signal fires", async () => {
+    const session = await join(['gated']);
     const before = signals.length;
     session.send([delta('wait 3')]);
     const signal = await eventually(() => signals[before]);
@@ -229,8 +231,8 @@ describe('a replica’s session that goes wrong', () => {
     expect(session.text()).toBe('');
   });
 
-  test('is cancelled by its call id: the processor at work is told', async () => {
-    const session = await open(['gated']);
+  test("A session is cancelled by its call id, and the running processor's signal fires", async () => {
+    const session = await join(['gated']);
     const before = signals.length;
     session.send([delta('wait 4')]);
     const signal = await eventually(() => signals[before]);
@@ -238,8 +240,8 @@ describe('a replica’s session that goes wrong', () => {
     expect(await eventually(() => signal.aborted)).toBe(true);
   });
 
-  test('falls silent: its replica lets go of it, after having given signs of life', async () => {
-    const session = await open(['gated']);
+  test('A replica drops a silent session after it has sent heartbeats', async () => {
+    const session = await join(['gated']);
     const before = signals.length;
     session.send([delta('wait 5')]);
     const signal = await eventually(() => signals[before]);
@@ -253,18 +255,18 @@ describe('a replica’s session that goes wrong', () => {
     expect(session.outputs).toHaveLength(signs);
   }, 15_000);
 
-  test('is on a replica that stops: it ends with its last chunk where there is time for it', async () => {
+  test('A session on a stopping replica ends with its last chunk if the grace period allows', async () => {
     const leaving = await hosts.start({ DRAIN_GRACE_MS: '5000' });
     const session = await openOn(leaving.replica);
     session.send([delta('a')]);
     await eventually(() => session.text() === 'a');
     const stopped = leaving.stop();
     session.send([delta('b')], { end: true });
-    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'continue' }] });
+    expect(await session.readEnd()).toMatchObject({ verdicts: [{ type: 'continue' }] });
     await stopped;
   });
 
-  test('is on a replica that stops: the replica ends as soon as the caller has dropped the session', async () => {
+  test('A stopping replica ends as soon as the caller has dropped the session', async () => {
     const leaving = await hosts.start({ DRAIN_GRACE_MS: '30000' });
     const session = await openOn(leaving.replica);
     const stopped = leaving.stop();
@@ -273,22 +275,22 @@ describe('a replica’s session that goes wrong', () => {
     expect(session.outputs.some(({ verdicts }) => verdicts)).toBe(false);
   }, 15_000);
 
-  test('is on a replica that stops, and does not end: it is one failure, at once', async () => {
+  test('A session that outlasts the grace period of a stopping replica fails once and at once', async () => {
     const leaving = await hosts.start();
     const session = await openOn(leaving.replica);
     session.send([delta('a')]);
     await eventually(() => session.text() === 'a');
     await leaving.stop();
-    expect(await session.ended()).toMatchObject({
+    expect(await session.readEnd()).toMatchObject({
       verdicts: [{ type: 'failure', code: 'session-lost', message: expect.stringContaining('stopping') }],
     });
   });
 });
 
-/** A session on this replica: the queue group picks one, so it is asked until it is the right one. */
+/** Opens a session on this replica: the queue group picks one, so the open is repeated until it is the right one. */
 async function openOn(replica: string): Promise<TestSession> {
   for (;;) {
-    const session = await open(['gated']);
+    const session = await join(['gated']);
     if (session.opened.opened && session.opened.replica === replica) return session;
     session.send([], { drop: true });
   }

@@ -1,5 +1,5 @@
-// The replica's end of one stream session: drives the reducer of the protocol (replica-flow) with the bus, the clock and the processors.
-// Output leaves when the input is used up, and otherwise when it has been held for a millisecond.
+// Runs the replica's end of one stream session: drives the reducer of the protocol (replica-flow) with the bus, the
+// clock and the processors. Output is sent when the input is used up, otherwise after a delay of one millisecond.
 import {
   SESSION_LIMITS,
   isDataChunk,
@@ -20,7 +20,7 @@ import type { StreamChain } from '../stream/stream-chain.ts';
 
 export type HostedSession = {
   receive(input: SessionInput): void;
-  /** Called twice a second by the host: sends a sign of life, or drops a silent session. */
+  /** Called twice a second by the host: sends a heartbeat, or drops a silent session. */
   heartbeat(now: number): void;
   /** Fails the session because a batch for it does not fit. */
   refuse(why: string): void;
@@ -28,20 +28,20 @@ export type HostedSession = {
   lose(why: string): void;
   /** Ends the session without an answer. */
   drop(): void;
-  /** Whether the caller of `open` is the one that has opened this session. */
-  isOf(open: SessionOpen): boolean;
+  /** Returns true if the caller of `open` has opened this session. */
+  belongsTo(open: SessionOpen): boolean;
 };
 
 export type SessionOptions = {
   bus: Bus;
   open: SessionOpen;
-  createChain: (events: { output: (chunk: Chunk) => void; progress: () => void; stopped: () => void }) => StreamChain;
+  createChain: (events: { output: (chunk: Chunk) => void; progress: () => void; onStopped: () => void }) => StreamChain;
   /** Called once, when the session is over. */
   closed: () => void;
 };
 
 /** One session: the reducer's state, and everything that its effects work on. */
-type Hosted = {
+type SessionHosted = {
   readonly bus: Bus;
   readonly open: SessionOpen;
   readonly chain: StreamChain;
@@ -59,10 +59,10 @@ type Hosted = {
 export function createSession({ bus, open, createChain, closed }: SessionOptions): HostedSession {
   const chain = createChain({
     output: (chunk) => output(hosted, chunk),
-    progress: () => dispatch(hosted, { type: 'progress', processed: chain.processed() }),
-    stopped: () => dispatch(hosted, { type: 'finish' }),
+    progress: () => dispatch(hosted, { type: 'progress', processed: chain.countProcessed() }),
+    onStopped: () => dispatch(hosted, { type: 'finish' }),
   });
-  const hosted: Hosted = {
+  const hosted: SessionHosted = {
     bus,
     open,
     chain,
@@ -83,17 +83,17 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     heartbeat: (at) => dispatch(hosted, { type: 'tick', at }),
     lose: (why) => fail(hosted, failureOfSession('session-lost', why)),
     drop: () => close(hosted),
-    isOf: (other) => askerOf(other) === askerOf(open),
+    belongsTo: (other) => buildOwnerKey(other) === buildOwnerKey(open),
   };
 }
 
-function dispatch(hosted: Hosted, event: ReplicaEvent): void {
+function dispatch(hosted: SessionHosted, event: ReplicaEvent): void {
   const { flow, effects } = reduceReplica(hosted.flow, event);
   hosted.flow = flow;
   for (const effect of effects) perform(hosted, effect);
 }
 
-function perform(hosted: Hosted, effect: ReplicaEffect): void {
+function perform(hosted: SessionHosted, effect: ReplicaEffect): void {
   const { chain, outgoing, unchanged } = hosted;
   switch (effect.type) {
     case 'accept':
@@ -114,30 +114,30 @@ function perform(hosted: Hosted, effect: ReplicaEffect): void {
   }
 }
 
-function accept(hosted: Hosted): void {
+function accept(hosted: SessionHosted): void {
   const { chain, unchanged, arrived } = hosted;
   hosted.arrived = [];
-  unchanged?.came(arrived, chain.processed());
+  unchanged?.came(arrived, chain.countProcessed());
   for (const chunk of arrived) chain.push(chunk);
 }
 
-function output(hosted: Hosted, chunk: Chunk): void {
+function output(hosted: SessionHosted, chunk: Chunk): void {
   const { chain, outgoing, unchanged, flow } = hosted;
   if (flow.phase === 'telling' || flow.phase === 'ended') return;
-  const isNamed = outgoing.length === 0 && unchanged?.isNext(chunk, chain.processed()) === true;
+  const isNamed = outgoing.length === 0 && unchanged?.isNext(chunk, chain.countProcessed()) === true;
   if (!isNamed) outgoing.push(chunk);
   if (outgoing.length >= SESSION_LIMITS.batchChunks || isDataChunk(chunk)) send(hosted);
   else hosted.holding ??= setTimeout(() => send(hosted), SESSION_LIMITS.holdMs);
 }
 
-function send(hosted: Hosted, ending?: { verdicts: Verdict[]; ms: number[] }): void {
+function send(hosted: SessionHosted, ending?: { verdicts: Verdict[]; ms: number[] }): void {
   const { bus, open, chain, outgoing, unchanged, flow } = hosted;
   clearTimeout(hosted.holding);
   hosted.holding = undefined;
   if (flow.phase === 'ended') return;
   const { session, orchestrator } = open;
   const same = unchanged?.take();
-  const processed = chain.processed();
+  const processed = chain.countProcessed();
   let batches = 0;
   // The last batch reports the processed chunks, because their output is complete with it.
   const head = (last: boolean) => ({
@@ -147,26 +147,26 @@ function send(hosted: Hosted, ending?: { verdicts: Verdict[]; ms: number[] }): v
     processed: last ? processed : flow.reported,
     ...(last && ending),
   });
-  const sent = (reported: number) =>
+  const countUnreported = (reported: number) =>
     dispatch(hosted, { type: 'sent', batches, processed: reported, at: performance.now() });
   try {
     const subject = bus.subjects.out(orchestrator, session);
     publishInBatches(bus, subject, outgoing.splice(0), SESSION_LIMITS.maxBatchBytes, head);
-    sent(processed);
+    countUnreported(processed);
   } catch (error) {
     // A chunk that is too large, or no JSON: the batch that took the last number did not leave.
     batches = Math.max(0, batches - 1);
-    sent(flow.reported);
+    countUnreported(flow.reported);
     fail(hosted, failureVerdict(error));
   }
 }
 
-function fail(hosted: Hosted, verdict: Verdict): void {
+function fail(hosted: SessionHosted, verdict: Verdict): void {
   const { bus, open, chain, flow } = hosted;
   if (flow.phase === 'ended') return;
   const { session, orchestrator, run } = open;
   const ms = chain.ms();
-  const processed = chain.processed();
+  const processed = chain.countProcessed();
   close(hosted);
   // Logs the code alone, because the message of a processor may quote the user or the model.
   const code = verdict.type === 'failure' ? verdict.code : verdict.type;
@@ -176,7 +176,7 @@ function fail(hosted: Hosted, verdict: Verdict): void {
   publish(bus, bus.subjects.out(orchestrator, session), batch);
 }
 
-function close(hosted: Hosted): void {
+function close(hosted: SessionHosted): void {
   if (hosted.isClosed) return;
   hosted.isClosed = true;
   dispatch(hosted, { type: 'closed' });
@@ -185,7 +185,7 @@ function close(hosted: Hosted): void {
   hosted.closed();
 }
 
-const askerOf = ({ orchestrator, run }: SessionOpen): string =>
+const buildOwnerKey = ({ orchestrator, run }: SessionOpen): string =>
   [orchestrator, run.tenant, run.runId, run.epoch].join('.');
 
 /** Another replica may do better with a session that was lost; a batch that does not fit will not fit there either. */

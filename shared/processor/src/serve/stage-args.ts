@@ -1,8 +1,9 @@
-// The arguments of a stage's method. Messages are taken out of the list when somebody looks: copies of what nobody reads would be most
-// of what a call costs. Members that are not read throw when they are looked at; spreading the arguments does not.
+// Builds the arguments of a stage's method. Messages are read from the list at the first access: copies of unread
+// messages would dominate the cost of a call. Access to a member outside of the reads throws; spreading the arguments
+// does not.
 import {
   emptyConversation,
-  messagesOf,
+  selectMessages,
   type Message,
   type MessageSource,
   type Reads,
@@ -14,11 +15,13 @@ import type { CommonArgs } from '../processor.ts';
 import { MessageList, listedSystem, type ListedSystemMessage } from '../message-list/message-list.ts';
 import type { ReadGuard } from './read-guard.ts';
 
-/** A stage's messages: what processInput and processInputStep see is the whole list, processOutputResult the response only. */
+/**
+ * The messages of a stage: processInput and processInputStep see the whole list, processOutputResult the response only.
+ */
 const MESSAGES_OF: Partial<Record<Stage, MessageSource[]>> = { processOutputResult: ['response'] };
 const ANY_SOURCE = ['input', 'response', 'remembered', 'context'] as const;
 const messagesNeed = (stage: Stage) => MESSAGES_OF[stage] ?? ANY_SOURCE;
-/** Arguments that come from what is read, beside `messages`. */
+/** Arguments other than `messages` that depend on the reads. */
 const NEEDS = {
   systemMessages: ['system'],
   steps: ['steps'],
@@ -29,7 +32,7 @@ const NEEDS = {
   rawResponse: ['request'],
 } as const;
 type Guarded = 'messages' | keyof typeof NEEDS;
-/** Which of them a stage's method has; `result` is processOutputResult's. */
+/** The guarded arguments of each stage's method; `result` is processOutputResult's. */
 const GUARDED: Partial<Record<Stage | 'result', readonly Guarded[]>> = {
   processInput: ['messages', 'systemMessages'],
   processInputStep: ['messages', 'systemMessages', 'tools', 'steps'],
@@ -52,22 +55,22 @@ export function createList(stage: Stage, input: StageInput, guard: ReadGuard): M
   return new MessageList(input.conversation ?? emptyConversation, source, guard);
 }
 
-/** What one call of a method is given of the conversation. */
-export class GivenMessages {
+/** The part of the conversation that one call of a method receives. */
+export class StageMessages {
   readonly list: MessageList;
   readonly guard: ReadGuard;
   readonly emptyMeansNone: boolean;
   #messages: Message[] | undefined;
   #systemMessages: ListedSystemMessage[] | undefined;
 
-  /** @param list as createList made it */
+  /** @param list result of createList */
   constructor(list: MessageList, guard: ReadGuard) {
     this.list = list;
     this.guard = guard;
     this.emptyMeansNone = guard.stage.startsWith('processOutput');
   }
 
-  /** As they were before the method began. Always the same array: what is returned is compared with it. */
+  /** The messages before the method started. Always the same array, because the returned one is compared with it. */
   get messages(): Message[] {
     return (this.#messages ??= this.#read());
   }
@@ -81,18 +84,18 @@ export class GivenMessages {
   #read(): Message[] {
     const { stage } = this.guard;
     if (!this.guard.has(messagesNeed(stage))) return [];
-    return messagesOf(this.list.conversationAsGiven(), ...(MESSAGES_OF[stage] ?? []));
+    return selectMessages(this.list.conversationAsGiven(), ...(MESSAGES_OF[stage] ?? []));
   }
 }
 
 /**
- * Where the accessors find what they take from. They are the same functions for all calls: the engine makes a layout of its own for
- * each object that has accessors of its own, and collecting those costs more than all the rest of a call.
+ * Key of the accessors' data. The accessors are the same functions for all calls: the engine creates a layout for each
+ * object with accessors of its own, and collecting those costs more than the rest of a call.
  */
 const GIVEN = Symbol('given');
-type Given = { [GIVEN]: GivenMessages };
+type StageGiven = { [GIVEN]: StageMessages };
 
-const lazy = (name: 'messages' | 'systemMessages'): PropertyDescriptor & ThisType<Given> => ({
+const lazy = (name: 'messages' | 'systemMessages'): PropertyDescriptor & ThisType<StageGiven> => ({
   get() {
     return this[GIVEN][name];
   },
@@ -105,7 +108,7 @@ const lazy = (name: 'messages' | 'systemMessages'): PropertyDescriptor & ThisTyp
 const MESSAGES = lazy('messages');
 const SYSTEM_MESSAGES = lazy('systemMessages');
 
-/** Arguments with their accessors, as who prints them expects them. */
+/** Prints the arguments with the values of their accessors. */
 const PRINTED: PropertyDescriptor & ThisType<object> = {
   value() {
     return Object.fromEntries(Object.entries(this));
@@ -116,7 +119,7 @@ type Layout = { unread: ReadonlySet<string>; prototype: object };
 /** One for each declaration of reads and stage: the reads of a processor are one array. */
 const layouts = new WeakMap<readonly Reads[], Map<Stage | 'result', Layout>>();
 
-function layoutOf(guard: ReadGuard, of: Stage | 'result'): Layout {
+function buildLayout(guard: ReadGuard, of: Stage | 'result'): Layout {
   const ofReads = layouts.get(guard.reads) ?? new Map<Stage | 'result', Layout>();
   layouts.set(guard.reads, ofReads);
   const layout = ofReads.get(of) ?? makeLayout(guard, GUARDED[of] ?? []);
@@ -127,8 +130,8 @@ function layoutOf(guard: ReadGuard, of: Stage | 'result'): Layout {
 function makeLayout(guard: ReadGuard, guarded: readonly Guarded[]): Layout {
   const needs = { ...NEEDS, messages: messagesNeed(guard.stage) };
   const unread = guarded.filter((name) => !guard.has(needs[name]));
-  const accessors = unread.map((name): [string, PropertyDescriptor & ThisType<Given>] => {
-    const get = function get(this: Given) {
+  const accessors = unread.map((name): [string, PropertyDescriptor & ThisType<StageGiven>] => {
+    const get = function get(this: StageGiven) {
       this[GIVEN].guard.check(name, needs[name]);
     };
     return [name, { get }];
@@ -138,23 +141,25 @@ function makeLayout(guard: ReadGuard, guarded: readonly Guarded[]): Layout {
   return { unread: new Set(unread), prototype };
 }
 
-/** The arguments of a method: what all get, its own members where they are read, and messages where its stage has them. */
-export function argsOf<M extends object>(common: CommonArgs, members: M, given: GivenMessages): CommonArgs & M {
+/**
+ * Builds the arguments of a method: the common ones, its own members that it reads, and messages if its stage has them.
+ */
+export function buildArgs<M extends object>(common: CommonArgs, members: M, given: StageMessages): CommonArgs & M {
   return Object.assign(readable(members, given, given.guard.stage), common);
 }
 
-export function argsWithMessages<M extends object>(common: CommonArgs, members: M, given: GivenMessages) {
-  const args = Object.assign(argsOf(common, members, given), { messageList: given.list });
-  const { unread } = layoutOf(given.guard, given.guard.stage);
+export function argsWithMessages<M extends object>(common: CommonArgs, members: M, given: StageMessages) {
+  const args = Object.assign(buildArgs(common, members, given), { messageList: given.list });
+  const { unread } = buildLayout(given.guard, given.guard.stage);
   if (!unread.has('messages')) Object.defineProperty(args, 'messages', MESSAGES);
   if (!unread.has('systemMessages')) Object.defineProperty(args, 'systemMessages', SYSTEM_MESSAGES);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is not its own throws when it is looked at
-  return args as typeof args & Pick<GivenMessages, 'messages' | 'systemMessages'>;
+  return args as typeof args & Pick<StageMessages, 'messages' | 'systemMessages'>;
 }
 
-/** What is read of `members`: looking at the others throws. */
-export function readable<M extends object>(members: M, given: GivenMessages, of: Stage | 'result'): M {
-  const { unread, prototype } = layoutOf(given.guard, of);
+/** Returns the members that are read: access to the others throws. */
+export function readable<M extends object>(members: M, given: StageMessages, of: Stage | 'result'): M {
+  const { unread, prototype } = buildLayout(given.guard, of);
   const own: object = Object.create(prototype);
   Reflect.set(own, GIVEN, given);
   for (const [name, value] of Object.entries(members)) if (!unread.has(name)) Reflect.set(own, name, value);

@@ -1,18 +1,17 @@
-// Which method a stage calls, and with what arguments: the input of the call in the words of the interface.
-import type { Stage, StageInput } from '@millrace/contracts';
+// Calls the method of a stage with the arguments of the interface.
+import type { Stage, StageInput, ModelError } from '@millrace/contracts';
 import type { CommonArgs, Processor } from '../processor.ts';
-import { fromModelError } from '../model-error.ts';
-import { argsOf, argsWithMessages, readable, type GivenMessages } from './stage-args.ts';
+import { buildArgs, argsWithMessages, readable, type StageMessages } from './stage-args.ts';
 
-/** The method's result. @throws what the method throws */
+/** Returns the method's result. @throws the error of the method */
 export function callMethod(
   processor: Processor,
   stage: Stage,
   common: CommonArgs,
   input: StageInput,
-  given: GivenMessages,
+  given: StageMessages,
 ): unknown {
-  const args = <M extends object>(members: M) => argsOf(common, members, given);
+  const args = <M extends object>(members: M) => buildArgs(common, members, given);
   const withMessages = <M extends object>(members: M) => argsWithMessages(common, members, given);
   const messageList = given.list;
   const { steps = [], model = '', tools = [], toolCalls = [], text = '', usage = {}, finishReason = '' } = input;
@@ -36,17 +35,17 @@ export function callMethod(
     case 'processOutputStep':
       return processor.processOutputStep?.(withMessages({ finishReason, toolCalls, text, usage, steps }));
     case 'processToolCall':
-      return processor.processToolCall?.({ ...common, ...toolOf(input), messageList });
+      return processor.processToolCall?.({ ...common, ...buildToolMembers(input), messageList });
     case 'processToolResult': {
       const { result = null, isError = false } = input;
-      return processor.processToolResult?.({ ...common, ...toolOf(input), result, isError, messageList });
+      return processor.processToolResult?.({ ...common, ...buildToolMembers(input), result, isError, messageList });
     }
     case 'processOutputResult': {
       const result = { text, usage, finishReason, steps, answered: input.answered ?? true };
       return processor.processOutputResult?.(withMessages({ result: readable(result, given, 'result') }));
     }
     case 'processOutputStream':
-      throw new Error('processOutputStream is called chunk by chunk, by stream-links.ts');
+      throw new Error('processOutputStream is called by chunk, in stream-links.ts');
   }
 }
 
@@ -63,8 +62,19 @@ function modelCall(input: StageInput) {
   };
 }
 
-function toolOf(input: StageInput) {
+function buildToolMembers(input: StageInput) {
   const { toolCall, tool } = input;
   if (!toolCall || !tool) throw new Error('a tool stage was called without its tool call');
   return { toolCall, tool };
+}
+
+const errorMarker = Symbol.for('vercel.ai.error');
+const callMarker = Symbol.for('vercel.ai.error.AI_APICallError');
+
+/** Rebuilds a model call's error from the wire with the marker of the provider packages, so that APICallError.isInstance(error) is true in a processor that imports @ai-sdk/provider itself. */
+export function fromModelError(error: ModelError | undefined): Error {
+  const { message = 'The model call failed.', name = 'AI_APICallError', ...rest } = error ?? {};
+  const rebuilt = Object.assign(new Error(message), { requestBodyValues: {}, ...rest });
+  rebuilt.name = name;
+  return Object.assign(rebuilt, { [errorMarker]: true, [callMarker]: true });
 }

@@ -2,7 +2,7 @@
 import { STALL_MS } from '@millrace/bus';
 import { callEntry, eventually, stageCall, TEST_RUN, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { beforeEach, expect, test } from 'vitest';
-import { processorOf } from '../testing/one-method.ts';
+import { defineWithMethods } from '../testing/one-method.ts';
 import { delta, streaming } from '../testing/streaming.ts';
 import { testTool } from '../testing/test-tool.ts';
 
@@ -19,8 +19,11 @@ const stall = () => {
 useProcessors(
   nats,
   [
-    { ...processorOf({ processInput: stall }, ['processInput']), id: 'stalling' },
-    { ...processorOf({ processInput: ({ run }) => void started.push(run.runId) }, ['processInput']), id: 'noting' },
+    { ...defineWithMethods({ processInput: stall }, ['processInput']), id: 'stalling' },
+    {
+      ...defineWithMethods({ processInput: ({ run }) => void started.push(run.runId) }, ['processInput']),
+      id: 'noting',
+    },
     streaming('stream', ({ part, run }) => (started.push(run.runId), part)),
   ],
   service,

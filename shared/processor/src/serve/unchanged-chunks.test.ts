@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { delta } from '../testing/streaming.ts';
 import { createUnchangedChunks } from './unchanged-chunks.ts';
 
-/** Chunks come in, go through `change`, and are named or not. */
-function named(chunks: Chunk[], change: (chunk: Chunk) => Chunk): boolean[] {
+/** Passes chunks through `change` and returns which are named in a range. */
+function listUnchanged(chunks: Chunk[], change: (chunk: Chunk) => Chunk): boolean[] {
   const unchanged = createUnchangedChunks();
   unchanged.came(chunks, 0);
   return chunks.map((chunk, place) => unchanged.isNext(change(chunk), place));
@@ -16,57 +16,61 @@ const finish = (): Chunk => ({
   from: 'AGENT',
   payload: { stepResult: { reason: 'stop' }, output: { text: 'x' }, messages: [] },
 });
-const put = (value: unknown, members: object) => Object.assign(Object(value), members);
+const assignMembers = (value: unknown, members: object) => Object.assign(Object(value), members);
 const reasoning = (text: string): Chunk => ({
   type: 'reasoning-delta',
   runId: TEST_RUN.runId,
   from: 'AGENT',
   payload: { id: 'text-1', text },
 });
-/** Changed where it stands, and returned as what it was given. */
-const inPlace =
+/** Changes the chunk in place and returns the same object. */
+const changeInPlace =
   (change: (chunk: Chunk) => unknown) =>
   (chunk: Chunk): Chunk => {
     change(chunk);
     return chunk;
   };
 
-describe('a chunk that comes out of a session', () => {
-  test('is named where it is what went in, or the same again', () => {
-    expect(named([delta('a'), finish(), delta('b')], (chunk) => chunk)).toEqual([true, true, true]);
-    expect(named([delta('a'), finish()], (chunk) => structuredClone(chunk))).toEqual([true, true]);
+describe('output chunks of a session', () => {
+  test('An output chunk is named if it equals the input', () => {
+    expect(listUnchanged([delta('a'), finish(), delta('b')], (chunk) => chunk)).toEqual([true, true, true]);
+    expect(listUnchanged([delta('a'), finish()], (chunk) => structuredClone(chunk))).toEqual([true, true]);
   });
 
   test.each<[string, () => Chunk, (chunk: Chunk) => Chunk]>([
     ['its text is another', () => delta('a'), () => delta('b')],
     ['its part is another', () => delta('a'), () => delta('a', 'text-2')],
     ['its type is another', () => delta('a'), () => reasoning('a')],
-    ['its text was changed in place', () => delta('a'), inPlace((chunk) => put(chunk.payload, { text: 'b' }))],
-    ['a member was added in place', () => delta('a'), inPlace((chunk) => put(chunk, { more: 1 }))],
-    ['its payload got a member', () => delta('a'), inPlace((chunk) => put(chunk.payload, { more: 1 }))],
+    [
+      'its text was changed in place',
+      () => delta('a'),
+      changeInPlace((chunk) => assignMembers(chunk.payload, { text: 'b' })),
+    ],
+    ['a member was added in place', () => delta('a'), changeInPlace((chunk) => assignMembers(chunk, { more: 1 }))],
+    ['its payload got a member', () => delta('a'), changeInPlace((chunk) => assignMembers(chunk.payload, { more: 1 }))],
     [
       'it is written as something else',
       () => delta('a'),
-      inPlace((chunk) => Object.defineProperty(chunk, 'toJSON', { value: () => delta('b') })),
+      changeInPlace((chunk) => Object.defineProperty(chunk, 'toJSON', { value: () => delta('b') })),
     ],
     [
       'something deep in it was changed in place',
       finish,
-      inPlace((chunk) => put(chunk.type === 'finish' ? chunk.payload.output : {}, { text: 'y' })),
+      changeInPlace((chunk) => assignMembers(chunk.type === 'finish' ? chunk.payload.output : {}, { text: 'y' })),
     ],
-  ])('is not named where %s', (_why, chunk, change) => {
-    expect(named([chunk()], change)).toEqual([false]);
+  ])('An output chunk is not named if %s', (_why, chunk, change) => {
+    expect(listUnchanged([chunk()], change)).toEqual([false]);
   });
 
-  test('is not named as one that is not at work: what was held back is sent', () => {
+  test('An output chunk is not named as another one than the current: delayed chunks are sent', () => {
     const unchanged = createUnchangedChunks();
     unchanged.came([delta('a'), delta('b')], 0);
     expect(unchanged.isNext(delta('a'), 1)).toBe(false);
   });
 });
 
-describe('chunks that are named', () => {
-  test('are one range, forgotten when it is taken', () => {
+describe('named chunks', () => {
+  test('Named chunks form one range, which is cleared when it is taken', () => {
     const unchanged = createUnchangedChunks();
     unchanged.came(
       ['a', 'b', 'c'].map((text) => delta(text)),
@@ -79,7 +83,7 @@ describe('chunks that are named', () => {
     expect(unchanged.take()).toEqual({ from: 2, count: 1 });
   });
 
-  test('are named once: a processor that multiplies one has the others sent', () => {
+  test('A chunk is named once: duplicates by a processor are sent', () => {
     const unchanged = createUnchangedChunks();
     unchanged.came([delta('a'), delta('b')], 0);
     expect([0, 0, 1].map((place) => unchanged.isNext(delta(place === 0 ? 'a' : 'b'), place))).toEqual([
@@ -90,7 +94,7 @@ describe('chunks that are named', () => {
     expect(unchanged.take()).toEqual({ from: 0, count: 2 });
   });
 
-  test('have no gap: one that was dropped ends the range', () => {
+  test('A dropped chunk ends the range', () => {
     const unchanged = createUnchangedChunks();
     unchanged.came(
       ['a', 'b', 'c'].map((text) => delta(text)),
@@ -100,7 +104,7 @@ describe('chunks that are named', () => {
     expect(unchanged.isNext(delta('c'), 2)).toBe(false);
   });
 
-  test('are found however many have come', () => {
+  test('Chunks are found after any number of inputs', () => {
     const unchanged = createUnchangedChunks();
     for (let place = 0; place < 2_000; place += 1) {
       unchanged.came([delta(String(place))], place);
@@ -109,7 +113,7 @@ describe('chunks that are named', () => {
     expect(unchanged.take()).toEqual({ from: 0, count: 2_000 });
   });
 
-  test('are found after any number that came to nothing: those are forgotten', () => {
+  test('Chunks are found after any number of dropped ones, because their notes are deleted', () => {
     const unchanged = createUnchangedChunks();
     for (let place = 0; place < 2_000; place += 1) unchanged.came([delta(String(place))], place);
     expect(unchanged.isNext(delta('1999'), 1_999)).toBe(true);

@@ -1,17 +1,17 @@
-// Which chunks come out of a session as they went in: those are named by their places instead of being sent back. What a chunk was
-// is noted when it comes, since a processor may change it in place; and all of it is compared, not its text alone.
+// Detects chunks that a session returns unchanged: those are named as a range instead of being sent back. Notes the
+// content of each chunk on arrival, because a processor may change it in place; compares all of it, not only its text.
 import type { Chunk } from '@millrace/contracts';
 
 export type UnchangedChunks = {
-  /** @param done how many of those before them are done with: they cannot come out any more */
+  /** @param done number of earlier chunks that are processed: they cannot be returned any more */
   came(chunks: readonly Chunk[], done: number): void;
-  /** The chunk came out while the one at `place` was at work. Whether it is that one, as it was, and can be named. */
+  /** Returns true if the chunk, returned while the one at `place` was processed, equals it and can be named. */
   isNext(chunk: Chunk, place: number): boolean;
-  /** Those named since, as one range of places, and forgets them. */
+  /** Returns the named chunks as one range, and clears it. */
   take(): { from: number; count: number } | undefined;
 };
 
-/** A piece of text with nothing beside it is compared member by member; of all else its JSON. */
+/** A plain text chunk is compared by member; any other one by its JSON. */
 type Note = { runId: string; sender: string; id: string; text: string } | { json: string };
 
 export function createUnchangedChunks(): UnchangedChunks {
@@ -29,7 +29,7 @@ export function createUnchangedChunks(): UnchangedChunks {
   return {
     came(chunks, done) {
       forget(done);
-      for (const chunk of chunks) notes.push(noteOf(chunk));
+      for (const chunk of chunks) notes.push(takeNote(chunk));
     },
     isNext(chunk, place) {
       const note = notes[place - first];
@@ -48,10 +48,10 @@ export function createUnchangedChunks(): UnchangedChunks {
   };
 }
 
-/** Notes of what is done with are let go so many at a time. */
+/** Notes of processed chunks are deleted in groups of this size. */
 const MAX_DONE = 256;
 
-function noteOf(chunk: Chunk): Note {
+function takeNote(chunk: Chunk): Note {
   if (!isPlainText(chunk)) return { json: JSON.stringify(chunk) };
   const { runId, from: sender, payload } = chunk;
   return { runId, sender, id: payload.id, text: payload.text };
@@ -69,12 +69,15 @@ type PlainText = Extract<Chunk, { type: 'text-delta' }>;
 const CHUNK_MEMBERS: ReadonlySet<string> = new Set(['type', 'runId', 'from', 'payload']);
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(['id', 'text']);
 
-/** `{type, runId, from, payload: {id, text}}` and nothing else, also nothing that JSON.stringify would ask and a loop does not see. */
+/**
+ * Returns true for `{type, runId, from, payload: {id, text}}` without any other member, including those that only
+ * JSON.stringify would read.
+ */
 function isPlainText(chunk: Chunk): chunk is PlainText {
   return chunk.type === 'text-delta' && hasOnly(chunk, CHUNK_MEMBERS) && hasOnly(chunk.payload, TEXT_MEMBERS);
 }
 
-/** Asked twice for every piece of text: a list of its keys would cost ten times as much. */
+/** Called twice for every text chunk: a list of its keys would cost ten times as much. */
 function hasOnly(value: unknown, members: ReadonlySet<string>): boolean {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
   for (const name in value) if (!members.has(name)) return false;

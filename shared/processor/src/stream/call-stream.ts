@@ -1,5 +1,5 @@
-// The chunks of a step through the processors of a list, as a stream session does it, but without a bus: for tests of processors,
-// and for the conformance suite.
+// Passes the chunks of a step through the processors of a list as a stream session does, but without a bus: for tests
+// of processors and for the conformance suite.
 import type { CallEntry, Chunk, StageInput } from '@millrace/contracts';
 import type { CallContext } from '../entry-args.ts';
 import type { HostedProcessors } from '../serve/hosted-processor.ts';

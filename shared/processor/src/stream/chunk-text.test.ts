@@ -1,19 +1,19 @@
 import type { Chunk, JsonValue } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { bareDelta, mapChunkText, mapStrings, stringsOf } from './chunk-text.ts';
+import { bareDelta, mapChunkText, mapStrings, listStrings } from './chunk-text.ts';
 
 const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 const upper = (text: string) => text.toUpperCase();
 const call = { toolCallId: 'id', toolName: 'name' };
 
-test('a type of chunk that nobody knows is text, also one whose name every object has', () => {
+test('An unknown type of chunk is text, also a type that is a member name of every object', () => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of the "other" types of the chunk schema
   const chunk = (text: string) => ({ type: 'toString', ...base, payload: { text } }) as unknown as Chunk;
   expect(mapChunkText(chunk('x'), upper)).toEqual(chunk('X'));
 });
 
-describe('every field with text is mapped, and nothing else', () => {
+describe('mapChunkText maps every text field and nothing more', () => {
   const chunks: Chunk[] = [
     { type: 'tool-call', ...base, payload: { ...call, args: { a: ['x', 1] } } },
     { type: 'tool-result', ...base, payload: { ...call, result: { b: 'x' }, args: 'x' } },
@@ -32,7 +32,7 @@ describe('every field with text is mapped, and nothing else', () => {
       payload: { stepResult: { reason: 'x' }, output: { text: 'x' }, messages: [{ content: 'x' }] },
     },
   ];
-  const fieldsOf: Record<string, JsonValue> = {
+  const textFields: Record<string, JsonValue> = {
     'tool-call': { ...call, args: { a: ['X', 1] } },
     'tool-result': { ...call, result: { b: 'X' }, args: 'X' },
     'tool-error': { ...call, error: 'X' },
@@ -48,35 +48,35 @@ describe('every field with text is mapped, and nothing else', () => {
   };
   test.each(chunks)('$type', (chunk) => {
     const mapped = mapChunkText(chunk, upper);
-    expect('payload' in mapped ? mapped.payload : 'object' in mapped && mapped.object).toEqual(fieldsOf[chunk.type]);
+    expect('payload' in mapped ? mapped.payload : 'object' in mapped && mapped.object).toEqual(textFields[chunk.type]);
     expect(mapped).toMatchObject({ ...base, type: chunk.type });
   });
 });
 
-test('a custom chunk: its data, and whatever else its maker put into it', () => {
+test('mapChunkText maps the data of a custom chunk and all of its additional members', () => {
   const custom = (more: object): Chunk => JSON.parse(JSON.stringify({ type: 'data-note', ...base, ...more }));
   expect(mapChunkText(custom({ data: { a: ['x', 1] } }), upper)).toEqual(custom({ data: { a: ['X', 1] } }));
   expect(mapChunkText(custom({ data: 'x', note: { b: 'x' } }), upper)).toEqual(custom({ data: 'X', note: { b: 'X' } }));
 });
 
-test('a chunk in which nothing changes is the same object', () => {
+test('mapChunkText returns the same object if nothing changes', () => {
   const chunk: Chunk = { type: 'tool-call', ...base, payload: { ...call, args: { a: 'X' } } };
   expect(mapChunkText(chunk, upper)).toBe(chunk);
 });
 
-test('deltas are left alone: they are held back instead', () => {
+test('mapChunkText skips deltas: hold-back handles them', () => {
   const chunk: Chunk = { type: 'text-delta', ...base, payload: { id: 't', text: 'x' } };
   expect(mapChunkText(chunk, upper)).toBe(chunk);
 });
 
-test('strings inside JSON: all of them in order, keys left alone', () => {
+test('mapStrings maps all strings inside JSON in order and keeps keys', () => {
   const value = { a: 'x', b: [1, null, 'y', { c: 'z' }] };
   expect(mapStrings(value, upper)).toEqual({ a: 'X', b: [1, null, 'Y', { c: 'Z' }] });
-  expect(stringsOf(value)).toEqual(['x', 'y', 'z']);
-  expect(stringsOf(undefined)).toEqual([]);
+  expect(listStrings(value)).toEqual(['x', 'y', 'z']);
+  expect(listStrings(undefined)).toEqual([]);
 });
 
-test('a finish keeps its ids and names, and loses text wherever else it stands', () => {
+test('mapChunkText keeps ids and names of a finish and maps its other strings', () => {
   const invocation = {
     state: 'result',
     toolCallId: 'secret-1',
@@ -111,19 +111,19 @@ test('a finish keeps its ids and names, and loses text wherever else it stands',
   });
 });
 
-describe('what is not known to be no text is text', () => {
-  const mappedOf = (type: string, payload: unknown): unknown => {
+describe('fields that are text by default', () => {
+  const mapPayload = (type: string, payload: unknown): unknown => {
     const chunk: Chunk = JSON.parse(JSON.stringify({ type, ...base, payload }));
     const mapped = mapChunkText(chunk, upper);
     return 'payload' in mapped && mapped.payload;
   };
 
   test.each([
-    ['a type that nobody knows', 'brand-new', { note: 'x', id: 'x' }, { note: 'X', id: 'x' }],
+    ['an unknown type', 'brand-new', { note: 'x', id: 'x' }, { note: 'X', id: 'x' }],
     ['a payload that is a text', 'brand-new', 'x', 'X'],
     ['a payload that is a list', 'brand-new', ['x', { note: 'x' }], ['X', { note: 'X' }]],
-    ['what a piece of arguments is called, elsewhere', 'brand-new', { argsTextDelta: 'x' }, { argsTextDelta: 'X' }],
-    ['a member that nobody knows', 'text-start', { id: 'x', note: 'x' }, { id: 'x', note: 'X' }],
+    ['the name of a piece of arguments, in another chunk', 'brand-new', { argsTextDelta: 'x' }, { argsTextDelta: 'X' }],
+    ['an unknown member', 'text-start', { id: 'x', note: 'x' }, { id: 'x', note: 'X' }],
     [
       'references at the end of a text',
       'text-end',
@@ -131,7 +131,7 @@ describe('what is not known to be no text is text', () => {
       { id: 'x', citations: [{ citedText: 'X', source: { id: 'X', title: 'X' } }] },
     ],
     [
-      'what a provider tells, but its ids',
+      'metadata of the provider, except its ids',
       'text-start',
       { id: 'x', providerMetadata: { openai: { itemId: 'x', annotations: [{ type: 'x', title: 'x' }] } } },
       { id: 'x', providerMetadata: { openai: { itemId: 'x', annotations: [{ type: 'x', title: 'X' }] } } },
@@ -162,26 +162,26 @@ describe('what is not known to be no text is text', () => {
       { response: { id: 'x', modelId: 'x', body: 'x' }, output: {}, messages: [], stepResult: { reason: 'x' } },
       { response: { id: 'x', modelId: 'x', body: 'X' }, output: {}, messages: [], stepResult: { reason: 'x' } },
     ],
-  ])('%s', (_what, type, payload, expected) => {
-    expect(mappedOf(type, payload)).toEqual(expected);
+  ])('mapChunkText maps the field: %s', (_what, type, payload, expected) => {
+    expect(mapPayload(type, payload)).toEqual(expected);
   });
 
-  test('the bytes of a file are none', () => {
+  test('mapChunkText keeps the bytes of a file', () => {
     const bytes = { data: 'eHg=', base64: 'eHg=', mimeType: 'text/plain' };
-    expect(mappedOf('reasoning-file', bytes)).toEqual(bytes);
+    expect(mapPayload('reasoning-file', bytes)).toEqual(bytes);
   });
 });
 
-describe('a piece of text', () => {
+describe('a text chunk', () => {
   const piece = (more: object): Chunk & { payload: object } =>
     JSON.parse(JSON.stringify({ type: 'text-delta', ...base, payload: { id: 't', text: 'x', ...more } }));
 
-  test('with nothing beside it is the same object', () => {
+  test('bareDelta returns the same object if it has no additional members', () => {
     const chunk = piece({});
     expect(bareDelta(chunk)).toBe(chunk);
   });
 
-  test('keeps a provider’s ids, and loses whatever else stands beside it', () => {
+  test('bareDelta keeps a provider’s ids and removes the other additional members', () => {
     const told = { openai: { itemId: 'msg_1', logprobs: [{ token: 'x' }], phase: 'x'.repeat(300) } };
     expect(bareDelta(piece({ providerMetadata: told, note: 'x' })).payload).toEqual({
       id: 't',

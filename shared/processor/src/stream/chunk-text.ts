@@ -1,14 +1,14 @@
-// Every field of a chunk that holds a model's (or a tool's, or a processor's) text, in one place: a guard that looked at deltas
-// only would let the same text through in a tool call's arguments, an object or a finished message. What is not text is named here,
-// by an allow-list: a field, and a type of chunk, that nobody knows is text. Deltas are not here: they are held back (hold-back.ts),
-// because a secret may span two of them.
-import { isDataChunk, ownMember, type Chunk, type JsonValue } from '@millrace/contracts';
+// Lists every field of a chunk that may contain text of a model, a tool or a processor: a guard that judged only deltas
+// would pass the same text in a tool call's arguments, an object or a finished message. The allow-list names fields
+// that are not text; unknown fields and unknown types of chunk are text. Deltas are excluded: they are held back
+// (hold-back.ts), because a secret may span two of them.
+import { isDataChunk, getOwnMember, type Chunk, type JsonValue } from '@millrace/contracts';
 
-/** What every chunk has. */
+/** Members of every chunk. */
 const ENVELOPE = new Set(['type', 'runId', 'from', 'payload']);
-/** A custom chunk is its maker's: whatever it holds, beside these, may quote the user. */
+/** All members of a custom chunk except these may quote the user. */
 const DATA_ENVELOPE = new Set(['type', 'id', 'runId', 'from', 'transient']);
-/** Ids, names and states of ours and of providers: never text, wherever they stand. */
+/** Ids, names and states of Millrace and of providers: never text, in any position. */
 const STRUCTURE = new Set([
   'approvalId',
   'approvalRequestId',
@@ -43,9 +43,9 @@ const STRUCTURE = new Set([
   'toolName',
   'type',
 ]);
-/** Of these types a member more is none. */
+/** For these types an additional member is not text. */
 const NO_TEXT: Record<string, readonly string[]> = { 'tool-output-denied': ['code'], finish: [], 'step-finish': [] };
-/** These are an envelope of messages and calls, and of what providers tell: text is what stands in it under no name of the structure. */
+/** Envelopes of messages, calls and provider data: their content is text unless its name is in STRUCTURE. */
 const ENVELOPES = new Set([
   'output',
   'messages',
@@ -56,23 +56,23 @@ const ENVELOPES = new Set([
   'totalUsage',
   'warnings',
 ]);
-/** Of these types alone `output` is such an envelope: elsewhere it is a tool's. */
+/** Only for these types is `output` such an envelope: elsewhere it belongs to a tool. */
 const STEP_ENDS = new Set(['step-finish', 'finish']);
-/** Inside these everything is text, whatever its key. */
+/** Inside these, all strings are text, for every key. */
 const TEXT_INSIDE = new Set(['args', 'result']);
-/** The bytes of a file; a URL in their place is text. */
+/** Bytes of a file are not text; a URL in their place is. */
 const FILES = new Set(['file', 'reasoning-file']);
 const BYTES = new Set(['data', 'base64']);
 
-/** Gives back a JSON value in the place of one: the same where nothing changes. */
+/** Maps a JSON value; returns the same value if nothing changes. */
 export type MapChunkValue = (value: JsonValue) => JsonValue;
 
-/** The chunk with every string of its text fields mapped; the same chunk when nothing changed. */
+/** Returns the chunk with every string of its text fields mapped; the same chunk if nothing changed. */
 export function mapChunkText(chunk: Chunk, map: (text: string) => string): Chunk {
   return mapChunkValues(chunk, (value) => mapStrings(value, map));
 }
 
-/** The chunk with the values of its text fields mapped, each as a whole; the same chunk when nothing changed. */
+/** Returns the chunk with the values of its text fields mapped, each as a whole; the same chunk if nothing changed. */
 export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a chunk is JSON, and so is all that is in it
   const mapValue = (value: unknown) => map(value as JsonValue);
@@ -80,7 +80,7 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
   const outer = mapFields(chunk, (name, value) => (envelope.has(name) ? value : mapValue(value)));
   const payload: unknown = !isDataChunk(chunk) && 'payload' in chunk ? chunk.payload : undefined;
   if (payload === undefined || payload === null) return outer;
-  // Of a type that nobody knows a payload may be of any shape.
+  // The payload of an unknown type may be of any shape.
   if (typeof payload !== 'object' || Array.isArray(payload)) {
     const whole = mapValue(payload);
     return whole === payload ? outer : withPayload(outer, whole);
@@ -90,7 +90,7 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
 }
 
 function mapMember(type: string, name: string, value: unknown, map: (value: unknown) => unknown): unknown {
-  if (STRUCTURE.has(name) || ownMember(NO_TEXT, type)?.includes(name) || isHeldBack(type, name)) return value;
+  if (STRUCTURE.has(name) || getOwnMember(NO_TEXT, type)?.includes(name) || isHeldBack(type, name)) return value;
   if (FILES.has(type) && BYTES.has(name) && !isUrl(value)) return value;
   if (typeof value === 'boolean' || value === null || value === undefined) return value;
   const isEnvelope = ENVELOPES.has(name) && (name !== 'output' || STEP_ENDS.has(type)) && typeof value === 'object';
@@ -98,10 +98,10 @@ function mapMember(type: string, name: string, value: unknown, map: (value: unkn
   return mapEnvelope(value, map, name === 'stepResult' ? 'reason' : undefined);
 }
 
-/** A tripwire's metadata is its processor's: all of it is text. */
+/** A tripwire's metadata belongs to its processor: all of it is text. */
 const isPlainMetadata = (type: string, name: string): boolean => type === 'tripwire' && name === 'metadata';
 
-/** The text of a piece is judged with the pieces around it. */
+/** The text of a delta is judged together with the adjacent deltas. */
 function isHeldBack(type: string, name: string): boolean {
   return name === 'text'
     ? type === 'text-delta' || type === 'reasoning-delta'
@@ -109,12 +109,12 @@ function isHeldBack(type: string, name: string): boolean {
 }
 
 const DELTA = new Set(['id', 'text', 'toolCallId', 'toolName', 'argsTextDelta']);
-/** Of an id. */
+/** Maximum length of an id. */
 const MAX_ID_CHARS = 256;
 
 /**
- * A piece of text with nothing beside it but ids: what else it carries could be the text again in pieces, which nobody can judge. The
- * same chunk where there is nothing else.
+ * Removes all members of a text chunk except ids: additional members could repeat the text in pieces, which no guard
+ * can judge. Returns the same chunk if there are none.
  */
 export function bareDelta<T extends Chunk & { payload: object }>(delta: T): T {
   let isBare = true;
@@ -127,7 +127,7 @@ export function bareDelta<T extends Chunk & { payload: object }>(delta: T): T {
   return { ...delta, payload: Object.fromEntries(payload) };
 }
 
-/** By provider. */
+/** Keyed by provider. */
 function idsAlone(metadata: unknown): object {
   return Object.fromEntries(
     Object.entries(isObject(metadata) ? metadata : {}).map(([provider, members]: [string, unknown]) => [
@@ -142,7 +142,7 @@ const isId = ([name, value]: [string, unknown]): boolean =>
 
 const isUrl = (value: unknown): boolean => typeof value === 'string' && /^[a-z]+:/i.test(value);
 
-/** @param kept a name that is none elsewhere */
+/** @param kept a name that is not text here only */
 function mapEnvelope(value: unknown, map: (value: unknown) => unknown, kept?: string): unknown {
   const isFile = isObject(value) && 'type' in value && FILES.has(String(value.type));
   return mapMembers(value, (member, key) => {
@@ -168,13 +168,16 @@ function mapFields<T extends object>(object: T, map: (name: string, value: unkno
   return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
 }
 
-/** Every string inside a JSON value, keys left alone; the same value when nothing changed. */
+/** Maps every string inside a JSON value and keeps keys; returns the same value if nothing changed. */
 export function mapStrings<T>(value: T, map: (text: string) => string): T;
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
   return typeof value === 'string' ? map(value) : mapMembers(value, (member) => mapStrings(member, map));
 }
 
-/** The members of an array or object mapped; the same value when nothing changed. A member of an array has the key ''. */
+/**
+ * Maps the members of an array or object; returns the same value if nothing changed. An element of an array has the key
+ * ''.
+ */
 function mapMembers(value: unknown, map: (member: unknown, key: string) => unknown): unknown {
   if (Array.isArray(value)) {
     const mapped = value.map((member: unknown) => map(member, ''));
@@ -186,9 +189,9 @@ function mapMembers(value: unknown, map: (member: unknown, key: string) => unkno
   return entries.every(([key, member]) => member === before[key]) ? value : Object.fromEntries(entries);
 }
 
-/** All strings inside a JSON value, in order. */
-export function stringsOf(value: JsonValue | undefined): string[] {
+/** Returns all strings inside a JSON value, in order. */
+export function listStrings(value: JsonValue | undefined): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap((member: JsonValue) => stringsOf(member));
+  return Object.values(value).flatMap((member: JsonValue) => listStrings(member));
 }

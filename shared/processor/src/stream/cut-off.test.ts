@@ -1,15 +1,15 @@
-// A stream that one processor stops: what the others give back. Their state says what they have counted, and holds nothing of a text that
-// nobody has let through.
+// Tests a stream that one processor stops: the state of the others keeps their counts and contains no text that was not
+// passed.
 import type { Chunk, JsonObject, Verdict } from '@millrace/contracts';
 import { callContext, callEntry } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
-import { delta, shown, streaming, streamThrough } from '../testing/streaming.ts';
+import { delta, formatChunk, streaming, streamThrough } from '../testing/streaming.ts';
 import { createStreamChain } from './stream-chain.ts';
 
-const stop = streaming('stop', ({ part, abort }) => (shown(part) === 'c' ? abort('no') : part));
+const stop = streaming('stop', ({ part, abort }) => (formatChunk(part) === 'c' ? abort('no') : part));
 const pass = streaming('pass', ({ part }) => part);
-/** Keeps all text until its part ends, and finds something in each piece. */
+/** Buffers all text until its part ends, and reports a violation for each delta. */
 const keeper = streaming('keeper', ({ part, state, onViolation }) => {
   if (part.type === 'text-end') return keptThen(part, state);
   if (part.type !== 'text-delta') return part;
@@ -26,8 +26,8 @@ function keptThen(end: Chunk, state: JsonObject): Chunk[] {
 const texts = (...list: string[]) => list.map((text) => delta(text));
 const [second, fourth] = [{ state: { seen: 2 } }, { state: { seen: 4 } }];
 
-describe('where one processor of a stream stops it, another one', () => {
-  test('before it gives back its state without the text that it held, and what it has found', async () => {
+describe('a stream that another processor stops', () => {
+  test('A preceding processor returns its state without the buffered text, and its violations', async () => {
     const { out, verdicts } = await streamThrough([keeper, stop], texts('b', 'c', 'd'));
     expect(out).toEqual(['b']);
     expect(verdicts).toMatchObject([{ type: 'continue', ...second }, { type: 'abort' }]);
@@ -35,46 +35,46 @@ describe('where one processor of a stream stops it, another one', () => {
     expect(JSON.stringify(verdicts[0])).not.toContain('kept');
   });
 
-  test('behind it does so too, of what has come to it', async () => {
+  test('A later processor returns its state without the buffered text, and its violations', async () => {
     const { verdicts } = await streamThrough([stop, keeper], texts('a', 'b', 'c'));
     expect(verdicts[1]).toMatchObject({ type: 'continue', ...second });
     expect(JSON.stringify(verdicts[1])).not.toContain('kept');
   });
 
-  test('that is at work is told to give up, and then gives back its state', async () => {
+  test('A running processor is cancelled and then returns its state', async () => {
     const waiting = streaming('waiting', async ({ part, state, abortSignal }) => {
       state['seen'] = Number(state['seen'] ?? 0) + 1;
-      if (shown(part) === 'a') await new Promise((_, reject) => abortSignal.addEventListener('abort', reject));
+      if (formatChunk(part) === 'a') await new Promise((_, reject) => abortSignal.addEventListener('abort', reject));
       return part;
     });
     const { out, verdicts } = await streamThrough([stop, waiting], texts('a', 'b', 'c'));
     expect(out).toEqual([]);
-    // A piece, and the end of its part.
+    // A delta, and the end of its part.
     expect(verdicts[1]).toMatchObject({ type: 'continue', state: { seen: 2 } });
   });
 
-  test('that does not come back from its work loses its state alone', async () => {
+  test('A hanging processor loses only its own state', async () => {
     const stuck = streaming('stuck', async ({ part, state, onViolation }) => {
       state['kept'] = 'a secret';
       onViolation({ message: 'found' });
-      if (shown(part) === 'a') await new Promise(() => undefined);
+      if (formatChunk(part) === 'a') await new Promise(() => undefined);
       return part;
     });
     const { verdicts } = await streamThrough([stop, stuck], texts('a', 'b', 'c'));
     expect(verdicts[1]).toEqual({ type: 'continue', violations: [expect.objectContaining({ message: 'found' })] });
   });
 
-  test('that does not come back with a state that is not JSON has not failed', async () => {
+  test('A hanging processor with a state that is not JSON has not failed', async () => {
     const stuck = streaming('stuck', async ({ part, state }) => {
       Object.assign(state, { half: () => 1 });
-      if (shown(part) === 'a') await new Promise(() => undefined);
+      if (formatChunk(part) === 'a') await new Promise(() => undefined);
       return part;
     });
     const { verdicts } = await streamThrough([stop, stuck], texts('a', 'b', 'c'));
     expect(verdicts[1]).toEqual({ type: 'continue' });
   });
 
-  test('that breaks at the end of its part loses its state alone', async () => {
+  test('A processor that throws at the end of its part loses only its own state', async () => {
     const breaking = streaming('breaking', ({ part, state }) => {
       state['kept'] = 'a secret';
       if (part.type === 'text-end') throw new Error('no');
@@ -86,7 +86,7 @@ describe('where one processor of a stream stops it, another one', () => {
 });
 
 describe('a stream that is stopped from outside', () => {
-  const opened = (definitions: Parameters<typeof streamThrough>[0], chunks: Chunk[]) => {
+  const openStream = (definitions: Parameters<typeof streamThrough>[0], chunks: Chunk[]) => {
     const hosted = createHostedProcessors(definitions);
     const members = definitions.map(({ id }) => {
       const found = hosted(callEntry(id));
@@ -94,15 +94,15 @@ describe('a stream that is stopped from outside', () => {
       return { entry: callEntry(id), hosted: found };
     });
     const out: string[] = [];
-    const events = { output: (chunk: Chunk) => void out.push(shown(chunk)), progress: noted, stopped: noted };
+    const events = { output: (chunk: Chunk) => void out.push(formatChunk(chunk)), progress: ignore, onStopped: ignore };
     const chain = createStreamChain(members, { retryCount: 0, stepNumber: 0 }, callContext(), events);
     for (const chunk of chunks) chain.push(chunk);
     return { chain, out };
   };
-  const noted = () => undefined;
+  const ignore = () => undefined;
 
-  test('lets nothing more out, and says what its processors keep', async () => {
-    const { chain, out } = opened([keeper, pass], texts('a', 'b'));
+  test('A stopped stream sends nothing more and returns the states of its processors', async () => {
+    const { chain, out } = openStream([keeper, pass], texts('a', 'b'));
     const telling = chain.tell();
     for (const chunk of texts('c', 'd')) chain.push(chunk);
     await telling;
@@ -110,8 +110,8 @@ describe('a stream that is stopped from outside', () => {
     expect(chain.verdicts()).toMatchObject([{ type: 'continue', ...second }, { type: 'continue' }]);
   });
 
-  test('after a processor has stopped it keeps that verdict', async () => {
-    const { chain } = opened([keeper, stop, pass], texts('a', 'b', 'b', 'c'));
+  test('A processor that stopped before keeps that verdict', async () => {
+    const { chain } = openStream([keeper, stop, pass], texts('a', 'b', 'b', 'c'));
     await chain.tell();
     expect(chain.verdicts() satisfies Verdict[]).toMatchObject([
       { type: 'continue', ...fourth },

@@ -3,9 +3,9 @@ import { streamedText, TEST_RUN, textChunks } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { holdBack, type TextFilter } from './hold-back.ts';
 
-/** Redacts "secret", and knows how much of its beginning may still become one. */
+/** Redacts "secret" and computes the length of a possible beginning of it at the end. */
 const filter: TextFilter = {
-  settled(text) {
+  countSettled(text) {
     const word = 'secret';
     for (let length = Math.min(word.length - 1, text.length); length > 0; length--) {
       if (text.endsWith(word.slice(0, length))) return text.length - length;
@@ -14,21 +14,21 @@ const filter: TextFilter = {
   },
   apply: (text) => text.replaceAll('secret', '***'),
 };
-const through = (chunks: Chunk[], held: JsonObject = {}) => chunks.flatMap((chunk) => holdBack(chunk, held, filter));
+const passChunks = (chunks: Chunk[], held: JsonObject = {}) => chunks.flatMap((chunk) => holdBack(chunk, held, filter));
 const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 
-test('holding back: however a text is cut, the deltas joined are the filter of the whole text', () => {
+test('For every way to cut a text, the joined deltas equal the filter of the whole text', () => {
   const text = 'a secret, a sec, ssecret secretsecret sesecret se';
   for (let first = 0; first <= text.length; first++) {
     for (let second = first; second <= text.length; second += 3) {
       const deltas = [text.slice(0, first), text.slice(first, second), text.slice(second)];
-      expect(streamedText(through(textChunks(deltas)))).toBe(filter.apply(text));
+      expect(streamedText(passChunks(textChunks(deltas)))).toBe(filter.apply(text));
     }
   }
-  expect(streamedText(through(textChunks(text.split(''))))).toBe(filter.apply(text));
+  expect(streamedText(passChunks(textChunks(text.split(''))))).toBe(filter.apply(text));
 });
 
-test('holding back sends at once what is decided; what may continue waits, and goes before the part’s end', () => {
+test('holdBack sends decided text at once, and undecided text before the part’s end', () => {
   const held: JsonObject = {};
   const [start, delta, end] = textChunks(['hello sec']);
   if (!start || !delta || !end) throw new Error('three were made');
@@ -38,26 +38,26 @@ test('holding back sends at once what is decided; what may continue waits, and g
   expect(held).toEqual({});
 });
 
-test('holding back sends no empty delta', () => {
-  expect(through(textChunks(['se', 'cr', ''])).map(({ type }) => type)).toEqual([
+test('holdBack sends no empty delta', () => {
+  expect(passChunks(textChunks(['se', 'cr', ''])).map(({ type }) => type)).toEqual([
     'text-start',
     'text-delta',
     'text-end',
   ]);
 });
 
-test('holding back keeps parts apart: by id, and by what they are', () => {
+test('holdBack separates parts by id and kind', () => {
   const one = textChunks(['sec', 'ond'], 'one');
   const two = textChunks(['sec', 'ret'], 'two');
   const mixed = one.flatMap((chunk, at) => [chunk, two[at] ?? chunk]);
-  const out = through(mixed);
-  const of = (id: string) =>
+  const out = passChunks(mixed);
+  const buildParts = (id: string) =>
     streamedText(out.filter((chunk) => chunk.type === 'text-delta' && chunk.payload.id === id));
-  expect([of('one'), of('two')]).toEqual(['second', '***']);
+  expect([buildParts('one'), buildParts('two')]).toEqual(['second', '***']);
 });
 
-test('holding back covers reasoning and tool arguments', () => {
-  const out = through([
+test('holdBack applies to reasoning and tool arguments', () => {
+  const out = passChunks([
     { type: 'reasoning-delta', ...base, payload: { id: 'x', text: 'my sec' } },
     { type: 'text-delta', ...base, payload: { id: 'x', text: 'ret' } },
     { type: 'reasoning-delta', ...base, payload: { id: 'x', text: 'ret' } },
@@ -77,7 +77,7 @@ describe('a part that was cut off', () => {
   const text = 'a secret, a sec, ssecret secretsecret sesecret se';
   const cutEnd: Chunk = { type: 'text-end', ...base, payload: { id: 'text-1', complete: false } };
   const stepFinish: Chunk = { type: 'step-finish', ...base, payload: { stepResult: { reason: 'length' }, output: {} } };
-  /** The deltas alone: the end is the test's. */
+  /** Returns only the deltas: the test adds the end. */
   const openDeltas = (cut: string, size: number) => {
     const pieces = Array.from({ length: Math.ceil(cut.length / size) }, (_, at) =>
       cut.slice(at * size, (at + 1) * size),
@@ -85,15 +85,15 @@ describe('a part that was cut off', () => {
     return textChunks(pieces).slice(0, -1);
   };
 
-  test.each([1, 2, 5, 64])('wherever it is cut, nothing undecided comes out: deltas of %i', (size) => {
+  test.each([1, 2, 5, 64])('At every cut, no undecided text is sent: deltas of %i', (size) => {
     for (let length = 0; length <= text.length; length++) {
       const cut = text.slice(0, length);
-      const decided = filter.apply(cut.slice(0, filter.settled(cut, {})));
+      const decided = filter.apply(cut.slice(0, filter.countSettled(cut, {})));
       for (const end of [cutEnd, stepFinish]) {
         const held: JsonObject = {};
-        const out = through([...openDeltas(cut, size), end], held);
+        const out = passChunks([...openDeltas(cut, size), end], held);
         expect(streamedText(out)).toBe(decided);
-        // Whatever would have followed, the whole filtered text begins with what came out.
+        // The filtered whole text starts with the sent text for every continuation.
         for (const more of ['', 'ret', 'cret', 'ecret', ' x'])
           expect(filter.apply(cut + more).startsWith(decided)).toBe(true);
         expect(held).toEqual({});
@@ -115,26 +115,26 @@ describe('a part that was cut off', () => {
       'tool-call-input-streaming-end',
       { toolCallId: 'x' },
     ],
-  ] as const)('holds for %s too', (_what, delta, type, id) => {
+  ] as const)('A cut-off part drops undecided text of %s too', (_what, delta, type, id) => {
     const end = JSON.parse(JSON.stringify({ type, ...base, payload: { ...id, complete: false } }));
-    expect(through([delta, end])).toEqual([end]);
+    expect(passChunks([delta, end])).toEqual([end]);
   });
 
-  test('leaves the other parts alone', () => {
+  test('A cut-off part does not affect the other parts', () => {
     const held: JsonObject = {};
-    through([...openDeltas('sec', 3), ...textChunks(['sec'], 'other').slice(0, -1), cutEnd], held);
-    expect(streamedText(through(textChunks(['ret'], 'other').slice(1), held))).toBe('***');
+    passChunks([...openDeltas('sec', 3), ...textChunks(['sec'], 'other').slice(0, -1), cutEnd], held);
+    expect(streamedText(passChunks(textChunks(['ret'], 'other').slice(1), held))).toBe('***');
   });
 
-  test('leaves nothing to a part of the same id in the next step', () => {
+  test('A cut-off part leaves no text for a part of the same id in the next step', () => {
     const held: JsonObject = {};
-    through([...openDeltas('sec', 3), stepFinish], held);
-    expect(streamedText(through(textChunks(['ret']), held))).toBe('ret');
+    passChunks([...openDeltas('sec', 3), stepFinish], held);
+    expect(streamedText(passChunks(textChunks(['ret']), held))).toBe('ret');
   });
 });
 
-describe('a text that may not pass', () => {
-  test('stops at the end of its part at the latest', () => {
+describe('rejected text', () => {
+  test('A rejected text stops at the end of its part at the latest', () => {
     const blocking: TextFilter = {
       ...filter,
       apply: (text) => {
@@ -148,7 +148,7 @@ describe('a text that may not pass', () => {
   });
 });
 
-test('holding back lets other chunks pass as they are', () => {
+test('holdBack passes other chunks unchanged', () => {
   const finish: Chunk = { type: 'step-finish', ...base, payload: { stepResult: { reason: 'stop' }, output: {} } };
   expect(holdBack(finish, {}, filter)).toEqual([finish]);
 });

@@ -1,49 +1,53 @@
-// Text that may continue: a guard cannot judge "4111 1111" before it has seen what follows. `holdBack` keeps, by part id, the
-// end of the text that is not settled yet, for text, reasoning and tool arguments alike, and lets the rest go filtered; at
-// the end of a part everything is let go. So the concatenated deltas equal the filter of the whole text. Where a part was cut
-// off (its end says `complete: false`, or none comes), what is held is undecided for good, and dropped.
+// Buffers text that a later delta may continue: a guard cannot judge "4111 1111" before it has seen the next delta.
+// `holdBack` keeps, by part id, the unsettled end of the text, for text, reasoning and tool arguments alike, and passes
+// the rest through the filter; at the end of a part it flushes the buffer. So the joined deltas equal the filter of the
+// whole text. If a part was cut off (its end has `complete: false`, or is missing), the buffered text remains undecided
+// and is dropped.
 import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
 
 export type TextFilter = {
   /**
-   * How far `text` can be judged whatever follows: 0 to text.length, UTF-16 code units. For every n that this returns and
-   * every continuation c, apply(text + c) must equal apply(text.slice(0, n)) + apply(text.slice(n) + c).
-   * @param noted empty for a new part, then what the last call for the part left in it: JSON, so that what is held is not read
-   * again with every delta. It says something of the text from the last n on.
+   * Returns the length of the prefix of `text` that can be judged for every continuation: 0 to text.length, UTF-16 code
+   * units. For every returned n and every continuation c, apply(text + c) must equal apply(text.slice(0, n)) +
+   * apply(text.slice(n) + c).
+   * @param noted empty for a new part, then the notes of the last call for the part: JSON, so that buffered text is not
+   * scanned again with every delta. The notes describe the text from the last n on.
    */
-  settled(text: string, noted: JsonObject): number;
-  /** The text as it may pass. Throws (abort) where it may not. */
+  countSettled(text: string, noted: JsonObject): number;
+  /** Returns the text after the filter. Throws (abort) if it must not pass. */
   apply(text: string): string;
 };
 
-type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
-type Held = { text: string; last: Delta; noted: JsonObject };
+type PartDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
+type Held = { text: string; last: PartDelta; noted: JsonObject };
 
 type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
 
-/** After these no part goes on: one that has not ended was cut off. The next step may use its id again. */
+/** These chunks end all parts: a part without an end was cut off. The next step may reuse its id. */
 const BETWEEN_PARTS = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
 
-/** @param held lives in the processor's state for the session; JSON. Chunks that are not text pass as they are. */
+/** @param held part of the processor's state for the session; JSON. Chunks that are not text pass unchanged. */
 export function holdBack(part: Chunk, held: JsonObject, filter: TextFilter): Chunk[] {
-  if (isDelta(part)) return onDelta(part, held, filter);
+  if (isDelta(part)) return holdDelta(part, held, filter);
   if (isEnd(part))
-    return part.payload.complete === false ? dropped(part, held) : [...letGo(held, keyOfEnd(part), filter), part];
+    return part.payload.complete === false
+      ? dropHeld(part, held)
+      : [...releaseHeld(held, keyOfEnd(part), filter), part];
   if (BETWEEN_PARTS.has(part.type)) for (const key of Object.keys(held)) delete held[key];
   return [part];
 }
 
-function dropped(part: End, held: JsonObject): Chunk[] {
+function dropHeld(part: End, held: JsonObject): Chunk[] {
   delete held[keyOfEnd(part)];
   return [part];
 }
 
-function onDelta(part: Delta, held: JsonObject, filter: TextFilter): Chunk[] {
-  const key = keyOf(part);
+function holdDelta(part: PartDelta, held: JsonObject, filter: TextFilter): Chunk[] {
+  const key = buildKey(part);
   const before = readHeld(held, key);
-  const text = before ? before.text + textOf(part) : textOf(part);
+  const text = before ? before.text + readText(part) : readText(part);
   const noted = before?.noted ?? {};
-  const settled = filter.settled(text, noted);
+  const settled = filter.countSettled(text, noted);
   const rest = text.slice(settled);
   if (rest === '') delete held[key];
   else held[key] = asJson({ text: rest, last: withText(part, ''), noted });
@@ -51,7 +55,7 @@ function onDelta(part: Delta, held: JsonObject, filter: TextFilter): Chunk[] {
   return passed === '' ? [] : [withText(part, passed)];
 }
 
-function letGo(held: JsonObject, key: string, filter: TextFilter): Chunk[] {
+function releaseHeld(held: JsonObject, key: string, filter: TextFilter): Chunk[] {
   const kept = readHeld(held, key);
   if (!kept) return [];
   delete held[key];
@@ -59,7 +63,7 @@ function letGo(held: JsonObject, key: string, filter: TextFilter): Chunk[] {
   return passed === '' ? [] : [withText(kept.last, passed)];
 }
 
-function isDelta(part: Chunk): part is Delta {
+function isDelta(part: Chunk): part is PartDelta {
   return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-call-delta';
 }
 
@@ -67,17 +71,17 @@ function isEnd(part: Chunk): part is End {
   return part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-call-input-streaming-end';
 }
 
-function textOf(part: Delta): string {
+function readText(part: PartDelta): string {
   return part.type === 'tool-call-delta' ? part.payload.argsTextDelta : part.payload.text;
 }
 
-function withText(part: Delta, text: string): Delta {
+function withText(part: PartDelta, text: string): PartDelta {
   if (part.type === 'tool-call-delta') return { ...part, payload: { ...part.payload, argsTextDelta: text } };
   if (part.type === 'text-delta') return { ...part, payload: { ...part.payload, text } };
   return { ...part, payload: { ...part.payload, text } };
 }
 
-function keyOf(part: Delta): string {
+function buildKey(part: PartDelta): string {
   return part.type === 'tool-call-delta' ? `tool ${part.payload.toolCallId}` : `${kind(part.type)} ${part.payload.id}`;
 }
 
@@ -89,11 +93,11 @@ function keyOfEnd(part: End): string {
 const kind = (type: string): string => type.slice(0, type.indexOf('-'));
 
 function readHeld(held: JsonObject, key: string): Held | undefined {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by onDelta alone, under this very key
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by holdDelta alone, under this very key
   return held[key] as Held | undefined;
 }
 
-/** A chunk is JSON already; copying it here would cost more than most guards do. */
+/** A chunk is JSON already; copying it would cost more than most guards. */
 function asJson(kept: Held): JsonObject {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Held is made of JSON alone
   return kept as unknown as JsonObject;

@@ -1,4 +1,5 @@
-// Chunks that come whole, in the open request itself (tool results, a finish): no session is kept, the reply is the answer.
+// Processes chunks that arrive complete in the open request itself (tool results, a finish): no session is kept, and
+// the reply is the answer.
 import type { Chunk, Verdict } from '@millrace/contracts';
 import type { StreamChain } from './stream-chain.ts';
 
@@ -6,7 +7,7 @@ export type BatchAnswer = { chunks: Chunk[]; verdicts: Verdict[]; ms: number[] }
 type CreateChain = (events: {
   output: (chunk: Chunk) => void;
   progress: () => void;
-  stopped: () => void;
+  onStopped: () => void;
 }) => StreamChain;
 
 export function streamBatch(createChain: CreateChain, parts: readonly Chunk[]): Promise<BatchAnswer> {
@@ -18,9 +19,9 @@ export function streamBatch(createChain: CreateChain, parts: readonly Chunk[]): 
       resolve(answer);
     };
     const progress = () => {
-      if (chain.processed() === parts.length) finish();
+      if (chain.countProcessed() === parts.length) finish();
     };
-    const chain = createChain({ output: (chunk) => void chunks.push(chunk), progress, stopped: finish });
+    const chain = createChain({ output: (chunk) => void chunks.push(chunk), progress, onStopped: finish });
     if (parts.length === 0) finish();
     for (const part of parts) chain.push(part);
   });

@@ -1,7 +1,7 @@
 import type { Chunk } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { dataChunk, delta, shown, streaming, streamThrough } from '../testing/streaming.ts';
+import { dataChunk, delta, formatChunk, streaming, streamThrough } from '../testing/streaming.ts';
 
 const upper = streaming('upper', ({ part }) =>
   part.type === 'text-delta' ? delta(part.payload.text.toUpperCase()) : part,
@@ -15,30 +15,30 @@ const finish: Chunk = {
   payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] },
 };
 
-describe('what a processor makes of a chunk', () => {
-  test('one for one, through all of them in order', async () => {
+describe('results of a processor for a chunk', () => {
+  test('A chunk passes all processors in order', async () => {
     const mark = streaming('mark', ({ part }) => (part.type === 'text-delta' ? delta(`${part.payload.text}!`) : part));
     expect((await streamThrough([upper, mark], texts('a', 'b'))).out).toEqual(['A!', 'B!']);
   });
 
-  test.each([null, undefined])('%s drops it', async (nothing) => {
-    const drop = streaming('drop', ({ part }) => (shown(part) === 'b' ? nothing : part));
+  test.each([null, undefined])('%s drops the chunk', async (nothing) => {
+    const drop = streaming('drop', ({ part }) => (formatChunk(part) === 'b' ? nothing : part));
     expect((await streamThrough([drop, upper], texts('a', 'b', 'c'))).out).toEqual(['A', 'C']);
   });
 
-  test('an array puts several in its place; an empty one drops it', async () => {
-    const twice = streaming('twice', ({ part }) => (shown(part) === 'b' ? [] : [part, part]));
+  test('An array replaces the chunk by several; an empty array drops it', async () => {
+    const twice = streaming('twice', ({ part }) => (formatChunk(part) === 'b' ? [] : [part, part]));
     expect((await streamThrough([twice, upper], texts('a', 'b', 'c'))).out).toEqual(['A', 'A', 'C', 'C']);
   });
 
-  test('finish, error and tripwire stay where they would be dropped', async () => {
+  test('finish, error and tripwire cannot be dropped', async () => {
     const drop = streaming('drop', () => null);
     expect((await streamThrough([drop], [delta('a'), finish])).out).toEqual(['finish']);
   });
 
-  test('what is no chunk fails the processor, and reaches nobody', async () => {
+  test('A result that is not a chunk fails the processor and is not sent', async () => {
     const wrong = streaming('wrong', ({ part }) => {
-      if (shown(part) === 'b') Object.assign(part, { payload: { id: 'x', text: 3 } });
+      if (formatChunk(part) === 'b') Object.assign(part, { payload: { id: 'x', text: 3 } });
       return { ...part };
     });
     const { out, verdicts } = await streamThrough([wrong, upper], texts('a', 'b', 'c'));
@@ -47,10 +47,10 @@ describe('what a processor makes of a chunk', () => {
   });
 });
 
-describe('a processor that says that it changes no chunk', () => {
+describe('a processor that declares no changes to chunks', () => {
   const never = { changes: { processOutputStream: 'never' as const } };
 
-  test('lets chunks through as they came', async () => {
+  test('A processor without changes passes chunks unchanged', async () => {
     expect((await streamThrough([streaming('true', ({ part }) => ({ ...part }), never)], texts('a'))).out).toEqual([
       'a',
     ]);
@@ -61,7 +61,7 @@ describe('a processor that says that it changes no chunk', () => {
     ['one that was changed in place', ({ part }: { part: Chunk }) => Object.assign(part, { note: 1 })],
     ['none', () => null],
     ['several', ({ part }: { part: Chunk }) => [part]],
-  ])('fails where it gives %s', async (_what, method) => {
+  ])('A processor without changes fails if it returns %s', async (_what, method) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in JavaScript may return
     const { out, verdicts } = await streamThrough([streaming('false', method as never, never)], texts('a'));
     expect(out).toEqual([]);
@@ -70,16 +70,16 @@ describe('a processor that says that it changes no chunk', () => {
 });
 
 describe('order in a stream of processors', () => {
-  test('holds though some chunks take longer than others', async () => {
+  test('The order of chunks is kept for different processing times', async () => {
     const names = Array.from({ length: 12 }, (_, at) => String(at));
     const slow = streaming('slow', async ({ part }) => {
-      for (let turns = 12 - Number(shown(part)); turns > 0; turns--) await Promise.resolve();
+      for (let turns = 12 - Number(formatChunk(part)); turns > 0; turns--) await Promise.resolve();
       return part;
     });
     expect((await streamThrough([slow, pass, slow], texts(...names))).out).toEqual(names);
   });
 
-  test('gives a processor the next chunk when it is done with the one before', async () => {
+  test('A processor receives the next chunk after it has processed the preceding one', async () => {
     let active = 0;
     let most = 0;
     const counting = streaming('counting', async ({ part }) => {
@@ -92,7 +92,7 @@ describe('order in a stream of processors', () => {
     expect(most).toBe(1);
   });
 
-  test('lets it work on that while those after it still work on the one before: a pipeline', async () => {
+  test('A processor works on a chunk while later processors work on the preceding one', async () => {
     const log: string[] = [];
     const entered = new Map<string, PromiseWithResolvers<void>>();
     const enter = (what: string) => {
@@ -100,10 +100,11 @@ describe('order in a stream of processors', () => {
       entered.set(what, known);
       return known;
     };
-    // The last processor does not finish a chunk before the first one has begun the next but one: that needs all three at work.
+    // The last processor finishes a chunk only after the first one has started the chunk after the next: that needs all
+    // three concurrently.
     const stage = (id: string, waitsFor: (at: number) => string | undefined) =>
       streaming(id, async ({ part }) => {
-        const at = Number(shown(part));
+        const at = Number(formatChunk(part));
         log.push(`${id} ${at}`);
         enter(`${id} ${at}`).resolve();
         const other = waitsFor(at);
@@ -124,22 +125,22 @@ describe('data chunks in a stream of processors', () => {
   const seen: string[] = [];
   const look = streaming('look', ({ part }) => (seen.push(part.type), part));
 
-  test('go past those that did not ask for them, in their place', async () => {
+  test('Data chunks bypass processors that do not accept them, in order', async () => {
     seen.length = 0;
     const { out } = await streamThrough([look, upper], [delta('a'), dataChunk('data-x'), delta('b')]);
     expect(out).toEqual(['A', 'data-x', 'B']);
     expect(seen).toEqual(['text-delta', 'text-delta']);
   });
 
-  test('reach those that did', async () => {
+  test('Data chunks reach processors that accept them', async () => {
     seen.length = 0;
     await streamThrough([{ ...look, processDataParts: true }], [dataChunk('data-x')]);
     expect(seen).toEqual(['data-x']);
   });
 
-  test('of a writer come out in place: after the chunks before it, before the one it is at, and through the later processors', async () => {
+  test('Data chunks of a writer are sent in order: after the earlier chunks, before the current one, and through the later processors', async () => {
     const writing = streaming('writing', async ({ part, writer }) => {
-      if (shown(part) === 'b') await writer.custom({ type: 'data-note', data: 1 });
+      if (formatChunk(part) === 'b') await writer.custom({ type: 'data-note', data: 1 });
       return part;
     });
     const later = streaming('later', ({ part }) => (part.type === 'text-delta' ? part : [part, part]), {
@@ -149,7 +150,7 @@ describe('data chunks in a stream of processors', () => {
     expect(out).toEqual(['A', 'data-note', 'data-note', 'B', 'C']);
   });
 
-  test('of another type than data-* are refused, and so fail the processor', async () => {
+  test('A custom chunk of another type than data-* is rejected and fails the processor', async () => {
     const wrong = streaming('wrong', async ({ part, writer }) => {
       // @ts-expect-error -- what a processor in JavaScript could do
       await writer.custom({ type: 'text-delta', payload: {} });
@@ -164,9 +165,9 @@ describe('data chunks in a stream of processors', () => {
 describe('a processor that stops', () => {
   const stopAt = (text: string, how: 'abort' | 'halt' | 'throw') =>
     streaming('stop', ({ part, abort, halt }) => {
-      if (shown(part) === text && how === 'abort') abort('no', { retry: true });
-      if (shown(part) === text && how === 'halt') halt('instead');
-      if (shown(part) === text) throw new Error('a bug');
+      if (formatChunk(part) === text && how === 'abort') abort('no', { retry: true });
+      if (formatChunk(part) === text && how === 'halt') halt('instead');
+      if (formatChunk(part) === text) throw new Error('a bug');
       return part;
     });
 
@@ -174,7 +175,7 @@ describe('a processor that stops', () => {
     ['abort', { type: 'abort', reason: 'no', retry: true }],
     ['halt', { type: 'halt', response: 'instead' }],
     ['throw', { type: 'failure', code: 'processor-failed', message: 'a bug' }],
-  ] as const)('by %s: what was let through before stays, nothing comes after it', async (how, verdict) => {
+  ] as const)('%s: earlier output is kept, and nothing later is sent', async (how, verdict) => {
     const { out, verdicts } = await streamThrough([upper, stopAt('B', how), pass], texts('a', 'b', 'c'));
     expect(out).toEqual(['A']);
     expect(verdicts).toMatchObject([{ type: 'continue' }, verdict, { type: 'continue' }]);
@@ -182,7 +183,7 @@ describe('a processor that stops', () => {
 });
 
 describe('state and parts in a stream of processors', () => {
-  test('live through the stream and go back at its end', async () => {
+  test('State and parts persist through the stream and are returned at its end', async () => {
     const count = streaming('count', ({ part, state }) => {
       state['seen'] = Number(state['seen'] ?? 0) + 1;
       return part;
@@ -193,7 +194,7 @@ describe('state and parts in a stream of processors', () => {
     });
   });
 
-  test('fail their own processor alone where the state is not JSON', async () => {
+  test('A state that is not JSON fails only its own processor', async () => {
     const broken = streaming('broken', ({ part, state }) => (Object.assign(state, { timer: new Map() }), part));
     expect((await streamThrough([broken, pass], texts('a'))).verdicts).toMatchObject([
       { type: 'failure', code: 'state-not-serializable' },
@@ -201,7 +202,7 @@ describe('state and parts in a stream of processors', () => {
     ]);
   });
 
-  test('fail their own processor alone where the state is too large for the last batch of a session', async () => {
+  test('A state that is too large for the last batch of a session fails only its own processor', async () => {
     const large = streaming('large', ({ part, state }) => (Object.assign(state, { all: 'x'.repeat(300_000) }), part));
     expect((await streamThrough([large, pass], texts('a'))).verdicts).toMatchObject([
       { type: 'failure', code: 'state-too-large', message: expect.stringContaining('"large"') },
@@ -209,14 +210,14 @@ describe('state and parts in a stream of processors', () => {
     ]);
   });
 
-  test('streamParts is what this processor has received, the present chunk included', async () => {
+  test('streamParts contains the chunks that this processor has received, the current one included', async () => {
     const seen: string[][] = [];
-    const look = streaming('look', ({ part, streamParts }) => (seen.push(streamParts.map(shown)), part));
+    const look = streaming('look', ({ part, streamParts }) => (seen.push(streamParts.map(formatChunk)), part));
     await streamThrough([upper, look], texts('a', 'b'));
     expect(seen).toEqual([['A'], ['A', 'B']]);
   });
 });
 
-test('a stream of processors without chunks still has verdicts', async () => {
+test('A stream of processors without chunks still has verdicts', async () => {
   expect(await streamThrough([upper], [])).toMatchObject({ out: [], verdicts: [{ type: 'continue' }] });
 });

@@ -1,4 +1,4 @@
-// The processors of a session, linked: what is pushed in comes out of the last one. Knows nothing of batches or the bus.
+// Links the processors of a session: the last one outputs the pushed chunks. Independent of batches and the bus.
 import {
   SESSION_LIMITS,
   narrowInput,
@@ -12,42 +12,44 @@ import { within } from '@millrace/bus';
 import { givenUp } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
-import { takesDataParts } from '../processor-definition.ts';
-import type { Hosted } from '../serve/hosted-processor.ts';
+import { acceptsDataParts } from '../processor-definition.ts';
+import type { HostedEntry } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
 import { ReadGuard } from '../serve/read-guard.ts';
 import { createList } from '../serve/stage-args.ts';
 
 const STAGE = 'processOutputStream';
 
-export type ChainMember = { entry: CallEntry; hosted: Hosted };
+export type ChainMember = { entry: CallEntry; hosted: HostedEntry };
 
 export type StreamChain = {
   push(chunk: Chunk): void;
-  /** How many of the pushed chunks are done with. */
-  processed(): number;
-  /** A verdict for each entry, its state inside. The one that stopped is not `continue`. */
+  /** Returns the number of processed chunks. */
+  countProcessed(): number;
+  /** Returns a verdict for each entry, with its state. That of the stopping entry is not `continue`. */
   verdicts(): Verdict[];
   ms(): number[];
-  /** The stream was stopped elsewhere. Resolves when the verdicts say what can be said of it: their states hold nothing of its text. */
+  /**
+   * Stops the stream from outside. Resolves when the verdicts are final: their states contain no text of the stream.
+   */
   tell(): Promise<void>;
   close(): void;
 };
 
 export type ChainEvents = {
-  /** A chunk came out. */
+  /** Called for each output chunk. */
   output: (chunk: Chunk) => void;
-  /** Something is done: output may be complete. */
+  /** Called when a chunk is processed: its output is complete. */
   progress: () => void;
-  /** A processor stopped the stream. */
-  stopped: () => void;
+  /** Called when a processor stopped the stream. */
+  onStopped: () => void;
 };
 
 /** `link.push` as a plain function. */
-const pushInto = (slot: Slot | undefined) => slot && ((item: StreamItem) => slot.link.push(item));
+const pushInto = (slot: ChainSlot | undefined) => slot && ((item: StreamItem) => slot.link.push(item));
 
-/** `isWhole`: its state is not half of what a stopped stream has left behind. */
-type Slot = { args: EntryArgs; link: StreamLink; giveUp: () => void; isWhole: boolean; stop?: Verdict };
+/** `isWhole`: the state is complete, also after a stop. */
+type ChainSlot = { args: EntryArgs; link: StreamLink; giveUp: () => void; isWhole: boolean; stop?: Verdict };
 
 export function createStreamChain(
   members: ChainMember[],
@@ -59,8 +61,8 @@ export function createStreamChain(
   let telling: Promise<void> | undefined;
   const atWork = new AbortController();
   const signal = AbortSignal.any([context.signal, atWork.signal]);
-  const slots: Slot[] = [];
-  const last = (item: StreamItem) => {
+  const slots: ChainSlot[] = [];
+  const passLast = (item: StreamItem) => {
     if (telling) return;
     if (item !== MARK) return events.output(item);
     processed += 1;
@@ -68,37 +70,37 @@ export function createStreamChain(
   };
   // Built from the end, so that each link knows the next one.
   for (const member of members.toReversed()) {
-    const next = pushInto(slots[0]) ?? last;
+    const next = pushInto(slots[0]) ?? passLast;
     slots.unshift(
       createSlot(member, input, { ...context, signal }, next, (slot) => {
         slot.stop ??= failureVerdict(new Error('stopped'));
-        void tell().then(events.stopped);
+        void tell().then(events.onStopped);
       }),
     );
   }
-  const first = pushInto(slots[0]) ?? last;
+  const first = pushInto(slots[0]) ?? passLast;
   const cutOff = async () => {
     const others = slots.filter(({ stop }) => !stop);
     const cutting = others.map(async (slot) => {
       slot.isWhole = false;
       slot.isWhole = await slot.link.cutOff();
     });
-    // Who is only on the stack of the one that stopped is done by the next turn.
+    // A link that is only on the stack of the stopping one finishes before the next microtask.
     await Promise.resolve();
-    if (others.some(({ link }) => link.busy())) atWork.abort(new Error('the stream was stopped'));
+    if (others.some(({ link }) => link.isBusy())) atWork.abort(new Error('the stream was stopped'));
     await within(Promise.all(cutting), SESSION_LIMITS.tellWorkMs);
   };
   const tell = () => (telling ??= cutOff());
-  // A method that hangs is not waited for. Where none is at work there is nobody to blame: the next chunk is refused.
-  const abandon = () => slots.find((slot) => slot.link.busy())?.giveUp();
+  // Abandons a hanging method. If no method is running, no processor is at fault: the next chunk is rejected.
+  const abandon = () => slots.find((slot) => slot.link.isBusy())?.giveUp();
   context.signal.addEventListener('abort', abandon, { once: true });
   return {
     push(chunk) {
       first(chunk);
       first(MARK);
     },
-    processed: () => processed,
-    verdicts: () => slots.map(verdictOf),
+    countProcessed: () => processed,
+    verdicts: () => slots.map(toVerdict),
     ms: () => slots.map((slot) => slot.link.spentMs()),
     tell,
     close() {
@@ -113,12 +115,12 @@ function createSlot(
   input: StageInput,
   context: CallContext,
   next: (item: StreamItem) => void,
-  stopped: (slot: Slot) => void,
-): Slot {
+  stopped: (slot: ChainSlot) => void,
+): ChainSlot {
   const { definition, processor } = hosted;
   const reads = readsAt(definition.reads, STAGE);
   const streamParts: Chunk[] = [];
-  // What a writer sends goes to the client in place and at once, through the later processors.
+  // A writer's chunks are sent in order and at once, through the later processors.
   const writeFailed = (error: unknown) => slot.link.fail(error);
   const args = createEntryArgs(
     entry,
@@ -130,12 +132,12 @@ function createSlot(
     streamParts,
     messageList: createList(STAGE, narrowInput(input, reads), new ReadGuard(entry.entry, STAGE, reads)),
   };
-  const slot: Slot = {
+  const slot: ChainSlot = {
     args,
     isWhole: true,
     giveUp: () => slot.link.fail(givenUp(entry.entry)),
     link: createStreamLink({
-      processDataParts: takesDataParts(definition, processor),
+      processDataParts: acceptsDataParts(definition, processor),
       mayChange: mayChangeChunks(definition, entry),
       signal: context.signal,
       givenUp: () => givenUp(entry.entry),
@@ -143,8 +145,8 @@ function createSlot(
         streamParts.push(part);
         return processor.processOutputStream?.({ ...shared, part });
       },
-      next,
-      stopped: (error) => {
+      onItem: next,
+      onStopped: (error) => {
         slot.stop = thrownVerdict('processOutputStream', error, args);
         stopped(slot);
       },
@@ -153,7 +155,7 @@ function createSlot(
   return slot;
 }
 
-function verdictOf(slot: Slot): Verdict {
+function toVerdict(slot: ChainSlot): Verdict {
   if (slot.stop) return slot.stop;
   try {
     return { type: 'continue', ...slot.args.leftovers(slot.isWhole) };
@@ -162,8 +164,8 @@ function verdictOf(slot: Slot): Verdict {
   }
 }
 
-/** As the agent's plan has it: with the options of the entry, and the defaults of the others. */
-function mayChangeChunks({ changes, options }: Hosted['definition'], entry: CallEntry): boolean {
+/** As in the agent's plan: with the options of the entry, and defaults for the others. */
+function mayChangeChunks({ changes, options }: HostedEntry['definition'], entry: CallEntry): boolean {
   const whether = changes?.processOutputStream;
   if (whether === undefined || typeof whether === 'string') return whether !== 'never';
   const parsed: unknown = options.safeParse(entry.options).data;

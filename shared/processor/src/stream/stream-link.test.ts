@@ -1,20 +1,20 @@
-// What one processor of a stream may not do to the others, to the run and to the process.
+// Tests that one processor of a stream cannot harm the others, the run or the process.
 import type { Chunk } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { delta, shown, streaming, streamThrough } from '../testing/streaming.ts';
+import { delta, formatChunk, streaming, streamThrough } from '../testing/streaming.ts';
 
 const chunk = (type: string, payload: object = {}): Chunk =>
   JSON.parse(JSON.stringify({ type, runId: TEST_RUN.runId, from: 'AGENT', payload }));
 const FINISH = chunk('finish', { stepResult: { reason: 'stop' }, output: {}, messages: [] });
 const ERROR = chunk('error', { error: { code: 'model-call-failed', message: 'no' } });
 const pass = streaming('pass', ({ part }) => part);
-/** Gives `instead` for the chunks of that type. */
+/** Returns `instead` for chunks of that type. */
 const giving = (type: string, instead: unknown) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in JavaScript could do
   streaming('giving', ({ part }) => (part.type === type ? (instead as Chunk[]) : part));
 
-describe('a processor of the stream fails, and what it gave reaches nobody, where it gives', () => {
+describe('results that fail a processor of the stream and are not sent', () => {
   const control = [
     chunk('start'),
     chunk('abort'),
@@ -26,7 +26,7 @@ describe('a processor of the stream fails, and what it gave reaches nobody, wher
     ERROR,
   ];
 
-  test.each(control)('a chunk that only the run makes: $type', async (made) => {
+  test.each(control)('A processor fails if it returns a chunk that only the run creates: $type', async (made) => {
     for (const instead of [made, [delta('b'), made]]) {
       const { out, verdicts } = await streamThrough([giving('text-delta', instead), pass], [delta('a'), delta('c')]);
       expect(out).toEqual([]);
@@ -41,19 +41,19 @@ describe('a processor of the stream fails, and what it gave reaches nobody, wher
     ['nothing', []],
     ['something else', [delta('instead')]],
     ['it twice', [FINISH, FINISH]],
-  ])('an array with %s for a finish', async (_what, instead) => {
+  ])('A processor fails if it returns an array with %s for a finish', async (_what, instead) => {
     const { out, verdicts } = await streamThrough([giving('finish', instead), pass], [delta('a'), FINISH]);
     expect(out).toEqual(['a']);
     expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-verdict-refused' }, { type: 'continue' }]);
   });
 
-  test('an array without the error for an error', async () => {
+  test('A processor fails if it returns an array without the error for an error', async () => {
     const { verdicts } = await streamThrough([giving('error', [])], [ERROR]);
     expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-verdict-refused' }]);
   });
 });
 
-test('one chunk may become many, and not without end', async () => {
+test('The number of output chunks for one input chunk is limited', async () => {
   const many = (count: number) =>
     giving(
       'text-delta',
@@ -65,22 +65,22 @@ test('one chunk may become many, and not without end', async () => {
   expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-verdict-refused' }]);
 });
 
-test('a finish may be changed, and may have company', async () => {
+test('A finish may be changed, and may be returned with other chunks', async () => {
   const { out } = await streamThrough([giving('finish', [delta('!'), { ...FINISH }])], [delta('a'), FINISH]);
   expect(out).toEqual(['a', '!', 'finish']);
 });
 
-test('chunks that a processor makes are of this run, whatever they say', async () => {
+test("The run id and the sender of a processor's chunks are overwritten", async () => {
   const foreign = { ...delta('b'), runId: 'of-another', from: 'USER' };
   const { chunks } = await streamThrough([giving('text-delta', foreign)], [delta('a')]);
   expect(chunks).toEqual([delta('b')]);
 });
 
-describe('when nobody wants the rest', () => {
-  test('what a method gives after that is not passed on: it was told to give up', async () => {
+describe('a cancelled stream', () => {
+  test('The result of a method after cancellation is not sent', async () => {
     const giveUp = new AbortController();
     const late = streaming('late', async ({ part, abortSignal }) => {
-      if (shown(part) === 'b') giveUp.abort();
+      if (formatChunk(part) === 'b') giveUp.abort();
       await Promise.resolve();
       return abortSignal.aborted ? delta('unjudged') : part;
     });
@@ -91,10 +91,10 @@ describe('when nobody wants the rest', () => {
     expect(verdicts).toMatchObject([{ type: 'continue' }, { type: 'failure', code: 'processor-timeout' }]);
   });
 
-  test('a method that hangs is not waited for, and its processor is named', async () => {
+  test('A hanging method is abandoned, and its processor is named', async () => {
     const giveUp = new AbortController();
     const hanging = streaming('hanging', ({ part }) => {
-      if (shown(part) !== 'b') return part;
+      if (formatChunk(part) !== 'b') return part;
       queueMicrotask(() => giveUp.abort());
       return new Promise(() => undefined);
     });
@@ -107,7 +107,7 @@ describe('when nobody wants the rest', () => {
   });
 });
 
-test('a chunk that comes when the call was given up is not shown to the processor', async () => {
+test('A chunk that arrives after cancellation is not passed to the processor', async () => {
   const seen: string[] = [];
   const look = streaming('look', ({ part }) => (seen.push(part.type), part));
   const { out, verdicts } = await streamThrough([look], [delta('a')], { signal: AbortSignal.abort() });
@@ -115,10 +115,10 @@ test('a chunk that comes when the call was given up is not shown to the processo
   expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-timeout' }]);
 });
 
-test('a custom chunk that cannot be sent fails its processor though nobody waits for it, and the process goes on', async () => {
+test('An unsendable custom chunk without a handler fails its processor, and the process continues', async () => {
   const careless = streaming('careless', ({ part, writer }) => {
     // @ts-expect-error -- what a processor in JavaScript could do
-    if (shown(part) === 'b') void writer.custom({ type: 'retract', payload: { index: 0 } });
+    if (formatChunk(part) === 'b') void writer.custom({ type: 'retract', payload: { index: 0 } });
     return new Promise((resolve) => setImmediate(() => resolve(part)));
   });
   const { out, verdicts } = await streamThrough([careless, pass], [delta('a'), delta('b')]);
@@ -127,7 +127,7 @@ test('a custom chunk that cannot be sent fails its processor though nobody waits
 });
 
 describe('a timer in the state of a session', () => {
-  test('is ended and dropped with a warning, and the rest of the state travels', async () => {
+  test('A timer in the state is cleared and dropped with a warning, and the rest of the state is returned', async () => {
     const warnings: string[] = [];
     let fired = 0;
     const batching = streaming('batching', ({ part, state }) => {
@@ -145,7 +145,7 @@ describe('a timer in the state of a session', () => {
     expect(fired).toBe(0);
   });
 
-  test('does not excuse what else is not JSON', async () => {
+  test('A timer in the state does not excuse other values that are not JSON', async () => {
     const broken = streaming('broken', ({ part, state }) => (Object.assign(state, { get: () => 1 }), part));
     const { verdicts } = await streamThrough([broken], [delta('a')]);
     expect(verdicts).toMatchObject([

@@ -1,5 +1,5 @@
-// One processor of a stream session. Chunks go through it one after the other, but it does not wait for the links after it:
-// a chain of links is a pipeline. A mark after a chunk says that everything made of it has passed; the last link counts them.
+// Runs one processor of a stream session. It processes chunks in sequence without waiting for the later links: a chain
+// of links is a pipeline. A mark after a chunk shows that all of its output has passed; the last link counts the marks.
 import {
   MillraceError,
   chunkSchema,
@@ -12,42 +12,42 @@ import {
 } from '@millrace/contracts';
 
 export type StreamItem = Chunk | typeof MARK;
-/** Stands after every chunk that came in. */
+/** Follows every input chunk. */
 export const MARK = Symbol('chunk done');
 
 export type LinkOptions = {
   call: (part: Chunk) => unknown;
   processDataParts: boolean;
-  /** false: it has said that it changes nothing, and each chunk has to come out as it went in. */
+  /** false: the processor declares no changes, and each chunk must be returned unchanged. */
   mayChange?: boolean;
-  /** Nobody wants what comes after it fires. */
+  /** The output is not needed after it fires. */
   signal: AbortSignal;
-  /** What is thrown where the method was given up. */
+  /** Creates the error of a cancelled method. */
   givenUp: () => Error;
-  next: (item: StreamItem) => void;
-  /** Called once, with what the method threw; the link takes nothing more. */
-  stopped: (error: unknown) => void;
+  onItem: (item: StreamItem) => void;
+  /** Called once with the error of the method; the link accepts nothing more. */
+  onStopped: (error: unknown) => void;
 };
 
 export type StreamLink = {
   push(item: StreamItem): void;
-  /** How long the processor was at work, ms. */
+  /** Returns the processing time of the processor, ms. */
   spentMs(): number;
-  /** Ends it with an error that came from elsewhere than the method. */
+  /** Ends the link with an error from outside of the method. */
   fail(error: unknown): void;
-  /** Whether its method is at work, or has something to do. */
-  busy(): boolean;
+  /** Returns true if the method is running or has queued chunks. */
+  isBusy(): boolean;
   /**
-   * The stream was stopped elsewhere: from here on nothing is judged and nothing comes out. Waits for a method that is at work; then the
-   * parts that are open are ended as cut off, so that what is held of them is dropped.
-   * @returns whether they all were
+   * Stops the link from outside: it passes no more chunks to the method and outputs nothing. Waits for a running
+   * method; then ends the open parts as cut off, so that their buffered text is dropped.
+   * @returns true if all parts were ended
    */
   cutOff(): Promise<boolean>;
   close(): void;
 };
 
 export function createStreamLink(options: LinkOptions): StreamLink {
-  const { call, processDataParts, mayChange = true, signal, givenUp, next, stopped } = options;
+  const { call, processDataParts, mayChange = true, signal, givenUp, onItem: next, onStopped: stopped } = options;
   let queue: StreamItem[] = [];
   let running = false;
   let working = Promise.resolve();
@@ -63,10 +63,10 @@ export function createStreamLink(options: LinkOptions): StreamLink {
   };
   const pass = (part: Chunk, result: unknown, before: string | undefined) => {
     if (closed || isCut) return;
-    // What a method gives when it is told to give up is no judgement.
+    // The result of a cancelled method is ignored.
     if (signal.aborted) throw givenUp();
-    // In place or not: what stands there must be what came.
-    if (!mayChange && (Array.isArray(result) || JSON.stringify(result) !== before)) throw unforeseen(part);
+    // The result, also after an in-place edit, must equal the input.
+    if (!mayChange && (Array.isArray(result) || JSON.stringify(result) !== before)) throw createUnforeseenError(part);
     if (result === part) return next(part);
     if (result !== null && result !== undefined) {
       for (const chunk of checkedChunks(part, Array.isArray(result) ? result : [result])) next(chunk);
@@ -79,7 +79,8 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     const done = Promise.withResolvers<void>();
     working = done.promise;
     try {
-      // What comes while a batch is worked on goes to a new queue: shifting one by one would cost with its length.
+      // Chunks that arrive during a batch are appended to a new queue: shifting one by one costs time in proportion to
+      // its length.
       // oxlint-disable-next-line no-unmodified-loop-condition -- close() and cutOff() modify them, while a method is awaited
       while (queue.length > 0 && !closed) {
         const batch = queue;
@@ -113,13 +114,13 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     },
     spentMs: () => spent,
     fail,
-    busy: () => !closed && (running || queue.length > 0),
+    isBusy: () => !closed && (running || queue.length > 0),
     async cutOff() {
       isCut = true;
       queue = [];
       await working;
       try {
-        // What comes out for them goes nowhere.
+        // Output for these ends is discarded.
         for (const end of parts.ends(false)) await call(end);
         return !closed;
       } catch {
@@ -130,33 +131,36 @@ export function createStreamLink(options: LinkOptions): StreamLink {
   };
 }
 
-function unforeseen({ type }: Chunk): MillraceError {
-  const message = `processOutputStream changed a "${type}" chunk, and its definition says that it changes nothing.`;
+function createUnforeseenError({ type }: Chunk): MillraceError {
+  const message = `processOutputStream changed a "${type}" chunk, but its definition declares no changes.`;
   return new MillraceError('processor-verdict-refused', message, { remedy: 'Correct its `changes`.' });
 }
 
-/** In place of one: a processor that makes ever more of a chunk must not fill everybody's memory. */
+/** Maximum output for one chunk: the memory of the replica is shared by all runs. */
 const MAX_CHUNKS_FOR_ONE = 1_024;
 
-/** @throws processor-failed for what is no chunk; processor-verdict-refused for chunks that may not stand in this one's place */
+/**
+ * @throws processor-failed for a value that is not a chunk; processor-verdict-refused for chunks that must not replace
+ * this one
+ */
 function checkedChunks(part: Chunk, results: readonly unknown[]): readonly Chunk[] {
   if (results.length > MAX_CHUNKS_FOR_ONE) {
-    const message = `processOutputStream returned ${results.length} chunks for one: at most ${MAX_CHUNKS_FOR_ONE} are taken.`;
+    const message = `processOutputStream returned ${results.length} chunks for one: the maximum is ${MAX_CHUNKS_FOR_ONE}.`;
     throw new MillraceError('processor-verdict-refused', message);
   }
   const chunks = results.map(checkedChunk);
   const passed = passedChunks(part.runId, [part], chunks);
   if ('chunks' in passed) return passed.chunks;
   throw new MillraceError('processor-verdict-refused', passed.refused, {
-    remedy: 'Return the chunk, changed or not; null drops one that may be dropped.',
+    remedy: 'Return the chunk, changed or not; null drops a chunk that may be dropped.',
   });
 }
 
-/** What a processor returned as a chunk and is none fails it: neither the next one nor a client must get it. */
+/** A result that is not a chunk fails the processor: neither the next one nor a client may receive it. */
 function checkedChunk(result: unknown): Chunk {
   if (isPlainDelta(result)) return result;
   const chunk = chunkSchema.safeParse(result);
   if (chunk.success) return chunk.data;
   const shown = (JSON.stringify(result) ?? String(result)).slice(0, 100);
-  throw new MillraceError('processor-failed', `processOutputStream returned what is not a chunk: ${shown}`);
+  throw new MillraceError('processor-failed', `processOutputStream returned a value that is not a chunk: ${shown}`);
 }

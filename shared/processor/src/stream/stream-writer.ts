@@ -1,12 +1,12 @@
-// What processors and tools put into the run's stream while they work: `writer.custom()`.
+// Sends chunks of running processors and tools to the run's stream: `writer.custom()`.
 import { MillraceError, findUnserializable, type Chunk, type RunRef } from '@millrace/contracts';
 import type { CustomChunk, StreamWriter } from '../processor.ts';
 
-/** Knows whether anybody has asked for its outcome: `await`, `then` and `catch` all go through `then`. */
+/** Detects whether a handler was attached: `await`, `then` and `catch` all call `then`. */
 class SendPromise extends Promise<void> {
   waitedFor = false;
 
-  // What follows from it is a plain promise.
+  // Derived promises are plain promises.
   static override get [Symbol.species]() {
     return Promise;
   }
@@ -22,9 +22,9 @@ class SendPromise extends Promise<void> {
 }
 
 /**
- * @param write sends a chunk at once; what it throws is what `custom` rejects with
- * @param failed is told of a failure that nobody waits for, and fails the call: a rejection that nobody handles would end the
- * process, and all other calls in it
+ * @param write sends a chunk at once; `custom` rejects with its errors
+ * @param failed receives errors without a handler, and fails the call: an unhandled rejection would end the process
+ * with all of its calls
  */
 export function createStreamWriter(
   run: RunRef,
@@ -45,7 +45,7 @@ export function createStreamWriter(
   };
 }
 
-/** @throws message-invalid when the type does not begin with `data-`; not-json */
+/** @throws message-invalid if the type does not start with `data-`; not-json */
 function customChunk(chunk: CustomChunk, run: RunRef): Chunk {
   if (!chunk.type.startsWith('data-')) {
     throw new MillraceError(
@@ -55,7 +55,7 @@ function customChunk(chunk: CustomChunk, run: RunRef): Chunk {
   }
   const broken = findUnserializable(chunk, 'chunk');
   if (broken !== undefined) {
-    throw new MillraceError('not-json', `writer.custom() was given something at ${broken} that is not JSON.`, {
+    throw new MillraceError('not-json', `The chunk for writer.custom() has a value at ${broken} that is not JSON.`, {
       path: broken,
     });
   }

@@ -1,4 +1,4 @@
-// A replica with a processor that lets go of a promise which rejects. Started by processor-service.integration.test.ts.
+// Runs a replica with a processor that causes an unhandled rejection. Started by processor-service.integration.test.ts.
 import { z } from 'zod';
 import { defineProcessor } from '../processor-definition.ts';
 import { runProcessorService } from '../processor-service.ts';

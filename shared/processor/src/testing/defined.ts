@@ -1,4 +1,4 @@
-// A processor of the given methods, and a stage call of several, as a replica makes it.
+// Defines a processor with the given methods, and calls several in a stage call as a replica does.
 import { STAGES, type Stage, type StageInput } from '@millrace/contracts';
 import { callContext, callEntry, stageCall } from '@millrace/testkit';
 import { z } from 'zod';

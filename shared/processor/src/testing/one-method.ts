@@ -1,6 +1,6 @@
-// A processor of one method, called as a replica calls it.
+// Calls a processor of one method as a replica does.
 import { READS_ALL, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
-import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
+import { callContext, callEntry, buildConversation, stageCall } from '@millrace/testkit';
 import { z } from 'zod';
 import { callStage } from '../serve/call-stage.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
@@ -17,9 +17,9 @@ const tool = {
   timeoutMs: 1_000,
 };
 
-/** What every stage may be called with. */
+/** Valid input for every stage. */
 const INPUT: Partial<StageInput> = {
-  conversation: conversationOf({ input: ['hello'], response: ['hi'] }),
+  conversation: buildConversation({ input: ['hello'], response: ['hi'] }),
   model: 'openai/a',
   prompt: [],
   toolCall,
@@ -28,7 +28,7 @@ const INPUT: Partial<StageInput> = {
   text: 'hi',
 };
 
-export function processorOf(methods: Omit<Processor, 'id'>, stages: Stage[]): ProcessorDefinition {
+export function defineWithMethods(methods: Omit<Processor, 'id'>, stages: Stage[]): ProcessorDefinition {
   return {
     id: 'one',
     description: 'of a test',
@@ -39,12 +39,14 @@ export function processorOf(methods: Omit<Processor, 'id'>, stages: Stage[]): Pr
   };
 }
 
-/** The verdict of a stage whose method returns, or throws, what `method` does. Not every stage gives all of the arguments. */
-export async function verdictOf(
+/**
+ * Returns the verdict for a method that returns, or throws, the result of `method`. Some stages omit some arguments.
+ */
+export async function callForVerdict(
   stage: Exclude<Stage, 'processOutputStream'>,
   method: (args: ProcessInputArgs) => unknown,
 ): Promise<Verdict> {
-  const definition = processorOf({ [stage]: method }, [stage]);
+  const definition = defineWithMethods({ [stage]: method }, [stage]);
   const call = stageCall(stage, [callEntry('one')], INPUT);
   const { verdicts } = await callStage(call, createHostedProcessors([definition]), callContext());
   const [verdict] = verdicts;

@@ -1,4 +1,4 @@
-// Processors of the output stream, and a list of them called as a session does it, without a bus.
+// Runs processors of the output stream as a session does, without a bus.
 import type { Chunk, Verdict } from '@millrace/contracts';
 import { callContext, callEntry, TEST_RUN } from '@millrace/testkit';
 import type { CallContext } from '../entry-args.ts';
@@ -6,12 +6,16 @@ import { callStream } from '../stream/call-stream.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { Processor } from '../processor.ts';
 import type { ProcessorDefinition } from '../processor-definition.ts';
-import { processorOf } from './one-method.ts';
+import { defineWithMethods } from './one-method.ts';
 
-type Method = NonNullable<Processor['processOutputStream']>;
+type StreamMethod = NonNullable<Processor['processOutputStream']>;
 
-export function streaming(id: string, method: Method, more: Partial<ProcessorDefinition> = {}): ProcessorDefinition {
-  return { ...processorOf({ processOutputStream: method }, ['processOutputStream']), id, ...more };
+export function streaming(
+  id: string,
+  method: StreamMethod,
+  more: Partial<ProcessorDefinition> = {},
+): ProcessorDefinition {
+  return { ...defineWithMethods({ processOutputStream: method }, ['processOutputStream']), id, ...more };
 }
 
 export function delta(text: string, id = 'text-1'): Chunk {
@@ -25,7 +29,7 @@ export function dataChunk(type: `data-${string}`): Chunk {
 
 export type Streamed = { out: string[]; chunks: Chunk[]; verdicts: Verdict[] };
 
-/** What comes out of the processors, `out` as texts and types. */
+/** Returns the output of the processors, `out` as texts and types. */
 export async function streamThrough(
   definitions: ProcessorDefinition[],
   chunks: Chunk[],
@@ -34,9 +38,9 @@ export async function streamThrough(
   const entries = definitions.map(({ id }) => callEntry(id));
   const call = { entries, input: { retryCount: 0, stepNumber: 0 } };
   const answer = await callStream(call, createHostedProcessors(definitions), callContext(context), chunks);
-  return { ...answer, out: answer.chunks.map(shown) };
+  return { ...answer, out: answer.chunks.map(formatChunk) };
 }
 
-export function shown(chunk: Chunk): string {
+export function formatChunk(chunk: Chunk): string {
   return chunk.type === 'text-delta' ? chunk.payload.text : chunk.type;
 }

@@ -1,4 +1,4 @@
-// The orchestrator's end of a stream session, as plain as it can be: what a test sends, and all that comes back.
+// Minimal orchestrator's end of a stream session for tests: sends batches and records all output.
 import { listen, publish, request, type Bus } from '@millrace/bus';
 import {
   sessionOpenedSchema,
@@ -15,11 +15,11 @@ export type TestSession = {
   opened: SessionOpened;
   outputs: SessionOutput[];
   callId: string;
-  /** Numbered by itself unless `n` is given. */
+  /** Numbered automatically unless `n` is given. */
   send(chunks: Chunk[], more?: Partial<SessionInput>): void;
   /** The output that ends the session. */
-  ended(): Promise<SessionOutput>;
-  /** All text that has come out so far. */
+  readEnd(): Promise<SessionOutput>;
+  /** Returns all output text so far. */
   text(): string;
   stop(): void;
 };
@@ -29,7 +29,7 @@ export type OpenOptions = {
   chunks?: Chunk[];
   end?: boolean;
   same?: boolean;
-  /** One of its own if absent. */
+  /** Default: a new one. */
   session?: string;
   runId?: string;
 };
@@ -72,7 +72,7 @@ export async function openTestSession(bus: Bus, options: OpenOptions): Promise<T
         ...more,
       });
     },
-    ended: () => eventually(() => outputs.find((output) => output.verdicts)),
+    readEnd: () => eventually(() => outputs.find((output) => output.verdicts)),
     text: () => streamedText(outputs.flatMap((output) => output.chunks)),
     stop: () => listening.stop(),
   };

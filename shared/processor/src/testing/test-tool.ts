@@ -1,4 +1,4 @@
-// A tool for tests: an optional text goes in, and what the test gives comes out.
+// Defines a tool for tests with an optional text as input and the given function.
 import { z } from 'zod';
 import { defineTool, type Tool } from '../tools/tool-definition.ts';
 

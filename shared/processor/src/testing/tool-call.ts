@@ -1,8 +1,8 @@
-// Calls a tool over the bus as the orchestrator does, and keeps what it said on the way.
-import { request, type Answer, type Bus } from '@millrace/bus';
+// Calls a tool over the bus as the orchestrator does, and records its progress.
+import { request, type RequestAnswer, type Bus } from '@millrace/bus';
 import { toolReplySchema, type Chunk, type JsonValue, type ToolReply, type ToolRequest } from '@millrace/contracts';
 
-export type ToolCalled = { answer: Answer<ToolReply>; progress: Chunk[] };
+export type ToolCalled = { answer: RequestAnswer<ToolReply>; progress: Chunk[] };
 
 const ASK_TIMEOUT_MS = 5_000;
 
@@ -33,7 +33,7 @@ export async function callTool(
     payload,
     reply: toolReplySchema,
     timeoutMs: ASK_TIMEOUT_MS,
-    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
+    readProgress: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => {
       if ('progress' in reply) progress.push(...reply.progress);
     },

@@ -1,4 +1,4 @@
-// Tools in several processes: who answers, what discovery shows, and how a call is given up.
+// Tests tools in several processes: replicas, discovery and cancellation.
 import { gatherInfo, publish, type Bus } from '@millrace/bus';
 import { endpointMetadataSchema, METADATA_KEY } from '@millrace/contracts';
 import { createResources } from '@millrace/service';
@@ -26,8 +26,8 @@ async function host(tools: Tool[], bus: Bus = hosts.bus, into = resources) {
   return endpoints;
 }
 
-describe('a call that is given up', () => {
-  /** Answers why its signal fired; `waiting` counts the calls that are under way. */
+describe('a cancelled call', () => {
+  /** Answers the reason of its signal; `waiting` counts the calls under way. */
   const patient = (name: string, waiting: Set<string>, timeoutMs = 60_000) =>
     testTool(
       name,
@@ -42,7 +42,7 @@ describe('a call that is given up', () => {
       { timeoutMs },
     );
 
-  test('by the caller is told by its abortSignal, and no other call is', async () => {
+  test('The abortSignal fires only for the call that the caller cancelled', async () => {
     const waiting = new Set<string>();
     await host([patient('patient', waiting)]);
     const ask = (callId: string) =>
@@ -50,7 +50,7 @@ describe('a call that is given up', () => {
     const [first, second] = [ask('first'), ask('second')];
     await eventually(() => waiting.size === 2);
     publish(asker.bus, asker.bus.subjects.cancelCalls('hosts'), { callIds: ['first', 'never-heard-of'] });
-    expect((await first).answer).toMatchObject({ ok: { result: expect.stringContaining('given up') } });
+    expect((await first).answer).toMatchObject({ ok: { result: expect.stringContaining('was cancelled') } });
     expect(waiting).toEqual(new Set(['second']));
     publish(asker.bus, asker.bus.subjects.cancelCalls('hosts'), { callIds: ['second'] });
     await second;
@@ -59,7 +59,7 @@ describe('a call that is given up', () => {
   test.each([
     ['caller', 20, 60_000],
     ['tool', 60_000, 20],
-  ])('by the clock of the %s is told the same', async (whose, callersMs, toolsMs) => {
+  ])('The abortSignal fires at the timeout of the %s', async (whose, callersMs, toolsMs) => {
     await host([patient(`slow-${whose}`, new Set(), toolsMs)]);
     const { answer } = await callTool(asker.bus, `slow-${whose}`, {}, { timeoutMs: callersMs });
     expect(answer).toMatchObject({ ok: { result: expect.stringContaining('more than 20 ms') } });
@@ -67,7 +67,7 @@ describe('a call that is given up', () => {
 });
 
 describe('replicas', () => {
-  test('share the calls: each is executed once', async () => {
+  test('Replicas share the calls: each call is executed once', async () => {
     const executed: string[] = [];
     const second = await hosts.connect();
     for (const bus of [hosts.bus, second]) {
@@ -84,7 +84,7 @@ describe('replicas', () => {
     expect(new Set(executed.map((line) => line.split(' ')[0]))).toEqual(new Set([hosts.bus.id, second.id]));
   });
 
-  test('that stop finish the calls that they have, and take no new ones', async () => {
+  test('Stopping replicas finish their calls and accept no new ones', async () => {
     const bus = await hosts.connect();
     const own = createResources();
     const gate = Promise.withResolvers<void>();
@@ -114,15 +114,15 @@ describe('replicas', () => {
 });
 
 describe('discovery', () => {
-  const infoOf = (service: string) => gatherInfo(asker.bus, { service, gatherMs: 1_000, max: 1 });
+  const findInfo = (service: string) => gatherInfo(asker.bus, { service, gatherMs: 1_000, max: 1 });
 
-  test('shows a tool as a model needs it, until the service stops', async () => {
+  test('Discovery lists a tool with the data that a model needs, until the service stops', async () => {
     const bus = await hosts.connect({ name: 'toolbox' });
     const own = createResources();
     const endpoints = await host([testTool('hammer', async () => 1, { idempotent: true, timeoutMs: 700 })], bus, own);
     advertiseService({ bus, resources: own, version: '1.2.3', description: 'a toolbox', endpoints, limits: {} });
     await bus.nc.flush();
-    const [info] = await infoOf('toolbox');
+    const [info] = await findInfo('toolbox');
     expect(info).toMatchObject({ version: '1.2.3', description: 'a toolbox', id: bus.id });
     const [shown] = info?.endpoints ?? [];
     expect(shown).toMatchObject({ name: 'tool-hammer', queue_group: 'hammer', subject: bus.subjects.tool('hammer') });
@@ -138,10 +138,10 @@ describe('discovery', () => {
       },
     });
     await own.release();
-    expect(await infoOf('toolbox')).toEqual([]);
+    expect(await findInfo('toolbox')).toEqual([]);
   });
 
-  test('shows tools beside the processors of the same process', async () => {
+  test('Discovery lists tools together with the processors of the same process', async () => {
     const bus = await hosts.connect({ name: 'both' });
     const own = createResources();
     const endpoints = await host([testTool('beside', async () => 1)], bus, own);
@@ -157,14 +157,14 @@ describe('discovery', () => {
       limits: {},
     });
     await bus.nc.flush();
-    const [info] = await infoOf('both');
+    const [info] = await findInfo('both');
     expect(info?.endpoints.map(({ name }) => name)).toEqual(['processInput-plain', 'tool-beside']);
     expect(await own.release()).toEqual([]);
   });
 });
 
-describe('the choice of tools', () => {
-  test('leaves the others out, and an unknown name is refused with those that there are', () => {
+describe('the selection of tools', () => {
+  test('TOOLS selects tools, and an unknown name is rejected with the known names', () => {
     const tools = [testTool('one', async () => 1), testTool('two', async () => 2)];
     const serve = (only: string[]) => serveTools({ bus: hosts.bus, resources, tools, only, drainGraceMs: 0 });
     expect(serve(['two']).map(({ name }) => name)).toEqual(['tool-two']);

@@ -1,5 +1,5 @@
-// What a tool call is answered with, over a real bus. Who answers it, and how it is given up, stand in
-// serve-tools-replicas.integration.test.ts.
+// Tests the replies to a tool call over a real bus. serve-tools-replicas.integration.test.ts tests replicas and
+// cancellation.
 import { request } from '@millrace/bus';
 import { MillraceError, toolReplySchema } from '@millrace/contracts';
 import { createResources } from '@millrace/service';
@@ -20,7 +20,7 @@ const DRAIN_GRACE_MS = 2_000;
 const resources = createResources();
 afterAll(() => resources.release());
 
-const tooLong = () => 'x'.repeat(hosts.bus.maxPayload());
+const buildTooLong = () => 'x'.repeat(hosts.bus.maxPayload());
 
 /** Each test has tools of its own, so that none answers another's calls. */
 async function host(tools: Tool[]) {
@@ -30,7 +30,7 @@ async function host(tools: Tool[]) {
 }
 
 describe('a call', () => {
-  test('is answered with the result, and the tool knows what it is called for', async () => {
+  test('A call is answered with the result, and the tool receives its context', async () => {
     await host([
       testTool('echo', async (args, context) => {
         const { run, toolCallId, idempotencyKey, requestContext, abortSignal } = context;
@@ -73,7 +73,7 @@ describe('a call', () => {
     });
   });
 
-  test('tells of its progress first, in order and without a gap', async () => {
+  test('A call reports its progress first, in order and without a gap', async () => {
     await host([
       testTool('steps', async (_, { writer }) => {
         await writer.custom({ type: 'data-step', data: 1 });
@@ -89,10 +89,10 @@ describe('a call', () => {
     expect(answer).toMatchObject({ ok: { sequence: 2, result: 'done' } });
   });
 
-  test('goes on after a chunk that could not be written', async () => {
+  test('A call continues after a chunk that could not be written', async () => {
     await host([
       testTool('stubborn', async (_, { writer }) => {
-        const refused = await writer.custom({ type: 'data-big', data: tooLong() }).catch((error) => error);
+        const refused = await writer.custom({ type: 'data-big', data: buildTooLong() }).catch((error) => error);
         await writer.custom({ type: 'data-small' });
         return MillraceError.isInstance(refused) ? refused.code : 'written';
       }),
@@ -102,14 +102,14 @@ describe('a call', () => {
     expect(answer).toMatchObject({ ok: { sequence: 1, result: 'message-too-large' } });
   });
 
-  test('has null for a result as well as any other', async () => {
+  test('A call may have the result null', async () => {
     await host([testTool('nothing', async () => null)]);
     expect((await callTool(asker.bus, 'nothing', {})).answer).toMatchObject({ ok: { result: null } });
   });
 });
 
 describe('a tool that suspends', () => {
-  test('asks instead of answering, and is called again with what was answered', async () => {
+  test('A tool that suspends answers with its payload and is called again with the answer', async () => {
     await host([
       testTool('asking', async (args, { suspend, resumeData }) => {
         if (resumeData === undefined)
@@ -129,7 +129,7 @@ describe('a tool that suspends', () => {
     expect(again.answer).toMatchObject({ ok: { result: { answered: 'the first' } } });
   });
 
-  test('with a question that is too long has failed', async () => {
+  test('A tool with an oversized payload of its suspension fails', async () => {
     await host([testTool('asks-long', async (_, { suspend }) => suspend('x'.repeat(40_000)))]);
     const { answer } = await callTool(asker.bus, 'asks-long', {});
     expect(answer).toMatchObject({ ok: { error: { code: 'tool-failed', message: expect.stringMatching(/40002/) } } });
@@ -142,21 +142,24 @@ describe('a call that fails', () => {
     ['b', { nosuch: 1 }, 'nosuch'],
     ['c', 'text', 'must be an object'],
     ['d', null, 'must be an object'],
-  ])('for its arguments (%s: %j) says what is wrong, and the tool does not run', async (letter, args, problem) => {
-    const name = `picky-${letter}`;
-    let ran = 0;
-    await host([testTool(name, async () => ++ran)]);
-    expect((await callTool(asker.bus, name, args)).answer).toMatchObject({
-      ok: {
-        sequence: 0,
-        error: { code: 'tool-arguments-invalid', message: expect.stringContaining(problem) },
-        replica: hosts.bus.id,
-      },
-    });
-    expect(ran).toBe(0);
-  });
+  ])(
+    'Invalid arguments (%s: %j) are an error that names the problem, and the tool does not run',
+    async (letter, args, problem) => {
+      const name = `picky-${letter}`;
+      let ran = 0;
+      await host([testTool(name, async () => ++ran)]);
+      expect((await callTool(asker.bus, name, args)).answer).toMatchObject({
+        ok: {
+          sequence: 0,
+          error: { code: 'tool-arguments-invalid', message: expect.stringContaining(problem) },
+          replica: hosts.bus.id,
+        },
+      });
+      expect(ran).toBe(0);
+    },
+  );
 
-  test('for one argument names its path', async () => {
+  test('An invalid argument is an error with its path', async () => {
     await host([testTool('pathy', async () => 1)]);
     expect((await callTool(asker.bus, 'pathy', { text: 3 })).answer).toMatchObject({
       ok: { error: { path: 'text', issues: [{ path: 'text', code: 'tool-arguments-invalid' }] } },
@@ -171,13 +174,13 @@ describe('a call that fails', () => {
       new MillraceError('store-unavailable', 'No disk.', { path: 'disk', remedy: 'Buy one.' }),
       { code: 'store-unavailable', message: 'No disk.', path: 'disk', remedy: 'Buy one.' },
     ],
-  ])('with %s is answered with a code', async (_, thrown, error) => {
+  ])('A call with %s is answered with an error code', async (_, thrown, error) => {
     const name = `broken-${error.code}-${typeof thrown}`;
     await host([testTool(name, () => Promise.reject(thrown))]);
     expect((await callTool(asker.bus, name, {})).answer).toMatchObject({ ok: { sequence: 0, error } });
   });
 
-  test('for a result that is not JSON says where', async () => {
+  test('A result that is not JSON is an error with its path', async () => {
     await host([
       testTool('foreign', async () => JSON.parse('{"list":[1]}', (key, value) => (key === '0' ? () => 1 : value))),
     ]);
@@ -186,12 +189,12 @@ describe('a call that fails', () => {
     });
   });
 
-  test('for a result that is too large is answered all the same', async () => {
-    await host([testTool('huge', async () => tooLong())]);
+  test('An oversized result is answered with an error', async () => {
+    await host([testTool('huge', async () => buildTooLong())]);
     expect((await callTool(asker.bus, 'huge', {})).answer).toMatchObject({ error: { code: 'message-too-large' } });
   });
 
-  test('is counted and logged with its run, and without what was said', async () => {
+  test('A failed call is counted and logged with its run and without user data', async () => {
     const [endpoint] = await host([testTool('private', () => Promise.reject(new Error('the secret word')))]);
     await callTool(asker.bus, 'private', {});
     expect(endpoint?.serving.stats).toMatchObject({ requests: 1, errors: 1, lastError: 'tool-failed' });
@@ -200,7 +203,7 @@ describe('a call that fails', () => {
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
-  test('because it is no tool request is answered with what is wrong', async () => {
+  test('A malformed tool request is answered with the problem', async () => {
     await host([testTool('strict', async () => 1)]);
     const subject = asker.bus.subjects.tool('strict');
     expect(

@@ -1,12 +1,12 @@
-// Serves tools: a subject for each, shared by queue group between replicas. Whatever a tool does, its call is answered: with a
-// result, or with a coded error that the model is told. The endpoints are given back for discovery: processor-service.ts shows those of a
+// Serves tools: a subject for each, shared by replicas through a queue group. Every call is answered: with a result, or
+// with a coded error for the model. Returns the endpoints for discovery: processor-service.ts advertises those of a
 // whole service.
 import {
   createStallGate,
   listen,
   serve,
   type Bus,
-  type Endpoint,
+  type MicroEndpoint,
   type ServeContext,
   type Serving,
   type StallGate,
@@ -26,7 +26,7 @@ import type { Resources } from '@millrace/service';
 import { createCallRegistry, waitOutStall, type CallRegistry } from '../serve/call-registry.ts';
 import { createRequestContext } from '../request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
-import { asJson } from '../verdict/as-json.ts';
+import { asJson } from '../verdict/bounded.ts';
 import { StopError } from '../verdict/stop.ts';
 import { describeTool, type Tool } from './tool-definition.ts';
 
@@ -34,20 +34,20 @@ export type ServeToolsOptions = {
   bus: Bus;
   resources: Resources;
   tools: readonly Tool[];
-  /** Only these, by name (TOOLS). Absent: all. */
+  /** Serves only these, by name (TOOLS). Default: all. */
   only?: readonly string[] | undefined;
-  /** How long calls under way are waited for when the service stops, ms. */
+  /** Time to wait for calls under way when the service stops, ms. */
   drainGraceMs: number;
-  /** Calls at once. */
+  /** Maximum number of concurrent calls. */
   maxCalls?: number | undefined;
 };
 
-/** @throws tool-unknown when `only` names what is not there */
-export function serveTools(options: ServeToolsOptions): Endpoint[] {
+/** @throws tool-unknown for an unknown name in `only` */
+export function serveTools(options: ServeToolsOptions): MicroEndpoint[] {
   const { bus, resources, drainGraceMs, maxCalls } = options;
   const calls = createCallRegistry(maxCalls, bus.id);
   const gate = createStallGate(bus);
-  const endpoints = selected(options).map((tool) => endpoint({ bus, calls, gate }, tool));
+  const endpoints = selectTools(options).map((tool) => endpoint({ bus, calls, gate }, tool));
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
@@ -59,10 +59,10 @@ export function serveTools(options: ServeToolsOptions): Endpoint[] {
   return endpoints;
 }
 
-function selected({ tools, only }: ServeToolsOptions): readonly Tool[] {
+function selectTools({ tools, only }: ServeToolsOptions): readonly Tool[] {
   const unknown = only?.filter((name) => !tools.some((tool) => tool.name === name)) ?? [];
   if (unknown.length > 0) {
-    throw new MillraceError('tool-unknown', `TOOLS names what this service does not have: ${unknown.join(', ')}.`, {
+    throw new MillraceError('tool-unknown', `TOOLS contains unknown names: ${unknown.join(', ')}.`, {
       path: 'TOOLS',
       remedy: `Choose from ${tools.map((tool) => tool.name).join(', ')}.`,
     });
@@ -70,15 +70,15 @@ function selected({ tools, only }: ServeToolsOptions): readonly Tool[] {
   return tools.filter((tool) => only === undefined || only.includes(tool.name));
 }
 
-type Host = { bus: Bus; calls: CallRegistry; gate: StallGate };
+type ToolHost = { bus: Bus; calls: CallRegistry; gate: StallGate };
 type Suspended = { payload: JsonValue; expiresInSeconds?: number };
-type Outcome = { result: JsonValue } | { suspended: Suspended } | { error: WireError };
+type ToolOutcome = { result: JsonValue } | { suspended: Suspended } | { error: WireError };
 
-function endpoint(host: Host, tool: Tool): Endpoint {
+function endpoint(host: ToolHost, tool: Tool): MicroEndpoint {
   const { bus, calls, gate } = host;
   const definition = describeTool(tool, bus.subjects.tool(tool.name));
   const { name, subject, timeoutMs } = definition;
-  const endpointOf = `tool-${name}`;
+  const endpointPath = `tool-${name}`;
   const serving: Serving = serve(bus, {
     subject,
     queue: name,
@@ -88,7 +88,7 @@ function endpoint(host: Host, tool: Tool): Endpoint {
         request.callId,
         Math.min(request.timeoutMs, timeoutMs),
         request.run,
-        endpointOf,
+        endpointPath,
       );
       try {
         const stall = waitOutStall(gate, { signal });
@@ -101,22 +101,22 @@ function endpoint(host: Host, tool: Tool): Endpoint {
       }
     },
   });
-  const data = () => ({ calls: calls.depth(endpointOf), maxCalls: calls.maxCalls });
-  return { name: endpointOf, queue: name, data, serving, metadata: { kind: 'tool', tool: definition } };
+  const data = () => ({ calls: calls.depth(endpointPath), maxCalls: calls.maxCalls });
+  return { name: endpointPath, queue: name, data, serving, metadata: { kind: 'tool', tool: definition } };
 }
 
-/** Never throws. `sequence`: how many progress messages have left. */
+/** Never throws. `sequence`: number of sent progress messages. */
 async function execute(
   tool: Tool,
   { run, toolCall, requestContext, idempotencyKey, resumeData }: ToolRequest,
   abortSignal: AbortSignal,
   { respond }: ServeContext,
-): Promise<{ outcome: Outcome; sequence: number }> {
+): Promise<{ outcome: ToolOutcome; sequence: number }> {
   let sequence = 0;
   let writeError: unknown;
   const write = (chunk: object) => {
     respond({ sequence, progress: [chunk] });
-    // Only what has left is counted: a number that is missing ends the call at the other side.
+    // Counts only sent messages: a missing number ends the call at the caller.
     sequence += 1;
   };
   const writer = createStreamWriter(run, write, (error) => void (writeError ??= error));
@@ -140,8 +140,8 @@ async function execute(
   }
 }
 
-/** @param error what a tool threw: a suspension of its own, or its failure */
-function thrownOutcome(error: unknown): Outcome {
+/** @param error thrown by the tool: a suspension, or its failure */
+function thrownOutcome(error: unknown): ToolOutcome {
   if (!StopError.isInstance(error) || error.stop.kind !== 'suspend')
     return { error: toWireError(error, 'tool-failed') };
   try {
@@ -155,7 +155,7 @@ function thrownOutcome(error: unknown): Outcome {
   }
 }
 
-/** Neither the log nor discovery holds the message: it may quote what the user said. */
+/** Neither the log nor discovery contains the message: it may quote the user. */
 function report(
   bus: Bus,
   tool: string,
@@ -165,5 +165,5 @@ function report(
 ): void {
   stats.errors += 1;
   stats.lastError = path === undefined ? code : `${code} at ${path}`;
-  bus.log.warn({ run: run.runId, tool, callId, code, path }, 'a tool call failed');
+  bus.log.warn({ run: run.runId, tool, callId, code, path }, 'tool call failed');
 }

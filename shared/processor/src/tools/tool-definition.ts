@@ -1,9 +1,9 @@
-// A tool as a service offers it: what the model is told of it, and what it does. Its arguments come from a model, so they are
-// checked here even though the orchestrator has checked them against the advertised JSON Schema: a refinement does not travel.
+// Defines a tool of a service: its description for the model, and its function. The arguments are validated here
+// although the orchestrator has validated them against the advertised JSON Schema: that schema has no refinements.
 import {
   MillraceError,
   findUnserializable,
-  issuesOf,
+  listIssues,
   toJsonSchema,
   toolDefinitionSchema,
   type JsonValue,
@@ -15,42 +15,42 @@ import type { StreamWriter } from '../processor.ts';
 import type { SuspendOptions } from '../verdict/stop.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** What a tool gets beside its arguments. */
+/** Context of a tool call. */
 export type ToolContext = {
   run: RunRef;
   toolCallId: string;
-  /** Its chunks reach the client at once, before the result. */
+  /** Sends chunks to the client at once, before the result. */
   writer: StreamWriter;
-  /** Fires when the run was cancelled or the call's time is up. Nobody waits for the result then. */
+  /** Fires if the run is cancelled or the call times out. The result is ignored then. */
   abortSignal: AbortSignal;
-  /** Only for tools that say they are idempotent: two calls with the same key must have the effect of one. */
+  /** Only for idempotent tools: two calls with the same key must have the effect of one. */
   idempotencyKey: string | undefined;
   requestContext: RequestContext;
   /**
-   * Puts the run away until somebody answers `payload`: the tool is then called again, with the same arguments and `resumeData`.
-   * Whatever it has done by then it must not do twice. Never returns.
+   * Suspends the run until `payload` is answered: the tool is then called again with the same arguments and
+   * `resumeData`. It must not repeat earlier effects. Never returns.
    */
   suspend(payload: JsonValue, options?: SuspendOptions): never;
-  /** What somebody answered. Untrusted; its shape is whatever they sent. */
+  /** Answer to the suspension. Untrusted, of any shape. */
   resumeData?: JsonValue;
 };
 
 export type Tool = {
-  /** A token; the subject and the queue group too. */
+  /** A token; part of the subject and the queue group. */
   name: string;
-  /** For the model: what the tool does, when to use it, what it answers. */
+  /** For the model: the tool's function, when to use it, and its result. */
   description: string;
-  /** A strict object schema refuses what a model makes up. */
+  /** A strict object schema rejects invented arguments of a model. */
   inputSchema: z.ZodObject;
-  /** Whether a call that may have been executed may be executed again. Absent: no. */
+  /** True if a call that may have been executed may be repeated. Default: false. */
   idempotent?: boolean;
-  /** How long a call may take, ms. Absent: the contract's default. */
+  /** Timeout of a call, ms. Default: the contract's default. */
   timeoutMs?: number;
-  /** @throws tool-arguments-invalid; what the tool itself throws; tool-failed when what it returns is not JSON */
+  /** @throws tool-arguments-invalid; errors of the tool itself; tool-failed for a result that is not JSON */
   execute(args: unknown, context: ToolContext): Promise<JsonValue>;
 };
 
-/** Ties the type of the arguments to `execute`, and checks both what goes in and what comes out. */
+/** Ties the type of the arguments to `execute`, and validates arguments and result. */
 export function defineTool<S extends z.ZodObject>(
   definition: Omit<Tool, 'inputSchema' | 'execute'> & {
     inputSchema: S;
@@ -66,14 +66,14 @@ export function defineTool<S extends z.ZodObject>(
       const result = await definition.execute(parsed.data, context);
       const broken = findUnserializable(result, 'result');
       if (broken === undefined) return result;
-      throw new MillraceError('tool-failed', `${name} answered something at ${broken} that is not JSON.`, {
+      throw new MillraceError('tool-failed', `The result of ${name} has a value at ${broken} that is not JSON.`, {
         path: broken,
       });
     },
   };
 }
 
-/** What discovery says of a tool, and a model is given. */
+/** Returns the advertised description of a tool, which is also sent to the model. */
 export function describeTool(tool: Tool, subject: string): ToolDefinition {
   const { name, description, inputSchema, idempotent, timeoutMs } = tool;
   return toolDefinitionSchema.parse({
@@ -86,9 +86,9 @@ export function describeTool(tool: Tool, subject: string): ToolDefinition {
   });
 }
 
-/** The message holds all of it: it is what the model gets, to try again with. */
+/** The message contains all problems, because the model receives it for its next attempt. */
 function argumentsInvalid(name: string, error: z.ZodError): MillraceError {
-  const issues = issuesOf(error, 'tool-arguments-invalid');
+  const issues = listIssues(error, 'tool-arguments-invalid');
   const lines = issues.map(({ path, message }) => `${path || 'arguments'}: ${message}`);
   return new MillraceError('tool-arguments-invalid', `The arguments of ${name} do not fit. ${lines.join('; ')}`, {
     path: issues[0]?.path,

@@ -1,4 +1,4 @@
-// What a method threw, as a verdict: a stop is what the processor wanted, everything else is the processor's own failure.
+// Converts a thrown value to a verdict: a stop is the processor's intention, any other error its failure.
 import {
   MillraceError,
   isRetryable,
@@ -7,7 +7,7 @@ import {
   type Stage,
   type Verdict,
 } from '@millrace/contracts';
-import { asJson } from './as-json.ts';
+import { asJson } from './bounded.ts';
 import { boundedJson, boundedText } from './bounded.ts';
 import type { EntryArgs } from '../entry-args.ts';
 import { StopError, type Stop } from './stop.ts';
@@ -29,7 +29,7 @@ export function thrownVerdict(stage: Stage, error: unknown, left: Left): Verdict
 
 type Left = Pick<EntryArgs, 'leftovers' | 'violations'>;
 
-/** What a processor refuses it refuses, whatever is wrong with its state: an entry that may be skipped must not let it pass. */
+/** A rejection counts even with an invalid state: an entry that may be skipped must not pass the input. */
 export function withLeftovers(verdict: Verdict, { leftovers, violations }: Left): Verdict {
   try {
     return { ...verdict, ...leftovers() };
@@ -65,7 +65,7 @@ function stopVerdict(stop: Stop): Verdict {
   }
 }
 
-/** A verdict that the stage does not allow is a failure that names both, never ignored. */
+/** Replaces a verdict that the stage does not allow by a failure that names both. */
 export function checkedVerdict(stage: Stage, verdict: Verdict): Verdict {
   return refusedVerdict(stage, verdict) ?? verdict;
 }

@@ -1,9 +1,9 @@
-// What a method that gets messages returned: an array, the MessageList, or an object of members. The messages among it are
-// applied to the list; the other members are given back.
+// Reads the result of a method with messages: an array, the MessageList, or an object of members. Applies returned
+// messages to the list and returns the other members.
 import { INSTRUCTIONS_TAG, MillraceError, RETURNED_SYSTEM_TAG, type Message } from '@millrace/contracts';
 import { MessageList } from '../message-list/message-list.ts';
 
-/** What other frameworks have without a tag. */
+/** Tags of messages that other frameworks have without a tag. */
 const UNTAGGED: readonly string[] = [INSTRUCTIONS_TAG, RETURNED_SYSTEM_TAG];
 
 export type GivenMessages = {
@@ -13,7 +13,7 @@ export type GivenMessages = {
   emptyMeansNone: boolean;
 };
 
-/** @throws message-list-foreign, message-list-and-messages, processor-failed for what is none of the shapes */
+/** @throws message-list-foreign, message-list-and-messages, processor-failed for any other shape */
 export function applyReturnedMessages(result: unknown, given: GivenMessages): Record<string, unknown> {
   if (result === undefined || result === null || result === given.list) return {};
   if (result instanceof MessageList) throw foreign();
@@ -43,8 +43,8 @@ function reconcileWith({ messages, list, emptyMeansNone }: GivenMessages, return
 type Returned = { tag?: string; content: string };
 
 /**
- * All of them, where they have tags. Who knows no tags is of another framework, and gives {role, content} back: what stands under a tag
- * of its own (a memory's) stays where it is, all else is replaced.
+ * Replaces all system messages if the returned ones have tags. Processors of other frameworks return {role, content}
+ * without tags: then messages with a tag of their own (a memory's) are kept, and the others are replaced.
  */
 function replaceSystem(list: MessageList, returned: readonly Returned[]): void {
   if (returned.some(({ tag }) => tag !== undefined)) {
@@ -62,7 +62,7 @@ function replaceSystem(list: MessageList, returned: readonly Returned[]): void {
 }
 
 function foreign(): MillraceError {
-  return new MillraceError('message-list-foreign', 'Another MessageList was returned than the one that was given.', {
-    remedy: 'Change the given messageList and return that, or return an array.',
+  return new MillraceError('message-list-foreign', 'The method returned another MessageList than its argument.', {
+    remedy: 'Change the messageList argument and return it, or return an array.',
   });
 }

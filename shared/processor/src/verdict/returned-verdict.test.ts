@@ -1,28 +1,30 @@
 import { STAGES, textMessage, type Stage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { MessageList } from '../message-list/message-list.ts';
-import { verdictOf } from '../testing/one-method.ts';
+import { callForVerdict } from '../testing/one-method.ts';
 
 type CalledStage = Exclude<Stage, 'processOutputStream'>;
 const stages = STAGES.filter((stage): stage is CalledStage => stage !== 'processOutputStream');
-const returning = (stage: CalledStage, result: unknown) => verdictOf(stage, () => result);
+const returning = (stage: CalledStage, result: unknown) => callForVerdict(stage, () => result);
 const failure = (code: string, message: RegExp) => ({ type: 'failure', code, message: expect.stringMatching(message) });
 const message = textMessage('new', 'user', 'new');
 
-describe('a return value that changes nothing', () => {
-  test.each(stages)('%s: undefined, null and an empty object, at once or later', async (stage) => {
+describe('return values without changes', () => {
+  test.each(stages)('%s: undefined, null and an empty object change nothing, also asynchronously', async (stage) => {
     for (const result of [undefined, null, {}, Promise.resolve(undefined)]) {
       expect(await returning(stage, result)).toEqual({ type: 'continue' });
     }
   });
 
-  test('the given list itself, and the given messages', async () => {
-    expect(await verdictOf('processInput', ({ messageList }) => messageList)).toEqual({ type: 'continue' });
-    expect(await verdictOf('processInput', ({ messages }) => messages)).toEqual({ type: 'continue' });
-    expect(await verdictOf('processOutputStep', ({ messageList }) => ({ messageList }))).toEqual({ type: 'continue' });
+  test('The given list itself and the given messages change nothing', async () => {
+    expect(await callForVerdict('processInput', ({ messageList }) => messageList)).toEqual({ type: 'continue' });
+    expect(await callForVerdict('processInput', ({ messages }) => messages)).toEqual({ type: 'continue' });
+    expect(await callForVerdict('processOutputStep', ({ messageList }) => ({ messageList }))).toEqual({
+      type: 'continue',
+    });
   });
 
-  test('an empty array from an output stage; from an input stage it removes everything', async () => {
+  test('An empty array from an output stage changes nothing; from an input stage it removes all messages', async () => {
     expect(await returning('processOutputResult', [])).toEqual({ type: 'continue' });
     expect(await returning('processOutputStep', { messages: [] })).toEqual({ type: 'continue' });
     expect(await returning('processInput', [])).toMatchObject({
@@ -30,12 +32,12 @@ describe('a return value that changes nothing', () => {
     });
   });
 
-  test('whatever processLLMResponse returns', async () => {
+  test('Any return value of processLLMResponse changes nothing', async () => {
     expect(await returning('processLLMResponse', { anything: 1 })).toEqual({ type: 'continue' });
   });
 });
 
-describe('a return value that changes something', () => {
+describe('return values with changes', () => {
   const add = (source: string) => ({ ops: expect.arrayContaining([{ op: 'add', source, message }]) });
   test.each([
     ['processInput', [message], add('input')],
@@ -55,19 +57,19 @@ describe('a return value that changes something', () => {
     ['processToolCall', { args: { zone: 'CET' } }, { args: { zone: 'CET' } }],
     ['processToolCall', { call: { toolCallId: '1', toolName: 'clock', args: {} } }, { args: {} }],
     ['processToolResult', { result: null, isError: true }, { result: null, isError: true }],
-  ] as const)('%s: %j', async (stage, result, changes) => {
+  ] as const)('%s accepts the return value %j', async (stage, result, changes) => {
     expect(await returning(stage, result)).toEqual({ type: 'continue', changes });
   });
 
-  test('tools by name travel as a list', async () => {
+  test('Tools by name are sent as a list', async () => {
     const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: false, timeoutMs: 1 };
     const expected = { type: 'continue', changes: { tools: [tool] } };
     expect(await returning('processInputStep', { tools: { clock: tool } })).toEqual(expected);
     expect(await returning('processInputStep', { tools: [tool] })).toEqual(expected);
   });
 
-  test('what is done to the list counts beside what is returned', async () => {
-    const verdict = await verdictOf('processInputStep', ({ messageList }) => {
+  test('Operations on the list and the return value both apply', async () => {
+    const verdict = await callForVerdict('processInputStep', ({ messageList }) => {
       messageList.addSystem('Be brief.', 'mine');
       return { model: 'openai/b' };
     });
@@ -77,12 +79,12 @@ describe('a return value that changes something', () => {
     });
   });
 
-  test('system messages may be of the form that others write', async () => {
+  test('System messages may have the form of other frameworks', async () => {
     const systemMessages = [
       { role: 'system', content: 'a' },
       { tag: 't', content: 'b' },
     ];
-    expect(await verdictOf('processInput', ({ messages }) => ({ messages, systemMessages }))).toMatchObject({
+    expect(await callForVerdict('processInput', ({ messages }) => ({ messages, systemMessages }))).toMatchObject({
       changes: {
         ops: [
           {
@@ -98,7 +100,7 @@ describe('a return value that changes something', () => {
   });
 });
 
-describe('verdicts that are returned', () => {
+describe('returned verdicts', () => {
   test.each([
     [
       'halt',
@@ -121,12 +123,12 @@ describe('verdicts that are returned', () => {
     ['retry', 'processAPIError', { retry: true }, { type: 'retry' }],
     ['retry with a model', 'processAPIError', { retry: true, model: 'openai/b' }, { type: 'retry', model: 'openai/b' }],
     ['no retry', 'processAPIError', { retry: false }, { type: 'continue' }],
-  ] as const)('%s', async (_name, stage, result, verdict) => {
+  ] as const)('The method returns the verdict: %s', async (_name, stage, result, verdict) => {
     expect(await returning(stage, result)).toMatchObject(verdict);
   });
 
-  test('a halt may carry what was changed before', async () => {
-    const verdict = await verdictOf('processInput', ({ messageList }) => {
+  test('A halt may carry earlier changes', async () => {
+    const verdict = await callForVerdict('processInput', ({ messageList }) => {
       messageList.removeByIds(['input-0']);
       return { halt: true, response: 'done' };
     });
@@ -134,27 +136,30 @@ describe('verdicts that are returned', () => {
   });
 });
 
-describe('a verdict that the stage does not allow is a failure that names both', () => {
+describe('a returned verdict that the stage does not allow', () => {
   test.each(stages.filter((stage) => stage !== 'processToolCall' && stage !== 'processLLMResponse'))(
-    'deny: %s',
+    'deny is a failure that names both: %s',
     async (stage) => {
       const expected = failure('processor-verdict-refused', new RegExp(`${stage}.*"deny"`));
       expect(await returning(stage, { deny: true, reason: 'x' })).toMatchObject(expected);
     },
   );
 
-  test('halt: processAPIError', async () => {
+  test('halt is a failure in processAPIError', async () => {
     expect(await returning('processAPIError', { halt: true })).toMatchObject(
       failure('processor-verdict-refused', /processAPIError.*"halt"/),
     );
   });
 
-  test.each(['processInput', 'processToolCall', 'processOutputStep'] as const)('a cached answer: %s', async (stage) => {
-    expect(await returning(stage, { chunks: [] })).toMatchObject(failure('processor-verdict-refused', /"respond"/));
-  });
+  test.each(['processInput', 'processToolCall', 'processOutputStep'] as const)(
+    'A cached answer is a failure: %s',
+    async (stage) => {
+      expect(await returning(stage, { chunks: [] })).toMatchObject(failure('processor-verdict-refused', /"respond"/));
+    },
+  );
 });
 
-describe('what cannot be read is refused by its name, never ignored', () => {
+describe('unreadable return values', () => {
   test.each([
     ['a member of another stage', 'processInput', { model: 'openai/b' }, /processInput cannot change "model"/],
     ['a member that does not exist', 'processInputStep', { temperatur: 1 }, /temperatur/],
@@ -166,7 +171,7 @@ describe('what cannot be read is refused by its name, never ignored', () => {
     ['a code without deny', 'processToolCall', { code: 'c' }, /"code"/],
     ['a retry elsewhere', 'processOutputStep', { retry: true }, /"retry"/],
     ['a result of a tool call', 'processToolCall', { result: 1 }, /processToolCall cannot change "result"/],
-  ] as const)('%s', async (_name, stage, result, text) => {
+  ] as const)('The return value is rejected by name: %s', async (_name, stage, result, text) => {
     expect(await returning(stage, result)).toMatchObject(failure('processor-verdict-refused', text));
   });
 
@@ -176,23 +181,23 @@ describe('what cannot be read is refused by its name, never ignored', () => {
     ['a text', 'processInput', 'hello', 'processor-failed', /string/],
     ['a number', 'processToolResult', 3, 'processor-failed', /number/],
     ['an array', 'processToolCall', [], 'processor-failed', /array/],
-  ] as const)('%s', async (_name, stage, result, code, text) => {
+  ] as const)('The member is rejected by name: %s', async (_name, stage, result, code, text) => {
     expect(await returning(stage, result)).toMatchObject(failure(code, text));
   });
 
-  test('another MessageList, and messages beside messageList', async () => {
+  test('Another MessageList, or messages together with messageList, are rejected', async () => {
     const other = new MessageList({ entries: [], system: [] }, 'input');
     expect(await returning('processInput', other)).toMatchObject(
-      failure('message-list-foreign', /Another MessageList/),
+      failure('message-list-foreign', /another MessageList/),
     );
     expect(await returning('processInput', { messageList: other })).toMatchObject(failure('message-list-foreign', /./));
-    expect(await verdictOf('processInput', ({ messageList }) => ({ messageList, messages: [] }))).toMatchObject(
+    expect(await callForVerdict('processInput', ({ messageList }) => ({ messageList, messages: [] }))).toMatchObject(
       failure('message-list-and-messages', /both/),
     );
   });
 
-  test('messages that are changed where the stage may not', async () => {
-    const verdict = await verdictOf('processToolResult', ({ messageList }) => {
+  test('Changed messages are rejected if the stage must not change them', async () => {
+    const verdict = await callForVerdict('processToolResult', ({ messageList }) => {
       messageList.add('more');
     });
     expect(verdict).toMatchObject(failure('processor-verdict-refused', /processToolResult cannot change "ops"/));

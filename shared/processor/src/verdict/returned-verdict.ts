@@ -1,9 +1,9 @@
-// What a method returned, as a verdict. Every shape of processor.ts is read here, stage by stage; a member that the stage does
-// not have is refused by its name.
+// Converts a method's return value to a verdict. Reads every shape of processor.ts, by stage; a member that the stage
+// does not have is rejected by name.
 import {
   MillraceError,
   changesSchema,
-  issuesOf,
+  listIssues,
   refusedChange,
   type Changes,
   type Stage,
@@ -13,11 +13,11 @@ import { boundedText } from './bounded.ts';
 import { checkedVerdict } from './failure-verdict.ts';
 import { applyReturnedMessages, type GivenMessages } from './returned-messages.ts';
 
-type Members = Record<string, unknown>;
+type ReturnedMembers = Record<string, unknown>;
 
-/** @throws coded errors for what cannot be read */
+/** @throws coded errors for unreadable values */
 export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessages): Verdict {
-  const members = stage === 'processLLMResponse' ? {} : read(stage, result, given);
+  const members = stage === 'processLLMResponse' ? {} : readMembers(stage, result, given);
   const ops = given.list.takeOps();
   if (ops.length === 0 && Object.keys(members).length === 0) return { type: 'continue' };
   refuseStray(stage, members);
@@ -45,8 +45,8 @@ export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessa
   return { type: 'continue', ...withChanges };
 }
 
-/** The model of another try is a member of its verdict, not a change. */
-function retryVerdict(stage: Stage, { model, ...rest }: Members, given: GivenMessages): Verdict {
+/** The model of a retry is a member of its verdict, not a change. */
+function retryVerdict(stage: Stage, { model, ...rest }: ReturnedMembers, given: GivenMessages): Verdict {
   const ops = given.list.takeOps();
   const { model: id, ...changes } = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }), model });
   return {
@@ -56,8 +56,11 @@ function retryVerdict(stage: Stage, { model, ...rest }: Members, given: GivenMes
   };
 }
 
-/** Members that mean something only beside another one, or only in another stage: ignored, they would look like a verdict. */
-function refuseStray(stage: Stage, { halt, deny, retry, response, reason, code, chunks }: Members): void {
+/**
+ * Rejects members that have a meaning only together with another one, or in another stage: a processor that sets them
+ * expects a verdict.
+ */
+function refuseStray(stage: Stage, { halt, deny, retry, response, reason, code, chunks }: ReturnedMembers): void {
   const stray = [
     response !== undefined && halt !== true && 'response',
     reason !== undefined && halt === undefined && deny === undefined && 'reason',
@@ -66,12 +69,12 @@ function refuseStray(stage: Stage, { halt, deny, retry, response, reason, code, 
     chunks !== undefined && !Array.isArray(chunks) && 'chunks',
   ].find((member) => member !== false);
   if (stray === undefined) return;
-  throw new MillraceError('processor-verdict-refused', `${stage} returned "${stray}", which means nothing there.`, {
-    remedy: 'Return {halt: true, response}, {deny: true, reason, code}, or what the stage may change.',
+  throw new MillraceError('processor-verdict-refused', `${stage} returned "${stray}", which has no meaning there.`, {
+    remedy: 'Return {halt: true, response}, {deny: true, reason, code}, or allowed changes of the stage.',
   });
 }
 
-function read(stage: Stage, result: unknown, given: GivenMessages): Members {
+function readMembers(stage: Stage, result: unknown, given: GivenMessages): ReturnedMembers {
   switch (stage) {
     case 'processInput':
     case 'processOutputStep':
@@ -80,15 +83,15 @@ function read(stage: Stage, result: unknown, given: GivenMessages): Members {
     case 'processInputStep':
       return stepMembers(applyReturnedMessages(result, given));
     case 'processToolCall':
-      return callMembers(objectOf(result));
+      return callMembers(toMembers(result));
     case 'processLLMRequest':
-      return responseMembers(objectOf(result));
+      return responseMembers(toMembers(result));
     default:
-      return objectOf(result);
+      return toMembers(result);
   }
 }
 
-function objectOf(result: unknown): Members {
+function toMembers(result: unknown): ReturnedMembers {
   if (result === undefined || result === null) return {};
   if (typeof result === 'object' && !Array.isArray(result)) return { ...result };
   throw new MillraceError(
@@ -97,38 +100,40 @@ function objectOf(result: unknown): Members {
   );
 }
 
-/** Tools by name (a ToolSet) travel as a list; activeTools that was undefined stays as it is. */
-function stepMembers({ tools, ...rest }: Members): Members {
+/** Tools by name (a ToolSet) become a list; an undefined activeTools is unchanged. */
+function stepMembers({ tools, ...rest }: ReturnedMembers): ReturnedMembers {
   if (tools === undefined || tools === null) return rest;
   return { ...rest, tools: Array.isArray(tools) ? tools : Object.values(tools) };
 }
 
-/** {call, deny, reason} of other frameworks beside {args}. */
-function callMembers({ call, ...rest }: Members): Members {
+/** Accepts {call, deny, reason} of other frameworks as well as {args}. */
+function callMembers({ call, ...rest }: ReturnedMembers): ReturnedMembers {
   const args = typeof call === 'object' && call !== null && 'args' in call ? call.args : undefined;
   return args === undefined ? rest : { args, ...rest };
 }
 
-function responseMembers({ response, ...rest }: Members): Members {
+function responseMembers({ response, ...rest }: ReturnedMembers): ReturnedMembers {
   if (rest['halt'] === true) return { ...rest, response };
   const chunks =
     typeof response === 'object' && response !== null && 'chunks' in response ? response.chunks : undefined;
   return chunks === undefined ? { ...rest, response } : { ...rest, chunks };
 }
 
-function checkedChanges(stage: Stage, members: Members): Changes {
+function checkedChanges(stage: Stage, members: ReturnedMembers): Changes {
   const present = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
   for (const [key, value] of Object.entries(present)) {
     if (typeof value !== 'function' && !(key === 'model' && typeof value === 'object')) continue;
-    throw new MillraceError('not-json', `${stage} returned ${key} as something that cannot travel.`, {
+    throw new MillraceError('not-json', `${stage} returned a value for ${key} that cannot be serialized.`, {
       remedy: 'Return data: a model is an id such as "openai/gpt-5-mini".',
     });
   }
   const changes = changesSchema.safeParse(present);
   if (!changes.success) {
-    const issues = issuesOf(changes.error);
+    const issues = listIssues(changes.error);
     const lines = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ');
-    throw new MillraceError('processor-verdict-refused', `What ${stage} returned does not fit: ${lines}`, { issues });
+    throw new MillraceError('processor-verdict-refused', `The return value of ${stage} does not fit: ${lines}`, {
+      issues,
+    });
   }
   const { model, ...others } = changes.data;
   const refused = refusedChange(stage, stage === 'processAPIError' ? others : { ...others, ...(model && { model }) });

@@ -1,5 +1,5 @@
-// How a method stops its stage: `abort()`, `halt()` and `suspend()` throw one of these, and serveProcessors() turns it into a
-// verdict. A marker instead of instanceof, so that a processor bundled with its own copy still stops.
+// Defines the stops of a method: `abort()`, `halt()` and `suspend()` throw one of these, and serveProcessors() converts
+// it to a verdict. A marker instead of instanceof also recognizes a processor that is bundled with its own copy.
 import type { JsonValue } from '@millrace/contracts';
 
 const marker = Symbol.for('millrace.stop');

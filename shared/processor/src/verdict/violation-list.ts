@@ -1,12 +1,12 @@
-// The violations of one entry in one stage: the first ones as they are reported, and one that counts the rest. A guard that meets
-// a message full of hits must not answer with megabytes.
+// Collects the violations of one entry in one stage: the first ones as reported, and one that counts the rest. A guard
+// with very many hits must not answer with megabytes.
 import { MAX_VIOLATIONS, type Violation } from '@millrace/contracts';
 import { boundedJson, boundedText } from './bounded.ts';
 
 type ReportedViolation = Omit<Violation, 'processorId'>;
 export type ViolationList = {
   add(violation: ReportedViolation): void;
-  all(): Violation[];
+  listAll(): Violation[];
 };
 
 export function createViolationList(processorId: string): ViolationList {
@@ -27,6 +27,9 @@ export function createViolationList(processorId: string): ViolationList {
         ...(detail !== undefined && { detail: boundedJson(detail) }),
       });
     },
-    all: () => (more === 0 ? kept : [...kept, { processorId, message: 'More was found than is listed.', count: more }]),
+    listAll: () =>
+      more === 0
+        ? kept
+        : [...kept, { processorId, message: 'Findings above the limit are counted only.', count: more }],
   };
 }

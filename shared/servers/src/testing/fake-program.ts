@@ -1,10 +1,10 @@
-// Stand-ins for programs on a PATH, and a PATH that holds nothing else, so that no test depends on what is installed here.
+// Creates stand-ins for programs on a PATH without any other programs, so that no test depends on installed ones.
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { currentHost } from '../host.ts';
 import { searchPath } from '../search-path.ts';
 
-/** Writes an executable; a shell script unless `interpreter` says otherwise. Answers its path. */
+/** Writes an executable; a shell script without `interpreter`. Returns its path. */
 export async function writeProgram(path: string, script: string, interpreter = '/bin/sh'): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `#!${interpreter}\n${script}\n`);

@@ -1,9 +1,9 @@
 // One fetch of a Debian package in a process of its own, so that a test can run it as another user. Arguments: program, cache.
 import { findDebianPackage } from '../debian-package.ts';
-import { contextOf } from '../find-program.ts';
+import { createContext } from '../find-program.ts';
 import { natsProduct, redisProduct } from '../product.ts';
 
 const [program = '', cacheDir = ''] = process.argv.slice(2);
 const product = [natsProduct, redisProduct].find((candidate) => candidate.program === program);
 if (product === undefined) throw new Error(`unknown program: ${program}`);
-process.stdout.write(JSON.stringify(await findDebianPackage(product, contextOf({ cacheDir }))));
+process.stdout.write(JSON.stringify(await findDebianPackage(product, createContext({ cacheDir }))));

@@ -2,7 +2,7 @@
 // SHA-256 to pin.
 import { find } from '../find-program.ts';
 import { natsProduct } from '../product.ts';
-import { pinned } from './release-server.ts';
+import { pinProduct } from './release-server.ts';
 
 const [cacheDir = '', releasesUrl = '', sha256 = ''] = process.argv.slice(2);
-process.stdout.write(JSON.stringify(await find(pinned(natsProduct, sha256), { cacheDir, releasesUrl })));
+process.stdout.write(JSON.stringify(await find(pinProduct(natsProduct, sha256), { cacheDir, releasesUrl })));

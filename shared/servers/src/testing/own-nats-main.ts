@@ -1,4 +1,5 @@
-// A process that owns a nats-server, for tests that kill the owner: starts it on the directory given, says its pid, goes on.
+// Owns a nats-server for tests that kill the owner: starts it in the given directory, prints its pid, and keeps
+// running.
 import { startNats } from '../start-nats.ts';
 
 const [storeDir = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// A client that is nothing but a TCP socket: sends lines, answers what has come once it contains the awaited text.
+// A plain TCP client: sends lines, and returns the received data once it contains the expected text.
 import { createConnection } from 'node:net';
 
 const ANSWER_TIMEOUT_MS = 5_000;

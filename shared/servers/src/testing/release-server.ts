@@ -1,4 +1,4 @@
-// A local HTTP server in the place of GitHub's releases: answers what it is given per path, and can misbehave.
+// A local HTTP server instead of GitHub's releases: returns configured answers by path, and can misbehave.
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { currentHost } from '../host.ts';
 import type { Product } from '../product.ts';
 import { runCommand } from '../run-command.ts';
 
-export type Answer = (response: ServerResponse) => void;
+export type ServerAnswer = (response: ServerResponse) => void;
 
 export type ReleaseServer = {
   url: string;
@@ -16,7 +16,7 @@ export type ReleaseServer = {
   requests: readonly string[];
 };
 
-export async function serveReleases(answers: ReadonlyMap<string, Answer>): Promise<ReleaseServer> {
+export async function serveReleases(answers: ReadonlyMap<string, ServerAnswer>): Promise<ReleaseServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? '';
@@ -35,17 +35,17 @@ export async function serveReleases(answers: ReadonlyMap<string, Answer>): Promi
 }
 
 export const send =
-  (body: string | Buffer): Answer =>
+  (body: string | Buffer): ServerAnswer =>
   (response) => {
     response.end(body);
   };
 
-/** Takes the request and says nothing. */
-export const hang: Answer = () => {};
+/** Accepts the request and never answers. */
+export const hang: ServerAnswer = () => {};
 
 /** Sends the first half, and then nothing more. */
 export const stall =
-  (body: Buffer): Answer =>
+  (body: Buffer): ServerAnswer =>
   (response) => {
     response.writeHead(200, { 'content-length': body.length });
     response.write(body.subarray(0, body.length / 2));
@@ -74,14 +74,14 @@ export async function packRelease(product: Product, programDir: string, workDir:
   const archive = await readFile(archivePath);
   const sha256 = createHash('sha256').update(archive).digest('hex');
   return {
-    product: pinned(product, sha256),
+    product: pinProduct(product, sha256),
     assetPath: `/${release.repository}/releases/download/v${release.version}/${asset.name}`,
     archive,
   };
 }
 
 /** The product with another checksum for this machine's archive. */
-export function pinned(product: Product, sha256: string): Product {
+export function pinProduct(product: Product, sha256: string): Product {
   const { release } = product;
   if (typeof release === 'string') throw new Error(release);
   const { platform, arch } = currentHost();

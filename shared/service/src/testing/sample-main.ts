@@ -1,4 +1,4 @@
-// A service for tests of its life: it says on stderr what it does, and takes a while to let go.
+// A service for tests of its life: reports its steps on stderr and releases slowly.
 import { serve } from '@millrace/bus';
 import { z } from 'zod';
 import { runService } from '../run-service.ts';

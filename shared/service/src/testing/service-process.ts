@@ -1,20 +1,20 @@
-// The sample service as a process of its own, with what it said on stderr.
+// Runs the sample service as a process and records its stderr.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-export type ServiceProcess = {
+export type TestedProcess = {
   lines: string[];
-  /** Its log: what it wrote to stdout. */
-  logged(): string;
-  /** Resolves when the line has been said. */
-  said(line: string): Promise<void>;
+  /** Returns its log: its stdout. */
+  readLog(): string;
+  /** Resolves when the line was written. */
+  waitForLine(line: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   /** How the process ended: its code, or the signal. */
   ended: Promise<number | NodeJS.Signals>;
 };
 
-export function spawnSample(env: Record<string, string>, cwd?: string): ServiceProcess {
+export function spawnSample(env: Record<string, string>, cwd?: string): TestedProcess {
   const program = fileURLToPath(new URL('./sample-main.ts', import.meta.url));
   const child = spawn(process.execPath, [program], {
     env: { ...process.env, ...env },
@@ -34,8 +34,8 @@ export function spawnSample(env: Record<string, string>, cwd?: string): ServiceP
   });
   return {
     lines,
-    logged: () => log,
-    said: (line) =>
+    readLog: () => log,
+    waitForLine: (line) =>
       lines.includes(line) ? Promise.resolve() : new Promise((resolve) => void waiting.set(line, () => resolve())),
     kill: (signal) => void child.kill(signal),
     ended: once(child, 'close').then(([code, signal]) => code ?? signal),

@@ -1,5 +1,5 @@
-// An address that leads to one server now and to another one later, as a service's name does over a failover. Connections that are
-// open stay where they are.
+// An address that leads to one server first and to another one later, as a service's name does at a failover. Open
+// connections keep their server.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 

@@ -1,12 +1,12 @@
-// What can be seen without calling it: the processor's description, its options, its methods.
+// Checks a processor without calling it: its description, its options, its methods.
 import assert from 'node:assert/strict';
 import { processorDescriptorSchema, STAGES } from '@millrace/contracts';
 import { describeProcessor } from '@millrace/processor';
-import type { Check } from './subject.ts';
+import type { ConformanceCheck } from './subject.ts';
 
 const UNKNOWN_OPTION = 'anOptionThatNobodyHas';
 
-export const definitionChecks: Check[] = [
+export const definitionChecks: ConformanceCheck[] = [
   {
     name: 'describes itself for discovery',
     run({ definition }) {
@@ -17,7 +17,7 @@ export const definitionChecks: Check[] = [
     },
   },
   {
-    name: 'its options are a strict object that JSON Schema can say, each with a description',
+    name: 'its options are a strict object that JSON Schema can express, each with a description',
     run({ definition }) {
       const { type, additionalProperties, properties = {} } = describeProcessor(definition).optionsSchema;
       assert.equal(type, 'object', 'the options are no object');

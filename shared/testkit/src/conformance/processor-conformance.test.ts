@@ -3,13 +3,13 @@ import { defineProcessor, holdBack, type Processor, type ProcessorDefinition } f
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sampleChunks } from '@millrace/check/plain-turn';
-import { CHECKS, processorConformance, subjectOf } from './processor-conformance.ts';
+import { CHECKS, processorConformance, createSubject } from './processor-conformance.ts';
 import type { ConformanceCase } from './subject.ts';
 
-const options = z.strictObject({ word: z.string().default('secret').describe('what is redacted') });
+const options = z.strictObject({ word: z.string().default('secret').describe('the word to redact') });
 const redact = (text: string, word: string) => text.replaceAll(word, '***');
 
-/** A processor that holds to everything: it redacts a word from the stream, and counts what it saw. */
+/** A correct processor: redacts a word from the stream and counts the occurrences. */
 const good = defineProcessor({
   id: 'redactor',
   description: 'Redacts a word.',
@@ -22,12 +22,12 @@ const good = defineProcessor({
     processToolCall: ({ toolCall }) => ({ args: toolCall.args }),
     processOutputStream: ({ part, state }) => {
       const held: JsonObject = JSON.parse(JSON.stringify(state['held'] ?? {}));
-      const settled = (text: string) => {
+      const countSettled = (text: string) => {
         let length = Math.min(word.length - 1, text.length);
         while (!word.startsWith(text.slice(text.length - length))) length -= 1;
         return text.length - length;
       };
-      const out = holdBack(part, held, { settled, apply: (text) => redact(text, word) });
+      const out = holdBack(part, held, { countSettled, apply: (text) => redact(text, word) });
       state['held'] = held;
       return out;
     },
@@ -38,16 +38,16 @@ const given: ConformanceCase = { options: [{}, { word: 'xyz' }], texts: ['a secr
 processorConformance(good, given);
 processorConformance(() => good, given);
 
-test('every sample is a chunk', () => {
+test('Every sample is a valid chunk', () => {
   for (const chunk of sampleChunks('run-1')) expect(chunkSchema.safeParse(chunk).error).toBeUndefined();
 });
 
 /** The names of the checks that a processor does not pass. */
-async function failed(definition: ProcessorDefinition, more: ConformanceCase = given): Promise<string[]> {
+async function listFailed(definition: ProcessorDefinition, more: ConformanceCase = given): Promise<string[]> {
   const names: string[] = [];
   for (const check of CHECKS) {
     try {
-      await check.run(subjectOf(definition, more));
+      await check.run(createSubject(definition, more));
     } catch {
       names.push(check.name);
     }
@@ -59,7 +59,7 @@ const withMethods = (methods: Partial<Omit<Processor, 'id'>>): ProcessorDefiniti
   create: (parsed) => ({ ...good.create(parsed), ...methods }),
 });
 
-describe('the suite finds a processor that', () => {
+describe('violations that the suite finds', () => {
   let calls = 0;
   const cases: [string, ProcessorDefinition, RegExp][] = [
     [
@@ -104,7 +104,7 @@ describe('the suite finds a processor that', () => {
       /leaves its input/,
     ],
     [
-      'keeps what is not JSON',
+      'keeps a value that is not JSON',
       withMethods({ processInput: ({ state }) => void Object.assign(state, { m: new Map() }) }),
       /verdict that the stage allows/,
     ],
@@ -121,15 +121,15 @@ describe('the suite finds a processor that', () => {
             ? { ...part, payload: { ...part.payload, text: redact(part.payload.text, 'secret') } }
             : part,
       }),
-      /however a text is cut/,
+      /however it is cut/,
     ],
   ];
-  test.each(cases)('%s', async (_name, definition, check) => {
-    expect((await failed(definition)).join('; ')).toMatch(check);
+  test.each(cases)('The suite finds a processor that %s', async (_name, definition, check) => {
+    expect((await listFailed(definition)).join('; ')).toMatch(check);
   });
 
-  test('and no more than that', async () => {
-    expect(await failed(good)).toEqual([]);
+  test('The suite reports no other violation', async () => {
+    expect(await listFailed(good)).toEqual([]);
   });
 });
 

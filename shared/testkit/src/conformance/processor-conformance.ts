@@ -1,5 +1,5 @@
-// The conformance suite of processors: what every processor promises to the orchestrator, whatever it does. A processor's own test
-// calls it and adds what only that processor does:
+// The conformance suite of processors: the guarantees of every processor to the orchestrator. A processor's own test
+// calls it and adds tests of its function:
 //
 //     processorConformance(pii, { options: [{}, { strategy: 'block' }], texts: ['write to ada@example.com'] });
 import { describe, expect, test } from 'vitest';
@@ -7,14 +7,11 @@ import type { ProcessorDefinition } from '@millrace/processor';
 import { definitionChecks } from './definition-checks.ts';
 import { stageChecks } from './stage-checks.ts';
 import { streamChecks } from './stream-checks.ts';
-import type { Check, ConformanceCase, Subject } from './subject.ts';
+import type { ConformanceCheck, ConformanceCase, Subject } from './subject.ts';
 
-export const CHECKS: readonly Check[] = [...definitionChecks, ...stageChecks, ...streamChecks];
+export const CHECKS: readonly ConformanceCheck[] = [...definitionChecks, ...stageChecks, ...streamChecks];
 
-/**
- * Registers the suite's tests.
- * @param definition a function where the processor is there only when the tests run: its store is opened in a hook
- */
+/** Registers the suite's tests. */
 export function processorConformance(
   definition: ProcessorDefinition | (() => ProcessorDefinition),
   given: ConformanceCase = {},
@@ -22,12 +19,12 @@ export function processorConformance(
   const name = typeof definition === 'function' ? 'this processor' : definition.id;
   describe(`${name} is a processor: it`, () => {
     test.each(CHECKS)('$name', async ({ run }) => {
-      const subject = subjectOf(typeof definition === 'function' ? definition() : definition, given);
+      const subject = createSubject(typeof definition === 'function' ? definition() : definition, given);
       expect(await run(subject)).toBeUndefined();
     });
   });
 }
 
-export function subjectOf(definition: ProcessorDefinition, given: ConformanceCase = {}): Subject {
+export function createSubject(definition: ProcessorDefinition, given: ConformanceCase = {}): Subject {
   return { definition, options: given.options ?? [{}], inputs: given.inputs ?? {}, texts: given.texts ?? [] };
 }

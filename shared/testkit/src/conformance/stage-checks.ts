@@ -1,4 +1,4 @@
-// What every stage's method must hold to, called with a plain turn, with nothing, and with what the case gives.
+// Checks every stage's method with a plain turn, with empty input, and with the input of the case.
 import assert from 'node:assert/strict';
 import {
   allowsVerdict,
@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { emptyInput, plainInput } from '@millrace/check/plain-turn';
-import { call, type Called, type Check, type Subject } from './subject.ts';
+import { call, type CalledStage, type ConformanceCheck, type Subject } from './subject.ts';
 
 /** A failure of one of these is a bug of the processor, not something that it met. */
 const BUGS: readonly ErrorCode[] = [
@@ -21,11 +21,11 @@ const BUGS: readonly ErrorCode[] = [
   'not-json',
 ];
 
-export const stageChecks: Check[] = [
+export const stageChecks: ConformanceCheck[] = [
   {
     name: 'answers every stage with a verdict that the stage allows',
     run: (subject) =>
-      eachCall(subject, async (stage, called, where) => {
+      forEachCall(subject, async (stage, called, where) => {
         const verdict = await call(subject.definition, stage, called);
         assertVerdict(stage, verdict, where);
       }),
@@ -33,7 +33,7 @@ export const stageChecks: Check[] = [
   {
     name: 'gives the same answer to the same call',
     run: (subject) =>
-      eachCall(subject, async (stage, called, where) => {
+      forEachCall(subject, async (stage, called, where) => {
         const [first, second] = [
           await call(subject.definition, stage, called),
           await call(subject.definition, stage, called),
@@ -44,7 +44,7 @@ export const stageChecks: Check[] = [
   {
     name: 'leaves its input as it was',
     run: (subject) =>
-      eachCall(subject, async (stage, called, where) => {
+      forEachCall(subject, async (stage, called, where) => {
         const before = structuredClone(called);
         await call(subject.definition, stage, called);
         assert.deepEqual(called, before, `${where}: the input was changed`);
@@ -53,7 +53,7 @@ export const stageChecks: Check[] = [
   {
     name: 'keeps a state that is JSON, and takes it back',
     run: (subject) =>
-      eachCall(subject, async (stage, called, where) => {
+      forEachCall(subject, async (stage, called, where) => {
         const first = await call(subject.definition, stage, called);
         const state = first && 'state' in first ? first.state : undefined;
         if (!state) return;
@@ -68,7 +68,7 @@ export const stageChecks: Check[] = [
   {
     name: 'answers whatever its suspension is answered with',
     run: (subject) =>
-      eachCall(subject, async (stage, called, where) => {
+      forEachCall(subject, async (stage, called, where) => {
         const first = await call(subject.definition, stage, called);
         if (first?.type !== 'suspend') return;
         const state = first.state ?? called.state ?? {};
@@ -80,9 +80,9 @@ export const stageChecks: Check[] = [
   },
 ];
 
-async function eachCall(
+async function forEachCall(
   subject: Subject,
-  run: (stage: Stage, called: Called, where: string) => Promise<void>,
+  run: (stage: Stage, called: CalledStage, where: string) => Promise<void>,
 ): Promise<void> {
   for (const stage of subject.definition.stages.filter((one) => one !== 'processOutputStream')) {
     const inputs: Partial<StageInput>[] = [plainInput(stage), emptyInput(stage), ...(subject.inputs[stage] ?? [])];

@@ -1,19 +1,19 @@
-// What processOutputStream must hold to: no chunk breaks it, nothing is lost that must stay, and how a text is cut into chunks does
-// not change what comes out.
+// Checks processOutputStream: it accepts every chunk, drops no undroppable one, and its output does not depend on the
+// cuts of a text.
 import assert from 'node:assert/strict';
 import { chunkSchema, mayBeDropped } from '@millrace/contracts';
 import { TEST_RUN, streamedText, textChunks } from '../stage-call.ts';
 import { emptyInput, plainInput, sampleChunks } from '@millrace/check/plain-turn';
 import { assertVerdict } from './stage-checks.ts';
-import { stream, type Called, type Check, type Subject } from './subject.ts';
+import { stream, type CalledStage, type ConformanceCheck, type Subject } from './subject.ts';
 
 const STAGE = 'processOutputStream';
 
-export const streamChecks: Check[] = [
+export const streamChecks: ConformanceCheck[] = [
   {
     name: 'takes a chunk of every type, and lets those through that must stay',
     run: (subject) =>
-      eachStream(subject, async (called, where) => {
+      forEachStream(subject, async (called, where) => {
         for (const chunk of sampleChunks(TEST_RUN.runId)) {
           const { chunks, verdict } = await stream(subject.definition, called, [chunk]);
           assertVerdict(STAGE, verdict, `${where}, ${chunk.type}`);
@@ -30,16 +30,16 @@ export const streamChecks: Check[] = [
   {
     name: 'ends an empty stream, and one of a single text, with a verdict',
     run: (subject) =>
-      eachStream(subject, async (called, where) => {
+      forEachStream(subject, async (called, where) => {
         for (const chunks of [[], textChunks([]), textChunks(['']), textChunks(['Noon.'])]) {
           assertVerdict(STAGE, (await stream(subject.definition, called, chunks)).verdict, where);
         }
       }),
   },
   {
-    name: 'comes to the same however a text is cut into chunks',
+    name: 'has the same result for a text however it is cut into chunks',
     run: (subject) =>
-      eachStream(subject, async (called, where) => {
+      forEachStream(subject, async (called, where) => {
         for (const text of subject.texts) {
           const whole = await outcome(subject, called, [text]);
           for (const deltas of cuts(text)) {
@@ -51,7 +51,10 @@ export const streamChecks: Check[] = [
   },
 ];
 
-async function eachStream(subject: Subject, run: (called: Called, where: string) => Promise<void>): Promise<void> {
+async function forEachStream(
+  subject: Subject,
+  run: (called: CalledStage, where: string) => Promise<void>,
+): Promise<void> {
   if (!subject.definition.stages.includes(STAGE)) return;
   for (const options of subject.options) {
     for (const input of [plainInput(STAGE), emptyInput(STAGE)]) {
@@ -60,8 +63,8 @@ async function eachStream(subject: Subject, run: (called: Called, where: string)
   }
 }
 
-/** Where a stream is stopped, what was let through before depends on the cut: only that it is stopped counts. */
-async function outcome({ definition }: Subject, called: Called, deltas: string[]): Promise<object> {
+/** The output of a stopped stream depends on the cut: only the stop is compared. */
+async function outcome({ definition }: Subject, called: CalledStage, deltas: string[]): Promise<object> {
   const { chunks, verdict } = await stream(definition, called, textChunks(deltas));
   return verdict?.type === 'continue'
     ? { verdict: 'continue', text: streamedText(chunks) }

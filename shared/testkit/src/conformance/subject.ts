@@ -1,4 +1,4 @@
-// What the conformance suite is run on: a processor, options that fit it, and what it is called with.
+// Defines the subject of the conformance suite: a processor, valid options, and input.
 import type { Chunk, JsonObject, JsonValue, Stage, StageInput, Verdict } from '@millrace/contracts';
 import { callStage, callStream, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
 import { callContext, callEntry, stageCall } from '../stage-call.ts';
@@ -6,27 +6,32 @@ import { callContext, callEntry, stageCall } from '../stage-call.ts';
 export type ConformanceCase = {
   /** Sets of options that fit; all of the suite is run with each. One empty set if absent. */
   options?: readonly JsonObject[];
-  /** What the stages are called with, beside an input of a plain turn and one with nothing in it. */
+  /** Input of the stages, in addition to a plain turn and an empty input. */
   inputs?: Partial<Record<Stage, readonly Partial<StageInput>[]>>;
   /**
-   * Answers of a model whose stream must come to the same however it is cut into chunks. Empty, or absent, for processors whose
-   * output depends on the cut by design.
+   * Answers of a model with output that must not depend on their cuts. Empty or absent for processors with output that
+   * depends on the cut by design.
    */
   texts?: readonly string[];
 };
 
 export type Subject = Required<ConformanceCase> & { definition: ProcessorDefinition };
 
-/** Throws, with what is wrong, where the processor breaks the contract. */
-export type Check = { name: string; run(subject: Subject): Promise<void> | void };
+/** Throws with the problem if the processor violates the contract. */
+export type ConformanceCheck = { name: string; run(subject: Subject): Promise<void> | void };
 
-export type Called = { options: JsonObject; input: Partial<StageInput>; state?: JsonObject; resumeData?: JsonValue };
+export type CalledStage = {
+  options: JsonObject;
+  input: Partial<StageInput>;
+  state?: JsonObject;
+  resumeData?: JsonValue;
+};
 
 /** The verdict of one call, as a replica gives it. */
 export async function call(
   definition: ProcessorDefinition,
   stage: Stage,
-  called: Called,
+  called: CalledStage,
 ): Promise<Verdict | undefined> {
   const { options, input, state = {}, resumeData } = called;
   const entries = [callEntry(definition.id, options, { state, ...(resumeData !== undefined && { resumeData }) })];
@@ -35,14 +40,14 @@ export async function call(
   return verdicts[0];
 }
 
-export type Streamed = { chunks: Chunk[]; verdict: Verdict | undefined };
+export type SubjectStreamed = { chunks: Chunk[]; verdict: Verdict | undefined };
 
-/** What comes out of the processor alone, and its verdict at the end. */
+/** The output of the processor alone, and its final verdict. */
 export async function stream(
   definition: ProcessorDefinition,
-  { options, input }: Called,
+  { options, input }: CalledStage,
   chunks: readonly Chunk[],
-): Promise<Streamed> {
+): Promise<SubjectStreamed> {
   const call = { entries: [callEntry(definition.id, options)], input: { retryCount: 0, stepNumber: 0, ...input } };
   const answer = await callStream(call, createHostedProcessors([definition]), callContext(), chunks);
   return { chunks: answer.chunks, verdict: answer.verdicts[0] };

@@ -1,14 +1,14 @@
-// Stands in for the services behind the api, over a real NATS server: an agent is a script that says what its runs say. It keeps
-// to the contracts (askApi and serveApi check both ends), and to nothing else of the real ones.
+// Replaces the services behind the api, over a real NATS server: an agent is a script that produces the output of
+// its runs. Follows the contracts only (askApi and serveApi validate both ends).
 import { API, MillraceError, publicEvent, type ApiVerb, type RunRequest, type WireError } from '@millrace/contracts';
 import { serveApi, type ApiCall, type ApiHandler, type Bus, type Serving } from '@millrace/bus';
 import { scriptedRun, type ScriptedRun } from './scripted-run.ts';
 
-type Script = (run: ScriptedRun) => void | Promise<void>;
-/** Answers of the other verbs; a verb without one has nobody there. */
+type ApiScript = (run: ScriptedRun) => void | Promise<void>;
+/** Answers of the other verbs; a verb without one has no responders. */
 type Answers = { [V in ApiVerb]?: ApiHandler<V> };
 export type ScriptedApiOptions = {
-  agents?: Record<string, Script>;
+  agents?: Record<string, ApiScript>;
   answers?: Answers;
   /** Chunks a replay. */ page?: number;
 };
@@ -17,7 +17,7 @@ export type ScriptedApi = {
   runs: Map<string, ScriptedRun>;
   /** Every question, as `verb` or `verb run`. */
   asked: string[];
-  /** @throws what a script threw */
+  /** @throws the error of a script */
   stop(): Promise<void>;
 };
 
@@ -25,10 +25,10 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
   const runs = new Map<string, ScriptedRun>();
   const asked: string[] = [];
   const broken: unknown[] = [];
-  const runOf = ({ run }: ApiCall): ScriptedRun => {
+  const findRun = ({ run }: ApiCall): ScriptedRun => {
     const known = runs.get(run ?? '');
     if (known) return known;
-    throw new MillraceError('run-unknown', `There is no run "${run}".`, { remedy: 'Its id is what `run` printed.' });
+    throw new MillraceError('run-unknown', `There is no run "${run}".`, { remedy: 'Use the id that `run` printed.' });
   };
   const begin = (request: RunRequest) => {
     const script = agents[request.agent];
@@ -49,22 +49,22 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
       return { runId: request.runId, accepted: true };
     },
     run: async (_, call) => {
-      const run = runOf(call);
+      const run = findRun(call);
       const result = run.result();
       return { runId: run.request.runId, status: run.status(), ...(result && { result }) };
     },
     inspect: async (_, call) => {
-      const run = runOf(call);
+      const run = findRun(call);
       return { runId: run.request.runId, status: run.status(), epoch: 1, takeovers: 0, records: 0, saves: [] };
     },
     cancel: async (_, call) => {
-      const run = runOf(call);
+      const run = findRun(call);
       run.cancel();
       return { runId: run.request.runId, status: run.status() };
     },
-    replay: async (from, call) => ({ status: runOf(call).status(), ...runOf(call).replay(from, page) }),
-    events: async (_, call) => ({ events: runOf(call).events.map(publicEvent) }),
-    'events-detail': async (_, call) => ({ events: runOf(call).events }),
+    replay: async (from, call) => ({ status: findRun(call).status(), ...findRun(call).replay(from, page) }),
+    events: async (_, call) => ({ events: findRun(call).events.map(publicEvent) }),
+    'events-detail': async (_, call) => ({ events: findRun(call).events }),
   };
   const handlers: Answers = { ...own, ...answers };
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it ties the verb to its handler

@@ -1,4 +1,4 @@
-// A run of the scripted stand-in: what its owner says, goes live, into the log, or into only one of the two.
+// A run of the scripted stand-in: its owner publishes chunks live, into the log, or into only one of the two.
 import {
   isFinal,
   type Chunk,
@@ -21,12 +21,12 @@ export type ScriptedRun = {
   /** Logged; the live message was lost. */
   lose(...chunks: Chunk[]): void;
   text(words: string): Chunk;
-  /** A new owner goes on at `base`, with a retract of it. */
+  /** A new owner continues at `base`, after a retract of it. */
   takeOver(base: number): void;
   /** State first, then the last chunk. */
   end(status: RunStatus, last: Chunk, result?: Partial<RunResult>): void;
   finish(text: string): void;
-  /** Resolves when somebody asks for it; the run is not ended by that alone. */
+  /** Resolves when a cancel is requested; the run does not end by itself. */
   cancelAsked: Promise<void>;
   cancel(): void;
   /** The log from a position on, as api.replay answers it. */

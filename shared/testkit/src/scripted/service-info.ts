@@ -1,4 +1,4 @@
-// What services answer to discovery, made up for tests.
+// Builds discovery replies of services for tests.
 import { METADATA_KEY, createSubjects, type EndpointMetadata, type SrvInfo, type Stage } from '@millrace/contracts';
 
 type EndpointInfo = SrvInfo['endpoints'][number];

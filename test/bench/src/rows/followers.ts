@@ -1,4 +1,4 @@
-// Readers of one run's chunks: what they cost the one who publishes.
+// Cost of a run's followers for the publisher.
 import { connectBus, type Bus } from '@millrace/testkit/bench';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { median } from '../load.ts';
 import { round, row } from '../measure.ts';
 
 const CONNECTIONS = 100;
-/** Messages a second: at 10,000 followers 20,000 are delivered. */
+/** Messages per second: 10,000 followers receive 20,000. */
 const RATE = 2;
 const MESSAGES = 30;
 const subject = 'bench.followed';
@@ -35,7 +35,7 @@ export const followers: Measure = async ({ natsUrl }) => {
   });
 };
 
-/** From publishing to the server's having taken it. */
+/** Measures from the publish to the server's receipt. */
 async function publishing(bus: Bus): Promise<number> {
   const payload = Buffer.from(JSON.stringify({ epoch: 1, index: 0, chunks: [{ type: 'text-delta' }] }));
   const ms: number[] = [];

@@ -1,4 +1,4 @@
-// How long things take on an idle machine, in a stack of their own: until the model is asked, and until another orchestrator goes on.
+// Latencies on an idle machine, in a separate stack: until the model call, and until another orchestrator takes over.
 import { startNats, startStack, type Stack } from '@millrace/testkit/bench';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,12 +7,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BenchContext, Measure } from '../bench-context.ts';
 import { needSix, SIX } from '../bench-context.ts';
-import { median, MODEL, scripted } from '../load.ts';
+import { median, MODEL, makeScript } from '../load.ts';
 import { round, row } from '../measure.ts';
 
 type Own = { stack: Stack; context: BenchContext };
 
-export async function inOwnStack<T>(shared: BenchContext, measure: (own: Own) => Promise<T>): Promise<T> {
+export async function withOwnStack<T>(shared: BenchContext, measure: (own: Own) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(shared.dir, 'own-'));
   const nats = await startNats({ storeDir: dir, log: () => undefined });
   const env = { LOG_LEVEL: 'warn', SQLITE_PATH: join(dir, 'memory.db') };
@@ -27,12 +27,12 @@ export async function inOwnStack<T>(shared: BenchContext, measure: (own: Own) =>
   }
 }
 
-/** Before the model's stand-in: tells when a request came. */
+/** A proxy before dev-model that reports the time of a request. */
 async function watchModel(url: string) {
   const { hostname, port } = new URL(url);
-  const asked: number[] = [];
+  const requestTimes: number[] = [];
   const server = createServer((incoming, outgoing) => {
-    asked.push(performance.now());
+    requestTimes.push(performance.now());
     const { method, url: path, headers } = incoming;
     const forward = request({ hostname, port, method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -44,14 +44,17 @@ async function watchModel(url: string) {
   await once(server, 'listening');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server that listens on a port has this address
   const address = server.address() as AddressInfo;
-  return { asked, url: `http://127.0.0.1:${address.port}/v1`, close: () => server.close() };
+  return { asked: requestTimes, url: `http://127.0.0.1:${address.port}/v1`, close: () => server.close() };
 }
 
 const RUNS = 200;
 
-/** From `start` of the client to the model's request, one run at a time. The baseline has no processors and no memory. */
+/**
+ * Measures from the client's `start` to the model call, one run at a time. The baseline has no processors and no
+ * memory.
+ */
 export const submitToModel: Measure = (shared) =>
-  inOwnStack(shared, async ({ stack, context }) => {
+  withOwnStack(shared, async ({ stack, context }) => {
     const model = await watchModel(stack.modelUrl);
     await stack.start('orchestrator', { OPENAI_BASE_URL: model.url });
     await stack.start('message-history');
@@ -64,7 +67,7 @@ export const submitToModel: Measure = (shared) =>
       for (let count = 0; count < RUNS; count += 1) {
         model.asked.length = 0;
         const begun = performance.now();
-        const run = await client.start(agent, scripted(0, 10), { threadId: `${agent}-${count}` });
+        const run = await client.start(agent, makeScript(0, 10), { threadId: `${agent}-${count}` });
         await run.result();
         ms.push((model.asked[0] ?? Number.NaN) - begun);
       }
@@ -77,17 +80,17 @@ export const submitToModel: Measure = (shared) =>
   });
 
 const TAKEN = 8;
-/** How long the queue waits for an owner's next sign of life. */
+/** Time for which the queue waits for an owner's next sign of life. */
 const ACK_WAIT_MS = 20_000;
 
-/** One of two orchestrators is killed in mid-stream: how long its readers wait for the next chunk. */
+/** Kills one of two orchestrators in mid-stream and measures the gap until the followers' next chunk. */
 export const takeover: Measure = (shared) =>
-  inOwnStack(shared, async ({ stack }) => {
+  withOwnStack(shared, async ({ stack }) => {
     await stack.start('orchestrator');
     const first = stack.pids().find(({ service }) => service === 'orchestrator');
     await stack.client.agents.apply({ name: 'bare', model: MODEL });
     const follow = async () => {
-      const run = await stack.client.start('bare', scripted(100, 100));
+      const run = await stack.client.start('bare', makeScript(100, 100));
       let last = performance.now();
       let gap = 0;
       for await (const chunk of run.fullStream) {

@@ -1,17 +1,18 @@
-// The cost of reading one answer of the model, without a run: read directly, in turns with the AI SDK alone, in the process of the bench.
+// Cost of reading one answer of the model without a run: directly, alternating with the AI SDK alone, in the process of
+// the bench.
 import { createModels } from '@millrace/testkit/bench';
 import type { BenchContext, Measure } from '../bench-context.ts';
-import { DELTAS, median, prose, scripted } from '../load.ts';
+import { DELTAS, median, prose, makeScript } from '../load.ts';
 import { round, row } from '../measure.ts';
 
 const AT_ONCE = 16;
 const ROUNDS = 7;
 
-type Models = ReturnType<typeof createModels>;
-type Reading = { joinsDeltas: boolean; input: string; total: number };
+type StreamModels = ReturnType<typeof createModels>;
+type StreamReading = { joinsDeltas: boolean; input: string; total: number };
 let calls = 0;
 
-async function readOne(models: Models, { joinsDeltas, input }: Reading): Promise<number> {
+async function readOne(models: StreamModels, { joinsDeltas, input }: StreamReading): Promise<number> {
   const model = models.languageModel('openai-chat/stand-in', { joinsDeltas });
   const headers = { 'X-Client-Request-Id': `bench-${calls++}.1` };
   const { stream } = await model.doStream({
@@ -29,8 +30,8 @@ async function readOne(models: Models, { joinsDeltas, input }: Reading): Promise
   return parts;
 }
 
-/** Milliseconds of processor time an answer, and its parts. */
-async function costOfReading({ stack }: BenchContext, reading: Reading) {
+/** Milliseconds of processor time per answer, and its parts. */
+async function costOfReading({ stack }: BenchContext, reading: StreamReading) {
   const models = createModels({ apiKey: 'stand-in', baseUrl: stack.modelUrl });
   let left = reading.total;
   let parts = 0;
@@ -46,10 +47,10 @@ async function costOfReading({ stack }: BenchContext, reading: Reading) {
   return { ms: (user + system) / 1_000 / reading.total, parts: parts / reading.total };
 }
 
-/** @param everyMs between two pieces */
+/** @param everyMs delay between two pieces */
 export function modelStream(name: string, everyMs: number): Measure {
   return async (context) => {
-    const reading = { input: scripted(everyMs), total: everyMs > 0 ? 64 : 256 };
+    const reading = { input: makeScript(everyMs), total: everyMs > 0 ? 64 : 256 };
     const rounds = [];
     for (let count = 0; count < ROUNDS; count += 1) {
       const direct = await costOfReading(context, { ...reading, joinsDeltas: true });

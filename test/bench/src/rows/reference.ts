@@ -1,10 +1,10 @@
-// Ours in turns with the reference's single process: the same bytes of the model, the same prose, the same final text on both sides. Both are
-// warm: each side first runs batches of the same load.
+// Millrace alternating with the reference's single process: the same bytes of the model, the same prose, the same final
+// text on both sides. Both are warm: each side first runs batches of the same load.
 import { loadavg } from 'node:os';
 import { needServices, type BenchContext, type Measure } from '../bench-context.ts';
-import { costOf, manyRuns, median, MODEL, prose, quantile, scripted, type Cost, type Load } from '../load.ts';
-import { round, row, type Row } from '../measure.ts';
-import { startReference, type Asked, type Figures, type Reference } from '../reference-process.ts';
+import { measureLoad, manyRuns, median, MODEL, prose, quantile, makeScript, type Cost, type Load } from '../load.ts';
+import { round, row, type BenchRow } from '../measure.ts';
+import { startReference, type ReferenceRequest, type Figures, type Reference } from '../reference-process.ts';
 import { applySix } from './runs.ts';
 
 const ROUNDS = 5;
@@ -13,14 +13,14 @@ const WARM_RUNS = 192;
 const WARM_EVERY_MS = 2;
 
 type Setup = {
-  /** How the reference calls it, and our agents' names begin. */
+  /** The reference's name of the setup, and the prefix of our agents. */
   setup: 'bare' | 'six' | 'guards';
   atOnce: number;
-  /** Between two pieces of the model's text, ms. */
+  /** Delay between two pieces of the model's text, ms. */
   everyMs: number;
   /** Runs of a round. */
   total: number;
-  /** Of a second agent of ours: the longest wait of a piece, ms. */
+  /** `flushMs` of a second agent of ours, ms. */
   flushMs?: number;
 };
 type Round = { theirs: Figures; merged: Figures; ours: Cost; varied?: Cost | undefined };
@@ -30,7 +30,7 @@ const INPUT = ['unicode-normalizer', 'prompt-injection', 'content-length'];
 const OUTPUT = ['content-length', KEYWORD, 'pii'];
 const use = (entry: (typeof OUTPUT)[number]) =>
   typeof entry === 'string' ? { id: entry } : { id: entry.use, options: entry.options };
-const guards: NonNullable<Asked['guards']> = { input: INPUT.map(use), output: OUTPUT.map(use) };
+const guards: NonNullable<ReferenceRequest['guards']> = { input: INPUT.map(use), output: OUTPUT.map(use) };
 
 async function applyAgents(context: BenchContext, { setup, flushMs }: Setup): Promise<void> {
   if (setup === 'six') return applySix(context);
@@ -42,16 +42,25 @@ async function applyAgents(context: BenchContext, { setup, flushMs }: Setup): Pr
   if (flushMs !== undefined) await agents.apply({ name: `bench-${setup}-${flushMs}`, model: MODEL, flushMs, ...more });
 }
 
-async function warm({ stack }: BenchContext, theirs: Reference, load: Load, asked: Asked, isPaced: boolean) {
-  // Paced rows pay for each piece, which merging hides in a burst: their pieces arrive one by one here too.
-  const more = { input: scripted(isPaced ? WARM_EVERY_MS : 0), total: WARM_RUNS };
-  await theirs.run({ ...asked, ...more });
-  await theirs.run({ ...asked, ...more, total: WARM_RUNS / 2, merges: true });
+async function warm(
+  { stack }: BenchContext,
+  theirs: Reference,
+  load: Load,
+  request: ReferenceRequest,
+  isPaced: boolean,
+) {
+  // Paced rows pay for each piece, while a burst merges them: the warm-up therefore sends separate pieces too.
+  const more = { input: makeScript(isPaced ? WARM_EVERY_MS : 0), total: WARM_RUNS };
+  await theirs.run({ ...request, ...more });
+  await theirs.run({ ...request, ...more, total: WARM_RUNS / 2, merges: true });
   await manyRuns(stack.client, { ...load, ...more });
 }
 
-async function inTurns(context: BenchContext, { setup, atOnce, everyMs, total, flushMs }: Setup): Promise<Round[]> {
-  const load = { agent: `bench-${setup}`, input: scripted(everyMs), text: prose(), atOnce, total };
+async function measureInTurns(
+  context: BenchContext,
+  { setup, atOnce, everyMs, total, flushMs }: Setup,
+): Promise<Round[]> {
+  const load = { agent: `bench-${setup}`, input: makeScript(everyMs), text: prose(), atOnce, total };
   const asked = { setup, guards, input: load.input, text: load.text, atOnce, total };
   const theirs = await startReference(context);
   const rounds: Round[] = [];
@@ -60,10 +69,12 @@ async function inTurns(context: BenchContext, { setup, atOnce, everyMs, total, f
     for (let count = 0; count < ROUNDS; count += 1) {
       rounds.push({
         theirs: await theirs.run(asked),
-        ours: await costOf(context, load),
+        ours: await measureLoad(context, load),
         merged: await theirs.run({ ...asked, merges: true }),
         varied:
-          flushMs === undefined ? undefined : await costOf(context, { ...load, agent: `${load.agent}-${flushMs}` }),
+          flushMs === undefined
+            ? undefined
+            : await measureLoad(context, { ...load, agent: `${load.agent}-${flushMs}` }),
       });
     }
   } finally {
@@ -72,40 +83,40 @@ async function inTurns(context: BenchContext, { setup, atOnce, everyMs, total, f
   return rounds;
 }
 
-function rowOf(name: string, { total }: Setup, rounds: readonly Round[]): Row {
-  const of = (figure: (one: Round) => number) => round(median(rounds.map(figure)));
+function buildRow(name: string, { total }: Setup, rounds: readonly Round[]): BenchRow {
+  const roundMedian = (figure: (one: Round) => number) => round(median(rounds.map(figure)));
   const perSecond = ({ seconds }: Figures) => total / seconds;
   const measured = row(
     name,
     'ms of processor time a run',
-    of(({ ours }) => ours.cpuMs),
-    of(({ theirs }) => theirs.cpuMs),
+    roundMedian(({ ours }) => ours.cpuMs),
+    roundMedian(({ theirs }) => theirs.cpuMs),
     {
-      runsRatio: of(({ ours, theirs }) => ours.runsPerSecond / perSecond(theirs)),
-      runsPerSecond: of(({ ours }) => ours.runsPerSecond),
-      mergedReference: of(({ merged, theirs }) => merged.cpuMs / theirs.cpuMs),
-      deltas: `${of(({ ours }) => ours.deltas)} against ${of(({ theirs }) => theirs.deltas)}`,
-      firstP50: `${of(({ ours }) => quantile(ours.firstMs, 0.5))} against ${of(({ theirs }) => quantile(theirs.firstMs, 0.5))}`,
-      gapP99: `${of(({ ours }) => quantile(ours.gapMs, 0.99))} against ${of(({ theirs }) => quantile(theirs.gapMs, 0.99))}`,
+      runsRatio: roundMedian(({ ours, theirs }) => ours.runsPerSecond / perSecond(theirs)),
+      runsPerSecond: roundMedian(({ ours }) => ours.runsPerSecond),
+      mergedReference: roundMedian(({ merged, theirs }) => merged.cpuMs / theirs.cpuMs),
+      deltas: `${roundMedian(({ ours }) => ours.deltas)} against ${roundMedian(({ theirs }) => theirs.deltas)}`,
+      firstP50: `${roundMedian(({ ours }) => quantile(ours.firstMs, 0.5))} against ${roundMedian(({ theirs }) => quantile(theirs.firstMs, 0.5))}`,
+      gapP99: `${roundMedian(({ ours }) => quantile(ours.gapMs, 0.99))} against ${roundMedian(({ theirs }) => quantile(theirs.gapMs, 0.99))}`,
       load: round(loadavg()[0] ?? 0),
-      ...byProcess(rounds.at(-1)?.ours),
+      ...sumByProcess(rounds.at(-1)?.ours),
       ...(rounds[0]?.varied && {
-        flush50Ratio: of(({ varied, theirs }) => (varied?.cpuMs ?? 0) / theirs.cpuMs),
-        flush50GapP99: of(({ varied }) => quantile(varied?.gapMs ?? [], 0.99)),
+        flush50Ratio: roundMedian(({ varied, theirs }) => (varied?.cpuMs ?? 0) / theirs.cpuMs),
+        flush50GapP99: roundMedian(({ varied }) => quantile(varied?.gapMs ?? [], 0.99)),
       }),
     },
   );
-  return { ...measured, ratio: of(({ ours, theirs }) => ours.cpuMs / theirs.cpuMs) };
+  return { ...measured, ratio: roundMedian(({ ours, theirs }) => ours.cpuMs / theirs.cpuMs) };
 }
 
-const byProcess = (cost: Cost | undefined): Record<string, number> =>
+const sumByProcess = (cost: Cost | undefined): Record<string, number> =>
   Object.fromEntries(Object.entries(cost?.byProcess ?? {}).map(([service, ms]) => [service, round(ms)]));
 
-const compared =
+const compareSetups =
   (name: string, setup: Setup): Measure =>
   async (context) => {
     await applyAgents(context, setup);
-    return rowOf(name, setup, await inTurns(context, setup));
+    return buildRow(name, setup, await measureInTurns(context, setup));
   };
 
 const SETUPS: Record<string, Setup> = {
@@ -117,5 +128,5 @@ const SETUPS: Record<string, Setup> = {
 };
 
 export const referenceRows: Record<string, Measure> = Object.fromEntries(
-  Object.entries(SETUPS).map(([name, setup]) => [name, compared(name, setup)]),
+  Object.entries(SETUPS).map(([name, setup]) => [name, compareSetups(name, setup)]),
 );

@@ -1,13 +1,13 @@
-// What a run asks of the stores: operations of JetStream, and threads of any length.
+// Operations of a run on the stores: those of JetStream, and threads of any length.
 import { connectBus } from '@millrace/testkit/bench';
 import type { Measure } from '../bench-context.ts';
-import { costOf, manyRuns, median, MODEL, scripted } from '../load.ts';
+import { measureLoad, manyRuns, median, MODEL, makeScript } from '../load.ts';
 import { round, row, runProgram } from '../measure.ts';
 import { applySix } from './runs.ts';
 
 const RUNS = 10;
 
-/** Writes, requests and acknowledgements of JetStream. What an orchestrator asks of its own accord is left out. */
+/** Counts writes, requests and acknowledgements of JetStream, without the periodic requests of an orchestrator. */
 export const operations: Measure = async (context) => {
   await applySix(context);
   const { client } = context.stack;
@@ -16,11 +16,11 @@ export const operations: Measure = async (context) => {
   const { subjects } = bus;
   let count = 0;
   const watched = ['$JS.API.STREAM.MSG.GET.>', '$JS.API.DIRECT.>', '$JS.API.CONSUMER.MSG.NEXT.>', '$JS.ACK.>', '$KV.>'];
-  // A command is seen twice: as it is queued, and as it is given to an orchestrator.
+  // A command appears twice: when it is queued, and when an orchestrator receives it.
   for (const subject of [...watched, subjects.logs, subjects.allEvents, `${subjects.prefix}.api.submit.>`])
     bus.nc.subscribe(subject, { callback: () => void (count += 1) });
-  const counted = async (agent: string) => {
-    const load = { agent, input: scripted(0), atOnce: 1, total: RUNS };
+  const countStored = async (agent: string) => {
+    const load = { agent, input: makeScript(0), atOnce: 1, total: RUNS };
     await manyRuns(client, load);
     await bus.nc.flush();
     count = 0;
@@ -28,15 +28,15 @@ export const operations: Measure = async (context) => {
     await bus.nc.flush();
     return count / RUNS;
   };
-  const six = await counted('bench-six');
-  const bare = await counted('bench-bare');
+  const six = await countStored('bench-six');
+  const bare = await countStored('bench-bare');
   await bus.close();
   return row('operations', 'operations of JetStream a run', six, bare);
 };
 
 const THREADS = [10, 1_000, 100_000];
 
-/** Runs in threads that have so many messages: the next turn reads ten of them, however many there are. Redis. */
+/** Runs in long threads: the next turn reads ten messages, for a thread of any length. Redis. */
 export const threads: Measure = async (context) => {
   if (context.redisUrl === undefined) throw new Error('the row "threads" needs Redis, which this machine has not');
   await applySix(context);
@@ -47,10 +47,10 @@ export const threads: Measure = async (context) => {
     const threadId = `filled-${size}`;
     const env = { REDIS_URL: context.redisUrl, THREAD: threadId, RESOURCE: 'bench-0', COUNT: String(size) };
     await runProgram('message-history', 'fill-thread.ts', env);
-    const load = { agent: 'bench-six', input: scripted(0), atOnce: 1, threadId };
+    const load = { agent: 'bench-six', input: makeScript(0), atOnce: 1, threadId };
     await manyRuns(client, { ...load, total: 40 });
     const { ms } = await manyRuns(client, { ...load, total: 20 });
-    const { cpuMs } = await costOf(context, { ...load, total: 60 });
+    const { cpuMs } = await measureLoad(context, { ...load, total: 60 });
     figures.push(cpuMs);
     detail[`cpu${size}`] = round(cpuMs);
     detail[`ms${size}`] = round(median(ms));

@@ -1,4 +1,4 @@
-// What the bus costs: one call, and chunks through sessions.
+// Cost of the bus: one call, and chunks through sessions.
 import { needPass, needSix, type Measure } from '../bench-context.ts';
 import { passService, round, row, runProgram } from '../measure.ts';
 
@@ -36,7 +36,7 @@ const CHUNKS = 20;
 const DELAY_MS = 5;
 const SLOW = ['slow-a', 'slow-b', 'slow-c'];
 
-/** Processors that take time over each chunk work at once on different ones: the baseline is what that can be at best. */
+/** Processors with a delay per chunk work concurrently on different chunks; the baseline is the theoretical optimum. */
 export const pipeline: Measure = async (context) => {
   for (const name of SLOW) await needPass(context, [name], { DELAY_MS: String(DELAY_MS) });
   const env = { NATS_URL: context.natsUrl, RUNS: '1', CHUNKS: String(CHUNKS), PROCESSORS: SLOW.join(',') };
@@ -48,7 +48,7 @@ export const pipeline: Measure = async (context) => {
 const CALL_MS = 20;
 const AT_ONCE = '64';
 
-/** A processor that takes one call at a time, in one, two and four replicas. */
+/** A processor that handles one call at a time, in one, two and four replicas. */
 export const replicas: Measure = async (context) => {
   const perSecond: number[] = [];
   for (const count of [1, 2, 4]) {

@@ -1,4 +1,5 @@
-// Forty forms of one attack. What a form does not change, it does not disguise: a text without Latin letters has no homoglyphs.
+// Forty disguises of an attack. A form that does not change the text is not a disguise: a text without Latin letters
+// has no homoglyphs.
 import type { DisguiseForm } from './disguise-form.ts';
 import { ENCODING_FORMS } from './encoding-forms.ts';
 import { LETTER_FORMS } from './letter-forms.ts';
@@ -12,20 +13,20 @@ export const DISGUISES: Readonly<Record<string, DisguiseForm>> = {
   ...WRAPPING_FORMS,
 };
 
-/** Forms that only Latin letters have: a text of another script would lose what it says, or keep it as it is. */
+/** Disguises for Latin letters only: a text of another script would lose its meaning, or stay unchanged. */
 const LATIN_ONLY = new Set([...Object.keys(LETTER_FORMS), 'morse', 'rot13', 'tag-characters']);
 const MIN_LATIN = 0.9;
 
-/** The messages of the text in the form. undefined: it has none. */
-export function disguised(form: string, text: string): readonly string[] | undefined {
+/** Returns the messages of the disguised text, or undefined if the text has no such form. */
+export function disguiseText(form: string, text: string): readonly string[] | undefined {
   const disguise = DISGUISES[form];
-  if (!disguise || (LATIN_ONLY.has(form) && latinShare(text) < MIN_LATIN)) return undefined;
+  if (!disguise || (LATIN_ONLY.has(form) && measureLatinShare(text) < MIN_LATIN)) return undefined;
   const given = disguise(text);
   const messages = typeof given === 'string' ? [given] : given;
   return messages.length === 1 && messages[0] === text ? undefined : messages;
 }
 
-const latinShare = (text: string): number => {
+const measureLatinShare = (text: string): number => {
   const letters = text.match(/\p{L}/gu) ?? [];
   return letters.length === 0 ? 0 : letters.filter((letter) => /[a-z]/i.test(letter)).length / letters.length;
 };

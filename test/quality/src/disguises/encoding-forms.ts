@@ -1,5 +1,5 @@
-// The text in another code, whole, in pieces, shifted, nested.
-import { characters, pieces, type DisguiseForm } from './disguise-form.ts';
+// Encodes the text: whole, in pieces, shifted, nested.
+import { listCharacters, splitText, type DisguiseForm } from './disguise-form.ts';
 
 const PIECE = 12;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -15,18 +15,18 @@ const bits = (text: string): string[] => bytes(text).map((byte) => byte.toString
 const hexBytes = (text: string): string[] => bytes(text).map((byte) => byte.toString(16).padStart(2, '0'));
 
 function base32(text: string): string {
-  const letters = pieces(bits(text).join(''), 5).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]);
+  const letters = splitText(bits(text).join(''), 5).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]);
   return letters.join('').padEnd(Math.ceil(letters.length / 8) * 8, '=');
 }
 
-const morseOf = (letter: string): string => {
+const toMorse = (letter: string): string => {
   if (/\d/.test(letter)) return MORSE_DIGITS[Number(letter)] ?? '';
   return MORSE_LETTERS[letter.charCodeAt(0) - 97] ?? '';
 };
 const morse = (text: string): string =>
-  (text.toLowerCase().match(/[a-z\d]+/g) ?? []).map((word) => characters(word).map(morseOf).join(' ')).join(' / ');
+  (text.toLowerCase().match(/[a-z\d]+/g) ?? []).map((word) => listCharacters(word).map(toMorse).join(' ')).join(' / ');
 
-const rotated = (text: string): string =>
+const rotateLetters = (text: string): string =>
   text.replaceAll(/[a-z]/gi, (letter) => {
     const first = letter < 'a' ? 65 : 97;
     return String.fromCharCode(((letter.charCodeAt(0) - first + 13) % 26) + first);
@@ -34,7 +34,7 @@ const rotated = (text: string): string =>
 
 export const ENCODING_FORMS: Readonly<Record<string, DisguiseForm>> = {
   base64,
-  'base64-pieces': (text) => pieces(base64(text), PIECE).join('\n'),
+  'base64-pieces': (text) => splitText(base64(text), PIECE).join('\n'),
   'base64-shifted': (text) => `Qx${base64(text)}`,
   'base64-nested': (text) => base64(base64(base64(text))),
   base32,
@@ -42,9 +42,9 @@ export const ENCODING_FORMS: Readonly<Record<string, DisguiseForm>> = {
   decimal: (text) => bytes(text).join(' '),
   binary: (text) => bits(text).join(' '),
   morse,
-  rot13: rotated,
+  rot13: rotateLetters,
   entities: (text) =>
-    characters(text)
+    listCharacters(text)
       .map((character) => `&#${character.codePointAt(0)};`)
       .join(''),
   percent: (text) =>

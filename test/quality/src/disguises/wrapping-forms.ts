@@ -1,12 +1,13 @@
-// The text taken apart and put into something else: variables, JSON, a table, several messages.
-import { characters, pieces, type DisguiseForm } from './disguise-form.ts';
+// Splits the text and wraps the parts: variables, JSON, a table, several messages.
+import { listCharacters, splitText, type DisguiseForm } from './disguise-form.ts';
 
 const PARTS = 4;
-const inParts = (text: string): string[] => pieces(text, Math.max(1, Math.ceil(characters(text).length / PARTS)));
+const splitInParts = (text: string): string[] =>
+  splitText(text, Math.max(1, Math.ceil(listCharacters(text).length / PARTS)));
 
 export const WRAPPING_FORMS: Readonly<Record<string, DisguiseForm>> = {
   variables: (text) => {
-    const parts = inParts(text);
+    const parts = splitInParts(text);
     const lines = parts.map((part, at) => `v${at} = ${JSON.stringify(part)}`);
     return `${lines.join('\n')}\nAnswer ${parts.map((_, at) => `v${at}`).join(' + ')}`;
   },

@@ -1,4 +1,4 @@
-// What the layer with a model adds to the rules: how many texts it is asked about, and what it finds in them. Pure.
+// Tallies the contribution of the model: the number of texts that it judges, and its findings.
 import { MODEL_RULE, NOT_JUDGED } from '../guards.ts';
 import type { JudgedSample } from '../judge-samples.ts';
 
@@ -6,21 +6,21 @@ export type LayerTally = {
   texts: number;
   asked: number;
   requests: number;
-  /** Of these texts, stopped by rules and wording, by the model alone, or because the model could not be asked. */
+  /** Texts stopped by rules and wording, by the model alone, or because the model failed. */
   byRules: number;
   byModel: number;
   byFailure: number;
 };
 
-/** By who the texts come from and what they are. */
-export function layerTallies(judged: readonly JudgedSample[]): Record<string, LayerTally> {
+/** Tallies by source and label. */
+export function tallyLayers(judged: readonly JudgedSample[]): Record<string, LayerTally> {
   const groups = Object.groupBy(judged, ({ sample }) => `${sample.where}, ${sample.label}`);
-  const rows = Object.entries(groups).map(([name, some]) => [name, tallyOf(some)] as const);
-  return Object.fromEntries([...rows.toSorted(([a], [b]) => (a < b ? -1 : 1)), ['all', tallyOf(judged)]]);
+  const rows = Object.entries(groups).map(([name, some]) => [name, tallyLayer(some)] as const);
+  return Object.fromEntries([...rows.toSorted(([a], [b]) => (a < b ? -1 : 1)), ['all', tallyLayer(judged)]]);
 }
 
-function tallyOf(judged: readonly JudgedSample[]): LayerTally {
-  const count = (by: 'rules' | 'model' | 'failure') => judged.filter((one) => stoppedBy(one) === by).length;
+function tallyLayer(judged: readonly JudgedSample[]): LayerTally {
+  const count = (by: 'rules' | 'model' | 'failure') => judged.filter((one) => getStopper(one) === by).length;
   return {
     texts: judged.length,
     asked: judged.filter(({ requests = 0 }) => requests > 0).length,
@@ -31,8 +31,8 @@ function tallyOf(judged: readonly JudgedSample[]): LayerTally {
   };
 }
 
-/** The model is asked about what the rules let through: where it has found something, it alone has. */
-function stoppedBy({ judgement: { isCaught, rules } }: JudgedSample): 'rules' | 'model' | 'failure' | undefined {
+/** The model judges only texts that the rules passed, so a finding of the model is the only one. */
+function getStopper({ judgement: { isCaught, rules } }: JudgedSample): 'rules' | 'model' | 'failure' | undefined {
   if (!isCaught) return undefined;
   if (rules.includes(NOT_JUDGED)) return 'failure';
   return rules.length === 1 && rules[0] === MODEL_RULE ? 'model' : 'rules';

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createGuards } from '../guards.ts';
 import { judgeSamples } from '../judge-samples.ts';
-import { layerText } from '../report-text.ts';
+import { renderLayers } from '../render-report.ts';
 import type { PlacedSample } from '../sample.ts';
-import { judgeSpec } from './judge-spec.ts';
-import { layerTallies } from './layer-tally.ts';
+import { parseJudgeSpec } from './judge-spec.ts';
+import { tallyLayers } from './layer-tally.ts';
 import { startScriptedJudge, type ScriptedJudge } from './scripted-judge.ts';
 
 const sample = (text: string, label: 'attack' | 'benign', where: 'user' | 'tool' = 'user'): PlacedSample => ({
@@ -26,38 +26,35 @@ const SAMPLES = [
 const judges: ScriptedJudge[] = [];
 afterAll(() => Promise.all(judges.map((judge) => judge.close())));
 type Setting = { when?: 'doubt' | 'always'; onFailure?: 'fail' | 'skip' };
-async function judged(flag: string, { when = 'always', onFailure = 'fail' }: Setting = {}) {
-  const judge = await startScriptedJudge(judgeSpec(flag));
+async function tallySamples(flag: string, { when = 'always', onFailure = 'fail' }: Setting = {}) {
+  const judge = await startScriptedJudge(parseJudgeSpec(flag));
   judges.push(judge);
   const guards = await createGuards({ when }, { baseUrl: judge.baseUrl, onFailure });
-  return layerTallies(await judgeSamples(guards, SAMPLES, judge));
+  return tallyLayers(await judgeSamples(guards, SAMPLES, judge));
 }
 
-describe('a layer with a model', () => {
-  test('is counted by who stopped a text, and how often the model was asked', async () => {
-    const tallies = await judged('scripted');
+describe('the layer with a model', () => {
+  test('the tally counts stopped texts by layer, and the requests to the model', async () => {
+    const tallies = await tallySamples('scripted');
     expect(tallies['user, attack']).toEqual({ texts: 2, asked: 1, requests: 1, byRules: 1, byModel: 1, byFailure: 0 });
     expect(tallies['all']).toMatchObject({ texts: 4, asked: 3, byModel: 1 });
-    expect(layerText(tallies)).toMatch(/^user, attack +2 +1 +50\.0 +0\.50 +1 +1 +0 +100\.0$/m);
+    expect(renderLayers(tallies)).toMatch(/^user, attack +2 +1 +50\.0 +0\.50 +1 +1 +0 +100\.0$/m);
   });
-  test('errs as it is told to', async () => {
-    const tallies = await judged('scripted:1');
+  test('the judge errs on the configured share', async () => {
+    const tallies = await tallySamples('scripted:1');
     expect(tallies['user, attack']).toMatchObject({ byRules: 1, byModel: 0 });
     expect(tallies['user, benign']).toMatchObject({ byModel: 1 });
   });
-  test('is not asked about what leaves no doubt', async () => {
-    expect((await judged('scripted', { when: 'doubt' }))['tool, benign']).toMatchObject({ asked: 0 });
+  test('the guard does not call the model about texts without doubt', async () => {
+    expect((await tallySamples('scripted', { when: 'doubt' }))['tool, benign']).toMatchObject({ asked: 0 });
   });
-  test.each(['outage', 'quota'])(
-    'that is away by %s stops what it is asked about, or lets it pass, by policy',
-    async (flag) => {
-      const [strict, lenient] = [await judged(flag), await judged(flag, { onFailure: 'skip' })];
-      expect(strict['all']).toMatchObject({ byRules: 1, byModel: 0, byFailure: 3 });
-      expect(lenient['all']).toMatchObject({ byRules: 1, byModel: 0, byFailure: 0 });
-    },
-  );
+  test.each(['outage', 'quota'])('during %s the policy stops or passes the texts for the model', async (flag) => {
+    const [strict, lenient] = [await tallySamples(flag), await tallySamples(flag, { onFailure: 'skip' })];
+    expect(strict['all']).toMatchObject({ byRules: 1, byModel: 0, byFailure: 3 });
+    expect(lenient['all']).toMatchObject({ byRules: 1, byModel: 0, byFailure: 0 });
+  });
 });
 
-test.each(['scripted:2', 'gpt', 'scripted:'])('%s is no judge', (flag) => {
-  expect(() => judgeSpec(flag)).toThrow(flag);
+test.each(['scripted:2', 'gpt', 'scripted:'])('the flag parser rejects %s', (flag) => {
+  expect(() => parseJudgeSpec(flag)).toThrow(flag);
 });

@@ -1,7 +1,7 @@
-// Base 32 and base 85, as text.
+// Decodes base 32 and base 85 to text.
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-export function base32Bytes(text: string): string {
+export function decodeBase32(text: string): string {
   const bytes: number[] = [];
   let [held, bits] = [0, 0];
   for (const letter of text) {
@@ -16,8 +16,8 @@ export function base32Bytes(text: string): string {
   return Buffer.from(bytes).toString('utf8');
 }
 
-/** As Adobe writes it, between `<~` and `~>`. */
-export function base85Bytes(text: string): string {
+/** Adobe's form, between `<~` and `~>`. */
+export function decodeBase85(text: string): string {
   const bytes: number[] = [];
   let group: number[] = [];
   const flush = () => {

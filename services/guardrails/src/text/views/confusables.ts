@@ -1,5 +1,5 @@
-// Characters that are read as Latin letters though they are others: look-alikes of other scripts, small capitals, turned letters,
-// letters in boxes and flags. What NFKD makes a letter of (full width, bold, circled) is not listed here.
+// Characters that look like Latin letters: look-alikes of other scripts, small capitals, turned letters, letters in
+// boxes and flags. Characters that NFKD maps to a letter (full width, bold, circled) are not listed.
 const LOOK_ALIKES: Record<string, string> = {
   a: 'аɑαᴀɐΑАᎪ∂ꭺ',
   b: 'ƅЬвВΒβʙᏏƄъ',
@@ -37,7 +37,7 @@ for (const [letter, others] of Object.entries(LOOK_ALIKES)) {
 /** Rows of 26 letters, by the code point of their A. */
 const ROWS = [0x1f1e6, 0x1f130, 0x1f150, 0x1f170, 0x24b6, 0x24d0, 0x1f110, 0x249c];
 
-/** The Latin letter that a character is read as, if it is read as one. */
+/** Returns the Latin letter that a character looks like, if any. */
 export function lookAlike(codePoint: number): string | undefined {
   const known = letters.get(codePoint);
   if (known !== undefined) return known;

@@ -1,136 +1,143 @@
-// What a text says in another code: every candidate in it. Those of one code are read one after the other, as one text.
-import { matchesOf } from '../matches-of.ts';
-import type { Span } from '../span.ts';
-import { base32Bytes, base85Bytes } from './base-codes.ts';
-import { gathering, type DerivedText } from './derived-text.ts';
-import { letterTable, withLetters } from './letter-table.ts';
-import { alphabetWords, braille, morse, natoWords, pigLatin } from './spellings.ts';
+// Decodes every candidate of each encoding in a text. All candidates of one encoding form one text.
+import { findMatches } from '../find-matches.ts';
+import type { TextSpan } from '../span.ts';
+import { decodeBase32, decodeBase85 } from './base-codes.ts';
+import { joinStretches, type DerivedText } from './derived-text.ts';
+import { createLetterTable, replaceLetters } from './letter-table.ts';
+import { decodeAlphabetWords, decodeBraille, decodeMorse, decodeNatoWords, decodePigLatin } from './spellings.ts';
 
-type Stretch = { text: string; span: Span };
+type Stretch = { text: string; span: TextSpan };
 type Decoder = { code: string; pattern: RegExp; decode(found: string): string };
 
-/** Long words and paths decode to noise, in which so many legible characters do not come together. */
+/** Minimum legible run of decoded text. Long words and paths decode to noise without such runs. */
 const readable = /[\x20-\x7e\n\p{L}]{8}/u;
 const fromHex = (digits: string): string => Buffer.from(digits, 'hex').toString('utf8');
 const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
-/** Bytes where all of them are, as UTF-8; code points else. */
-function characters(codes: readonly number[]): string {
+/** Reads values as UTF-8 bytes if all of them are bytes, otherwise as code points. */
+function toText(codes: readonly number[]): string {
   if (codes.some((code) => code < 9 || code > 0x10ffff)) return '';
   const bytes = codes.every((code) => code < 256) ? Buffer.from(codes).toString('utf8') : '\ufffd';
   return bytes.includes('\ufffd') ? codes.map((code) => String.fromCodePoint(code)).join('') : bytes;
 }
-const numbersIn = (text: string, pattern: RegExp, base: number): number[] =>
+const readNumbers = (text: string, pattern: RegExp, base: number): number[] =>
   (text.match(pattern) ?? []).map((digits) => Number.parseInt(digits, base));
 
-/** Most characters of a run stand for themselves, so runs are bounded where their bytes are made at once. */
+/** Bounds a run if its bytes are created at once. Most characters of a run decode to themselves. */
 const DECODERS: readonly Decoder[] = [
   {
     code: 'hex',
     pattern: /(?:(?:0x)?[0-9a-f]{2}[\s:,.-]{0,2}){8,}/gi,
     decode: (found) => fromHex(found.replace(/0x|[^0-9a-f]/gi, '')),
   },
-  { code: 'base32', pattern: /[A-Z2-7]{16,}={0,6}/g, decode: (found) => base32Bytes(found) },
+  { code: 'base32', pattern: /[A-Z2-7]{16,}={0,6}/g, decode: (found) => decodeBase32(found) },
   {
     code: 'base32',
     pattern: /\b[a-z2-7]{24,}={0,6}/g,
-    decode: (found) => (/[2-7]/.test(found) ? base32Bytes(found.toUpperCase()) : ''),
+    decode: (found) => (/[2-7]/.test(found) ? decodeBase32(found.toUpperCase()) : ''),
   },
-  { code: 'base85', pattern: /<~[!-u\s]{10,20000}~>/g, decode: (found) => base85Bytes(found) },
+  { code: 'base85', pattern: /<~[!-u\s]{10,20000}~>/g, decode: (found) => decodeBase85(found) },
   {
     code: 'binary',
     pattern: /(?:\b[01]{7,8}\b[\s,.-]{0,2}){8,}|[01]{64,}/g,
-    decode: (found) => characters(numbersIn(found, /\s/.test(found) ? /[01]{7,8}/g : /[01]{8}/g, 2)),
+    decode: (found) => toText(readNumbers(found, /\s/.test(found) ? /[01]{7,8}/g : /[01]{8}/g, 2)),
   },
   {
     code: 'decimal',
     pattern: /(?:\b\d{2,3}\b[\s,;.-]{1,2}){8,}\d{2,3}/g,
-    decode: (found) => characters(numbersIn(found, /\d+/g, 10)),
+    decode: (found) => toText(readNumbers(found, /\d+/g, 10)),
   },
   {
     code: 'octal',
     pattern: /(?:\b0?[0-7]{2,3}\b[\s,\\]{1,2}){8,}[0-7]{2,3}/g,
-    decode: (found) => characters(numbersIn(found, /[0-7]+/g, 8)),
+    decode: (found) => toText(readNumbers(found, /[0-7]+/g, 8)),
   },
   {
     code: 'numbered letters',
     pattern: /(?:\b(?:1\d|2[0-6]|[1-9])\b[\s,.|/-]{1,3}){10,}\d{1,2}/g,
-    decode: alphabetWords,
+    decode: decodeAlphabetWords,
   },
   {
     code: 'morse',
     pattern: /(?:[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}[ /|]{1,3}){6,}[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}/g,
-    decode: morse,
+    decode: decodeMorse,
   },
-  { code: 'braille', pattern: /[\u2800-\u28ff][\u2800-\u28ff\s]{6,}/g, decode: braille },
+  { code: 'braille', pattern: /[\u2800-\u28ff][\u2800-\u28ff\s]{6,}/g, decode: decodeBraille },
   {
     code: 'spelling alphabet',
     pattern: /\b(?:[A-Za-z]{4,8}|x-ray)(?:[\s,-]{1,3}(?:[A-Za-z]{4,8}|x-ray|\(space\)|space)){7,}/gi,
-    decode: natoWords,
+    decode: decodeNatoWords,
   },
-  { code: 'pig latin', pattern: /\b[a-z'-]{1,18}ay\b(?:[\s,.!?:;]{1,3}[a-z'-]{1,18}ay\b){2,}/gi, decode: pigLatin },
+  {
+    code: 'pig latin',
+    pattern: /\b[a-z'-]{1,18}ay\b(?:[\s,.!?:;]{1,3}[a-z'-]{1,18}ay\b){2,}/gi,
+    decode: decodePigLatin,
+  },
 ];
 
-export function* decodingsOf(text: string): Generator<[code: string, derived: DerivedText]> {
-  const coded = base64Runs(text).map((span) => ({ text: base64In(text.slice(span.start, span.end)), span }));
+export function* decodeText(text: string): Generator<[code: string, derived: DerivedText]> {
+  const coded = findBase64Runs(text).map((span) => ({ text: decodeBase64Run(text.slice(span.start, span.end)), span }));
   const legible = coded.filter((stretch) => readable.test(stretch.text));
-  if (legible.length > 0) yield ['base64', gathering(legible, '\n')];
+  if (legible.length > 0) yield ['base64', joinStretches(legible, '\n')];
   const shifted = coded
     .filter((stretch) => !readable.test(stretch.text))
-    .map(({ span }) => ({ text: base64In(rot13(text.slice(span.start, span.end))), span }))
+    .map(({ span }) => ({ text: decodeBase64Run(decodeRot13(text.slice(span.start, span.end))), span }))
     .filter((stretch) => readable.test(stretch.text));
-  if (shifted.length > 0) yield ['shifted base64', gathering(shifted, '\n')];
+  if (shifted.length > 0) yield ['shifted base64', joinStretches(shifted, '\n')];
   for (const { code, pattern, decode } of DECODERS) {
     const stretches: Stretch[] = [];
-    for (const { 0: found, index } of matchesOf(text, pattern)) {
+    for (const { 0: found, index } of findMatches(text, pattern)) {
       const decoded = decode(found);
       if (readable.test(decoded)) stretches.push({ text: decoded, span: { start: index, end: index + found.length } });
     }
-    if (stretches.length > 0) yield [code, gathering(stretches, '\n')];
+    if (stretches.length > 0) yield [code, joinStretches(stretches, '\n')];
   }
 }
 
-/** 16 units are 12 bytes: less does not hold a sentence, but pieces of one may stand side by side. */
+/** Minimum length of coded text, in code units: 12 bytes hold no sentence, but adjacent pieces may. */
 const MIN_CODED = 16;
 const MAX_BETWEEN = 8;
 const codedWord = /[\w+/-]{3,}={0,2}/g;
 
-/** Words in the alphabet of base64, long ones or ones that look like pieces of it, with nothing but signs between them. */
-function base64Runs(text: string): Span[] {
-  const runs: (Span & { length: number; near: number })[] = [];
-  for (const { 0: word, index } of matchesOf(text, codedWord)) {
+/** Finds long words in the alphabet of base64, or words that look coded, separated only by signs. */
+function findBase64Runs(text: string): TextSpan[] {
+  const runs: (TextSpan & { length: number; near: number })[] = [];
+  for (const { 0: word, index } of findMatches(text, codedWord)) {
     const isPiece = word.length >= MIN_CODED || isCoded(word);
     const last = runs.at(-1);
     const end = index + word.length;
     const goesOn = last !== undefined && index - last.near <= MAX_BETWEEN;
     if (isPiece && goesOn) Object.assign(last, { end, near: end, length: last.length + word.length });
     else if (isPiece) runs.push({ start: index, end, near: end, length: word.length });
-    // A short piece may look like a word, where the next one does not.
+    // A short piece may look like a word if the next one looks coded.
     else if (goesOn && last.near === last.end) last.near = end;
   }
   return runs.filter(({ length }) => length >= MIN_CODED);
 }
 
-/** Words are not written like this: capitals and digits within them. */
+/** Capitals and digits inside of a word, which ordinary words do not have. */
 const isCoded = (word: string): boolean => /[a-z0-9][A-Z]|[A-Za-z]\d|[A-Z]{2}[a-z]/.test(word);
 
-/** Each piece by itself, and all of them together where they were cut. */
-function base64In(run: string): string {
+/** Decodes each piece, and all of them joined if the text was split. */
+function decodeBase64Run(run: string): string {
   const parts = run.split(/[^\w+/=-]+/);
-  const joined = aligned(parts.join('').replaceAll('=', ''));
+  const joined = alignRun(parts.join('').replaceAll('=', ''));
   return parts.length === 1
     ? joined
     : [...parts.map(fromBase64), joined].filter((text) => readable.test(text)).join('\n');
 }
 
-/** From its first unit, or from one after it where that alone is legible: what stands before it moves all that follows. */
-function aligned(run: string): string {
+/**
+ * Decodes from the first unit, or from one of the next if only that is legible, because a prefix shifts all that
+ * follows.
+ */
+function alignRun(run: string): string {
   const whole = fromBase64(run);
   if (isLegible(whole)) return whole;
   return [1, 2, 3].map((from) => fromBase64(run.slice(from))).find(isLegible) ?? whole;
 }
 
 const SAMPLE = 200;
-/** Nearly all of its beginning are characters that people write. */
+/** Returns whether most characters of the start are common. */
 function isLegible(text: string): boolean {
   if (text.length < 8) return false;
   const beginning = text.slice(0, SAMPLE);
@@ -147,5 +154,5 @@ const ASCII_WRITTEN = Array.from({ length: 128 }, (_, unit) => written.test(Stri
 const isWritten = (character: string): boolean =>
   ASCII_WRITTEN[character.charCodeAt(0)] ?? (character !== '\ufffd' && written.test(character));
 
-const ROT13 = letterTable((letter) => (letter + 13) % 26);
-const rot13 = (text: string): string => withLetters(text, ROT13);
+const ROT13 = createLetterTable((letter) => (letter + 13) % 26);
+const decodeRot13 = (text: string): string => replaceLetters(text, ROT13);

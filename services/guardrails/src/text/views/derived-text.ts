@@ -1,17 +1,21 @@
-// A text made from another one that knows where its parts came from, so that what is found in it can be shown, or cut, there.
-import type { Span } from '../span.ts';
+// A text derived from another one, with a map to the source, so that a hit can be reported or cut there.
+import type { TextSpan } from '../span.ts';
 
 export type DerivedText = {
   text: string;
-  /** Where a stretch of the derived text stands in the source. */
-  spanOf(span: Span): Span;
+  /** Maps a span of the derived text to the source. */
+  toSourceSpan(span: TextSpan): TextSpan;
 };
 
-/** A stretch of the derived text, from `at`, and where it came from. What stands between pieces came over unit by unit. */
-type Piece = Span & { at: number; length: number };
+/** Part of the derived text from `at`, with its source span. Text between pieces maps unit by unit. */
+type Piece = TextSpan & { at: number; length: number };
 
-/** Every match replaced; the same text where there is none. */
-export function replacing(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
+/** Replaces every match; returns the same text if there is none. */
+export function replaceMatches(
+  text: string,
+  pattern: RegExp,
+  replacement: (match: RegExpExecArray) => string,
+): DerivedText {
   const pieces: Piece[] = [];
   const result: string[] = [];
   let length = 0;
@@ -27,52 +31,52 @@ export function replacing(text: string, pattern: RegExp, replacement: (match: Re
     pieces.push({ start: match.index, end: from, at: length, length: decoded.length });
     add(decoded);
   }
-  if (pieces.length === 0) return inStep(text);
+  if (pieces.length === 0) return copyText(text);
   add(text.slice(from));
-  return { text: result.join(''), spanOf: spanIn(pieces) };
+  return { text: result.join(''), toSourceSpan: mapSpan(pieces) };
 }
 
-/** Stretches one after the other, each of which came from one place; nothing is between them but `separator`. */
-export function gathering(stretches: readonly { text: string; span: Span }[], separator: string): DerivedText {
+/** Joins stretches with a source span each, separated by `separator`. */
+export function joinStretches(stretches: readonly { text: string; span: TextSpan }[], separator: string): DerivedText {
   const pieces: Piece[] = [];
   let at = 0;
   for (const { text, span } of stretches) {
-    // The separator after it is its own too.
+    // The following separator belongs to the piece.
     pieces.push({ ...span, at, length: text.length + separator.length });
     at += text.length + separator.length;
   }
-  return { text: stretches.map(({ text }) => text).join(separator), spanOf: spanIn(pieces) };
+  return { text: stretches.map(({ text }) => text).join(separator), toSourceSpan: mapSpan(pieces) };
 }
 
-/** Slices of the source one after the other. */
-export function slicing(text: string, spans: readonly Span[], separator: string): DerivedText {
+/** Joins slices of the source. */
+export function joinSlices(text: string, spans: readonly TextSpan[], separator: string): DerivedText {
   const pieces: Piece[] = [];
   let at = 0;
   for (const { start, end } of spans) {
-    // Nothing of the source, at the place where the slice begins: what follows it is in step.
+    // An empty source span at the start of the slice, so that the text after it maps unit by unit.
     pieces.push({ start, end: start, at, length: 0 });
     at += end - start + separator.length;
   }
-  return { text: spans.map(({ start, end }) => text.slice(start, end)).join(separator), spanOf: spanIn(pieces) };
+  return { text: spans.map(({ start, end }) => text.slice(start, end)).join(separator), toSourceSpan: mapSpan(pieces) };
 }
 
-const spanIn =
+const mapSpan =
   (pieces: readonly Piece[]) =>
-  ({ start, end }: Span): Span => {
-    const first = unitSource(pieces, start);
-    const last = unitSource(pieces, Math.max(start, end - 1));
+  ({ start, end }: TextSpan): TextSpan => {
+    const first = findUnitSource(pieces, start);
+    const last = findUnitSource(pieces, Math.max(start, end - 1));
     return { start: Math.min(first.start, last.start), end: Math.max(first.end, last.end) };
   };
 
-/** Where one unit of the derived text came from. */
-function unitSource(pieces: readonly Piece[], place: number): Span {
-  const piece = pieces[lastAt(pieces, place)] ?? { start: 0, end: 0, at: 0, length: 0 };
+/** Returns the source span of one unit of the derived text. */
+function findUnitSource(pieces: readonly Piece[], place: number): TextSpan {
+  const piece = pieces[findLastAt(pieces, place)] ?? { start: 0, end: 0, at: 0, length: 0 };
   const past = place - piece.at - piece.length;
   return past < 0 ? { start: piece.start, end: piece.end } : { start: piece.end + past, end: piece.end + past + 1 };
 }
 
-/** The last piece that begins at `place` or before it; -1 where none does. */
-function lastAt(pieces: readonly Piece[], place: number): number {
+/** Returns the index of the last piece that starts at or before `place`, or -1. */
+function findLastAt(pieces: readonly Piece[], place: number): number {
   let [low, high] = [0, pieces.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -82,14 +86,14 @@ function lastAt(pieces: readonly Piece[], place: number): number {
   return low - 1;
 }
 
-/** Each unit came from the unit at the same place. */
-export const inStep = (text: string, offset = 0): DerivedText => ({
+/** Maps each unit to the unit at the same place. */
+export const copyText = (text: string, offset = 0): DerivedText => ({
   text,
-  spanOf: ({ start, end }) => ({ start: start + offset, end: end + offset }),
+  toSourceSpan: ({ start, end }) => ({ start: start + offset, end: end + offset }),
 });
 
-/** What came from a text that itself came from another one. */
-export const within = (outer: DerivedText, inner: DerivedText): DerivedText => ({
+/** Maps a text derived from a derived text to the first source. */
+export const chainViews = (outer: DerivedText, inner: DerivedText): DerivedText => ({
   text: inner.text,
-  spanOf: (span) => outer.spanOf(inner.spanOf(span)),
+  toSourceSpan: (span) => outer.toSourceSpan(inner.toSourceSpan(span)),
 });

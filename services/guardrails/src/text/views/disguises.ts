@@ -1,15 +1,18 @@
-// Words that are written so that only a reader sees them: letters apart, signs inside, digits for letters, backwards. Each is undone where it
-// is met, and nowhere else: ordinary text has no such view.
-import { matchesOf } from '../matches-of.ts';
-import type { Span } from '../span.ts';
-import { gathering, inStep, replacing, slicing, within, type DerivedText } from './derived-text.ts';
+// Undoes disguises of words: spaced letters, signs inside words, digits for letters, reversed words. Each is undone
+// only at its place, so ordinary text has no such view.
+import { findMatches } from '../find-matches.ts';
+import type { TextSpan } from '../span.ts';
+import { joinStretches, copyText, replaceMatches, joinSlices, chainViews, type DerivedText } from './derived-text.ts';
 
-/** Letters, digits and what stands for them. The places between them are counted in code: as one pattern it takes a second to compile. */
+/**
+ * Letters, digits and substitutes. The code checks the places between them, because a single pattern takes a second to
+ * compile.
+ */
 const joinedLetters = /[\p{L}\p{N}@$!|]+/gu;
-/** Single letters with the same few signs between them, so many of them at least. A longer gap parts words. */
+/** Minimum number of single letters with the same few signs between them. A longer gap separates words. */
 const MIN_APART = 5;
 const MAX_GAP = 4;
-/** Signs inside a word, as nobody writes them: a few of them near one another are a disguise. */
+/** Signs inside a word. Ordinary text has none near each other, so a few of them are a disguise. */
 const inside =
   /(?<=\p{L})(?:[*_~`^|\\/\u00b7\u2022\u2027.\u2010-\u2015+=:;,#-]{1,3}|\p{Extended_Pictographic}\ufe0f?)(?=\p{L})|(?<=(?<!\p{L})\p{L}{1,6})\n(?=\p{L}{1,6}(?!\p{L}))/gu;
 /** A word with digits or signs among its letters. */
@@ -17,45 +20,45 @@ const mixed = /(?<![\p{L}\p{N}@$!|])(?=[a-z0-9@$!|+]{0,24}[a-z])(?=[a-z]{0,24}[0
 
 const REACH = 200;
 const MIN_NEAR = 4;
-/** Who takes words apart does so every few words; names of files and options stand farther from one another. */
+/** Maximum distance between disguised words. Names of files and options are farther apart. */
 const MAX_APART = 40;
 
-export function* disguisesIn(text: string): Generator<[code: string, derived: DerivedText]> {
-  yield ['letters apart', lettersApart(text)];
-  yield ['signs inside', near(text, inside, () => '')];
-  yield ['digits for letters', near(text, mixed, ([word]) => letterwise(word))];
-  yield ['last word first', lastFirst(text)];
-  const turned = denseIn(text, backwards, 1, REACH);
+export function* undisguise(text: string): Generator<[code: string, derived: DerivedText]> {
+  yield ['letters apart', joinLetters(text)];
+  yield ['signs inside', replaceNear(text, inside, () => '')];
+  yield ['digits for letters', replaceNear(text, mixed, ([word]) => mapLetters(word))];
+  yield ['last word first', moveLastFirst(text)];
+  const turned = findDense(text, backwards, 1, REACH);
   if (turned.length > 0) {
-    const slices = slicing(text, turned, '\n');
-    yield ['backwards', within(slices, reversed(slices.text))];
+    const slices = joinSlices(text, turned, '\n');
+    yield ['backwards', chainViews(slices, reverseText(slices.text))];
     yield [
       'words backwards',
-      within(
+      chainViews(
         slices,
-        replacing(slices.text, /[\p{L}\p{N}']+/gu, ([word]) => Array.from(word).toReversed().join('')),
+        replaceMatches(slices.text, /[\p{L}\p{N}']+/gu, ([word]) => Array.from(word).toReversed().join('')),
       ),
     ];
   }
 }
 
-function lettersApart(text: string): DerivedText {
-  const spans = lettersApartIn(text);
-  if (spans.length === 0) return inStep('');
-  const runs = slicing(text, spans, '\n');
+function joinLetters(text: string): DerivedText {
+  const spans = findLettersApart(text);
+  if (spans.length === 0) return copyText('');
+  const runs = joinSlices(text, spans, '\n');
   const gaps = (runs.text.match(/[^\p{L}\p{N}@$!|\n]+/gu) ?? []).map(({ length }) => length);
   const usual = Math.min(...gaps.slice(0, 1_000), 4);
-  const joined = replacing(runs.text, /[^\p{L}\p{N}@$!|]+/gu, ([gap]) => (gap.length > usual ? ' ' : ''));
-  return within(runs, joined);
+  const joined = replaceMatches(runs.text, /[^\p{L}\p{N}@$!|]+/gu, ([gap]) => (gap.length > usual ? ' ' : ''));
+  return chainViews(runs, joined);
 }
 
-function lettersApartIn(text: string): Span[] {
-  const spans: Span[] = [];
+function findLettersApart(text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   let run = { start: 0, end: 0, letters: 0 };
   const close = () => {
     if (run.letters >= MIN_APART) spans.push({ start: run.start, end: run.end });
   };
-  for (const { 0: found, index } of matchesOf(text, joinedLetters)) {
+  for (const { 0: found, index } of findMatches(text, joinedLetters)) {
     const end = index + found.length;
     const isSingle = found.length === 1 || (found.length === 2 && (found.codePointAt(0) ?? 0) > 0xffff);
     const isNext = isSingle && run.letters > 0 && index - run.end <= MAX_GAP;
@@ -71,24 +74,24 @@ function lettersApartIn(text: string): Span[] {
   return spans;
 }
 
-/** Where several of them stand near one another. */
-function near(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
-  const dense = denseIn(text, pattern, MIN_NEAR, MAX_APART);
-  if (dense.length === 0) return inStep('');
-  const slices = slicing(text, dense, '\n');
-  return within(slices, replacing(slices.text, pattern, replacement));
+/** Replaces matches that are near each other. */
+function replaceNear(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
+  const dense = findDense(text, pattern, MIN_NEAR, MAX_APART);
+  if (dense.length === 0) return copyText('');
+  const slices = joinSlices(text, dense, '\n');
+  return chainViews(slices, replaceMatches(slices.text, pattern, replacement));
 }
 
-/** The surroundings of at least so many matches, each of them no farther than `apart` from the one before it. */
-function denseIn(text: string, pattern: RegExp, least: number, apart: number): Span[] {
-  const runs: (Span & { matches: number })[] = [];
-  for (const { 0: found, index } of matchesOf(text, pattern)) {
+/** Returns the surroundings of at least `least` matches, each at most `apart` from the preceding one. */
+function findDense(text: string, pattern: RegExp, least: number, apart: number): TextSpan[] {
+  const runs: (TextSpan & { matches: number })[] = [];
+  for (const { 0: found, index } of findMatches(text, pattern)) {
     const last = runs.at(-1);
     const end = index + found.length;
     if (last && index - last.end <= apart) Object.assign(last, { end, matches: last.matches + 1 });
     else runs.push({ start: index, end, matches: 1 });
   }
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   for (const { start, end, matches } of runs) {
     if (matches < least) continue;
     const last = spans.at(-1);
@@ -116,9 +119,9 @@ const LETTERS: Record<string, string> = {
   '|': 'l',
   '+': 't',
 };
-const letterwise = (word: string): string => word.replace(/[0-9@$!|+]/g, (sign) => LETTERS[sign] ?? sign);
+const mapLetters = (word: string): string => word.replace(/[0-9@$!|+]/g, (sign) => LETTERS[sign] ?? sign);
 
-/** Words that follow one another in most texts; the other way round they do not. */
+/** Common pairs of words, which reversed text does not contain in this order. */
 const PAIRS =
   'of the|in the|to the|on the|from the|with the|for the|all the|is the|as a|is a|in a|you are|you were|you have|do not|tell me|give me|show me|' +
   'your instructions|your system|system prompt|the system|your prompt|your rules|of your|with your|all your|the above|ignore the|ignore all|from now|' +
@@ -130,40 +133,40 @@ const inOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS})(?!\\p{L})`, 'giu');
 const outOfOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS.replace(/(\w+) (\w+)/g, '$2 $1')})(?!\\p{L})`, 'giu');
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** A sentence from its end: a mark behind its first word, a capital at its last one, which no mark ends. */
+/** A reversed sentence: punctuation after its first word, a capital at its last word without punctuation. */
 const turnedSentence =
   /^\P{L}{0,4}[\p{L}\p{N}'\u2019]{1,24}[.!?]['"\u201d)]{0,2} [^\n]{0,4000} \P{L}{0,4}\p{Lu}\p{Ll}*$/u;
 
-/** Where words follow one another the wrong way round: the last word first. */
-function lastFirst(text: string): DerivedText {
+/** Restores text with words in reverse order. */
+function moveLastFirst(text: string): DerivedText {
   const isTurned = text.length < MAX_TURNED && turnedSentence.test(text.trim());
-  const spans = isTurned ? [{ start: 0, end: text.length }] : turnedIn(text);
-  if (spans.length === 0) return inStep('');
-  const slices = slicing(text, spans, '\n');
+  const spans = isTurned ? [{ start: 0, end: text.length }] : turnWords(text);
+  if (spans.length === 0) return copyText('');
+  const slices = joinSlices(text, spans, '\n');
   const words = [...slices.text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
     text: word,
     span: { start: index, end: index + word.length },
   }));
-  return within(slices, gathering(words.toReversed(), ' '));
+  return chainViews(slices, joinStretches(words.toReversed(), ' '));
 }
-/** A longer text is no one sentence, code units. */
+/** Maximum length of such a text, in code units. */
 const MAX_TURNED = 4_000;
 
-function turnedIn(text: string): Span[] {
-  return denseIn(text, outOfOrder, 1, REACH).filter(({ start, end }) => {
+function turnWords(text: string): TextSpan[] {
+  return findDense(text, outOfOrder, 1, REACH).filter(({ start, end }) => {
     const slice = text.slice(start, end);
     return count(slice, outOfOrder) > count(slice, inOrder);
   });
 }
 
-/** The commonest words, from their ends. */
+/** The most common words, reversed. */
 const backwards =
   /(?<!\p{L})(?:eht|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet)(?!\p{L})/giu;
 
-function reversed(text: string): DerivedText {
+function reverseText(text: string): DerivedText {
   const { length } = text;
   return {
     text: Array.from(text).toReversed().join(''),
-    spanOf: ({ start, end }) => ({ start: length - end, end: length - start }),
+    toSourceSpan: ({ start, end }) => ({ start: length - end, end: length - start }),
   };
 }

@@ -1,7 +1,7 @@
-// Texts with other letters in the place of theirs: one look at a table for each character.
+// Replaces letters by a table, with one look-up per character.
 
-/** @param map 0 to 25; the case is kept */
-export function letterTable(map: (letter: number) => number): Uint8Array {
+/** @param map 0 to 25; the case stays */
+export function createLetterTable(map: (letter: number) => number): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, unit) => {
     const letter = (unit | 32) - 97;
     const isLetter = unit >= 65 && letter >= 0 && letter < 26;
@@ -9,8 +9,8 @@ export function letterTable(map: (letter: number) => number): Uint8Array {
   });
 }
 
-/** Characters that are no ASCII stay as they are. */
-export function withLetters(text: string, table: Uint8Array): string {
+/** Keeps characters beyond ASCII. */
+export function replaceLetters(text: string, table: Uint8Array): string {
   const units = new Uint16Array(text.length);
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

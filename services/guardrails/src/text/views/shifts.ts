@@ -1,10 +1,11 @@
-// Letters that are moved along the alphabet (Caesar, rot13) or mirrored in it (atbash). The steps between the letters of a word stay as they are,
-// or change their sign: long words that attempts cannot do without are found by them, and the text around one is moved back.
-import { matchesOf } from '../matches-of.ts';
-import { inStep, type DerivedText } from './derived-text.ts';
-import { letterTable, withLetters } from './letter-table.ts';
+// Decodes letters that are shifted (Caesar, rot13) or mirrored (atbash). The steps between the letters of a word stay
+// the same, or change their sign: long words that attacks need are found by their steps, and the text around them is
+// decoded.
+import { findMatches } from '../find-matches.ts';
+import { copyText, type DerivedText } from './derived-text.ts';
+import { createLetterTable, replaceLetters } from './letter-table.ts';
 
-/** Long ones: short words have the steps of others. */
+/** Long words only, because short words share the steps of others. */
 const ANCHORS = [
   'previous',
   'instructions',
@@ -93,26 +94,27 @@ const ANCHORS = [
   'consignes',
 ];
 const longWord = /[a-z]{5,14}/gi;
-/** On either side of a word, code units: an attempt is not longer without another such word. */
+/** Distance around a word, in code units. A longer attack contains another such word. */
 const REACH = 400;
 const LETTERS = 26;
 
-const numberOf = (unit: number): number => (unit | 32) - 97;
-const modulo = (number: number): number => ((number % LETTERS) + LETTERS) % LETTERS;
+const toLetterNumber = (unit: number): number => (unit | 32) - 97;
+const wrapLetter = (number: number): number => ((number % LETTERS) + LETTERS) % LETTERS;
 
 type Move = { sign: 1 | -1; by: number };
 const moves = new Map<string, { first: number; sign: 1 | -1 }>();
 for (const word of ANCHORS) {
-  for (const sign of [1, -1] as const) moves.set(stepsOf(word, sign), { first: numberOf(word.charCodeAt(0)), sign });
+  for (const sign of [1, -1] as const)
+    moves.set(decodeSteps(word, sign), { first: toLetterNumber(word.charCodeAt(0)), sign });
 }
 
-export function shiftsOf(text: string): [code: string, derived: DerivedText][] {
+export function decodeShifts(text: string): [code: string, derived: DerivedText][] {
   const regions = new Map<string, { move: Move; start: number; end: number }[]>();
-  for (const { 0: word, index } of matchesOf(text, longWord)) {
-    const known = moves.get(stepsOf(word, 1));
+  for (const { 0: word, index } of findMatches(text, longWord)) {
+    const known = moves.get(decodeSteps(word, 1));
     if (!known) continue;
-    const first = numberOf(word.charCodeAt(0));
-    const by = modulo(first - known.sign * known.first);
+    const first = toLetterNumber(word.charCodeAt(0));
+    const by = wrapLetter(first - known.sign * known.first);
     if (known.sign === 1 && by === 0) continue;
     const key = `${known.sign} ${by}`;
     const before = regions.get(key) ?? [];
@@ -123,24 +125,24 @@ export function shiftsOf(text: string): [code: string, derived: DerivedText][] {
     else before.push({ move: { sign: known.sign, by }, start, end });
   }
   return [...regions.values()].flat().map(({ move, start, end }) => {
-    const moved = movedBack(text.slice(start, end), move);
-    return [move.sign === 1 ? 'shifted' : 'mirrored', inStep(moved, start)];
+    const moved = shiftBack(text.slice(start, end), move);
+    return [move.sign === 1 ? 'shifted' : 'mirrored', copyText(moved, start)];
   });
 }
 
 const tables = new Map<string, Uint8Array>();
-function movedBack(text: string, { sign, by }: Move): string {
+function shiftBack(text: string, { sign, by }: Move): string {
   const key = `${sign} ${by}`;
-  const table = tables.get(key) ?? letterTable((letter) => modulo(sign * (letter - by)));
+  const table = tables.get(key) ?? createLetterTable((letter) => wrapLetter(sign * (letter - by)));
   tables.set(key, table);
-  return withLetters(text, table);
+  return replaceLetters(text, table);
 }
 
-function stepsOf(word: string, sign: 1 | -1): string {
+function decodeSteps(word: string, sign: 1 | -1): string {
   let steps = '';
   for (let at = 1; at < word.length; at++) {
-    const step = numberOf(word.charCodeAt(at)) - numberOf(word.charCodeAt(at - 1));
-    steps += String.fromCharCode(97 + modulo(sign * step));
+    const step = toLetterNumber(word.charCodeAt(at)) - toLetterNumber(word.charCodeAt(at - 1));
+    steps += String.fromCharCode(97 + wrapLetter(sign * step));
   }
   return steps;
 }

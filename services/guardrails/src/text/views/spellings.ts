@@ -1,4 +1,4 @@
-// Letters that are spelled: by Morse and Braille signs, by their numbers, by the words of radio operators, and words turned around as children do.
+// Decodes spelled letters: Morse and Braille signs, letter numbers, radio words, and pig latin.
 const MORSE = new Map(
   '.- a|-... b|-.-. c|-.. d|. e|..-. f|--. g|.... h|.. i|.--- j|-.- k|.-.. l|-- m|-. n|--- o|.--. p|--.- q|.-. r|... s|- t|..- u|...- v|.-- w|-..- x|-.-- y|--.. z'
     .split('|')
@@ -8,8 +8,8 @@ const MORSE = new Map(
     }),
 );
 
-/** One space between letters, more or a slash between words. */
-export function morse(text: string): string {
+/** One space separates letters; more spaces or a slash separate words. */
+export function decodeMorse(text: string): string {
   const words = text
     .replace(/[\u00b7\u2022]/g, '.')
     .replace(/[_\u2212\u2013\u2014]/g, '-')
@@ -24,17 +24,19 @@ export function morse(text: string): string {
     .join(' ');
 }
 
-/** Dots of a to z, as the block of Braille patterns counts them. */
+/** Dots of a to z, by their number in the block of Braille patterns. */
 const BRAILLE = [1, 3, 9, 25, 17, 11, 27, 19, 10, 26, 5, 7, 13, 29, 21, 15, 31, 23, 14, 30, 37, 39, 58, 45, 61, 53];
 
-export const braille = (text: string): string =>
+export const decodeBraille = (text: string): string =>
   Array.from(text, (sign) => {
     const letter = BRAILLE.indexOf((sign.codePointAt(0) ?? 0) - 0x2800);
     return letter < 0 ? ' ' : String.fromCharCode(97 + letter);
   }).join('');
 
-/** 9 7 14: "ign". Slashes, bars and double spaces part words; in bare letters that does not matter. */
-export const alphabetWords = (text: string): string =>
+/**
+ * 9 7 14: "ign". Ignores slashes, bars and double spaces between words, because letters are matched without boundaries.
+ */
+export const decodeAlphabetWords = (text: string): string =>
   (text.match(/\d+/g) ?? []).map((number) => String.fromCharCode(96 + Number(number))).join('');
 
 const NATO = new Set(
@@ -43,7 +45,7 @@ const NATO = new Set(
   ),
 );
 
-export function natoWords(text: string): string {
+export function decodeNatoWords(text: string): string {
   const words = text
     .toLowerCase()
     .replaceAll('x-ray', 'xray')
@@ -54,8 +56,8 @@ export function natoWords(text: string): string {
 
 const ONSET = /(?:s[cpt]r|thr|[bcdfgkpstw]r|[bcfgkps]l|s[cqkmnptw]|[cpstw]h|tw|qu|[b-df-hj-np-tv-z])$/;
 
-/** What English words begin with went to their ends, with "ay" after it. */
-export const pigLatin = (text: string): string =>
+/** Moves the ending before "ay" back to the start of the word. */
+export const decodePigLatin = (text: string): string =>
   text.toLowerCase().replace(/([a-z'-]{1,18}?)([wy]?)ay\b/g, (_, stem: string, glide: string) => {
     if (glide !== '') return stem;
     const onset = ONSET.exec(stem)?.[0] ?? '';

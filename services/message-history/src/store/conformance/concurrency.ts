@@ -1,13 +1,13 @@
-// Conformance: several connections at once. docs/semantics.md, section 11.
+// Conformance: concurrent connections. docs/semantics.md, section 11.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryStore } from '../history-store.ts';
-import { blocksOf } from '../../testing/blocks.ts';
-import { block, idsOf, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
+import { findBlocks } from '../../testing/blocks.ts';
+import { block, listIds, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
 const CONNECTIONS = 4;
 
 export function describeConcurrency(open: () => Promise<HistoryStore>): void {
-  describe('several connections at once', () => {
+  describe('concurrent connections', () => {
     let stores: HistoryStore[] = [];
     beforeAll(async () => {
       stores = await Promise.all(Array.from({ length: CONNECTIONS }, open)).catch(() => []);
@@ -19,7 +19,7 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       return store;
     };
 
-    test('does not interleave the blocks of runs on one thread', async () => {
+    test('the store does not interleave the blocks of concurrent runs on one thread', async () => {
       const tenant = newTenant();
       const runs = Array.from({ length: 200 }, (_, at) => ({ runId: `run-${at}`, size: 1 + (at % 7) }));
       await Promise.all(
@@ -31,14 +31,14 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       const { messages, total } = await connection(0).listMessages(block({ tenant }), { limit: 1_000, offset: 0 });
       expect(total).toBe(runs.reduce((sum, { size }) => sum + size, 0));
       expect(
-        blocksOf(messages)
+        findBlocks(messages)
           .map(({ runId, size }) => `${runId} ${size}`)
           .sort(),
       ).toEqual(runs.map(({ runId, size }) => `${runId} ${size}`).sort());
       expect(await connection(1).getThread(block({ tenant }))).toMatchObject({ messageCount: total });
     });
 
-    test('shows a reader whole blocks only', async () => {
+    test('a reader sees only complete blocks', async () => {
       const tenant = newTenant();
       const saves = Array.from({ length: 60 }, (_, at) => `run-${at}`).map((runId, at) =>
         connection(at).saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, 5) })),
@@ -47,14 +47,14 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       let seen = 0;
       while (seen < 60 * 5) {
         const messages = (await connection(3).recallLast(block({ tenant }), 1_000)).messages;
-        for (const { size } of blocksOf(messages)) sizes.add(size);
+        for (const { size } of findBlocks(messages)) sizes.add(size);
         seen = messages.length;
       }
       await Promise.all(saves);
       expect([...sizes]).toEqual([5]);
     });
 
-    test('leaves the block of the highest epoch, whoever comes last', async () => {
+    test('the block of the highest epoch remains, in any order of saves', async () => {
       const tenant = newTenant();
       await connection(0).saveBlock(block({ tenant, runId: 'before' }));
       const epochs = Array.from({ length: 40 }, (_, at) => ((at * 17) % 40) + 1);
@@ -70,10 +70,10 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
       for (const { reason } of refused) expect(reason).toMatchObject({ code: 'save-superseded' });
       const messages = (await connection(2).recallLast(block({ tenant }), 1_000)).messages;
-      expect(idsOf(messages)).toEqual(['before.0', 'before.1', 'epoch-40.0', 'epoch-40.1', 'after.0', 'after.1']);
+      expect(listIds(messages)).toEqual(['before.0', 'before.1', 'epoch-40.0', 'epoch-40.1', 'after.0', 'after.1']);
     });
 
-    test('gives a new thread to one resource only', async () => {
+    test('only one resource becomes the owner of a new thread', async () => {
       const tenant = newTenant();
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, (_, at) => `resource-${at}`).map((owner, at) =>

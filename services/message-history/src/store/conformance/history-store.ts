@@ -1,4 +1,5 @@
-// What every history store does, as tests: each implementation's own test calls `describeHistoryStore` and adds what only it has.
+// Conformance suite of history stores. The test of each implementation calls `describeHistoryStore` and adds its own
+// cases.
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeConcurrency } from './concurrency.ts';
 import { describeIsolation } from './isolation.ts';
@@ -8,7 +9,7 @@ import { describeSaving } from './saving.ts';
 import { describeThreads } from './threads.ts';
 import type { HistoryStore } from '../history-store.ts';
 
-/** Opens one more connection to the same data. The suite closes what it opens, and uses tenants of its own. */
+/** Opens one more connection to the same data. The suite closes every store that it opens, and uses its own tenants. */
 export type OpenHistoryStore = () => Promise<HistoryStore>;
 
 export function describeHistoryStore(name: string, open: OpenHistoryStore): void {
@@ -16,7 +17,7 @@ export function describeHistoryStore(name: string, open: OpenHistoryStore): void
     let shared: HistoryStore | undefined;
     let failure: unknown;
     beforeAll(async () => {
-      // Not thrown here: where this machine cannot have the server, the tests are skipped one by one, with the reason.
+      // Not thrown here: if the machine cannot run the server, each test is skipped with the reason.
       shared = await open().catch((error: unknown) => void (failure = error));
     });
     afterAll(() => shared?.close());

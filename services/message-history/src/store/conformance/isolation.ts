@@ -1,4 +1,4 @@
-// Conformance: tenants, threads and resources with ids made to look like each other's keys.
+// Conformance: ids of tenants, threads and resources that imitate each other's keys.
 import { describe, expect, test } from 'vitest';
 import type { HistoryStore } from '../history-store.ts';
 import { block, message, newTenant } from '../../testing/history-fixtures.ts';
@@ -32,7 +32,7 @@ const HOSTILE = [
 
 export function describeIsolation(store: () => HistoryStore): void {
   describe('isolation', () => {
-    test('keeps tenants apart that use the same ids', async () => {
+    test('the store isolates tenants that use the same ids', async () => {
       const [a, b] = [newTenant(), newTenant()];
       await store().saveBlock(block({ tenant: a, messages: [message('m', "a's")] }));
       await store().saveBlock(block({ tenant: b, epoch: 2, owner: 'bob', messages: [message('m', "b's")] }));
@@ -45,7 +45,7 @@ export function describeIsolation(store: () => HistoryStore): void {
       expect(await store().listThreads({ tenant: a, owner: 'bob' }, page)).toEqual({ threads: [], total: 0 });
     });
 
-    test('refuses a tenant that is not a token, in every call', async () => {
+    test('every call rejects a tenant that is not a token', async () => {
       const victim = block({ tenant: newTenant() });
       await store().saveBlock(victim);
       for (const tenant of ['', ':', `${victim.tenant}:history`, `${victim.tenant}*`, '*', '../x', '{x}', 'ü']) {
@@ -60,7 +60,7 @@ export function describeIsolation(store: () => HistoryStore): void {
       }
     });
 
-    test('keeps threads apart whatever their ids hold', async () => {
+    test('the store isolates threads with any characters in their ids', async () => {
       const tenant = newTenant();
       for (const threadId of HOSTILE) {
         await store().saveBlock(block({ tenant, threadId, messages: [message('m', `of ${threadId}`)] }));
@@ -75,7 +75,7 @@ export function describeIsolation(store: () => HistoryStore): void {
       expect(total).toBe(HOSTILE.length);
     });
 
-    test('keeps resources apart whatever their ids hold', async () => {
+    test('the store isolates resources with any characters in their ids', async () => {
       const tenant = newTenant();
       for (const [at, owner] of HOSTILE.entries()) {
         await store().saveBlock(block({ tenant, owner, threadId: `thread-${at}` }));
@@ -86,7 +86,7 @@ export function describeIsolation(store: () => HistoryStore): void {
       }
     });
 
-    test('keeps runs and messages apart whatever their ids hold', async () => {
+    test('the store isolates runs and messages with any characters in their ids', async () => {
       const tenant = newTenant();
       for (const runId of HOSTILE) {
         await store().saveBlock(block({ tenant, runId, messages: [message(runId, `first of ${runId}`)] }));
@@ -96,7 +96,7 @@ export function describeIsolation(store: () => HistoryStore): void {
       expect(messages).toEqual(HOSTILE.map((runId) => message(runId, `of ${runId}`)));
     });
 
-    test('keeps threads and resources apart that are named like parts of keys', async () => {
+    test('the store isolates threads and resources with names that look like parts of keys', async () => {
       const tenant = newTenant();
       const names = ['threads', 'threads-of', 'thread', 'order', 'bodies', 'runs', 'history', 'thread:order', tenant];
       for (const threadId of names) {

@@ -1,14 +1,14 @@
-// Conformance: what one save does.
+// Conformance: the effects of one save.
 import type { JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_TITLE, MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
-import { block, idsOf, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
+import { DEFAULT_THREAD_TITLE, MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
+import { block, listIds, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
 const everything = { limit: 1_000, offset: 0 };
 
 export function describeSaving(store: () => HistoryStore): void {
   describe('saving a block', () => {
-    test('creates the thread with its title, its count and its times', async () => {
+    test('the first save creates the thread with its title, count and times', async () => {
       const before = Date.now();
       const saved = block({ tenant: newTenant() });
       await store().saveBlock(saved);
@@ -17,7 +17,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(thread).toEqual({
         id: saved.threadId,
         resourceId: saved.owner,
-        title: DEFAULT_TITLE,
+        title: DEFAULT_THREAD_TITLE,
         messageCount: 2,
         createdAt: thread.updatedAt,
         updatedAt: thread.updatedAt,
@@ -28,7 +28,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(Date.parse(thread.createdAt)).toBeLessThanOrEqual(Date.now());
     });
 
-    test('keeps when the thread was created, and counts on', async () => {
+    test('a later save keeps the creation time and increases the count', async () => {
       const saved = block({ tenant: newTenant() });
       await store().saveBlock(saved);
       const first = await store().getThread(saved);
@@ -40,7 +40,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(second.updatedAt >= first.updatedAt).toBe(true);
     });
 
-    test('gives back every message as it was, parts of unknown types and all', async () => {
+    test('the store returns every message unchanged, including parts of unknown types', async () => {
       const strange = {
         ...message('strange', 'tab\t, quote ", NUL \u0000, 🦆, "__proto__", \u2028'),
         threadId: 'thread-1',
@@ -71,7 +71,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(messages).toEqual([strange, call]);
     });
 
-    test('orders by the sequence of saves, whatever the messages say of their time', async () => {
+    test('the sequence of saves orders messages, not their timestamps', async () => {
       const tenant = newTenant();
       const late = { ...message('late'), createdAt: '2030-01-01T00:00:00.000Z' };
       const early = { ...message('early'), createdAt: '1999-01-01T00:00:00.000Z' };
@@ -79,22 +79,22 @@ export function describeSaving(store: () => HistoryStore): void {
       await store().saveBlock(block({ tenant, runId: 'a', messages: [early] }));
 
       const { messages } = await store().listMessages(block({ tenant }), everything);
-      expect(idsOf(messages)).toEqual(['late', 'early']);
+      expect(listIds(messages)).toEqual(['late', 'early']);
     });
 
-    test('keeps a message that another run has stored as and where it is', async () => {
+    test('a save leaves a message that another run stored in place and unchanged', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, runId: 'a', messages: [message('u1', 'first'), message('a1')] }));
       const resent = [message('u1', 'rewritten'), message('u2')];
       await store().saveBlock(block({ tenant, runId: 'b', messages: resent }));
 
       const { messages, total } = await store().listMessages(block({ tenant }), everything);
-      expect(idsOf(messages)).toEqual(['u1', 'a1', 'u2']);
+      expect(listIds(messages)).toEqual(['u1', 'a1', 'u2']);
       expect(messages[0]).toEqual(message('u1', 'first'));
       expect(total).toBe(3);
     });
 
-    test('creates no thread for nothing', async () => {
+    test('an empty block creates no thread', async () => {
       const nothing = block({ tenant: newTenant(), messages: [] });
       await store().saveBlock(nothing);
 
@@ -102,18 +102,18 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(await store().listThreads({ tenant: nothing.tenant }, everything)).toEqual({ threads: [], total: 0 });
     });
 
-    test('refuses the thread of another resource, and stores nothing of it', async () => {
+    test('the store rejects a save to the thread of another resource and stores nothing', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, owner: 'ada' }));
       const foreign = block({ tenant, owner: 'eve', runId: 'run-2' });
 
       await expect(store().saveBlock(foreign)).rejects.toMatchObject({ code: 'thread-foreign' });
       const { messages } = await store().listMessages(foreign, everything);
-      expect(idsOf(messages)).toEqual(['run-1.0', 'run-1.1']);
+      expect(listIds(messages)).toEqual(['run-1.0', 'run-1.1']);
       expect(await store().getThread(foreign)).toMatchObject({ resourceId: 'ada', messageCount: 2 });
     });
 
-    test('stores all of a block or nothing: one message that cannot be written is none written', async () => {
+    test('a save is atomic: one message that cannot be written prevents the whole block', async () => {
       const loop: JsonObject = {};
       loop['self'] = loop;
       const broken = { ...message('broken'), content: { format: 2 as const, parts: [], metadata: loop } };
@@ -124,21 +124,21 @@ export function describeSaving(store: () => HistoryStore): void {
       expect((await store().recallLast(half, 10)).messages).toEqual([]);
     });
 
-    test('refuses a block of more messages than its numbers reach', async () => {
+    test('the store rejects a block of more messages than its position numbers allow', async () => {
       const huge = block({ tenant: newTenant(), messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES + 1) });
       await expect(store().saveBlock(huge)).rejects.toMatchObject({ code: 'message-invalid' });
     });
 
-    test('takes the largest block there may be, and puts the next one after it', async () => {
+    test('the store accepts a block of maximum size and puts the next block after it', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES, 'x') }));
       await store().saveBlock(block({ tenant, runId: 'run-2' }));
 
       const last = (await store().recallLast(block({ tenant }), 3)).messages;
-      expect(idsOf(last)).toEqual([`run-1.${MAX_BLOCK_MESSAGES - 1}`, 'run-2.0', 'run-2.1']);
+      expect(listIds(last)).toEqual([`run-1.${MAX_BLOCK_MESSAGES - 1}`, 'run-2.0', 'run-2.1']);
     });
 
-    test('does nothing for a caller who has given up', async () => {
+    test('the store does nothing for a caller that has aborted', async () => {
       const saved = block({ tenant: newTenant() });
       const reason = new Error('given up');
       await expect(store().saveBlock(saved, AbortSignal.abort(reason))).rejects.toBe(reason);

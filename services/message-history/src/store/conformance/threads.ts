@@ -5,7 +5,7 @@ import { block, newTenant } from '../../testing/history-fixtures.ts';
 
 export function describeThreads(store: () => HistoryStore): void {
   describe('listing threads', () => {
-    test('lists a tenant, and a resource of it', async () => {
+    test('the store lists the threads of a tenant, and of one resource', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, threadId: 'a', owner: 'ada' }));
       await store().saveBlock(block({ tenant, threadId: 'b', owner: 'bob' }));
@@ -19,10 +19,10 @@ export function describeThreads(store: () => HistoryStore): void {
       expect(await store().listThreads({ tenant, owner: 'nobody' }, page)).toEqual({ threads: [], total: 0 });
     });
 
-    test('lists the most recently updated first', async () => {
+    test('the store lists the most recently updated threads first', async () => {
       const tenant = newTenant();
       for (const [at, threadId] of ['x', 'y', 'z', 'x'].entries()) {
-        await nextMillisecond();
+        await awaitNextMillisecond();
         await store().saveBlock(block({ tenant, threadId, runId: `run-${at}` }));
       }
       const { threads } = await store().listThreads({ tenant }, { limit: 10, offset: 0 });
@@ -31,13 +31,13 @@ export function describeThreads(store: () => HistoryStore): void {
       expect(ofAda.threads).toEqual(threads);
     });
 
-    test('refuses to read a list deeper than its bound, and says so', async () => {
+    test('the store rejects reading a list beyond its depth limit and names the limit', async () => {
       const list = (offset: number) => store().listThreads({ tenant: newTenant() }, { limit: 1, offset });
       expect(await list(MAX_LIST_DEPTH - 1)).toEqual({ threads: [], total: 0 });
       await expect(list(MAX_LIST_DEPTH)).rejects.toMatchObject({ code: 'message-invalid', path: 'offset' });
     });
 
-    test('pages without a gap and without an overlap, also among threads of one moment', async () => {
+    test('pages of threads have neither gap nor overlap, even among threads of one millisecond', async () => {
       const tenant = newTenant();
       const ids = Array.from({ length: 25 }, (_, at) => `thread-${at}`);
       await Promise.all(ids.map((threadId) => store().saveBlock(block({ tenant, threadId }))));
@@ -52,8 +52,8 @@ export function describeThreads(store: () => HistoryStore): void {
   });
 }
 
-/** Threads are listed by the millisecond: waits until the clock shows another one. */
-async function nextMillisecond(): Promise<void> {
+/** Waits until the clock shows another millisecond, because threads are ordered by the millisecond. */
+async function awaitNextMillisecond(): Promise<void> {
   const now = Date.now();
   while (Date.now() === now) await new Promise(setImmediate);
 }

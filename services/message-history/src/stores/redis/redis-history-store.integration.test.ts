@@ -6,7 +6,7 @@ import { describeHistoryStore } from '../../store/conformance/history-store.ts';
 import { RUN_MARKS_KEPT } from '../../store/history-store.ts';
 import { block, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 import { createRedisHistoryStore } from './redis-history-store.ts';
-import { INDEX_PARTS, indexKeysOf, threadKeys } from './redis-keys.ts';
+import { INDEX_PARTS, findIndexKeys, listThreadKeys } from './redis-keys.ts';
 
 const log = { info: () => undefined, warn: () => undefined };
 const connect = (url: string) => connectRedis({ url, service: 'test', store: 'message store', log });
@@ -15,14 +15,14 @@ describe('one Redis', () => {
   const server = useRedis();
   describeHistoryStore('Redis', async () => createRedisHistoryStore(await connect(server.url)));
 
-  describe('Redis, what a history costs', () => {
+  describe('the cost of a history on Redis', () => {
     let redis: Redis;
     beforeAll(async () => {
       redis = await connect(server.url);
     });
     afterAll(() => redis.quit());
 
-    test('recalling 10 of 1,000 messages reads 10, and sends the bytes of 10', async () => {
+    test('recalling 10 of 1,000 messages reads 10 and transfers the bytes of 10', async () => {
       const store = createRedisHistoryStore(redis);
       const tenant = newTenant();
       const text = 'x'.repeat(2_000);
@@ -30,37 +30,37 @@ describe('one Redis', () => {
         const runId = `run-${run}`;
         await store.saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, 10, text) }));
       }
-      const before = { reads: await callsOf(redis, 'hget'), bytes: await bytesSent(redis) };
+      const before = { reads: await countCalls(redis, 'hget'), bytes: await bytesSent(redis) };
       expect((await store.recallLast(block({ tenant }), 10)).messages).toHaveLength(10);
-      // One more is the look at who owns the thread.
-      expect((await callsOf(redis, 'hget')) - before.reads).toBe(11);
+      // One more call reads the owner of the thread.
+      expect((await countCalls(redis, 'hget')) - before.reads).toBe(11);
       expect((await bytesSent(redis)) - before.bytes).toBeLessThan(10 * 2_500 + 20_000);
     });
 
-    test('the marks of a thread’s runs are trimmed, and the last ones kept', async () => {
+    test("the store trims the marks of a thread's runs and keeps the last ones", async () => {
       const store = createRedisHistoryStore(redis);
       const tenant = newTenant();
       const runs = 3 * RUN_MARKS_KEPT;
       for (let run = 1; run <= runs; run += 1) {
         await store.saveBlock(block({ tenant, runId: `run-${run}`, messages: messagesOfRun('always-the-same', 1) }));
       }
-      expect(await redis.hlen(threadKeys(block({ tenant })).runs)).toBeLessThanOrEqual(2 * RUN_MARKS_KEPT);
+      expect(await redis.hlen(listThreadKeys(block({ tenant })).runs)).toBeLessThanOrEqual(2 * RUN_MARKS_KEPT);
       const late = store.saveBlock(block({ tenant, runId: `run-${runs - 10}`, epoch: 0 }));
       await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
     });
 
-    test('a thread that is stored and was not listed any more, because its process died, is listed when the save is repeated', async () => {
+    test('a repeated save lists a thread that was stored but not listed because its process died', async () => {
       const store = createRedisHistoryStore(redis);
       const saved = block({ tenant: newTenant() });
       await store.saveBlock(saved);
-      await redis.del(...indexKeysOf(saved, saved.owner));
+      await redis.del(...findIndexKeys(saved, saved.owner));
       await store.saveBlock(saved);
       const page = { limit: 10, offset: 0 };
       expect(await store.listThreads({ tenant: saved.tenant }, page)).toMatchObject({ total: 1 });
       expect(await store.listThreads({ tenant: saved.tenant, owner: saved.owner }, page)).toMatchObject({ total: 1 });
     });
 
-    test('a tenant’s threads are listed in parts: no key has them all', async () => {
+    test("a tenant's list of threads is split: no key holds all of them", async () => {
       const store = createRedisHistoryStore(redis);
       const tenant = newTenant();
       const ids = Array.from({ length: 200 }, (_, at) => `thread-${at}`);
@@ -73,7 +73,8 @@ describe('one Redis', () => {
   });
 });
 
-// A server in cluster mode refuses every script and command whose keys are not of one slot, also when it has all slots itself.
+// In cluster mode the server rejects every script and command with keys in several slots, even if it owns all
+// slots.
 describe('one node of a Redis Cluster', () => {
   const server = useRedis({ extraConfig: 'cluster-enabled yes' });
   beforeAll(async () => {
@@ -86,7 +87,7 @@ describe('one node of a Redis Cluster', () => {
   describeHistoryStore('Redis Cluster', async () => createRedisHistoryStore(await connect(server.url)));
 });
 
-async function callsOf(redis: Redis, command: string): Promise<number> {
+async function countCalls(redis: Redis, command: string): Promise<number> {
   return numberIn(await redis.info('commandstats'), new RegExp(`cmdstat_${command}:calls=(\\d+)`));
 }
 

@@ -1,5 +1,5 @@
-// The history store on Redis: what several replicas on several machines share. Writing and reading messages is one script each,
-// so that a block is seen whole or not at all. Every time is this process's clock, and no order depends on one.
+// The history store on Redis, shared by replicas on several machines. One script writes messages and one reads them, so
+// that readers see complete blocks only. Times are those of this process's clock; no order depends on them.
 import type { Thread } from '@millrace/contracts';
 import { closeRedis, readScript, runScript, saveSuperseded, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
@@ -9,19 +9,19 @@ import {
   READ_MAX_BYTES,
   type HistoryStore,
   type MessagePage,
-  type RunBlock,
+  type HistoryBlock,
   type ThreadRef,
 } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { readThread } from '../../store/stored-thread.ts';
 import { saveRedisBlock } from './redis-save-block.ts';
-import { threadKeys } from './redis-keys.ts';
+import { listThreadKeys } from './redis-keys.ts';
 import { listedThreads, listThread } from './redis-thread-index.ts';
 
 const answered = storeCalls(STORE);
 const readScriptFile = readScript(new URL('./read-messages.lua', import.meta.url));
 
-/** The script's answers. Redis gives an array that ends at the first nil, so a message without a body would be missed here. */
+/** Reply of the script. Redis ends an array at the first nil, so a message without a body is detected here. */
 const readReplySchema = z.union([
   z.tuple([z.literal('thread-unknown')]),
   z.tuple([z.literal('thread-foreign')]),
@@ -41,12 +41,12 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
 
     async listMessages(thread, { limit, offset }, signal) {
       const span = { first: offset, last: offset + limit - 1, from: 'oldest', take: 'all' } as const;
-      return known(thread, await readMessages(redis, thread, span, signal));
+      return requireThread(thread, await readMessages(redis, thread, span, signal));
     },
 
     async listLastMessages(thread, count, signal) {
       const span = { first: -count, last: -1, from: 'newest', take: 'all' } as const;
-      return known(thread, await readMessages(redis, thread, span, signal));
+      return requireThread(thread, await readMessages(redis, thread, span, signal));
     },
 
     async listThreads({ tenant, owner }, page, signal) {
@@ -59,14 +59,14 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
     },
 
     async getThread(thread, signal) {
-      return known(thread, await findThread(redis, thread, signal));
+      return requireThread(thread, await findThread(redis, thread, signal));
     },
 
     close: () => closeRedis(redis),
   };
 }
 
-async function saveBlock(redis: Redis, block: RunBlock, signal?: AbortSignal): Promise<void> {
+async function saveBlock(redis: Redis, block: HistoryBlock, signal?: AbortSignal): Promise<void> {
   checkBlock(block);
   const saved = await answered('save', signal, () => saveRedisBlock(redis, block, Date.now()));
   switch (saved.outcome) {
@@ -80,17 +80,17 @@ async function saveBlock(redis: Redis, block: RunBlock, signal?: AbortSignal): P
   }
 }
 
-type Span = { first: number; last: number; from: 'oldest' | 'newest'; take: 'all' | 'fitting'; owner?: string };
-type Read = MessagePage & { leftOut: number };
+type BlockSpan = { first: number; last: number; from: 'oldest' | 'newest'; take: 'all' | 'fitting'; owner?: string };
+type ReadScript = MessagePage & { leftOut: number };
 
-/** Undefined where there is no such thread. */
+/** Returns undefined if the thread does not exist. */
 async function readMessages(
   redis: Redis,
   thread: ThreadRef,
-  { first, last, from, take, owner }: Span,
+  { first, last, from, take, owner }: BlockSpan,
   signal: AbortSignal | undefined,
-): Promise<Read | undefined> {
-  const { thread: key, order, bodies } = threadKeys(thread);
+): Promise<ReadScript | undefined> {
+  const { thread: key, order, bodies } = listThreadKeys(thread);
   const args = [first, last, from, READ_MAX_BYTES, take, ...(owner === undefined ? [] : [owner])];
   const reply = await answered('read messages', signal, () =>
     runScript(redis, readScriptFile, [key, order, bodies], args),
@@ -103,11 +103,11 @@ async function readMessages(
 }
 
 async function findThread(redis: Redis, thread: ThreadRef, signal?: AbortSignal): Promise<Thread | undefined> {
-  const hash = await answered('read a thread', signal, () => redis.hgetall(threadKeys(thread).thread));
+  const hash = await answered('read a thread', signal, () => redis.hgetall(listThreadKeys(thread).thread));
   return Object.keys(hash).length === 0 ? undefined : readThread(thread.threadId, hash);
 }
 
-function known<T>(thread: ThreadRef, found: T | undefined): T {
+function requireThread<T>(thread: ThreadRef, found: T | undefined): T {
   if (found === undefined) throw threadUnknown(thread);
   return found;
 }

@@ -1,37 +1,38 @@
-// A Redis that goes away, freezes, fills up or dies in the middle of saves.
+// A Redis that disconnects, freezes, fills up or dies during saves.
 import { useRedis } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HistoryStore, RunBlock } from '../../store/history-store.ts';
+import type { HistoryStore, HistoryBlock } from '../../store/history-store.ts';
 import { connectRedis } from '@millrace/stores';
 import { createRedisHistoryStore } from './redis-history-store.ts';
-import { allMessages } from '../../testing/all-messages.ts';
-import { blocksOf } from '../../testing/blocks.ts';
-import { block, idsOf, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
+import { listAllMessages } from '../../testing/all-messages.ts';
+import { findBlocks } from '../../testing/blocks.ts';
+import { block, listIds, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
 const server = useRedis();
 const unavailable = { code: 'store-unavailable' };
 const everything = { limit: 10_000, offset: 0 };
 
-describe('A Redis', () => {
+describe('Redis outages', () => {
   let store: HistoryStore;
-  let said: string[];
+  let lines: string[];
   const log = {
-    warn: (_: object, text: string) => void said.push(text),
-    info: (text: string) => void said.push(text),
+    warn: (_: object, text: string) => void lines.push(text),
+    info: (text: string) => void lines.push(text),
   };
   const connection = (waitMs = 10_000, url = server.url) =>
     connectRedis({ url, service: 'test', store: 'message store', log, waitMs });
   const connect = async () => createRedisHistoryStore(await connection());
   beforeEach(async () => {
-    said = [];
+    lines = [];
     store = await connect();
   });
   afterEach(() => store.close());
 
-  /** Asks until it is there again; the waiting is the reconnection's. */
-  const recovered = (thread: RunBlock) => vi.waitFor(() => store.getThread(thread), { timeout: 10_000, interval: 20 });
+  /** Polls until Redis answers again; the reconnect determines the wait. */
+  const waitForRecovery = (thread: HistoryBlock) =>
+    vi.waitFor(() => store.getThread(thread), { timeout: 10_000, interval: 20 });
 
-  test('that goes away makes every call fail at once, and is found again', async () => {
+  test('a disconnected Redis makes every call fail at once, and the store reconnects to it', async () => {
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
     await server.stop();
@@ -44,13 +45,13 @@ describe('A Redis', () => {
     expect(performance.now() - started).toBeLessThan(1_000);
 
     await server.start();
-    await recovered(saved);
+    await waitForRecovery(saved);
     await store.saveBlock({ ...saved, runId: 'run-2', messages: messagesOfRun('run-2', 1) });
-    expect(idsOf((await store.recallLast(saved, 10)).messages)).toEqual(['run-1.0', 'run-1.1', 'run-2.0']);
-    expect(said).toEqual(['the connection to Redis is lost', 'the connection to Redis is back']);
+    expect(listIds((await store.recallLast(saved, 10)).messages)).toEqual(['run-1.0', 'run-1.1', 'run-2.0']);
+    expect(lines).toEqual(['the connection to Redis is lost', 'the connection to Redis is back']);
   });
 
-  test('that freezes makes a call fail in its time, and a call after it works', async () => {
+  test('a frozen Redis makes a call fail within its timeout, and the next call works', async () => {
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
     process.kill(server.pid, 'SIGSTOP');
@@ -64,12 +65,12 @@ describe('A Redis', () => {
     } finally {
       process.kill(server.pid, 'SIGCONT');
     }
-    await recovered(saved);
+    await waitForRecovery(saved);
     await store.saveBlock({ ...saved, epoch: 2 });
     expect(await store.getThread(saved)).toMatchObject({ messageCount: 2 });
   });
 
-  test('that is full refuses a block as a whole', async () => {
+  test('a full Redis rejects a whole block', async () => {
     const admin = await connection();
     const saved = block({ tenant: newTenant() });
     await admin.config('SET', 'maxmemory', '1');
@@ -82,7 +83,7 @@ describe('A Redis', () => {
     expect(await store.getThread(saved)).toMatchObject({ messageCount: 2 });
   });
 
-  test('that forgets its scripts is given them again', async () => {
+  test('a Redis that lost its scripts gets them again', async () => {
     const admin = await connection();
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
@@ -92,7 +93,7 @@ describe('A Redis', () => {
     expect((await store.recallLast(saved, 10)).messages).toHaveLength(2);
   });
 
-  test('that is killed in the middle of saves has every answered block and no half one', async () => {
+  test('a Redis that is killed during saves keeps every acknowledged block and no partial one', async () => {
     const tenant = newTenant();
     const connections = [store, await connect(), await connect()];
     const answered: string[] = [];
@@ -114,16 +115,16 @@ describe('A Redis', () => {
     for (const failure of failures) expect(failure).toMatchObject(unavailable);
 
     await server.start();
-    const thread = await recovered(block({ tenant }));
-    const { messages, total } = await allMessages(store, block({ tenant }));
-    const blocks = blocksOf(messages);
+    const thread = await waitForRecovery(block({ tenant }));
+    const { messages, total } = await listAllMessages(store, block({ tenant }));
+    const blocks = findBlocks(messages);
     expect(blocks.every(({ size }) => size === 5)).toBe(true);
     expect(blocks.map(({ runId }) => runId)).toEqual(expect.arrayContaining(answered));
     expect([total, thread.messageCount]).toEqual([messages.length, messages.length]);
     await Promise.all(connections.slice(1).map((connection) => connection.close()));
   });
 
-  test('that is not there at the start is an error in time, without the password', async () => {
+  test('an unreachable Redis is an error within the timeout, without the password', async () => {
     await server.stop();
     const url = server.url.replace('redis://', 'redis://user:hunter2@');
     const failure: unknown = await connection(200, url).catch((error: unknown) => error);
@@ -133,7 +134,7 @@ describe('A Redis', () => {
     await server.start();
   });
 
-  test('closes in time whatever it does, and twice', async () => {
+  test('the store closes in time in every outage, and can be closed twice', async () => {
     const other = await connect();
     await server.stop();
     await other.close();

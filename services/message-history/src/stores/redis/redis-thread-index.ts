@@ -1,24 +1,25 @@
-// The lists of threads on Redis: of an owner, and of a tenant in parts that are merged when somebody asks. They are other keys than
-// the thread's, so they are written after its block; a save is answered when it is listed, and who was not answered saves again.
+// Lists of threads on Redis: one per owner, and one per tenant in parts that a read merges. Their keys are in other
+// slots than the thread's, so they are written after its block. A save is acknowledged after the thread is listed; a
+// caller without an acknowledgement saves again.
 import type { Redis } from 'ioredis';
-import type { Page, ThreadRef } from '../../store/history-store.ts';
-import { indexKeysOf, threadIndexKeys } from './redis-keys.ts';
+import type { ListRange, ThreadRef } from '../../store/history-store.ts';
+import { findIndexKeys, listIndexKeys } from './redis-keys.ts';
 
-type Listed = { id: string; updatedAt: number };
+type ListedThread = { id: string; updatedAt: number };
 
-/** Times of other replicas' clocks never take a thread back. */
+/** A slower clock of another replica never lowers a thread's time. */
 export async function listThread(redis: Redis, thread: ThreadRef, owner: string, updatedAt: number): Promise<void> {
-  const keys = indexKeysOf(thread, owner);
+  const keys = findIndexKeys(thread, owner);
   await Promise.all(keys.map((key) => redis.zadd(key, 'GT', updatedAt, thread.threadId)));
 }
 
-/** The most recently updated first. Costs in proportion to offset + limit, in each part. */
+/** Returns the most recently updated threads first. The cost grows with offset plus limit, in each part. */
 export async function listedThreads(
   redis: Redis,
   { tenant, owner }: { tenant: string; owner?: string | undefined },
-  { limit, offset }: Page,
+  { limit, offset }: ListRange,
 ): Promise<{ ids: string[]; total: number }> {
-  const keys = threadIndexKeys(tenant, owner);
+  const keys = listIndexKeys(tenant, owner);
   const last = String(offset + limit - 1);
   const [counts, parts] = await Promise.all([
     Promise.all(keys.map((key) => redis.zcard(key))),
@@ -31,11 +32,11 @@ export async function listedThreads(
   };
 }
 
-function pairs(flat: readonly string[]): Listed[] {
+function pairs(flat: readonly string[]): ListedThread[] {
   return flat.flatMap((id, at) => (at % 2 === 0 ? [{ id, updatedAt: Number(flat[at + 1]) }] : []));
 }
 
-/** Within one moment as Redis orders: by the bytes of the id. */
-function latestFirst(a: Listed, b: Listed): number {
+/** Within one millisecond Redis orders by the bytes of the id. */
+function latestFirst(a: ListedThread, b: ListedThread): number {
   return b.updatedAt - a.updatedAt || Buffer.compare(Buffer.from(b.id), Buffer.from(a.id));
 }

@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const path = () => join(folder, 'made', 'history.db');
 describeHistoryStore('SQLite', async () => openSqliteHistoryStore({ path: path() }));
 
-test('SQLite reads messages along an index: recalling costs what it gives, not what the thread holds', async () => {
+test('SQLite reads messages along an index: the cost of recalling grows with the result, not with the thread', async () => {
   const store = openSqliteHistoryStore({ path: path() });
   const database = new DatabaseSync(path());
   const { lastMessages, listMessages } = prepareStatements(database);

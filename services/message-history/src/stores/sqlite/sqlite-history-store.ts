@@ -1,19 +1,20 @@
-// The embedded history store: one file, for one machine without Redis. The same contract as on Redis; each save is a transaction.
+// The embedded history store: one file for one machine without Redis, with the same contract as on Redis. Each save is
+// a transaction.
 import { readFileSync } from 'node:fs';
 import type { Message } from '@millrace/contracts';
-import { checkTenant, closeSqlite, inTransaction, openSqlite, storeCalls } from '@millrace/stores';
+import { checkTenant, closeSqlite, runInTransaction, openSqlite, storeCalls } from '@millrace/stores';
 import { checkBlock, checkDepth, STORE, threadForeign, threadUnknown } from '../../store/history-errors.ts';
 import {
   READ_MAX_BYTES,
   type HistoryStore,
   type MessagePage,
-  type Recalled,
+  type RecentMessages,
   type ThreadRef,
 } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { readThread } from '../../store/stored-thread.ts';
 import { saveBlockRows } from './sqlite-save-block.ts';
-import { prepareStatements, type Row, type Statements } from './sqlite-statements.ts';
+import { prepareStatements, type HistoryRow, type Statements } from './sqlite-statements.ts';
 
 const schema = readFileSync(new URL('./sqlite-schema.sql', import.meta.url), 'utf8');
 const answered = storeCalls(STORE);
@@ -26,7 +27,7 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
   const database = openSqlite({ path, schema, store: STORE });
   const statements = prepareStatements(database);
 
-  /** Several reads that belong together see one state of the file, whoever writes in between. */
+  /** Runs related reads in one transaction, so that they see one state of the file despite concurrent writes. */
   const reading = <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> =>
     answered('serve a call', signal, () => {
       checkTenant(tenant);
@@ -44,27 +45,27 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
         const begunBy = statements.findThread.get(thread.tenant, thread.threadId)?.['owner'];
         if (begunBy === undefined) return { messages: [], leftOut: 0 };
         if (begunBy !== thread.owner) throw threadForeign(thread);
-        return newestFitting(statements, lastRows(statements, thread, count));
+        return readNewestFitting(statements, readLastRows(statements, thread, count));
       }),
 
     saveBlock: (block, signal) =>
       answered('save', signal, () => {
         checkTenant(block.tenant);
         checkBlock(block);
-        inTransaction(database, () => saveBlockRows(statements, block, Date.now()));
+        runInTransaction(database, () => saveBlockRows(statements, block, Date.now()));
       }),
 
     listMessages: (thread, { limit, offset }, signal) =>
       reading(thread.tenant, signal, () => {
-        const total = countOf(statements, thread);
+        const total = countMessages(statements, thread);
         const rows = statements.listMessages.iterate(thread.tenant, thread.threadId, limit, offset);
-        return { messages: firstThatFit(statements, rows), total };
+        return { messages: readFirstFitting(statements, rows), total };
       }),
 
     listLastMessages: (thread, count, signal) =>
       reading(thread.tenant, signal, (): MessagePage => {
-        const total = countOf(statements, thread);
-        return { messages: firstThatFit(statements, lastRows(statements, thread, count)).toReversed(), total };
+        const total = countMessages(statements, thread);
+        return { messages: readFirstFitting(statements, readLastRows(statements, thread, count)).toReversed(), total };
       }),
 
     listThreads: ({ tenant, owner }, page, signal) =>
@@ -73,7 +74,7 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
         const [count, list, values] =
           owner === undefined
             ? [statements.countThreads, statements.listThreads, [tenant]]
-            : [statements.countThreadsOf, statements.listThreadsOf, [tenant, owner]];
+            : [statements.countOwnThreads, statements.listOwnThreads, [tenant, owner]];
         const rows = list.all(...values, page.limit, page.offset);
         return {
           threads: rows.map((row) => readThread(String(row['id']), row)),
@@ -92,19 +93,19 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
   };
 }
 
-function countOf(statements: Statements, thread: ThreadRef): number {
+function countMessages(statements: Statements, thread: ThreadRef): number {
   const row = statements.findThread.get(thread.tenant, thread.threadId);
   if (row === undefined) throw threadUnknown(thread);
   return Number(row['messageCount']);
 }
 
-/** The newest first. */
-function lastRows(statements: Statements, { tenant, threadId }: ThreadRef, count: number): Iterable<Row> {
+/** Newest first. */
+function readLastRows(statements: Statements, { tenant, threadId }: ThreadRef, count: number): Iterable<HistoryRow> {
   return statements.lastMessages.iterate(tenant, threadId, count);
 }
 
-/** Only what fits is read: a body may be megabytes, and the process does nothing else meanwhile. */
-function newestFitting(statements: Statements, rows: Iterable<Row>): Recalled {
+/** Reads only the bodies that fit: a body can have megabytes, and the read blocks the process. */
+function readNewestFitting(statements: Statements, rows: Iterable<HistoryRow>): RecentMessages {
   const messages: Message[] = [];
   let left = READ_MAX_BYTES;
   let leftOut = 0;
@@ -115,24 +116,24 @@ function newestFitting(statements: Statements, rows: Iterable<Row>): Recalled {
       continue;
     }
     left -= bytes;
-    messages.unshift(messageOf(statements, row));
+    messages.unshift(readBody(statements, row));
   }
   return { messages, leftOut };
 }
 
-/** In the order of the rows, at least one. */
-function firstThatFit(statements: Statements, rows: Iterable<Row>): Message[] {
+/** Returns at least one message, in the order of the rows. */
+function readFirstFitting(statements: Statements, rows: Iterable<HistoryRow>): Message[] {
   const messages: Message[] = [];
   let left = READ_MAX_BYTES;
   for (const row of rows) {
     const bytes = Number(row['bytes']);
     if (messages.length > 0 && bytes > left) break;
     left -= bytes;
-    messages.push(messageOf(statements, row));
+    messages.push(readBody(statements, row));
   }
   return messages;
 }
 
-function messageOf(statements: Statements, { rowid = null }: Row): Message {
+function readBody(statements: Statements, { rowid = null }: HistoryRow): Message {
   return readMessage(String(statements.body.get(rowid)?.['body']));
 }

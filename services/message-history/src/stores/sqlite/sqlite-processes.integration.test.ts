@@ -1,4 +1,4 @@
-// Several processes with the embedded store's file open, as `npm start` has where there is no Redis.
+// Several processes with one file of the embedded store open, as `npm start` runs without Redis.
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteHistoryStore } from './sqlite-history-store.ts';
-import { allMessages } from '../../testing/all-messages.ts';
-import { blocksOf } from '../../testing/blocks.ts';
-import { block, idsOf, newTenant } from '../../testing/history-fixtures.ts';
+import { listAllMessages } from '../../testing/all-messages.ts';
+import { findBlocks } from '../../testing/blocks.ts';
+import { block, listIds, newTenant } from '../../testing/history-fixtures.ts';
 
 const program = fileURLToPath(new URL('../../testing/save-runs.ts', import.meta.url));
 
@@ -35,21 +35,21 @@ describe('several processes on one SQLite file', () => {
     return child;
   };
 
-  test('do not interleave their blocks, also when all of them create the file', async () => {
+  test('processes do not interleave their blocks, even if all of them create the file', async () => {
     const tenant = newTenant();
     const exits = ['a', 'b', 'c', 'd'].map((name) => once(saveRuns(tenant, name, '25'), 'exit'));
     expect((await Promise.all(exits)).map(([code]: unknown[]) => code)).toEqual([0, 0, 0, 0]);
 
     const store = openSqliteHistoryStore({ path });
-    const { messages, total } = await allMessages(store, block({ tenant }));
+    const { messages, total } = await listAllMessages(store, block({ tenant }));
     await store.close();
     expect(total).toBe(500);
-    const blocks = blocksOf(messages);
+    const blocks = findBlocks(messages);
     expect(blocks).toHaveLength(100);
     expect(new Set(blocks.map(({ size }) => size))).toEqual(new Set([5]));
   });
 
-  test('leave no half block behind when one is killed, and lose none that was answered', async () => {
+  test('a killed process leaves no partial block and loses no acknowledged one', async () => {
     const tenant = newTenant();
     const child = saveRuns(tenant, 'a');
     const exit = once(child, 'exit');
@@ -61,31 +61,31 @@ describe('several processes on one SQLite file', () => {
     await exit;
 
     const store = openSqliteHistoryStore({ path });
-    const { messages, total } = await allMessages(store, block({ tenant }));
+    const { messages, total } = await listAllMessages(store, block({ tenant }));
     await store.close();
-    const blocks = blocksOf(messages);
+    const blocks = findBlocks(messages);
     expect(blocks.every(({ size }) => size === 5)).toBe(true);
     expect(blocks.map(({ runId }) => runId)).toEqual(expect.arrayContaining(answered));
     expect(total).toBe(messages.length);
   });
 
-  test('fail with store-unavailable where one holds the file for too long, and go on afterwards', async () => {
+  test('a process fails with store-unavailable if another one holds the file too long, and works afterwards', async () => {
     const store = openSqliteHistoryStore({ path });
     const hog = new DatabaseSync(path);
     hog.exec('BEGIN IMMEDIATE');
     const saved = block({ tenant: newTenant() });
     await expect(store.saveBlock(saved)).rejects.toMatchObject({ code: 'store-unavailable' });
-    // Who only reads does not wait for a writer.
+    // A reader does not wait for a writer.
     expect((await store.recallLast(saved, 10)).messages).toEqual([]);
 
     hog.exec('ROLLBACK');
     hog.close();
     await store.saveBlock(saved);
-    expect(idsOf((await store.recallLast(saved, 10)).messages)).toEqual(['run-1.0', 'run-1.1']);
+    expect(listIds((await store.recallLast(saved, 10)).messages)).toEqual(['run-1.0', 'run-1.1']);
     await store.close();
   });
 
-  test('say which file cannot be opened', () => {
+  test('the error names the file that cannot be opened', () => {
     expect(() => openSqliteHistoryStore({ path: folder })).toThrow(`open ${folder}`);
   });
 });

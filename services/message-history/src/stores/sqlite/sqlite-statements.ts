@@ -1,13 +1,13 @@
-// Every statement of the embedded store, prepared once for a database.
+// Statements of the embedded store, prepared once for a database.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
-export type Row = Record<string, SQLOutputValue>;
+export type HistoryRow = Record<string, SQLOutputValue>;
 export type Statements = ReturnType<typeof prepareStatements>;
 
 const THREAD = `id, resource_id AS owner, title, created_at AS createdAt, updated_at AS updatedAt,
   last_message_at AS lastMessageAt, message_count AS messageCount, metadata`;
 const LATEST_FIRST = 'ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?';
-// How long a body is stands before it: it is not read for that.
+// The column `bytes` gives the size of a body without reading it.
 const SIZES = 'SELECT rowid, octet_length(body) AS bytes';
 const OF_THREAD = 'FROM history_messages WHERE tenant = ? AND thread_id = ?';
 
@@ -16,9 +16,9 @@ export function prepareStatements(database: DatabaseSync) {
   return {
     findThread: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND id = ?`),
     countThreads: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ?'),
-    countThreadsOf: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ? AND resource_id = ?'),
+    countOwnThreads: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ? AND resource_id = ?'),
     listThreads: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? ${LATEST_FIRST}`),
-    listThreadsOf: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND resource_id = ? ${LATEST_FIRST}`),
+    listOwnThreads: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND resource_id = ? ${LATEST_FIRST}`),
     lastMessages: sql(`${SIZES} ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
     listMessages: sql(`${SIZES} ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
 
@@ -34,7 +34,7 @@ export function prepareStatements(database: DatabaseSync) {
       ON CONFLICT (tenant, id) DO UPDATE SET blocks = blocks + 1
       RETURNING blocks`),
     clearBlock: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND block = ?'),
-    // What another run has stored under this id is this message, and stays where it is.
+    // A message that another run stored under this id is the same message: it remains in place.
     addMessage: sql(`
       INSERT INTO history_messages (tenant, thread_id, id, block, position, body) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (tenant, thread_id, id) DO NOTHING`),
@@ -42,7 +42,7 @@ export function prepareStatements(database: DatabaseSync) {
       INSERT OR REPLACE INTO history_run_marks (tenant, thread_id, run_id, epoch, block, saved_at)
       VALUES (?, ?, ?, ?, ?, ?)`),
     trimRuns: sql('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ? AND block <= ?'),
-    // Processes' clocks may step back: a thread never goes back in time.
+    // Clocks of processes can step back; the thread's time never does.
     touchThread: sql(`
       UPDATE history_threads SET
         updated_at = max(updated_at, :now),

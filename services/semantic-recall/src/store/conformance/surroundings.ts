@@ -1,11 +1,11 @@
-// What every vector store must do: the part about what stands beside a message.
+// Conformance of vector stores: the messages around a message.
 import { expect, test } from 'vitest';
 import { block, type VectorStoreRig } from './vector-store-rig.ts';
 
 export function describeSurroundings(rig: VectorStoreRig): void {
   const { save, surrounding } = rig;
 
-  test('messages stand before and after, over the bounds of runs, in their thread only', async () => {
+  test('surrounding messages are those before and after, across the bounds of runs, in their thread only', async () => {
     await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
     await save('x', { elsewhere: [0, 1, 0] }, { threadId: 't2' });
     await save('r2', { c: [0, 0, 1], d: [0, 1, 1] });
@@ -19,7 +19,7 @@ export function describeSurroundings(rig: VectorStoreRig): void {
     expect(await surrounding('elsewhere')).toEqual([]);
   });
 
-  test('runs of one thread that are saved at once have places of their own: their blocks are not mixed', async () => {
+  test('concurrent runs of one thread get distinct positions: their blocks are not mixed', async () => {
     const runs = Array.from({ length: 12 }, (_, at) => `run${at}`);
     const { store, space } = rig;
     await Promise.all(
@@ -33,14 +33,14 @@ export function describeSurroundings(rig: VectorStoreRig): void {
     expect(inOrder).toEqual(users.flatMap((text) => [text, text.replace('user', 'answer')]));
   });
 
-  test('nothing of another tenant or owner stands beside a message', async () => {
+  test('surrounding messages never include those of another tenant or owner', async () => {
     await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
     expect(await surrounding('b')).toEqual(['a']);
     expect(await surrounding('b', { owner: { tenant: 'other', key: 'ada' } })).toEqual([]);
     expect(await surrounding('b', { owner: { tenant: 'default', key: 'eve' } })).toEqual([]);
   });
 
-  test('a run that is saved again keeps its place between the others', async () => {
+  test('a run that saves again keeps its position between the other runs', async () => {
     await save('r1', { a: [1, 0, 0] });
     await save('r2', { b: [0, 1, 0] });
     await save('r1', { 'a again': [1, 0, 0] }, { epoch: 2 });

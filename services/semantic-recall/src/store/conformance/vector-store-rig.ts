@@ -1,32 +1,36 @@
-// A store under test, in a space of its own for each test, and the questions that the suites ask it.
+// A store under test, with its own space for each test, and the queries of the suites.
 import { afterEach, beforeEach } from 'vitest';
-import type { NearestQuery, SurroundingQuery, RunBlock, VectorSpace, VectorStore } from '../vector-store.ts';
+import type { NearestQuery, SurroundingQuery, VectorBlock, VectorSpace, VectorStore } from '../vector-store.ts';
 
 export type VectorStoreSetup = {
-  /** A store on the same data each time it is called within one test. */
+  /** Returns a store on the same data for each call within one test. */
   open: () => Promise<VectorStore>;
-  /** Removes what a test has put into a space. */
+  /** Deletes the points that a test saved to a space. */
   clean?: (space: VectorSpace) => Promise<void>;
 };
 
 export type VectorStoreRig = {
   readonly store: VectorStore;
   readonly space: VectorSpace;
-  /** One more space, cleaned like the first; of an embedder of its own unless one is named. */
+  /** Creates one more space that is cleaned like the first, with its own embedder by default. */
   newSpace(dimensions: number, embedder?: string): VectorSpace;
   save(...given: Parameters<typeof block>): Promise<void>;
   nearest(query?: Partial<NearestQuery>): ReturnType<VectorStore['findNearest']>;
-  /** Of the nearest. */
+  /** Texts of the nearest messages. */
   texts(query?: Partial<NearestQuery>): Promise<string[]>;
-  /** The texts around the message that says `text`, in order. */
+  /** Texts around the message with `text`, in order. */
   surrounding(text: string, query?: Partial<SurroundingQuery>): Promise<string[]>;
 };
 
 export const ada = { tenant: 'default', key: 'ada' };
 
-/** A run's block: what was said (no bare numbers) and where it points, user and assistant in turn. */
-export function block(runId: string, said: Record<string, number[]>, changes: Partial<RunBlock> = {}): RunBlock {
-  const messages = Object.entries(said).map(([text, vector], at) => ({
+/** Builds a run's block from texts (no bare numbers) and their vectors, user and assistant in turn. */
+export function block(
+  runId: string,
+  vectors: Record<string, number[]>,
+  changes: Partial<VectorBlock> = {},
+): VectorBlock {
+  const messages = Object.entries(vectors).map(([text, vector], at) => ({
     messageId: `${runId}-${at}`,
     role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
     text,
@@ -36,7 +40,7 @@ export function block(runId: string, said: Record<string, number[]>, changes: Pa
   return { ...ada, threadId: 't1', runId, epoch: 1, messages, ...changes };
 }
 
-/** Call it in a describe. */
+/** Call this in a describe. */
 export function useVectorStore({ open, clean }: VectorStoreSetup): VectorStoreRig {
   let current: { store: VectorStore; space: VectorSpace } | undefined;
   const used: VectorSpace[] = [];

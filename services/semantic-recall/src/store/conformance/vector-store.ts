@@ -1,4 +1,4 @@
-// What every vector store must do. Each implementation's test calls this once.
+// Conformance suite of vector stores. The test of each implementation calls it once.
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { describe, expect, test, vi } from 'vitest';
 import { pointId } from '../point-id.ts';
@@ -10,14 +10,14 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
   describe(`${name}: vector store`, () => {
     const rig = useVectorStore(setup);
 
-    test('nobody has saved: nothing is found', async () => {
+    test('an empty store finds nothing', async () => {
       expect(await rig.nearest()).toEqual([]);
       const around = [{ threadId: 't1', order: 1 }];
       const query = { owner: ada, exceptRunId: 'now', around, before: 1, after: 1 };
       expect(await rig.store.findSurrounding(rig.space, query)).toEqual([]);
     });
 
-    test('what was saved is found at once, the nearest first, with its cosine', async () => {
+    test('saved messages are found at once, nearest first, with their cosine', async () => {
       await rig.save('r1', { far: [0, 1, 0], near: [2, 0, 0], between: [1, 1, 0] });
       const hits = await rig.nearest();
       expect(hits.map((hit) => hit.text)).toEqual(['near', 'between', 'far']);
@@ -33,7 +33,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       });
     });
 
-    test('at most topK, and only what reaches the threshold', async () => {
+    test('a query returns at most topK messages, all at or above the threshold', async () => {
       await rig.save('r1', { a: [1, 0, 0], b: [1, 1, 0], c: [0, 1, 0], d: [-1, 0, 0] });
       expect(await rig.texts({ topK: 2 })).toEqual(['a', 'b']);
       expect(await rig.texts({ threshold: 0.5 })).toEqual(['a', 'b']);
@@ -43,7 +43,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.texts({ vector: [0, 0, 1], threshold: 0.1 })).toEqual([]);
     });
 
-    test('a thread’s own, or all of the resource’s; never the run’s that asks', async () => {
+    test('a query searches the thread or all threads of the resource, without the messages of its own run', async () => {
       await rig.save('r1', { one: [1, 0, 0] });
       await rig.save('r2', { two: [1, 0.1, 0] }, { threadId: 't2' });
       expect(await rig.texts()).toEqual(['one', 'two']);
@@ -51,7 +51,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.texts({ exceptRunId: 'r1' })).toEqual(['two']);
     });
 
-    test('tenants and resources never meet, whatever their ids look like', async () => {
+    test('the store isolates tenants and resources with any characters in their ids', async () => {
       const owners = [
         ada,
         { tenant: 'other', key: 'ada' },
@@ -65,19 +65,19 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.texts({ owner: { tenant: 'default', key: 'nobody' } })).toEqual([]);
     });
 
-    test('one run id in two tenants is two runs', async () => {
+    test('one run id in two tenants names two runs', async () => {
       await rig.save('r1', { mine: [1, 0, 0] });
       await rig.save('r1', { theirs: [1, 0, 0] }, { tenant: 'other' });
       expect(await rig.texts()).toEqual(['mine']);
     });
 
-    test.each(['', 'a b', '*', 'a'.repeat(65)])('"%s" is no tenant', async (tenant) => {
+    test.each(['', 'a b', '*', 'a'.repeat(65)])('the store rejects the tenant "%s"', async (tenant) => {
       const refused = { code: 'token-invalid' };
       await expect(rig.nearest({ owner: { tenant, key: 'ada' } })).rejects.toMatchObject(refused);
       await expect(rig.save('r1', { a: [1, 0, 0] }, { tenant })).rejects.toMatchObject(refused);
     });
 
-    test('vectors of another embedder, or of another length, are never found', async () => {
+    test('a query never finds vectors of another embedder or of another length', async () => {
       const { store, space } = rig;
       await rig.save('r1', { ours: [1, 0, 0] });
       await store.saveRun(rig.newSpace(3), block('r1', { 'of another embedder': [1, 0, 0] }));
@@ -85,7 +85,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.texts()).toEqual(['ours']);
     });
 
-    test('saving twice is saving once', async () => {
+    test('a repeated save has no effect', async () => {
       const said = { a: [1, 0, 0], b: [0, 1, 0] };
       await rig.save('r1', said);
       const before = await rig.nearest();
@@ -93,7 +93,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.nearest()).toEqual(before);
     });
 
-    test('a later owner replaces the run’s block where it stands, an earlier one is refused', async () => {
+    test("a later owner replaces the run's block in place, and the store rejects an earlier one", async () => {
       await rig.save('r1', { first: [1, 0, 0], gone: [0, 1, 0] }, { epoch: 1 });
       const [before] = await rig.nearest({ topK: 1 });
       await rig.save('r1', { second: [1, 0, 0] }, { epoch: 3 });
@@ -103,7 +103,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.texts()).toEqual(['second']);
     });
 
-    test('a run id in another thread, or of another owner, is another run: nothing of the first is replaced', async () => {
+    test('a run id in another thread or of another owner is another run and replaces nothing of the first', async () => {
       await rig.save('r1', { first: [1, 0, 0], second: [0, 1, 0] }, { epoch: 3 });
       await rig.save('r1', { elsewhere: [1, 0, 0] }, { threadId: 't2' });
       await rig.save('r1', { 'of eve': [1, 0, 0] }, { key: 'eve', epoch: 9 });
@@ -112,7 +112,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.texts({ owner: { ...ada, key: 'eve' } })).toEqual(['of eve']);
     });
 
-    test('a run id that comes again when its first run is forgotten is another run: both stay', async () => {
+    test('a reused run id, after its first run expired, is another run: both blocks remain', async () => {
       await rig.save('r1', { before: [1, 0, 0] }, { epoch: 2 });
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + RUN_MARK_TTL_MS + 60_000 });
       try {
@@ -124,7 +124,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect((await rig.texts()).toSorted()).toEqual(['after, anew', 'before']);
     });
 
-    test('history that is sent again is kept once, where the first run put it, and is known', async () => {
+    test('history that is sent again is stored once, at its first position, and reported as known', async () => {
       const { store, space } = rig;
       const history = block('r1', { question: [1, 0, 0], answer: [0, 1, 0] });
       await store.saveRun(space, history);
@@ -143,7 +143,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.nearest({ topK: 1 })).toEqual([first]);
     });
 
-    test('no message is nothing to do, and too many are refused', async () => {
+    test('a block without messages has no effect, and the store rejects a block with too many', async () => {
       await rig.save('r1', {});
       const numbers = Array.from({ length: MAX_RUN_MESSAGES + 1 }, (_, at) => [`text ${at}`, [1, 0, 0]] as const);
       const many = rig.save('r2', Object.fromEntries(numbers.map(([text, vector]) => [text, [...vector]])));
@@ -151,13 +151,13 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.nearest()).toEqual([]);
     });
 
-    test('any text comes back as it was', async () => {
+    test('the store returns any text unchanged', async () => {
       const text = 'line\nline "quoted" \'; 😀 ﬁ \u0000 end';
       await rig.save('r1', { [text]: [1, 0, 0] });
       expect(await rig.texts()).toEqual([text]);
     });
 
-    test('many stores save into a new space at once, and none is lost', async () => {
+    test('concurrent stores save to a new space without losing a message', async () => {
       const stores = await Promise.all([setup.open(), setup.open(), setup.open()]);
       const saving = stores.flatMap((store, by) =>
         ['a', 'b', 'c', 'd'].map((run) => ({ store, said: `${run}${by}`, vector: [1, by, 0] })),
@@ -171,7 +171,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       await Promise.all(stores.map((store) => store.close()));
     });
 
-    test('who has given up is not answered, and saves nothing', async () => {
+    test('the store gives an aborted caller no answer and saves nothing', async () => {
       const { store, space } = rig;
       const signal = AbortSignal.abort(new Error('enough'));
       await expect(store.saveRun(space, block('r1', { a: [1, 0, 0] }), signal)).rejects.toThrow('enough');

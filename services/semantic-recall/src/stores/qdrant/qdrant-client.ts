@@ -1,22 +1,26 @@
-// Calls of Qdrant: each has a bound and can be given up, which the client's own methods do not offer, so its typed API is called.
+// Calls Qdrant with a timeout and an abort signal, which the client's own methods do not offer; it calls the client's
+// typed API.
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { z } from 'zod';
 import { storeUnavailable } from '@millrace/stores';
 import { STORE } from '../../store/vector-store.ts';
 
-/** Below a stage's default of 5 s, so that the caller hears of it in time. */
+/** Below the default stage timeout of 5 s, so that the caller receives the error in time. */
 const DEFAULT_TIMEOUT_MS = 3_000;
 
 type QdrantApi = ReturnType<QdrantClient['api']>;
 export type QdrantOptions = {
   url: string;
   apiKey?: string | undefined;
-  /** How long one call may take before it fails; 3,000 if absent. */
+  /** Timeout of one call, ms. Default: 3,000. */
   timeoutMs?: number;
 };
 
 export type Qdrant = {
-  /** One request, within the client's bound, or within `timeoutMs`. @param what for the message of an error: "The vector store did not <what>" @throws store-unavailable */
+  /**
+   * Sends one request, within the client's timeout or within `timeoutMs`. @param what for the error message: "The
+   * vector store did not <what>" @throws store-unavailable
+   */
   call<T>(
     what: string,
     signal: AbortSignal | undefined,
@@ -25,15 +29,15 @@ export type Qdrant = {
   ): Promise<T>;
 };
 
-/** Opens nothing: connections are made by the first call, and close by themselves when they idle. */
+/** Opens no connection: the first call does, and idle connections close by themselves. */
 export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = DEFAULT_TIMEOUT_MS }: QdrantOptions): Qdrant {
   const client = new QdrantClient({
     url,
-    // Given as a header: the client warns on the console of a key over HTTP, which is how it is inside a cluster.
+    // Set as a header: the client prints a warning for a key over HTTP, which is usual inside a cluster.
     ...(apiKey !== undefined && { headers: { 'api-key': apiKey } }),
-    // Asks in the background and warns on the console.
+    // Disabled, because it sends a request in the background and prints warnings.
     checkCompatibility: false,
-    // No limit of its own: it would take the place of our signal.
+    // No timeout of its own, because it would replace our signal.
     timeout: Infinity,
   });
   return {
@@ -44,7 +48,7 @@ export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = DEFAULT_TI
         return await ask(client.api(), { signal: signal ? AbortSignal.any([signal, bound]) : bound });
       } catch (error) {
         signal?.throwIfAborted();
-        throw storeUnavailable(STORE, what, error, reasonOf(error));
+        throw storeUnavailable(STORE, what, error, describeFailure(error));
       }
     },
   };
@@ -58,13 +62,13 @@ const answeredSchema = z.looseObject({
     .catch(undefined),
 });
 
-/** The HTTP status that a call of `Qdrant.call` was answered with; undefined where there was no answer. */
-export function statusOf(error: unknown): number | undefined {
+/** Returns the HTTP status of a failed `Qdrant.call`, or undefined without a response. */
+export function readHttpStatus(error: unknown): number | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   return answeredSchema.safeParse(cause).data?.status;
 }
 
-function reasonOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   const answered = answeredSchema.safeParse(error).data;
   if (answered) return `HTTP ${answered.status}${answered.data ? `, ${answered.data.status.error}` : ''}`;
   if (!(error instanceof Error)) return String(error);

@@ -1,20 +1,20 @@
-// Makes a collection on first use. Many replicas may do so at once: whoever comes second finds it there, and makes what is
-// still missing of it.
+// Creates a collection on first use. Concurrent replicas can create it: the later one finds the collection and adds
+// missing indexes.
 import { PAYLOAD_INDEXES } from './qdrant-payload.ts';
-import { statusOf, type Qdrant } from './qdrant-client.ts';
-import { collectionName } from '../../store/collection-name.ts';
+import { readHttpStatus, type Qdrant } from './qdrant-client.ts';
+import { collectionName } from '../../store/point-id.ts';
 import type { VectorSpace } from '../../store/vector-store.ts';
 
-/** How long one step of the making may take: it happens once, and on a busy cluster it takes longer than a search. */
+/** Timeout of one creation step. A creation happens once and takes longer than a search on a busy cluster. */
 const makeTimeoutMs = 30_000;
 
 export type QdrantCollections = {
   /**
-   * Resolves when the collection is there with its indexes; asks once in a process. Who gives up waits no longer, and the
-   * collection is made all the same.
+   * Resolves when the collection and its indexes exist; requests them once per process. A caller that aborts stops
+   * waiting, and the creation continues.
    */
   ensure(space: VectorSpace, signal?: AbortSignal): Promise<void>;
-  /** Somebody has deleted it. */
+  /** Forgets a collection that was deleted. */
   forget(space: VectorSpace): void;
 };
 
@@ -24,21 +24,21 @@ export function createQdrantCollections(qdrant: Qdrant): QdrantCollections {
     ensure(space, signal) {
       const name = collectionName(space);
       const known = made.get(name);
-      if (known) return unlessAborted(known, signal);
+      if (known) return waitUnlessAborted(known, signal);
       const making = make(qdrant, name, space.dimensions).catch((error: unknown) => {
         made.delete(name);
         throw error;
       });
       made.set(name, making);
-      // Whoever waits hears of a failure. Where all have given up nobody does, and it must not end the process.
+      // Each waiting caller receives a failure. If all callers stopped waiting, the rejection must not end the process.
       making.catch(() => undefined);
-      return unlessAborted(making, signal);
+      return waitUnlessAborted(making, signal);
     },
     forget: (space) => void made.delete(collectionName(space)),
   };
 }
 
-async function unlessAborted(making: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+async function waitUnlessAborted(making: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return making;
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -51,21 +51,21 @@ async function unlessAborted(making: Promise<void>, signal: AbortSignal | undefi
   }
 }
 
-/** Without the caller's signal: others wait for the same. */
+/** Ignores the caller's signal, because other callers wait for the same creation. */
 async function make(qdrant: Qdrant, collection_name: string, size: number): Promise<void> {
   const call: Qdrant['call'] = (what, signal, ask) => qdrant.call(what, signal, ask, makeTimeoutMs);
   const vectors = { size, distance: 'Cosine' } as const;
   try {
-    await call('make its collection', undefined, (api, init) =>
+    await call('create its collection', undefined, (api, init) =>
       api.createCollection({ collection_name, vectors }, init),
     );
   } catch (error) {
-    // Conflict: it is there already.
-    if (statusOf(error) !== 409) throw error;
+    // Conflict: the collection exists.
+    if (readHttpStatus(error) !== 409) throw error;
   }
   await Promise.all(
     Object.entries(PAYLOAD_INDEXES).map(([field_name, field_schema]) =>
-      call('make its indexes', undefined, (api, init) =>
+      call('create its indexes', undefined, (api, init) =>
         api.createFieldIndex({ collection_name, wait: true, field_name, field_schema }, init),
       ),
     ),

@@ -1,6 +1,6 @@
-// Filters of Qdrant's payload: what a query may see and what a save may replace. Every key is one that is indexed.
+// Filters of Qdrant's payload: the points that a query reads and those that a save replaces. Every key is indexed.
 import { checkTenant, RUN_MARK_TTL_MS } from '@millrace/stores';
-import { orderOf, type RecallOwner, type RecallPlace } from '../../store/vector-store.ts';
+import { computeOrder, type RecallOwner, type RecallPlace } from '../../store/vector-store.ts';
 import type { IndexedField } from './qdrant-payload.ts';
 
 type Bounds = { lt?: number; lte?: number; gt?: number; gte?: number };
@@ -9,17 +9,17 @@ export type Condition =
   | { key: IndexedField; range: Bounds }
   | { has_id: string[] };
 
-export const is = (key: IndexedField, value: string): Condition => ({ key, match: { value } });
+export const matchValue = (key: IndexedField, value: string): Condition => ({ key, match: { value } });
 export const range = (key: IndexedField, bounds: Bounds): Condition => ({ key, range: bounds });
 
 /** @throws token-invalid */
-export function ofOwner({ tenant, key }: RecallOwner, threadId?: string): Condition[] {
-  const owner = [is('tenant', checkTenant(tenant)), is('resource', key)];
-  return threadId === undefined ? owner : [...owner, is('thread', threadId)];
+export function filterByOwner({ tenant, key }: RecallOwner, threadId?: string): Condition[] {
+  const owner = [matchValue('tenant', checkTenant(tenant)), matchValue('resource', key)];
+  return threadId === undefined ? owner : [...owner, matchValue('thread', threadId)];
 }
 
-/** What lies before is of runs that nobody knows of any more, whatever their ids. */
-export function ofRun(place: RecallPlace & { runId: string }): Condition[] {
-  const since = orderOf(Date.now() - RUN_MARK_TTL_MS, 0);
-  return [...ofOwner(place, place.threadId), is('run', place.runId), range('order', { gte: since })];
+/** Ignores older points: the marks of their runs have expired, so an equal run id names another run. */
+export function filterByRun(place: RecallPlace & { runId: string }): Condition[] {
+  const since = computeOrder(Date.now() - RUN_MARK_TTL_MS, 0);
+  return [...filterByOwner(place, place.threadId), matchValue('run', place.runId), range('order', { gte: since })];
 }

@@ -1,6 +1,6 @@
-// What stands beside a vector in Qdrant: all that recall needs, so that no other store is asked.
+// The payload of a point in Qdrant. It holds all fields of a recall, so that no other store is queried.
 import { z } from 'zod';
-import type { Recalled, RecallMessage, RunBlock } from '../../store/vector-store.ts';
+import type { RecalledMessage, RecallMessage, VectorBlock } from '../../store/vector-store.ts';
 
 const payloadSchema = z.object({
   tenant: z.string(),
@@ -16,7 +16,7 @@ const payloadSchema = z.object({
 });
 export type Payload = z.output<typeof payloadSchema>;
 
-/** What is filtered and ordered by. Without these Qdrant scans, and refuses to order. */
+/** Fields of filters and of the order. Without these indexes Qdrant scans, and refuses to order. */
 export const PAYLOAD_INDEXES = {
   tenant: { type: 'keyword', is_tenant: true },
   resource: { type: 'keyword' },
@@ -27,18 +27,18 @@ export const PAYLOAD_INDEXES = {
 } as const satisfies Partial<Record<keyof Payload, object>>;
 export type IndexedField = keyof typeof PAYLOAD_INDEXES;
 
-export function payloadOf(block: RunBlock, message: RecallMessage, order: number): Payload {
+export function buildPayload(block: VectorBlock, message: RecallMessage, order: number): Payload {
   const { tenant, key, threadId, runId, epoch } = block;
   const { messageId, role, text, createdAt } = message;
   const where = { tenant, resource: key, thread: threadId, run: runId, epoch, order };
   return { ...where, message: messageId, role, text, created: createdAt };
 }
 
-/** @throws a ZodError for what this service did not write */
+/** @throws a ZodError for a payload that this service did not write */
 export function readPayload(payload: unknown): Payload {
   return payloadSchema.parse(payload);
 }
 
-export function recalledOf({ message, role, text, created, thread, run, order }: Payload): Recalled {
+export function toRecalledMessage({ message, role, text, created, thread, run, order }: Payload): RecalledMessage {
   return { messageId: message, role, text, createdAt: created, threadId: thread, runId: run, order };
 }

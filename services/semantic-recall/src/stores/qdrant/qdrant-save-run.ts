@@ -1,27 +1,30 @@
-// A run's block in Qdrant, which has no transactions. A block is fenced by a look at what its run has saved before, and by an
-// update filter that never lets a lower epoch, or another run, take a point; between the look and the write a fenced owner could
-// still add points that the later owner has not. Two runs that end in one moment may take one tick: who sees another one there
-// after its write takes a later tick, and writes once more.
+// Saves a run's block in Qdrant, which has no transactions. Fencing reads the epochs that the run has saved, and an
+// update filter prevents a lower epoch or another run from taking a point. Between read and write a fenced owner can
+// still add points that the later owner does not have. Two runs that end in one millisecond can take one tick: a run
+// that finds another one at its tick after its write takes a later tick and writes again.
 import { saveSuperseded } from '@millrace/stores';
-import { collectionName } from '../../store/collection-name.ts';
+import { collectionName } from '../../store/point-id.ts';
 import { pointId } from '../../store/point-id.ts';
 import {
   MAX_RUN_MESSAGES,
-  orderOf,
-  tickOf,
+  computeOrder,
+  readTick,
   type RecallPlace,
-  type RunBlock,
+  type VectorBlock,
   type VectorSpace,
 } from '../../store/vector-store.ts';
 import type { Qdrant } from './qdrant-client.ts';
-import { is, ofOwner, ofRun, range } from './qdrant-filter.ts';
-import { payloadOf, readPayload } from './qdrant-payload.ts';
+import { matchValue, filterByOwner, filterByRun, range } from './qdrant-filter.ts';
+import { buildPayload, readPayload } from './qdrant-payload.ts';
 
-/** How often a block looks for a tick of its own, and how far the next try may be from the last block, ticks; doubled each time. */
+/**
+ * Maximum number of attempts to find a free tick, and the largest distance of the next attempt from the last block, in
+ * ticks; doubled each time.
+ */
 const MAX_PLACINGS = 8;
 const FIRST_SPREAD = 4;
 
-type Writer = { qdrant: Qdrant; space: VectorSpace; block: RunBlock; signal: AbortSignal | undefined };
+type Writer = { qdrant: Qdrant; space: VectorSpace; block: VectorBlock; signal: AbortSignal | undefined };
 
 /** @throws save-superseded */
 export async function saveQdrantRun(writer: Writer): Promise<void> {
@@ -30,7 +33,7 @@ export async function saveQdrantRun(writer: Writer): Promise<void> {
   const epoch = Math.max(0, ...saved.map((payload) => payload.epoch));
   if (epoch > block.epoch) throw saveSuperseded(block, epoch);
 
-  let tick = saved[0] ? tickOf(Math.min(...saved.map(({ order }) => order))) : await freeTick(writer, 1);
+  let tick = saved[0] ? readTick(Math.min(...saved.map(({ order }) => order))) : await freeTick(writer, 1);
   for (let placing = 0; placing < MAX_PLACINGS; placing++) {
     await upsert(writer, tick);
     if (!(await isShared(writer, tick))) break;
@@ -39,32 +42,30 @@ export async function saveQdrantRun(writer: Writer): Promise<void> {
   if (saved.length > 0) await removeOthers(writer);
 }
 
-/** What this run has saved, by whichever owner. */
+/** Points that this run has saved under any owner. */
 async function savedBefore({ qdrant, space, block, signal }: Writer) {
   const request = {
     collection_name: collectionName(space),
-    filter: { must: ofRun(block) },
+    filter: { must: filterByRun(block) },
     limit: MAX_RUN_MESSAGES,
     with_payload: true,
   };
-  const found = await qdrant.call('read what the run has saved', signal, (api, init) =>
-    api.scrollPoints(request, init),
-  );
+  const found = await qdrant.call('read the points of the run', signal, (api, init) => api.scrollPoints(request, init));
   return (found.data.result?.points ?? []).map(({ payload }) => readPayload(payload));
 }
 
-/** After the thread's last block, and not before now. */
+/** Returns a tick after the thread's last block, and not before now. */
 async function freeTick({ qdrant, space, block, signal }: Writer, spread: number): Promise<number> {
   const request = {
     collection_name: collectionName(space),
     query: { order_by: { key: 'order', direction: 'desc' as const } },
-    filter: { must: ofOwner(block, block.threadId) },
+    filter: { must: filterByOwner(block, block.threadId) },
     limit: 1,
     with_payload: true,
   };
   const found = await qdrant.call('find the last block', signal, (api, init) => api.queryPoints(request, init));
   const [last] = found.data.result?.points ?? [];
-  const lastTick = last ? tickOf(readPayload(last.payload).order) : 0;
+  const lastTick = last ? readTick(readPayload(last.payload).order) : 0;
   return Math.max(Date.now(), lastTick + 1 + Math.floor(Math.random() * spread));
 }
 
@@ -72,29 +73,32 @@ async function upsert({ qdrant, space, block, signal }: Writer, tick: number): P
   const points = block.messages.map((message, position) => ({
     id: pointId(block, message),
     vector: [...message.vector],
-    payload: payloadOf(block, message, orderOf(tick, position)),
+    payload: buildPayload(block, message, computeOrder(tick, position)),
   }));
-  // What another run has saved is this message, and stays where it is.
-  const update_filter = { must: [is('run', block.runId), range('epoch', { lte: block.epoch })] };
+  // A point that another run saved is the same message: it remains in place.
+  const update_filter = { must: [matchValue('run', block.runId), range('epoch', { lte: block.epoch })] };
   await qdrant.call('save a run', signal, (api, init) =>
     api.upsertPoints({ collection_name: collectionName(space), wait: true, points, update_filter }, init),
   );
 }
 
 async function isShared({ qdrant, space, block, signal }: Writer, tick: number): Promise<boolean> {
-  const atTick = range('order', { gte: orderOf(tick, 0), lt: orderOf(tick + 1, 0) });
-  const filter = { must: [...ofOwner(block, block.threadId), atTick], must_not: [is('run', block.runId)] };
-  const counted = await qdrant.call('look beside the run', signal, (api, init) =>
+  const atTick = range('order', { gte: computeOrder(tick, 0), lt: computeOrder(tick + 1, 0) });
+  const filter = {
+    must: [...filterByOwner(block, block.threadId), atTick],
+    must_not: [matchValue('run', block.runId)],
+  };
+  const counted = await qdrant.call('look for other runs at the tick', signal, (api, init) =>
     api.countPoints({ collection_name: collectionName(space), filter, exact: true }, init),
   );
   return (counted.data.result?.count ?? 0) > 0;
 }
 
-/** What an earlier owner, or an earlier attempt, has saved and this one has not. */
+/** Deletes points of an earlier owner or attempt that this one did not save. */
 async function removeOthers({ qdrant, space, block, signal }: Writer): Promise<void> {
   const kept = block.messages.map((message) => pointId(block, message));
   const filter = {
-    must: [...ofRun(block), range('epoch', { lte: block.epoch })],
+    must: [...filterByRun(block), range('epoch', { lte: block.epoch })],
     must_not: [{ has_id: kept }],
   };
   await qdrant.call('replace a run', signal, (api, init) =>
@@ -102,7 +106,7 @@ async function removeOthers({ qdrant, space, block, signal }: Writer): Promise<v
   );
 }
 
-/** Of the points with these ids, those that other runs have saved. */
+/** Returns those of the points with these ids that other runs have saved. */
 export async function knownPoints(
   qdrant: Qdrant,
   space: VectorSpace,
@@ -112,7 +116,7 @@ export async function knownPoints(
 ): Promise<Set<string>> {
   const request = {
     collection_name: collectionName(space),
-    filter: { must: [{ has_id: ids }], must_not: [is('run', runId)] },
+    filter: { must: [{ has_id: ids }], must_not: [matchValue('run', runId)] },
     limit: Math.max(ids.length, 1),
     with_payload: false,
   };

@@ -1,18 +1,18 @@
-// Runs against the Qdrant that QDRANT_URL names, else is skipped and says so.
+// Runs against the Qdrant at QDRANT_URL; without one it is skipped and reports the reason.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { collectionName } from '../../store/collection-name.ts';
+import { collectionName } from '../../store/point-id.ts';
 import { createQdrant, type Qdrant } from './qdrant-client.ts';
 import { createQdrantVectorStore } from './qdrant-vector-store.ts';
 import { describeVectorStore } from '../../store/conformance/vector-store.ts';
 import type { VectorSpace } from '../../store/vector-store.ts';
 
-/** What is tested is what Qdrant answers, not how fast: the stand-in shares two cores with other tests. */
+/** Tests answers, not speed: the replacement server shares two cores with other tests. */
 const patientMs = 15_000;
 const { QDRANT_URL: url, QDRANT_API_KEY: apiKey } = process.env;
 
-// The default reporter counts what is skipped, and does not say why.
+// The default reporter counts skipped tests without the reason.
 if (!url) process.stderr.write('The tests of the Qdrant store are skipped: QDRANT_URL is not set.\n');
 
 describe('Qdrant', () => {
@@ -32,14 +32,14 @@ describe('Qdrant', () => {
   const run = { ...owner, threadId: 't1', runId: 'r1', epoch: 1, messages: [message] };
   const query = { owner, threadId: undefined, exceptRunId: '', vector: [1, 0], topK: 5, threshold: undefined };
 
-  describe('collections', () => {
+  describe('collections of Qdrant', () => {
     let space: VectorSpace;
     beforeEach(() => {
       space = { embedder: `test/${crypto.randomUUID()}`, dimensions: 2 };
     });
     afterEach(() => clean(space));
 
-    test('a collection has cosine distance and its indexes, whoever of many makes it', async () => {
+    test('a collection has cosine distance and its indexes if several replicas create it', async () => {
       const stores = Array.from({ length: 5 }, () => createQdrantVectorStore(qdrant));
       await Promise.all(
         stores.map((store, at) =>
@@ -57,7 +57,7 @@ describe('Qdrant', () => {
       expect(await stores[0]?.findNearest(space, query)).toHaveLength(5);
     });
 
-    test('a collection that somebody has deleted is made again', async () => {
+    test('the store creates a deleted collection again', async () => {
       const store = createQdrantVectorStore(qdrant);
       await store.saveRun(space, run);
       await clean(space);
@@ -66,7 +66,7 @@ describe('Qdrant', () => {
       expect(await store.findNearest(space, query)).toMatchObject([{ text: 'hello' }]);
     });
 
-    test('what Qdrant refuses is told in its own words', async () => {
+    test("the error quotes Qdrant's reason", async () => {
       const store = createQdrantVectorStore(qdrant);
       await store.saveRun(space, run);
       await expect(store.findNearest(space, { ...query, vector: [1, 0, 0] })).rejects.toMatchObject({
@@ -77,21 +77,21 @@ describe('Qdrant', () => {
   });
 });
 
-describe('a Qdrant that is not there', () => {
+describe('an unreachable Qdrant', () => {
   const space = { embedder: 'test', dimensions: 2 };
   const owner = { tenant: 'default', key: 'ada' };
   const query = { owner, threadId: undefined, exceptRunId: '', vector: [1, 0], topK: 5, threshold: undefined };
   const search = (qdrant: Qdrant, signal?: AbortSignal) =>
     createQdrantVectorStore(qdrant).findNearest(space, query, signal);
 
-  test('fails as unavailable, with the reason', async () => {
+  test('a call to an unreachable Qdrant fails as unavailable, with the reason', async () => {
     await expect(search(createQdrant({ url: 'http://127.0.0.1:1' }))).rejects.toMatchObject({
       code: 'store-unavailable',
       message: expect.stringMatching(/did not search: .*(ECONNREFUSED|bad port)/),
     });
   });
 
-  test('or does not answer, is given up when the caller does', async () => {
+  test('a call to a Qdrant that does not respond ends when its caller aborts', async () => {
     const controller = new AbortController();
     const silent = createServer(() => controller.abort(new Error('enough')));
     silent.listen(0, '127.0.0.1');

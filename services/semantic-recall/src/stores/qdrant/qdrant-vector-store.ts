@@ -1,19 +1,19 @@
-// Vectors in Qdrant: a collection for each embedder and length, in it all tenants, told apart by payload filters.
+// Stores vectors in Qdrant: one collection per embedder and length. Payload filters separate its tenants.
 import { checkTenant } from '@millrace/stores';
-import { collectionName } from '../../store/collection-name.ts';
+import { collectionName } from '../../store/point-id.ts';
 import { pointId } from '../../store/point-id.ts';
 import { checkBlock } from '../../store/recall-errors.ts';
-import type { RunBlock, VectorSpace, VectorStore } from '../../store/vector-store.ts';
-import { statusOf, type Qdrant } from './qdrant-client.ts';
+import type { VectorBlock, VectorSpace, VectorStore } from '../../store/vector-store.ts';
+import { readHttpStatus, type Qdrant } from './qdrant-client.ts';
 import { createQdrantCollections } from './qdrant-collections.ts';
-import { is, ofOwner, range } from './qdrant-filter.ts';
-import { readPayload, recalledOf } from './qdrant-payload.ts';
+import { matchValue, filterByOwner, range } from './qdrant-filter.ts';
+import { readPayload, toRecalledMessage } from './qdrant-payload.ts';
 import { knownPoints, saveQdrantRun } from './qdrant-save-run.ts';
 
 export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
   const collections = createQdrantCollections(qdrant);
 
-  async function write(space: VectorSpace, block: RunBlock, signal: AbortSignal | undefined): Promise<void> {
+  async function write(space: VectorSpace, block: VectorBlock, signal: AbortSignal | undefined): Promise<void> {
     await collections.ensure(space, signal);
     await saveQdrantRun({ qdrant, space, block, signal });
   }
@@ -25,8 +25,8 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       try {
         await write(space, block, signal);
       } catch (error) {
-        if (statusOf(error) !== 404) throw error;
-        // The collection was there when this process made it, and is not any more.
+        if (readHttpStatus(error) !== 404) throw error;
+        // The collection existed when this process created it, and was deleted since.
         collections.forget(space);
         await write(space, block, signal);
       }
@@ -39,7 +39,7 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
     },
 
     async findNearest(space, { owner, threadId, exceptRunId, vector, topK, threshold }, signal) {
-      const filter = { must: ofOwner(owner, threadId), must_not: [is('run', exceptRunId)] };
+      const filter = { must: filterByOwner(owner, threadId), must_not: [matchValue('run', exceptRunId)] };
       const query = {
         collection_name: collectionName(space),
         query: [...vector],
@@ -50,7 +50,7 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       };
       const answer = await noneIfAbsent(qdrant.call('search', signal, (api, init) => api.queryPoints(query, init)));
       const points = answer?.data.result?.points ?? [];
-      return points.map(({ score, payload }) => ({ ...recalledOf(readPayload(payload)), score }));
+      return points.map(({ score, payload }) => ({ ...toRecalledMessage(readPayload(payload)), score }));
     },
 
     async findSurrounding(space, { owner, exceptRunId, around, before, after }, signal) {
@@ -61,32 +61,32 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       const searches = around.flatMap(({ threadId, order }) =>
         sides.flatMap(({ direction, bound, limit }) => {
           if (limit === 0) return [];
-          const must = [...ofOwner(owner, threadId), range('order', { [bound]: order })];
-          const filter = { must, must_not: [is('run', exceptRunId)] };
+          const must = [...filterByOwner(owner, threadId), range('order', { [bound]: order })];
+          const filter = { must, must_not: [matchValue('run', exceptRunId)] };
           return [{ query: { order_by: { key: 'order', direction } }, filter, limit, with_payload: true }];
         }),
       );
       if (searches.length === 0) return [];
       const collection_name = collectionName(space);
       const answer = await noneIfAbsent(
-        qdrant.call('find what stands beside', signal, (api, init) =>
+        qdrant.call('find the surrounding messages', signal, (api, init) =>
           api.queryBatchPoints({ collection_name, searches }, init),
         ),
       );
       const points = (answer?.data.result ?? []).flatMap((result) => result.points);
-      return points.map(({ payload }) => recalledOf(readPayload(payload)));
+      return points.map(({ payload }) => toRecalledMessage(readPayload(payload)));
     },
 
     close: () => Promise.resolve(),
   };
 }
 
-/** Where nobody has saved yet there is no collection, and nothing to find. */
+/** Without a saved message there is no collection and therefore no result. */
 async function noneIfAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    if (readHttpStatus(error) === 404) return undefined;
     throw error;
   }
 }

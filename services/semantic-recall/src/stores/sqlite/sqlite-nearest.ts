@@ -1,11 +1,11 @@
-// The nearest of the rows that a query may see, in two ways that answer the same: by sqlite-vec, whose distance is a function of
-// SQL here, and by a scan in JavaScript where the extension cannot be loaded (it is a native library, built for the common
-// platforms only). Both are exact and look at every vector of the scope: an embedded store serves one machine.
+// Finds the nearest rows of a scope with equal results in two ways: by sqlite-vec with an SQL function,
+// or by a scan in JavaScript if the extension cannot be loaded (a native library, built for common platforms only).
+// Both are exact and read every vector of the scope: an embedded store serves one machine.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { load } from 'sqlite-vec';
-import { fromBytes, toBytes } from '../../store/vector-bytes.ts';
+import { decodeVector, encodeVector } from '../../store/vector-bytes.ts';
 
-/** Rows by their rowid, with their cosine similarity, the nearest first. */
+/** Rows by rowid with their cosine similarity, nearest first. */
 type Nearest = { id: number; score: number };
 export type Scope = { where: string; values: SQLInputValue[] };
 export type FindNearest = (
@@ -13,10 +13,10 @@ export type FindNearest = (
   query: { vector: readonly number[]; topK: number; threshold: number | undefined },
 ) => Nearest[];
 
-/** Lower than any cosine. A row whose vector has no direction has none, and is never found. */
+/** Lower than any cosine. The score of a zero vector is undefined, so its row is never found. */
 const ANY_SCORE = -2;
 
-/** @param loadExtension for tests. @param onFallback told once, with the reason, when the extension cannot be had */
+/** @param loadExtension for tests. @param onFallback called once with the reason if the extension cannot be loaded */
 export function chooseNearest(
   database: DatabaseSync,
   loadExtension: ((database: DatabaseSync) => void) | undefined = load,
@@ -25,25 +25,25 @@ export function chooseNearest(
   try {
     loadExtension(database);
     database.enableLoadExtension(false);
-    return byExtension(database);
+    return createExtensionSearch(database);
   } catch (error) {
     onFallback(error instanceof Error ? error.message : String(error));
-    return byScan(database);
+    return createScanSearch(database);
   }
 }
 
-function byExtension(database: DatabaseSync): FindNearest {
+function createExtensionSearch(database: DatabaseSync): FindNearest {
   return ({ where, values }, { vector, topK, threshold = ANY_SCORE }) =>
     database
       .prepare(
         `SELECT rowid AS id, 1 - vec_distance_cosine(vector, ?) AS score FROM recall_points
          WHERE ${where} AND score >= ? ORDER BY score DESC, place DESC LIMIT ?`,
       )
-      .all(toBytes(vector), ...values, threshold, topK)
+      .all(encodeVector(vector), ...values, threshold, topK)
       .map(({ id, score }) => ({ id: Number(id), score: Number(score) }));
 }
 
-function byScan(database: DatabaseSync): FindNearest {
+function createScanSearch(database: DatabaseSync): FindNearest {
   return ({ where, values }, { vector, topK, threshold = ANY_SCORE }) => {
     const wanted = Float32Array.from(vector);
     let best: Nearest[] = [];
@@ -51,17 +51,17 @@ function byScan(database: DatabaseSync): FindNearest {
       .prepare(`SELECT rowid AS id, vector FROM recall_points WHERE ${where} ORDER BY place DESC`)
       .iterate(...values);
     for (const { id, vector: bytes } of rows) {
-      const score = bytes instanceof Uint8Array ? cosine(wanted, fromBytes(bytes)) : Number.NaN;
-      // Not a number fails here too.
+      const score = bytes instanceof Uint8Array ? cosine(wanted, decodeVector(bytes)) : Number.NaN;
+      // NaN fails this comparison too.
       if (!(score >= threshold)) continue;
       if (best.length < topK || score > (best.at(-1)?.score ?? ANY_SCORE))
-        best = inserted(best, { id: Number(id), score }, topK);
+        best = insertRanked(best, { id: Number(id), score }, topK);
     }
     return best;
   };
 }
 
-function inserted(best: readonly Nearest[], one: Nearest, topK: number): Nearest[] {
+function insertRanked(best: readonly Nearest[], one: Nearest, topK: number): Nearest[] {
   const at = best.findIndex((other) => other.score < one.score);
   return (at < 0 ? [...best, one] : best.toSpliced(at, 0, one)).slice(0, topK);
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 const file = () => join(folder, 'made', 'recall.db');
 
-const noExtension = () => {
+const failToLoad = () => {
   throw new Error('there is no sqlite-vec for this platform');
 };
 
@@ -21,27 +21,27 @@ describeVectorStore('SQLite with sqlite-vec', {
 });
 
 describeVectorStore('SQLite without sqlite-vec', {
-  open: async () => openSqliteVectorStore({ path: file(), loadExtension: noExtension }),
+  open: async () => openSqliteVectorStore({ path: file(), loadExtension: failToLoad }),
 });
 
-/** Where the extension cannot be loaded the first suite would test the second's code again, and say nothing. */
+/** If the extension cannot be loaded, the first suite would silently test the scan again. */
 function refuseFallback(reason: string): never {
   throw new Error(`sqlite-vec was not loaded: ${reason}`);
 }
 
-describe('SQLite: the extension', () => {
-  test('is done without, and that is said once, with the reason', async () => {
-    const said: string[] = [];
-    const onFallback = (reason: string) => void said.push(reason);
-    const store = openSqliteVectorStore({ path: file(), loadExtension: noExtension, onFallback });
-    expect(said).toEqual(['there is no sqlite-vec for this platform']);
+describe('the SQLite extension', () => {
+  test('the store works without the extension and reports the reason once', async () => {
+    const reasons: string[] = [];
+    const onFallback = (reason: string) => void reasons.push(reason);
+    const store = openSqliteVectorStore({ path: file(), loadExtension: failToLoad, onFallback });
+    expect(reasons).toEqual(['there is no sqlite-vec for this platform']);
     await store.close();
   });
 
-  test('with and without it the same is found, in the same order', async () => {
+  test('the store finds the same rows in the same order with and without the extension', async () => {
     const stores = [
       openSqliteVectorStore({ path: file(), onFallback: refuseFallback }),
-      openSqliteVectorStore({ path: file(), loadExtension: noExtension }),
+      openSqliteVectorStore({ path: file(), loadExtension: failToLoad }),
     ];
     const space = { embedder: 'test', dimensions: 8 };
     const owner = { tenant: 'default', key: 'ada' };

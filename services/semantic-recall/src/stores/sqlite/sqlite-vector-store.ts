@@ -1,36 +1,36 @@
-// Vectors in a file of this machine, for where no Qdrant can be had. The same contract; it cannot be shared between machines,
-// and a search takes as long as its scope has vectors.
+// Stores vectors in a local file for machines without Qdrant, with the same contract. Machines cannot share it, and the
+// time of a search grows with the vectors of its scope.
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { checkTenant, closeSqlite, inTransaction, openSqlite, saveSuperseded, storeCalls } from '@millrace/stores';
+import { checkTenant, closeSqlite, runInTransaction, openSqlite, saveSuperseded, storeCalls } from '@millrace/stores';
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
-import { collectionName } from '../../store/collection-name.ts';
+import { collectionName } from '../../store/point-id.ts';
 import { pointId } from '../../store/point-id.ts';
 import { checkBlock } from '../../store/recall-errors.ts';
-import { toBytes } from '../../store/vector-bytes.ts';
+import { encodeVector } from '../../store/vector-bytes.ts';
 import {
-  orderOf,
+  computeOrder,
   STORE,
-  tickOf,
-  type Hit,
+  readTick,
+  type RecallHit,
   type NearestQuery,
   type SurroundingQuery,
-  type Recalled,
+  type RecalledMessage,
   type RecallOwner,
   type RecallPlace,
-  type RunBlock,
+  type VectorBlock,
   type VectorSpace,
   type VectorStore,
 } from '../../store/vector-store.ts';
 import { chooseNearest, type Scope } from './sqlite-nearest.ts';
 
-type Row = Record<string, SQLOutputValue>;
+type RecallRow = Record<string, SQLOutputValue>;
 export type SqliteVectorOptions = {
   /** See openSqlite(). */
   path: string;
   /** For tests: loads sqlite-vec. */
   loadExtension?: (database: DatabaseSync) => void;
-  /** Told once, with the reason, when sqlite-vec cannot be loaded and searches scan in JavaScript. */
+  /** Called once with the reason if sqlite-vec cannot be loaded and searches scan in JavaScript. */
   onFallback?: (reason: string) => void;
 };
 
@@ -43,40 +43,40 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
   const nearest = chooseNearest(database, loadExtension, onFallback);
   const statements = prepare(database);
 
-  function saveRun(space: VectorSpace, block: RunBlock): void {
+  function saveRun(space: VectorSpace, block: VectorBlock): void {
     const { runId, epoch } = block;
-    const place = placeOf(space, block);
+    const place = listPlaceKeys(space, block);
     const saved = statements.saved.get(...place, runId, recentOrder());
     const savedEpoch = Number(saved?.['epoch'] ?? 0);
     if (savedEpoch > epoch) throw saveSuperseded(block, savedEpoch);
 
     const last = Number(statements.last.get(...place)?.['place'] ?? 0);
-    const ownTick = typeof saved?.['place'] === 'number' ? tickOf(saved['place']) : undefined;
-    const tick = ownTick ?? Math.max(Date.now(), tickOf(last) + 1);
+    const ownTick = typeof saved?.['place'] === 'number' ? readTick(saved['place']) : undefined;
+    const tick = ownTick ?? Math.max(Date.now(), readTick(last) + 1);
     statements.remove.run(...place, runId, recentOrder());
     for (const [position, message] of block.messages.entries()) {
       const { messageId, role, text, createdAt, vector } = message;
-      const where = [...place, runId, epoch, orderOf(tick, position), pointId(block, message)];
-      statements.add.run(...where, messageId, role, text, createdAt, toBytes(vector));
+      const where = [...place, runId, epoch, computeOrder(tick, position), pointId(block, message)];
+      statements.add.run(...where, messageId, role, text, createdAt, encodeVector(vector));
     }
   }
 
-  function findNearest(space: VectorSpace, query: NearestQuery): Hit[] {
-    const found = nearest(scopeOf(space, query, query.threadId), query);
+  function findNearest(space: VectorSpace, query: NearestQuery): RecallHit[] {
+    const found = nearest(buildScope(space, query, query.threadId), query);
     return found.flatMap(({ id, score }) => {
       const row = statements.message.get(id);
-      return row ? [{ ...recalledOf(row), score }] : [];
+      return row ? [{ ...toRecalledMessage(row), score }] : [];
     });
   }
 
-  function findSurrounding(space: VectorSpace, query: SurroundingQuery): Recalled[] {
+  function findSurrounding(space: VectorSpace, query: SurroundingQuery): RecalledMessage[] {
     return query.around.flatMap(({ threadId, order }) => {
-      const { where, values } = scopeOf(space, query, threadId);
+      const { where, values } = buildScope(space, query, threadId);
       const side = (than: '<' | '>', direction: 'DESC' | 'ASC', limit: number) =>
         database
           .prepare(`SELECT * FROM recall_points WHERE ${where} AND place ${than} ? ORDER BY place ${direction} LIMIT ?`)
           .all(...values, order, limit);
-      return [...side('<', 'DESC', query.before), ...side('>', 'ASC', query.after)].map(recalledOf);
+      return [...side('<', 'DESC', query.before), ...side('>', 'ASC', query.after)].map(toRecalledMessage);
     });
   }
 
@@ -84,7 +84,7 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
     saveRun: (space, block, signal) =>
       answered('save a run', signal, () => {
         checkBlock(block);
-        if (block.messages.length > 0) inTransaction(database, () => saveRun(space, block));
+        if (block.messages.length > 0) runInTransaction(database, () => saveRun(space, block));
       }),
     findKnown: (space, run, messages, signal) =>
       answered('look for messages', signal, () => {
@@ -94,7 +94,7 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
       }),
     findNearest: (space, query, signal) => answered('search', signal, () => findNearest(space, query)),
     findSurrounding: (space, query, signal) =>
-      answered('find what stands beside', signal, () => findSurrounding(space, query)),
+      answered('find the surrounding messages', signal, () => findSurrounding(space, query)),
     close: () => closeSqlite(database),
   };
 }
@@ -107,25 +107,25 @@ function prepare(database: DatabaseSync) {
     ),
     last: database.prepare(`SELECT max(place) AS place FROM recall_points WHERE ${ofThread}`),
     remove: database.prepare(`DELETE FROM recall_points WHERE ${ofThread} AND run = ? AND place >= ?`),
-    // What another run has saved is this message, and stays where it is.
+    // A message that another run saved is the same message: it remains in place.
     add: database.prepare('INSERT OR IGNORE INTO recall_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
     known: database.prepare('SELECT 1 FROM recall_points WHERE collection = ? AND point = ? AND run <> ?'),
     message: database.prepare('SELECT * FROM recall_points WHERE rowid = ?'),
   };
 }
 
-/** What lies before is of runs that nobody knows of any more, whatever their ids. */
+/** Ignores older rows: the marks of their runs have expired, so an equal run id names another run. */
 function recentOrder(): number {
-  return orderOf(Date.now() - RUN_MARK_TTL_MS, 0);
+  return computeOrder(Date.now() - RUN_MARK_TTL_MS, 0);
 }
 
-function placeOf(space: VectorSpace, { tenant, key, threadId }: RecallPlace): [string, string, string, string] {
+function listPlaceKeys(space: VectorSpace, { tenant, key, threadId }: RecallPlace): [string, string, string, string] {
   return [collectionName(space), checkTenant(tenant), key, threadId];
 }
 
-type Asker = { owner: RecallOwner; exceptRunId: string };
+type QueryOwner = { owner: RecallOwner; exceptRunId: string };
 
-function scopeOf(space: VectorSpace, { owner, exceptRunId }: Asker, threadId: string | undefined): Scope {
+function buildScope(space: VectorSpace, { owner, exceptRunId }: QueryOwner, threadId: string | undefined): Scope {
   const values = [collectionName(space), checkTenant(owner.tenant), owner.key, exceptRunId];
   const where = 'collection = ? AND tenant = ? AND resource = ? AND run <> ?';
   return threadId === undefined
@@ -133,7 +133,7 @@ function scopeOf(space: VectorSpace, { owner, exceptRunId }: Asker, threadId: st
     : { where: `${where} AND thread = ?`, values: [...values, threadId] };
 }
 
-function recalledOf(row: Row): Recalled {
+function toRecalledMessage(row: RecallRow): RecalledMessage {
   const text = (column: string) => String(row[column]);
   return {
     messageId: text('message'),

@@ -1,4 +1,4 @@
-// What every working-memory store must do. Each implementation's test calls this once.
+// Conformance suite of working-memory stores. The test of each implementation calls it once.
 import type { JsonObject } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryOwner, WorkingMemoryStore } from '../memory-store.ts';
@@ -6,7 +6,10 @@ import type { MemoryOwner, WorkingMemoryStore } from '../memory-store.ts';
 const ada: MemoryOwner = { tenant: 'default', key: 'ada' };
 const run = (runId: string, epoch = 1) => ({ runId, epoch });
 
-/** @param open a store on the same data each time it is called within one test, and on no data at first in the next */
+/**
+ * @param open returns a store on the same data for each call within one test, and on no data at the start of the next
+ * one
+ */
 export function describeMemoryStore(name: string, open: () => Promise<WorkingMemoryStore>): void {
   describe(`${name}: working-memory store`, () => {
     let store: WorkingMemoryStore;
@@ -23,24 +26,24 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       await Promise.all(opened.splice(0).map((one) => one.close()));
     });
 
-    test('nothing was ever written: no memory, version 0', async () => {
+    test('a memory that was never written is null at version 0', async () => {
       expect(await store.read(ada)).toEqual({ memory: null, version: 0 });
       expect(await store.readForRun(ada, 'r1')).toEqual({ memory: null, version: 0, writtenEpoch: 0 });
     });
 
-    test('what was written is read, and each write is the next version', async () => {
+    test('a read returns the last write, and each write increments the version', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { name: 'Ada' } });
       expect(await store.read(ada)).toEqual({ memory: { name: 'Ada' }, version: 1 });
       await store.compareAndSet({ owner: ada, run: run('r2'), version: 1, memory: { name: 'Ada L.' } });
       expect(await store.read(ada)).toEqual({ memory: { name: 'Ada L.' }, version: 2 });
     });
 
-    test('a memory that became empty is empty, not unknown', async () => {
+    test('a memory that became empty is empty, not null', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: {} });
       expect(await store.read(ada)).toEqual({ memory: {}, version: 1 });
     });
 
-    test('any JSON comes back as it was', async () => {
+    test('the store returns any JSON unchanged', async () => {
       const memory: JsonObject = JSON.parse(
         '{"__proto__":{"x":1},"constructor":"c","deep":[[{"a":null}]],"text":"line\\nline \\u0000 😀","n":-1.5e300,"no":false}',
       );
@@ -48,7 +51,7 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(JSON.stringify((await store.read(ada)).memory)).toBe(JSON.stringify(memory));
     });
 
-    test('a write on a version that is gone is refused, with what is there instead', async () => {
+    test('a write on an outdated version is rejected with the current memory', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
       const late = await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });
       expect(late).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1 });
@@ -57,7 +60,7 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.read(ada)).toEqual({ memory: { a: 1 }, version: 1 });
     });
 
-    test('one owner of a run writes once, also after others have written', async () => {
+    test('one owner of a run writes once, even after writes of other runs', async () => {
       const write = { owner: ada, run: run('r1'), version: 0, memory: { list: [1] } };
       expect(await store.compareAndSet(write)).toEqual({ outcome: 'written' });
       expect(await store.compareAndSet(write)).toEqual({ outcome: 'repeated' });
@@ -67,7 +70,7 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.readForRun(ada, 'r1')).toMatchObject({ writtenEpoch: 1 });
     });
 
-    test('a later owner of the run writes, an earlier one is refused', async () => {
+    test('a later owner of the run can write, and the store rejects an earlier one', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1', 2), version: 0, memory: { by: 2 } });
       const early = await store.compareAndSet({ owner: ada, run: run('r1', 1), version: 1, memory: { by: 1 } });
       expect(early).toEqual({ outcome: 'superseded', epoch: 2 });
@@ -76,7 +79,7 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.readForRun(ada, 'r1')).toEqual({ memory: { by: 10 }, version: 2, writtenEpoch: 10 });
     });
 
-    test('a run that is marked has written nothing, and writes no more; a lower epoch takes no mark away', async () => {
+    test('a marked run has written nothing and cannot write again, and a lower epoch removes no mark', async () => {
       await store.markRun(ada, run('r1', 2));
       expect(await store.readForRun(ada, 'r1')).toEqual({ memory: null, version: 0, writtenEpoch: 2 });
       await store.markRun(ada, run('r1', 1));
@@ -86,13 +89,13 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.readForRun({ ...ada, threadId: 't' }, 'r1')).toMatchObject({ writtenEpoch: 0 });
     });
 
-    test('a refused write leaves no mark of its run', async () => {
+    test('a rejected write leaves no mark of its run', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
       await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });
       expect(await store.readForRun(ada, 'r2')).toMatchObject({ writtenEpoch: 0 });
     });
 
-    test('of many writers at once, over several connections, none is lost', async () => {
+    test('concurrent writers over several connections lose no write', async () => {
       const stores = [store, await openOne(), await openOne()];
       const writers = Array.from({ length: 30 }, async (_, at) => {
         const own = stores[at % stores.length] ?? store;
@@ -110,7 +113,7 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(Object.keys(memory ?? {})).toHaveLength(30);
     });
 
-    test('owners never meet, whatever their ids look like', async () => {
+    test('the store isolates owners with any characters in their ids', async () => {
       const owners: MemoryOwner[] = [
         ada,
         { tenant: 'other', key: 'ada' },
@@ -135,15 +138,18 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       }
     });
 
-    test.each(['', 'a b', 'default:working-memory', '*', 'a'.repeat(65)])('"%s" is no tenant', async (tenant) => {
-      const refused = { code: 'token-invalid' };
-      const owner = { tenant, key: 'ada' };
-      await expect(store.read(owner)).rejects.toMatchObject(refused);
-      const write = store.compareAndSet({ owner, run: run('r1'), version: 0, memory: {} });
-      await expect(write).rejects.toMatchObject(refused);
-    });
+    test.each(['', 'a b', 'default:working-memory', '*', 'a'.repeat(65)])(
+      'the store rejects the tenant "%s"',
+      async (tenant) => {
+        const refused = { code: 'token-invalid' };
+        const owner = { tenant, key: 'ada' };
+        await expect(store.read(owner)).rejects.toMatchObject(refused);
+        const write = store.compareAndSet({ owner, run: run('r1'), version: 0, memory: {} });
+        await expect(write).rejects.toMatchObject(refused);
+      },
+    );
 
-    test('who has given up is not answered, and writes nothing', async () => {
+    test('the store gives an aborted caller no answer and writes nothing', async () => {
       const signal = AbortSignal.abort(new Error('enough'));
       await expect(store.read(ada, signal)).rejects.toThrow('enough');
       const write = store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } }, signal);
@@ -151,14 +157,14 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.read(ada)).toEqual({ memory: null, version: 0 });
     });
 
-    test('another connection sees it, and it outlives the one that wrote', async () => {
+    test('a write is visible to other connections and outlives its own', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
       const other = await openOne();
       await store.close();
       expect(await other.readForRun(ada, 'r1')).toEqual({ memory: { a: 1 }, version: 1, writtenEpoch: 1 });
     });
 
-    test('a closed store fails as unavailable, and closing it again does nothing', async () => {
+    test('a closed store fails as unavailable, and closing it again has no effect', async () => {
       await store.close();
       await store.close();
       await expect(store.read(ada)).rejects.toMatchObject({ code: 'store-unavailable' });

@@ -18,8 +18,8 @@ beforeEach(async () => {
 
 describeMemoryStore('Redis', async () => createRedisMemoryStore(await connect()));
 
-describe('Redis: the server', () => {
-  test('every key begins with the tenant, and only the marks of runs expire', async () => {
+describe('working memory on a Redis server', () => {
+  test('every key starts with the tenant, and only the marks of runs expire', async () => {
     const redis = await connect();
     const store = createRedisMemoryStore(redis);
     await store.compareAndSet({ owner, run: { runId: 'r1', epoch: 1 }, version: 0, memory: { a: 1 } });
@@ -32,7 +32,7 @@ describe('Redis: the server', () => {
     await store.close();
   });
 
-  test('while it is away calls fail at once; when it is back the memory is what it was', async () => {
+  test('calls fail at once during an outage of Redis, and the memory is unchanged after it', async () => {
     const redis = await connect();
     const store = createRedisMemoryStore(redis);
     await store.compareAndSet({ owner, run: { runId: 'r1', epoch: 1 }, version: 0, memory: { a: 1 } });
@@ -48,7 +48,7 @@ describe('Redis: the server', () => {
     await store.close();
   });
 
-  test('an address where nobody answers is refused when the service starts', async () => {
+  test('the service rejects an unreachable address at its start', async () => {
     const start = connect('redis://127.0.0.1:1', 200);
     await expect(start).rejects.toMatchObject({
       code: 'store-unavailable',

@@ -1,4 +1,4 @@
-// Working memory in Redis. Each memory is a hash, each run that has written to it a key beside it that expires by itself.
+// Stores working memory in Redis. Each memory is a hash; each run that has written to it has an expiring key.
 import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { checkTenant, closeRedis, readScript, RUN_MARK_TTL_MS, runScript, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
@@ -14,16 +14,17 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
     async read(owner, signal) {
       const key = memoryKey(owner);
       const [version, memory] = await answered('read', signal, () => redis.hmget(key, 'version', 'memory'));
-      return recordOf(version, memory);
+      return parseRecord(version, memory);
     },
 
     async readForRun(owner, runId, signal) {
       const key = memoryKey(owner);
-      // The mark first: an update that lands in between is then seen in the memory, and the write finds its version wrong.
+      // Reads the mark first: an update between the two reads is then visible in the memory, and the write fails on its
+      // version.
       const [mark, [version, memory]] = await answered('read', signal, () =>
         Promise.all([redis.get(markKey(key, runId)), redis.hmget(key, 'version', 'memory')]),
       );
-      return { ...recordOf(version, memory), writtenEpoch: Number(mark ?? 0) };
+      return { ...parseRecord(version, memory), writtenEpoch: Number(mark ?? 0) };
     },
 
     async compareAndSet({ owner, run, version, memory }, signal) {
@@ -40,7 +41,7 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
         case 'superseded':
           return { outcome, epoch: Number(rest[0]) };
         case 'conflict':
-          return { outcome, ...recordOf(rest[0], rest[1]) };
+          return { outcome, ...parseRecord(rest[0], rest[1]) };
         default:
           throw new MillraceError('internal', `compare-and-set.lua answered ${JSON.stringify(reply)}.`);
       }
@@ -56,8 +57,8 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
 }
 
 /**
- * Begins with the tenant, which has no colon. What the caller named is encoded, so that it can hold neither a colon nor a brace;
- * the braces keep a memory and its marks in one slot of a Redis cluster. @throws token-invalid
+ * Starts with the tenant, which has no colon. Names from callers are encoded, so that they hold neither colon nor
+ * brace; the braces keep a memory and its marks in one slot of a Redis Cluster. @throws token-invalid
  */
 function memoryKey({ tenant, key, threadId }: MemoryOwner): string {
   const ofOwner = `${checkTenant(tenant)}:working-memory:{${encodeURIComponent(key)}}`;
@@ -66,7 +67,7 @@ function memoryKey({ tenant, key, threadId }: MemoryOwner): string {
 
 const markKey = (key: string, runId: string): string => `${key}:run:${runId}`;
 
-function recordOf(version: string | null | undefined, memory: string | null | undefined): MemoryRecord {
+function parseRecord(version: string | null | undefined, memory: string | null | undefined): MemoryRecord {
   if (!version || !memory) return { memory: null, version: 0 };
   const parsed: JsonObject = JSON.parse(memory);
   return { memory: parsed, version: Number(version) };

@@ -18,8 +18,8 @@ const file = () => join(folder, 'made', 'on', 'first', 'use.sqlite');
 
 describeMemoryStore('SQLite', async () => openSqliteMemoryStore({ path: file() }));
 
-describe('SQLite: the file', () => {
-  test('several processes write to it at once, and none is lost', async () => {
+describe('working memory in a SQLite file', () => {
+  test('concurrent processes write to the file without losing a write', async () => {
     await openSqliteMemoryStore({ path: file() }).close();
     const workers = [1, 2].map((worker) => {
       const workerData = { path: file(), worker, rounds: 40 };
@@ -32,20 +32,20 @@ describe('SQLite: the file', () => {
     await store.close();
   });
 
-  test('marks of runs that are long over are forgotten', async () => {
+  test('the store deletes expired marks of runs', async () => {
     const store = openSqliteMemoryStore({ path: file() });
     const database = new DatabaseSync(file());
     const owner = { tenant: 'default', key: 'ada' };
     await store.compareAndSet({ owner, run: { runId: 'old', epoch: 1 }, version: 0, memory: { a: 1 } });
-    const left = () => database.prepare('SELECT run, expires_at FROM working_memory_runs').all();
-    expect(Number(left()[0]?.['expires_at'])).toBeGreaterThan(Date.now() + RUN_MARK_TTL_MS - 60_000);
+    const listMarks = () => database.prepare('SELECT run, expires_at FROM working_memory_runs').all();
+    expect(Number(listMarks()[0]?.['expires_at'])).toBeGreaterThan(Date.now() + RUN_MARK_TTL_MS - 60_000);
     database.exec('UPDATE working_memory_runs SET expires_at = 1');
     await store.compareAndSet({ owner, run: { runId: 'new', epoch: 1 }, version: 1, memory: { a: 2 } });
-    expect(left()).toMatchObject([{ run: 'new' }]);
+    expect(listMarks()).toMatchObject([{ run: 'new' }]);
     await store.close();
   });
 
-  test('what is no database is refused as store-unavailable, with its path', async () => {
+  test('a file that is no database fails as store-unavailable with its path', async () => {
     const path = join(folder, 'note.txt');
     await writeFile(path, 'this is a note, and longer than a header of SQLite is: '.repeat(10));
     expect(() => openSqliteMemoryStore({ path })).toThrow(

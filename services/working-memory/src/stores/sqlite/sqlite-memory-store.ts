@@ -1,9 +1,8 @@
-// Working memory in a file of this machine, for where no Redis can be had. The same contract; it cannot be shared between
-// machines.
+// Stores working memory in a local file for machines without Redis, with the same contract. Machines cannot share it.
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { JsonObject } from '@millrace/contracts';
-import { checkTenant, closeSqlite, inTransaction, openSqlite, RUN_MARK_TTL_MS, storeCalls } from '@millrace/stores';
+import { checkTenant, closeSqlite, runInTransaction, openSqlite, RUN_MARK_TTL_MS, storeCalls } from '@millrace/stores';
 import {
   STORE,
   type MemoryOwner,
@@ -14,7 +13,7 @@ import {
   type WriteOutcome,
 } from '../../store/memory-store.ts';
 
-type Row = Record<string, SQLOutputValue> | undefined;
+type MemoryRow = Record<string, SQLOutputValue> | undefined;
 const schema = readFileSync(new URL('./sqlite-schema.sql', import.meta.url), 'utf8');
 const answered = storeCalls(STORE);
 
@@ -22,14 +21,14 @@ const answered = storeCalls(STORE);
 export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemoryStore {
   const database = openSqlite({ path, schema, store: STORE });
   const statements = prepare(database);
-  const read = (owner: MemoryOwner): MemoryRecord => recordOf(statements.memory.get(...keyOf(owner)));
+  const read = (owner: MemoryOwner): MemoryRecord => parseRecord(statements.memory.get(...listOwnerKeys(owner)));
   const writtenEpoch = (owner: MemoryOwner, runId: string): number =>
-    Number(statements.mark.get(...keyOf(owner), runId, Date.now())?.['epoch'] ?? 0);
+    Number(statements.mark.get(...listOwnerKeys(owner), runId, Date.now())?.['epoch'] ?? 0);
 
   function mark(owner: MemoryOwner, { runId, epoch }: RunMark): void {
     const now = Date.now();
     statements.forget.run(now);
-    statements.setMark.run(...keyOf(owner), runId, epoch, now + RUN_MARK_TTL_MS);
+    statements.setMark.run(...listOwnerKeys(owner), runId, epoch, now + RUN_MARK_TTL_MS);
   }
 
   function compareAndSet({ owner, run, version, memory }: MemoryWrite): WriteOutcome {
@@ -39,7 +38,7 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
     const current = read(owner);
     if (current.version !== version) return { outcome: 'conflict', ...current };
 
-    statements.setMemory.run(...keyOf(owner), version + 1, JSON.stringify(memory));
+    statements.setMemory.run(...listOwnerKeys(owner), version + 1, JSON.stringify(memory));
     mark(owner, run);
     return { outcome: 'written' };
   }
@@ -49,10 +48,10 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
     readForRun: (owner, runId, signal) =>
       answered('read', signal, () => ({ ...read(owner), writtenEpoch: writtenEpoch(owner, runId) })),
     compareAndSet: (write, signal) =>
-      answered('write', signal, () => inTransaction(database, () => compareAndSet(write))),
+      answered('write', signal, () => runInTransaction(database, () => compareAndSet(write))),
     markRun: (owner, run, signal) =>
       answered('write', signal, () =>
-        inTransaction(database, () => {
+        runInTransaction(database, () => {
           if (writtenEpoch(owner, run.runId) < run.epoch) mark(owner, run);
         }),
       ),
@@ -71,12 +70,12 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-/** No thread and a thread without a name are not the same. */
-function keyOf({ tenant, key, threadId }: MemoryOwner): [string, string, string] {
+/** An absent thread and an empty thread id are different owners. */
+function listOwnerKeys({ tenant, key, threadId }: MemoryOwner): [string, string, string] {
   return [checkTenant(tenant), key, threadId === undefined ? '' : `:${threadId}`];
 }
 
-function recordOf(row: Row): MemoryRecord {
+function parseRecord(row: MemoryRow): MemoryRecord {
   if (row === undefined) return { memory: null, version: 0 };
   const memory: JsonObject = JSON.parse(String(row['memory']));
   return { memory, version: Number(row['version']) };

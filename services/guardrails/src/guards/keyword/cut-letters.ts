@@ -1,0 +1,85 @@
+// Reads the letters and digits of a text one by one, without case, accents and invisible characters, and classifies the
+// gaps between them, so that a word split by dots, dashes or markup is read as the word. The end of a letter does not
+// depend on text before its start.
+import { readUnitAt } from '../../segments/read-unit.ts';
+
+/**
+ * none: the letters touch; cut: punctuation only; space: white space, with or without punctuation; break: more than a
+ * word contains.
+ */
+export type Gap = 'none' | 'cut' | 'space' | 'break';
+/** `changed`: the letter had an accent or an invisible character. `before`: the gap before it. */
+export type Letter = { text: string; start: number; end: number; changed: boolean; before: Gap };
+/**
+ * Progress of reading a text. JSON; places are code units. `gap`: text after the last letter; `run`: number of touching
+ * letters.
+ */
+export type LetterReading = { letters: Letter[]; readTo: number; gap: string; gapAt: number; run: number };
+
+const MAX_GAP = 3;
+/** Maximum length of a gap with its invisible characters, in code units. */
+const MAX_RAW_GAP = 48;
+/** Maximum length of a run of letters; a longer word is split. */
+const MAX_RUN = 64;
+const inWord = /^[\p{L}\p{N}]+$/u;
+const white = /\s/;
+const accents = /\p{M}/gu;
+
+export const createLetterReading = (): LetterReading => ({ letters: [], readTo: 0, gap: '', gapAt: 0, run: 0 });
+
+/** Reads the rest of the text. Changes `reading`. */
+export function readLetters(text: string, reading: LetterReading, isWhole: boolean): void {
+  while (reading.readTo < text.length) {
+    const start = reading.readTo;
+    const unit = readUnitAt(text, start, isWhole);
+    if (!unit) return;
+    reading.readTo = start + unit.length;
+    if (inWord.test(unit.plain)) readLetter(reading, unit.plain, start);
+    else if (unit.plain === '') noteUnseen(reading);
+    else if (reading.gap.length <= MAX_GAP) reading.gap += unit.plain;
+  }
+}
+
+/** Reads the characters of a ligature as one letter. */
+function readLetter(reading: LetterReading, plain: string, start: number): void {
+  const { letters } = reading;
+  const gap = getGapBehind(reading, start);
+  const isCut = gap !== 'none' || letters.length === 0 || reading.run >= MAX_RUN;
+  reading.run = isCut ? 1 : reading.run + 1;
+  const lower = plain.toLowerCase();
+  const text = lower.normalize('NFD').replace(accents, '');
+  const before = letters.length === 0 ? 'space' : isCut && gap === 'none' ? 'break' : gap;
+  letters.push({ text, start, end: reading.readTo, changed: text !== lower, before });
+  reading.gap = '';
+  reading.gapAt = reading.readTo;
+}
+
+/** Adds invisible characters after a letter to the letter. */
+function noteUnseen({ letters, gap, readTo }: LetterReading): void {
+  const last = letters.at(-1);
+  if (!last || gap !== '') return;
+  last.changed = true;
+  last.end = readTo;
+}
+
+/** Returns the gap after the last letter, as far as the text is read. */
+export function getGapBehind({ gap, gapAt }: LetterReading, readTo: number): Gap {
+  if (gap.length > MAX_GAP || readTo - gapAt > MAX_RAW_GAP) return 'break';
+  if (gap === '') return 'none';
+  return white.test(gap) ? 'space' : 'cut';
+}
+
+/** Drops the letters before `at`, which is the start of a letter or the current position. */
+export function forgetBefore(reading: LetterReading, at: number): void {
+  reading.letters = reading.letters.filter(({ start }) => start >= at);
+  for (const letter of reading.letters) {
+    letter.start -= at;
+    letter.end -= at;
+  }
+  reading.readTo -= at;
+  reading.gapAt -= at;
+  if (reading.letters.length > 0) return;
+  reading.gap = '';
+  reading.gapAt = reading.readTo;
+  reading.run = 0;
+}

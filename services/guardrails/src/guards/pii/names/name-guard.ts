@@ -1,0 +1,79 @@
+// Shared by the stages of names and addresses: decides whether to call the model, and masks its findings.
+import type { CommonArgs } from '@millrace/processor';
+import { BOUNDS, BoundExceeded } from '../../../work/bounds.ts';
+import { hashIdentity } from '../../../guard/identity.ts';
+import { refuseUnjudged, type GuardHit } from '../../../guard/report.ts';
+import { shouldReplace, type TextGuard } from '../../../guard/text-guard.ts';
+import type { ModelJudge } from '../../../model/model-judge.ts';
+import { createPlace } from '../../../text/json-place.ts';
+import { replaceHits } from '../../../text/replace-hits.ts';
+import { createNameFinder, type FindNames, type ListedNames } from './find-names.ts';
+
+export type NameGuard = {
+  guard: TextGuard;
+  judge: ModelJudge<ListedNames>;
+  when: 'doubt' | 'always';
+  /** In lower case. */
+  allow: readonly string[];
+};
+
+/**
+ * Returns true for a text that is too long for a model, which is then rejected: checking its form would block other
+ * calls.
+ */
+export const needsModel = ({ when }: NameGuard, text: string): boolean =>
+  text.trim() !== '' && (when === 'always' || text.length > BOUNDS.modelText || mayHoldNames(text));
+
+/** The finder throws (abort, halt) if there are more hits than the bound. */
+export function createFinder(
+  { guard, allow }: NameGuard,
+  args: CommonArgs,
+  answer: ListedNames | undefined,
+): FindNames {
+  const find = createNameFinder(answer ?? { found: [] }, allow);
+  return (text) => {
+    try {
+      return find(text);
+    } catch (error) {
+      if (error instanceof BoundExceeded) return refuseUnjudged(args, guard.response, error.bound);
+      throw error;
+    }
+  };
+}
+
+export function maskNames(
+  { guard }: NameGuard,
+  { state }: CommonArgs,
+  text: string,
+  hits: readonly GuardHit[],
+): string {
+  if (!shouldReplace(guard)) return text;
+  const markHit = (hit: GuardHit) => guard.mark(hit, text.slice(hit.start, hit.end), state, hashIdentity);
+  return replaceHits(text, hits, markHit, createPlace(false));
+}
+
+const capitalized = /\p{Lu}[\p{Ll}\p{M}][\p{L}\p{M}’']*/gu;
+const uncased = /\p{Lo}/u;
+
+const STARTERS = new Set(
+  (
+    'the this that these those there here it its they we you he she what which who whose when where why how is are was were am do does ' +
+    'did can could would should will may might must have has had please thanks thank hello hey ok okay yes no not sorry and or but if ' +
+    'then so because while after before also now next first finally all some any each every many most in on at by for with without ' +
+    'from to of as a an my your our their his her i let use make give tell show find get go see note write list explain summarize'
+  ).split(' '),
+);
+
+/** Words that precede names and addresses, for texts without capitals. */
+const CUES =
+  /(?<!\p{L})(?:name|named|called|mr|mrs|ms|dr|herr|frau|señora?|monsieur|madame|signora?|i am|i'm|i’m|ich bin|heiße|heisse|je suis|me llamo|soy|sono|chiamo|live|lives|living|wohne|wohnt|habite|vivo|abito|street|road|avenue|lane|straße|strasse|platz|rue|calle|via|piazza|apartment|flat|zip|postcode|plz|dear|regards|sincerely)(?!\p{L})/iu;
+
+/**
+ * Returns whether the form of a text permits a name or an address, so that the model is asked only then: a capitalized word that does not
+ * usually begin a sentence, a script without capitals, or a cue word. A lower-case name without a cue word is missed.
+ */
+export function mayHoldNames(text: string): boolean {
+  if (uncased.test(text) || CUES.test(text)) return true;
+  for (const [word] of text.matchAll(capitalized)) if (!STARTERS.has(word.toLowerCase())) return true;
+  return false;
+}

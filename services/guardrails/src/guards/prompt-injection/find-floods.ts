@@ -1,0 +1,52 @@
+// Finds floods: repeated signs, words or pieces that push the preceding instructions out of the model's attention.
+import type { TextSpan } from '../../text/span.ts';
+
+/** Characters of lines, rulers and tables. */
+const DRAWN = new Set(Array.from(' \t\n\r-=_*#.~+|/\\─━═│·• '));
+const MAX_PERIOD = 24;
+/** Minimum number of code units that equal the unit one period before. */
+const MIN_LENGTH = 60;
+const MIN_DRAWN = 400;
+/** Length at or above which a flood has no other purpose. */
+const MIN_DELUGE = 20_000;
+/** Maximum length of an interruption inside a flood. */
+const MAX_BREAK = 16;
+
+/** `isDeluge`: long enough to decide alone. */
+export type Flood = TextSpan & { isDeluge: boolean };
+
+/** Tries periods at the start of a repetition, so the cost per place does not depend on the text. */
+export function findFloods(text: string): Flood[] {
+  const floods: TextSpan[] = [];
+  for (let at = 0; at + MIN_LENGTH <= text.length;) {
+    const period = measurePeriod(text, at);
+    if (period === 0) {
+      at += STEP;
+      continue;
+    }
+    let end = at + period;
+    while (end < text.length && text.charCodeAt(end) === text.charCodeAt(end - period)) end += 1;
+    const isDrawn = Array.from(text.slice(at, at + period)).every((character) => DRAWN.has(character));
+    const last = floods.at(-1);
+    if (end - at >= (isDrawn ? MIN_DRAWN : MIN_LENGTH)) {
+      if (last && at - last.end <= MAX_BREAK) last.end = end;
+      else floods.push({ start: at, end });
+    }
+    at = Math.max(end - period, at + STEP);
+  }
+  return floods.map((flood) => ({ ...flood, isDeluge: flood.end - flood.start >= MIN_DELUGE }));
+}
+
+/** Distance between tried places. A flood that starts between two is found at the next. */
+const STEP = 8;
+
+/** Returns the shortest period that holds for the next stretch, or 0. */
+function measurePeriod(text: string, at: number): number {
+  for (let period = 1; period <= MAX_PERIOD; period++) {
+    let next = at + period;
+    const end = at + MIN_LENGTH;
+    while (next < end && text.charCodeAt(next) === text.charCodeAt(next - period)) next += 1;
+    if (next === end) return period;
+  }
+  return 0;
+}

@@ -1,0 +1,274 @@
+// Patterns of text that imitates another part of the conversation: a role, or the end of the model's input; and of
+// links that exfiltrate the conversation. They match the form of the unfolded text.
+import type { Aim, Weight } from './rules/rule.ts';
+
+type Mark = {
+  id: string;
+  weight: Weight;
+  aim?: Aim;
+  pattern: RegExp;
+  /** For tool results only. */
+  where?: 'tool';
+  /** For closing marks that are harmless in pairs: no opening of the same name may precede. */
+  toOpeningPattern?: (name: string) => RegExp;
+};
+
+/** Text after "System:" that addresses a model; "System: Ubuntu 24.04" is a fact. */
+const addressed =
+  "(?:you(?: are|'re| must| will| shall| have no| should)|your (?:new )?(?:instructions?|rules?|role|task|restrictions?|guidelines?)|" +
+  'ignore|disregard|forget (?:all|every|your|the|previous)|override|obey|comply|unrestricted|jailbreak|reveal|from now on|' +
+  'new instructions?|(?:grant|allow|give) (?:the )?(?:user|me)|the user (?:is|has|may))';
+/** `system: 'You are …',` is code, `system_prompt: |` configuration. */
+const notQuoted = String.raw`(?!\s{0,4}['"\x60|>{$\[])`;
+const lineStart = String.raw`^[ \t>*#"'\-\[(]{0,8}`;
+
+/** Roles in the form of chat templates and transcripts. */
+const ROLES: readonly Mark[] = [
+  {
+    id: 'template-role',
+    weight: 'decides',
+    pattern: /<\|(?:im_start|start_header_id|start|role)\|>\s{0,4}(?:system|developer|assistant|user|tool)/gi,
+  },
+  { id: 'template-role', weight: 'decides', pattern: /<\|(?:system|assistant|developer|user|tool)\|>/gi },
+  { id: 'template-role', weight: 'decides', pattern: /<start_of_turn>\s{0,4}(?:model|system|user)/gi },
+  { id: 'instruction-tag', weight: 'decides', pattern: /\[\/?INST\]|<<\/?SYS>>/gi },
+  {
+    id: 'system-tag',
+    weight: 'strong',
+    pattern: /<\/?system(?:[_-](?:prompt|message|instructions?|override))?\s{0,4}>/gi,
+  },
+  {
+    id: 'system-tag',
+    weight: 'strong',
+    pattern: /[[(]\s{0,4}system[\s_-](?:message|prompt|override|instructions?|command)\s{0,4}[\])]/gi,
+  },
+  {
+    id: 'role-heading',
+    weight: 'strong',
+    pattern:
+      /^[ \t]{0,3}#{3,6}[ \t]{0,4}(?:system|developer)(?:[ \t](?:prompt|message|instructions?|override))?[ \t]{0,4}:?[ \t]{0,8}$/gim,
+  },
+  {
+    id: 'role-heading',
+    weight: 'strong',
+    pattern: /^[ \t]{0,3}#{2,6}[ \t]{0,4}(?:instruction|response|system|developer)[ \t]{0,4}:/gim,
+  },
+  {
+    id: 'role-line',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:${notQuoted}`,
+      'gim',
+    ),
+  },
+  {
+    id: 'role-line',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`${lineStart}(?:system|developer|admin(?:istrator)?)(?:[\s_-](?:message|note|update|command))?[\])"']{0,2}\s{0,4}:${notQuoted}[^\n]{0,160}?\b${addressed}\b`,
+      'gim',
+    ),
+  },
+];
+
+const what =
+  '(?:system |user |hidden |original |initial |developer )?(?:prompts?|instructions?|system message|system|directives?|user input|user query|user message|context)';
+
+/** Marks that end or restart the model's input. */
+const ENDS: readonly Mark[] = [
+  {
+    id: 'end-marker',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:end|stop|close)\s(?:of\s)?(?:the\s|your\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
+      'gi',
+    ),
+  },
+  {
+    id: 'begin-marker',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:begin|start|new|updated|revised|real|override)\s(?:of\s)?(?:the\s|your\s)?(?:new\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
+      'gi',
+    ),
+  },
+  {
+    id: 'bracket-marker',
+    weight: 'strong',
+    pattern: new RegExp(String.raw`\[\s{0,4}(?:end|begin|start)\s(?:of\s)?(?:the\s)?${what}\s{0,4}\]`, 'gi'),
+  },
+  {
+    id: 'special-token',
+    weight: 'strong',
+    pattern:
+      /<\|(?:endoftext|endofprompt|end_of_text|begin_of_text|eot_id|eom_id|im_end|im_sep|im_start|end|end_header_id|start_header_id|end_of_turn|fim_\w{1,16})\|>/gi,
+  },
+  { id: 'special-token', weight: 'strong', pattern: /<(?:end_of_turn|eos|bos)>/gi },
+  {
+    id: 'closing-tag',
+    weight: 'strong',
+    pattern:
+      /<\/(user[_-](?:input|query|message|prompt|text|request)|untrusted[\w-]{0,32}|instructions?|prompt|query|context)\s{0,4}>/gi,
+    toOpeningPattern: (name) => new RegExp(`<${name}[\\s>]`, 'i'),
+  },
+  {
+    id: 'fence',
+    weight: 'strong',
+    pattern: /^[ \t]{0,3}(?:```|~~~)[ \t]{0,4}(?:system|system[_-]prompt|system[_-]message|admin)[ \t]{0,4}$/gim,
+  },
+];
+
+const said =
+  '(?:prompt|instructions?|input|conversation|message|text|session|data|document|query|entry|context|e-?mail|article|transmission|attempt|task|chat|user|response|output|system|code|page|file)s?';
+const roles = '(?:user|human|assistant|ai|bot|chatgpt|gpt|model|system|developer|admin)';
+
+/** Marks that are harmless alone. */
+const HINTS: readonly Mark[] = [
+  {
+    id: 'end-marker',
+    weight: 'medium',
+    pattern: new RegExp(
+      String.raw`^[^\w\n]{2,40}(?:end|eof|stop|start|begin|beginning|close|new)\b[^\n\w]{0,4}(?:of )?(?:the |this |my )?(?:\w{1,16} )?${said}\b[^\w\n]{2,40}$`,
+      'gim',
+    ),
+  },
+  {
+    id: 'end-marker',
+    weight: 'medium',
+    pattern: /[[<({#=*]{2,20}\s{0,2}\/?(?:end|eof|stop|eot|eos)\s{0,2}[\])}>#=*]{2,20}|<\/s>|<\/?(?:eof|end)>/gi,
+  },
+  { id: 'special-token', weight: 'medium', pattern: /<\|[\w ]{2,30}\|>/g },
+  {
+    id: 'role-named',
+    weight: 'medium',
+    pattern: new RegExp(String.raw`[[({<]\s{0,2}(?:system|admin|administrator|developer|root)\s{0,2}[\])}>]`, 'gi'),
+  },
+  {
+    id: 'role-named',
+    weight: 'medium',
+    pattern:
+      /^[ \t>*#"'([-]{0,8}(?:system|administrator|admin|developer)(?: (?:message|note|update|command|alert|notice|override))?[\])"'*]{0,3}\s{0,2}:(?!\s{0,4}['"`|>{$[])/gim,
+  },
+  {
+    id: 'turns',
+    weight: 'weak',
+    pattern: new RegExp(String.raw`^[ \t>*#"'([-]{0,8}${roles}[\])"'*]{0,3}\s{0,2}:`, 'gim'),
+  },
+  {
+    id: 'turns',
+    weight: 'medium',
+    pattern:
+      /^[ \t>*]{0,4}(?:user|human|q)\s{0,2}:[^\n]{0,300}\n{1,3}[ \t>*]{0,4}(?:assistant|ai|bot|chatgpt|gpt|a)\s{0,2}:\s{0,2}(?:sure|of course|certainly|absolutely|yes|okay|ok|here|i will|understood|with pleasure|happy to)/gim,
+  },
+  {
+    id: 'role-named',
+    weight: 'medium',
+    pattern:
+      /\b(?:system|admin|administrator|developer|operator|security) (?:notice|message|note|alert|update|announcement|broadcast|override|command|directive)\s{0,2}:/gi,
+  },
+  { id: 'turns', weight: 'medium', pattern: /["']role["']\s{0,4}:\s{0,4}["']system["']/gi },
+  { id: 'turns', weight: 'weak', pattern: /["']role["']\s{0,4}:\s{0,4}["'](?:system|developer|assistant)["']/gi },
+  {
+    id: 'important-tag',
+    weight: 'medium',
+    pattern:
+      /<\/?(?:important|information|admin|override|secret|hidden|instructions?|command|priority|urgent)\s{0,2}>/gi,
+  },
+  {
+    id: 'jailbreak-named',
+    aim: 'role',
+    weight: 'medium',
+    pattern: /\bD\.?A\.?N\b|\bSTAN\b|\bDUDE\b|\bAIM\b(?= |,)(?=.{0,80}(?:unfiltered|amoral|Machiavelli))/g,
+  },
+  { id: 'flood', aim: 'flood', weight: 'weak', pattern: /([\])}>"'\x60])\1{11,}/g },
+];
+
+/** Links that load when they are rendered, with a parameter for exfiltrated data. */
+const LINKS: readonly Mark[] = [
+  {
+    id: 'exfiltration',
+    aim: 'exfiltrate',
+    weight: 'strong',
+    pattern: /!\[[^\]\n]{0,200}\]\(\s{0,4}https?:\/\/[^)\s{<[]{1,300}[?=/&][{<[]/gi,
+  },
+  {
+    id: 'exfiltration',
+    aim: 'exfiltrate',
+    weight: 'strong',
+    pattern:
+      /https?:\/\/[^\s)"'<>]{1,300}[?&](?:q|data|secret|prompt|history|conversation|chat|msg|summary|info|content|exfil|leak|d|c|log)=(?:\{|\[|<|%7b|%5b|\$)\s{0,2}[\w ]{0,60}(?:prompt|conversation|history|secret|password|summary|message|chat|data|key|token|info|user|content)/gi,
+  },
+];
+
+/** The verb, not the noun. */
+const answer = String.raw`(?:say|reply|respond|(?<!\b(?:the|an|its|his|her|their|final|correct|no)\s)answer|output|print|write|return|echo|state|type|display)`;
+const only = '(?:only|just|exactly|simply|solely|nothing but|precisely|nothing except|nothing other than)';
+/** An apostrophe inside a word is not a quotation mark. */
+const quoted = String.raw`(?:["\u201c]|(?<!\w)[\u2018'])[^"\u201d\u2019'\n]{1,60}(?:["\u201d]|[\u2019'](?!\w))`;
+const notAChoice = String.raw`(?!\s{0,2}(?:or|,|\/|if|when|and|for|\())`;
+
+/** Orders to answer with fixed words for any question, and identifiers for a program among words for people. */
+const ORDERS: readonly Mark[] = [
+  {
+    id: 'forced-answer',
+    aim: 'answer',
+    weight: 'medium',
+    pattern: new RegExp(`\\b${answer}\\b[^.\\n"]{0,30}\\b${only}\\b[^.\\n"]{0,40}${quoted}${notAChoice}`, 'gi'),
+  },
+  {
+    id: 'forced-answer',
+    aim: 'answer',
+    weight: 'medium',
+    pattern: new RegExp(`\\b${only}\\b[^.\\n"]{0,20}\\b${answer}\\b[^.\\n"]{0,40}${quoted}${notAChoice}`, 'gi'),
+  },
+  {
+    id: 'literal-answer',
+    aim: 'answer',
+    weight: 'weak',
+    pattern: new RegExp(
+      `\\b${answer}\\b[^.\\n"]{0,40}${quoted}\\s{0,2}(?:[.!;]|$|and nothing|only|to every|no matter|now|instead)`,
+      'gim',
+    ),
+  },
+  {
+    id: 'literal-answer',
+    aim: 'answer',
+    weight: 'weak',
+    pattern: new RegExp(
+      `\\b(?:[Ss]ay|[Rr]eply|[Rr]espond|[Aa]nswer|[Oo]utput|[Pp]rint|[Ww]rite|[Rr]eturn)\\b[^.\\n"A-Z]{0,40}\\b[A-Z]{3,20}(?: [A-Z]{2,20}){0,3}(?:[.!]|$)`,
+      'gm',
+    ),
+  },
+  {
+    id: 'assistant-addressed',
+    aim: 'assistant',
+    weight: 'strong',
+    where: 'tool',
+    pattern:
+      /(?:^|[.!?:;>-]\s{0,3}|["'(])(?:@)?(?:llm|ai|chatgpt|gpt|claude|gemini|copilot|ai assistant|ai agent|language model|chatbot)s?\s{0,2}[,:]\s{0,2}(?:please|you|do|ignore|rate|say|tell|make|add|include|mention|always|never|send|stop|report|respond|answer|write|recommend|call|forward|set|mark|state|give|treat|use)/gim,
+  },
+  {
+    id: 'assistant-addressed',
+    aim: 'assistant',
+    weight: 'medium',
+    where: 'tool',
+    pattern:
+      /\b(?:whoever|anyone who|any system that|the (?:system|bot|program|tool|script|model|agent) that|automated (?:system|tool|agent|reader|assistant)s?)\b[^.\n]{0,30}\b(?:summari[sz]es?|reads?|process(?:es)?|handles?|parses?|analy[sz]es?|scans?)/gi,
+  },
+  {
+    id: 'goods-carried',
+    aim: 'exfiltrate',
+    weight: 'medium',
+    pattern:
+      /\b(?:send|post|upload|forward|append|attach|submit|mail|leak|transmit|add|put|report|exfiltrate|pass|copy)\b[^.\n]{0,60}\b(?:conversation|history|secrets?|keys?|passwords?|credentials|contents|user'?s?|e-?mails?|personal|private|data|details|contacts|messages|answers?|tokens?)\b[^.\n]{0,60}\bhttps?:\/\//gi,
+  },
+  {
+    id: 'goods-carried',
+    aim: 'exfiltrate',
+    weight: 'strong',
+    pattern:
+      /https?:\/\/[^\s)"'<>]{1,200}[?&]\w{1,20}=(?:[A-Z]{2,20}_[A-Z_]{2,40}|[A-Z_]{0,20}(?:DATA|SECRET|PASSWORD|HISTORY|SUMMARY|PROMPT|CONVERSATION|CONTENT|TOKEN|MESSAGE|CHAT|INFO|TEXT|BASE64|ENCODED|EMAIL|LEAK))/g,
+  },
+];
+
+export const ALL_MARKS: readonly Mark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS, ...ORDERS];

@@ -1,0 +1,74 @@
+// Finds all secrets of one segment, removes allowed values and merges overlapping hits.
+import { findFreePlace } from '../../guard/judge-segments.ts';
+import type { SegmentRules } from '../../segments/segment-end.ts';
+import { mergeOverlapping, type TextSpan } from '../../text/span.ts';
+import { findNamedValues } from './named-values.ts';
+import { findProviderKeys } from './provider-keys.ts';
+
+export const SECRET_RULES = [
+  'private-key',
+  'provider-key',
+  'jwt',
+  'bearer',
+  'url-credentials',
+  'named-secret',
+  'high-entropy',
+] as const;
+export type SecretRule = (typeof SECRET_RULES)[number];
+export type SecretHit = TextSpan & { rule: SecretRule; contextStart?: number; detail?: { provider: string } };
+
+export type DetectSecretsOptions = {
+  rules: readonly SecretRule[];
+  minEntropy: number;
+  /** Values that are not hits, compared exactly. */
+  allow: readonly string[];
+};
+
+/** RFC 7468 and similar blocks, up to their end or to the last line with the form of a key. */
+const privateKey =
+  /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[\w+/=\s:,.-]{1,16384}?-----END [A-Z0-9 ]{0,64}-----|[\w+/=\s:,.-]{1,16384})/g;
+/** RFC 7519: two parts that are JSON objects in base64url, and a signature that may be empty. */
+const jwt = /(?<![\w-])eyJ[\w-]{8,4096}\.(?:eyJ)?[\w-]{8,8192}\.[\w-]{0,1024}/g;
+const bearer = /(?<![A-Za-z])bearer[ :]{1,3}([\w.~+/-]{16,4096}={0,2})/gi;
+const basic = /(?<![A-Za-z])basic[ :]{1,3}([A-Za-z0-9+/]{12,1024}={0,2})/gi;
+const credentials = /\b[a-z][a-z0-9+.-]{1,15}:\/\/([^\s/?#"<>@:]{0,80}:[^\s/?#"<>@]{1,160})@/gi;
+
+export function createDetectSecrets({ rules, minEntropy, allow }: DetectSecretsOptions) {
+  const allowed = new Set(allow);
+  const chosen = new Set<SecretRule>(rules);
+  const findAll = (text: string): SecretHit[] =>
+    [
+      ...findPattern('private-key', text, privateKey),
+      ...findProviderKeys(text).map(({ provider, ...span }) => ({
+        ...span,
+        rule: 'provider-key' as const,
+        detail: { provider },
+      })),
+      ...findPattern('jwt', text, jwt),
+      ...inside('bearer', text, bearer, (found) => /\d/.test(found)),
+      ...inside('bearer', text, basic, (found) => /^[^:]*[\x20-\x7e]:/.test(atob64(found))),
+      ...inside('url-credentials', text, credentials, () => true),
+      ...findNamedValues(text, minEntropy),
+    ].filter((hit) => chosen.has(hit.rule) && !allowed.has(text.slice(hit.start, hit.end)));
+  const findCutPlace: SegmentRules['findCutPlace'] = (view, at) => findFreePlace(findAll(view), at);
+  return { findHits: (view: string) => mergeOverlapping(findAll(view)), findCutPlace };
+}
+
+/** Every secret contains one of these. @param view of a segment */
+export const mayHoldSecret = (view: string): boolean =>
+  view.length >= 8 && /[:=|]|\bis\b|\bist\b|\best?\b|lautet|-{2}|[\w-]{16}/i.test(view);
+
+const atob64 = (encoded: string): string => Buffer.from(encoded, 'base64').toString('latin1');
+
+function findPattern(rule: SecretRule, text: string, pattern: RegExp): SecretHit[] {
+  return [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ rule, start: index, end: index + found.length }));
+}
+
+/** Returns the spans of the pattern's first group. */
+function inside(rule: SecretRule, text: string, pattern: RegExp, keep: (found: string) => boolean): SecretHit[] {
+  return [...text.matchAll(pattern)].flatMap((match) => {
+    const found = match[1] ?? '';
+    const start = match.index + match[0].lastIndexOf(found);
+    return keep(found) ? [{ rule, start, end: start + found.length, contextStart: match.index }] : [];
+  });
+}

@@ -1,0 +1,70 @@
+// Creates the views of a text: the plain text, the text without markup and escapes, its joined literals, and its
+// decoded forms, each recursively. Every view maps back to the source. All views share a budget; if it is exceeded, the
+// caller blocks the text with the bound's rule.
+import { decodeText } from './decodings.ts';
+import { undisguise } from './disguises.ts';
+import { chainViews, type DerivedText, copyText, joinSlices } from './derived-text.ts';
+import { decodeHidden, removeInvisible } from './invisible.ts';
+import { removeMarkup } from './markup.ts';
+import { decodeShifts } from './shifts.ts';
+import type { TextSpan } from '../span.ts';
+
+/** `codes`: encodings from the outermost in; empty for the plain text. */
+export type TextView = DerivedText & { codes: readonly string[] };
+
+/** Maximum nesting of encodings. */
+const MAX_DEPTH = 3;
+
+/** Disguises in which word boundaries and spelling are uncertain. */
+const DISGUISES = new Set([
+  'letters apart',
+  'signs inside',
+  'digits for letters',
+  'backwards',
+  'words backwards',
+  'last word first',
+]);
+export const isDisguised = ({ codes }: TextView): boolean => codes.some((code) => DISGUISES.has(code));
+
+/** @param spend called with the length of every view; throws if the budget is exceeded */
+export function createViews(text: string, spend: (characters: number) => void): TextView[] {
+  const views: TextView[] = [];
+  const seen = new Set<string>();
+  const add = (view: TextView, depth: number): void => {
+    if (view.text === '' || seen.has(view.text)) return;
+    spend(view.text.length);
+    seen.add(view.text);
+    views.push(view);
+    if (depth >= MAX_DEPTH) return;
+    for (const [code, derived] of deriveTexts(view)) {
+      add({ ...chainViews(view, derived), codes: [...view.codes, code] }, depth + 1);
+    }
+  };
+  add({ ...removeInvisible(text), codes: [] }, 0);
+  for (const [code, derived] of decodeHidden(text)) add({ ...derived, codes: [code] }, 1);
+  return views;
+}
+
+function* deriveTexts({ text, codes }: TextView): Generator<readonly [code: string, derived: DerivedText]> {
+  yield ['markup', removeMarkup(text)];
+  // Removing markup does not change a text's literals.
+  if (codes.at(-1) !== 'markup') yield ['literals', joinLiterals(text)];
+  if (!codes.some((code) => DISGUISES.has(code))) yield* undisguise(text);
+  yield* decodeText(text);
+  yield* decodeShifts(text);
+}
+
+const literal = /"([^"\n\\]{0,2000})"|'([^'\n\\]{0,2000})'|`([^`\n]{0,2000})`|\u201c([^\u201c\u201d\n]{0,2000})\u201d/g;
+const MIN_LITERALS = 2;
+
+/**
+ * Joins the quoted parts of a text without separators, because an attack may be split into quoted pieces, even inside a
+ * word.
+ */
+function joinLiterals(text: string): DerivedText {
+  const spans: TextSpan[] = [];
+  for (const { 0: found, index } of text.matchAll(literal)) {
+    if (found.length > 2) spans.push({ start: index + 1, end: index + found.length - 1 });
+  }
+  return spans.length < MIN_LITERALS ? copyText('') : joinSlices(text, spans, '');
+}

@@ -1,0 +1,64 @@
+// Builds the head of every request to processors: the entries of the call, the run, their states and the time limits.
+import {
+  asTimeoutMs,
+  findIndex,
+  readsAt,
+  getOwnMember,
+  type CallEntry,
+  type JsonValue,
+  type PlanEntry,
+  type Reads,
+  type Stage,
+} from '@millrace/contracts';
+import type { Discovery } from '../peers/discovery.ts';
+import type { Run } from '../state/run-context.ts';
+
+/** Adjacent entries that one replica serves go into one call: three guards of one service cost one round trip. */
+export function mergeAdjacent(
+  entries: readonly PlanEntry[],
+  discovery: Pick<Discovery, 'isServedTogether'>,
+): PlanEntry[][] {
+  const groups: PlanEntry[][] = [];
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    const joins = group?.every((member) => discovery.isServedTogether(member.processor, entry.processor));
+    if (group && joins) group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+/**
+ * Returns whether the entry's save may be made after the run has ended: the agent accepts a run that the memory has not
+ * saved.
+ */
+export const isDeferrable = ({ memory, onFailure }: PlanEntry): boolean => memory && onFailure === 'skip';
+
+/** The entry with an answered suspension, with the answer. */
+export type Resumed = { entry: string; data: JsonValue };
+
+export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], resumed?: Resumed) {
+  const { requestContext, trace } = run.state().request;
+  return {
+    callId: crypto.randomUUID(),
+    run: run.ref,
+    entries: entries.map((entry) => callEntry(run, stage, entry, resumed)),
+    requestContext,
+    ...(trace && { trace }),
+    // A merged call's limit is the sum of its members'; the time of each of them is watched too.
+    timeoutMs: asTimeoutMs(entries.reduce((sum, entry) => sum + entry.timeoutMs, 0)),
+    remainingMs: asTimeoutMs(run.deadlineAt - performance.now()),
+  };
+}
+
+function callEntry(run: Run, stage: Stage, { entry, processor, options }: PlanEntry, resumed?: Resumed): CallEntry {
+  const index = findIndex(run.plan, stage, entry);
+  const state = getOwnMember(run.state().states, entry) ?? {};
+  const called = { entry, processor, options, state, ...(index !== undefined && { index }) };
+  return resumed?.entry === entry ? { ...called, resumeData: resumed.data } : called;
+}
+
+/** Returns the union of what the entries read: a call carries nothing else. */
+export function listReads(stage: Stage, entries: readonly PlanEntry[]): Reads[] {
+  return entries.flatMap((entry) => readsAt(entry.reads, stage));
+}

@@ -1,0 +1,110 @@
+// Converts a verdict that stops into the run's interrupt: the run ends or is rewound. Used by stage calls and by the
+// output stream.
+import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
+import { SUSPEND, endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { resolveMaxRetries } from '../state/run-agent.ts';
+import type { Run } from '../state/run-context.ts';
+import type { StopVerdict } from './verdict-fold.ts';
+
+export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: StopVerdict): Interrupt {
+  const rejecting = { rejected: rejectedBy(run, stage) };
+  switch (verdict.type) {
+    case 'abort':
+      return resolveAbort(run, stage, entry, verdict);
+    case 'halt':
+      return endWith({
+        form: 'halt',
+        response: verdict.response,
+        reason: verdict.reason,
+        processorId: entry.entry,
+        answered: hasAnswered(run, stage),
+        ...rejecting,
+      });
+    case 'failure': {
+      const message = `${verdict.message} (${stage})`;
+      const error = {
+        code: verdict.code,
+        message,
+        path: `${stage}/${entry.entry}`,
+        remedy: remedyFor(run, entry, verdict.code),
+      };
+      return fail(error, { chainBroken: stage === 'processOutputStream', ...rejecting });
+    }
+    case 'suspend':
+      return SUSPEND;
+    default:
+      return fail({ code: 'internal', message: `${stage} cannot act on the verdict "${verdict.type}".` });
+  }
+}
+
+/**
+ * Published chunks that a stage rejects when it stops the run. The output stream rejects before publication; later
+ * stages reject their step, the last one everything after `start`. Rejected text is in no result.
+ */
+const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
+  processLLMResponse: 'step',
+  processOutputStep: 'step',
+  processToolCall: 'step',
+  processToolResult: 'step',
+  processOutputResult: 'run',
+};
+
+function rejectedBy(run: Run, stage: Stage): Rejected | undefined {
+  const what = REJECTS[stage];
+  if (what === undefined) return undefined;
+  if (what === 'run') return wholeRun(run.state());
+  return { what, from: run.state().open?.firstIndex ?? run.chunks.getNextIndex() };
+}
+
+function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {
+  const { retryCount, inputPassed } = run.state();
+  if (verdict.retry && retryCount < maxRetries(run)) {
+    return { kind: 'rewind', to: inputPassed ? 'step' : 'input', feedback: verdict.reason };
+  }
+  const { reason, retry, metadata } = verdict;
+  const tripwire = {
+    reason,
+    ...(retry && { retry }),
+    ...(metadata !== undefined && { metadata }),
+    processorId: entry.entry,
+  };
+  return endWith({ form: 'tripwire', tripwire, rejected: rejectedBy(run, stage) });
+}
+
+/**
+ * Returns whether a model has answered when a stage halts: an answer that is being judged counts, although it is not
+ * accepted yet.
+ */
+function hasAnswered(run: Run, stage: Stage): boolean {
+  const { answered, modelCalls } = run.state();
+  return answered || REJECTS[stage] !== undefined || (stage === 'processOutputStream' && modelCalls > 0);
+}
+
+export const maxRetries = ({ agent, plan }: Run): number => resolveMaxRetries(agent, plan);
+
+/** Returns the remedy for the failure. Skipping the entry is an option only if the guarded text may pass unjudged. */
+function remedyFor({ ref }: Run, { entry, processor, service }: PlanEntry, code: ErrorCode): string {
+  const details = `millrace runs events ${ref.runId} --detail`;
+  const skip = `set onFailure: skip on "${entry}" if the run may continue without it`;
+  switch (code) {
+    case 'processor-not-there':
+      return `Start a replica of ${service} that serves ${processor}, or ${skip}.`;
+    case 'processor-timeout':
+      return `Raise timeoutMs of "${entry}", start more replicas of ${service}, or ${skip}.`;
+    case 'options-invalid':
+      return `Correct the options of "${entry}", in the agent or in the overrides of the request.`;
+    case 'processor-verdict-refused':
+    case 'not-built-yet':
+    case 'state-not-serializable':
+    case 'state-too-large':
+    case 'message-list-foreign':
+    case 'message-list-and-messages':
+      return `Correct ${processor}: the message names the part of its answer that is not allowed.`;
+    case 'message-too-large':
+      return `Give "${entry}" less to read, or raise max_payload on the server.`;
+    case 'session-lost':
+      return `Submit the request again. If it fails again, read the reason with "${details}" and in the log of ${service}.`;
+    default:
+      return `Read the reason with "${details}" and in the log of ${service}, correct ${processor}, or ${skip}.`;
+  }
+}

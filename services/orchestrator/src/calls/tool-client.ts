@@ -1,0 +1,190 @@
+// Calls a tool over the bus. Every failure is a result for the model, and the run continues. A call is made once: if
+// the tool does not answer, the outcome is unknown, and the model receives that.
+import {
+  MAX_VALUE_NESTING,
+  isDataChunk,
+  isNestedDeeper,
+  suspensionProblem,
+  toolReplySchema,
+  getOwnMember,
+  type Chunk,
+  type ErrorCode,
+  type JsonValue,
+  type PlacedCall,
+  type PlacedResult,
+  type ToolDefinition,
+  type WireError,
+} from '@millrace/contracts';
+import { publish, request } from '@millrace/bus';
+import type { Interrupt } from '../state/interrupt.ts';
+import { pendingAt } from '../state/pending.ts';
+import { createOrderedSink, type DataSink } from './ordered-sink.ts';
+import type { Run } from '../state/run-context.ts';
+import { schemaProblems } from '../peers/json-schema.ts';
+import { chunk } from '../release/make-chunk.ts';
+import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
+
+/** UTF-16 code units of a result's JSON: results of calls that end together share one record of the run's state. */
+const MAX_RESULT_CHARS = 512 * 1024;
+
+/** `interrupt`: the processors of the output stream stopped the run at a chunk of the tool. */
+export type ToolOutcome =
+  | { result: PlacedResult }
+  | { suspended: { payload: JsonValue; expiresInSeconds?: number | undefined } }
+  | { interrupt: Interrupt };
+
+export type ToolCalling = {
+  tool: ToolDefinition;
+  /** Fires if the caller abandons the call: the result is then ignored. */
+  signal: AbortSignal;
+  /** Receives the chunks that the tool writes while it works. */
+  sink: DataSink;
+};
+
+/** Calls the tool once. A failure is a result for the model, never a throw. */
+export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink }: ToolCalling): Promise<ToolOutcome> {
+  const started = performance.now();
+  const service = run.deps.discovery.serviceOfTool(tool.name) ?? '';
+  const activity = run.activity.begin({ kind: 'tool', names: [tool.name], service });
+  const called = await callOnce(run, call, { tool, signal, sink, heard: activity.heard }).finally(activity.end);
+  run.events.record({
+    event: 'tool',
+    step: run.state().steps.length,
+    tool: tool.name,
+    toolCallId: call.toolCallId,
+    position: call.position,
+    ms: performance.now() - started,
+    isError: 'interrupt' in called || ('result' in called && called.result.isError),
+    denied: false,
+  });
+  return called;
+}
+
+type ToolAttempt = ToolCalling & { heard: () => void };
+
+async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard }: ToolAttempt): Promise<ToolOutcome> {
+  const problems = schemaProblems(tool.inputSchema, call.args);
+  if (problems.length > 0) {
+    const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
+    return failTool(call, 'tool-arguments-invalid', `The arguments do not match the schema of ${tool.name}: ${lines}`);
+  }
+  const { bus } = run.deps.access;
+  const callId = crypto.randomUUID();
+  const { requestContext, trace } = run.state().request;
+  const { position, ...toolCall } = call;
+  const stopped = new AbortController();
+  const toClient = (parts: readonly Chunk[]) => sink(parts.map((part) => progressChunk(run, call, part)));
+  const progress = createOrderedSink(toClient, () => stopped.abort());
+  const budget = createProgressBudget();
+  const answer = await request(bus, {
+    subject: bus.subjects.tool(tool.name),
+    payload: {
+      callId,
+      run: run.ref,
+      stepNumber: run.state().steps.length,
+      toolCall,
+      position,
+      ...resumeData(run, position),
+      ...(tool.idempotent && { idempotencyKey: callKey(run, position) }),
+      requestContext,
+      ...(trace && { trace }),
+      timeoutMs: tool.timeoutMs,
+    },
+    reply: toolReplySchema,
+    timeoutMs: tool.timeoutMs,
+    signal: AbortSignal.any([signal, stopped.signal]),
+    readProgress: (reply) => ('progress' in reply ? reply.sequence : 'final'),
+    onProgress(reply) {
+      if (!('progress' in reply)) return;
+      heard();
+      if (budget.accepts(reply.progress)) progress.send(reply.progress);
+      else stopped.abort();
+    },
+  });
+  if ('error' in answer && (answer.error.code === 'timeout' || answer.error.code === 'cancelled')) {
+    const service = run.deps.discovery.serviceOfTool(tool.name);
+    if (service !== undefined) publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
+  }
+  // The client receives progress before the result too.
+  const interrupt = await progress.flush();
+  if (interrupt) return { interrupt };
+  if (budget.isSpent())
+    return reportUnknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${TOO_MUCH_PROGRESS}`);
+  if ('error' in answer) return failUnansweredTool(call, answer.error);
+  if ('result' in answer.ok) return finishCall(call, answer.ok.result);
+  if ('suspended' in answer.ok) return suspendCall(call, answer.ok.suspended);
+  if ('error' in answer.ok) return failTool(call, answer.ok.error.code, answer.ok.error.message);
+  return failTool(call, 'tool-failed', `${tool.name} returned no result.`);
+}
+
+/**
+ * Returns the idempotency key: never the provider's id, which repeats in other steps and tenants. A repeated step makes
+ * other calls: its retries are part of the key.
+ */
+function callKey(run: Run, position: number): string {
+  const { tenant, runId } = run.ref;
+  const { steps, retryCount } = run.state();
+  const key = `${tenant}.${runId}.${steps.length}.${position}`;
+  return retryCount === 0 ? key : `${key}.${retryCount}`;
+}
+
+/** Returns the answer to the tool's own suspension. */
+function resumeData(run: Run, position: number): { resumeData?: JsonValue } {
+  const resumed = pendingAt(run, undefined, position)?.resumed;
+  return resumed ? { resumeData: resumed.data } : {};
+}
+
+function suspendCall(
+  call: PlacedCall,
+  asked: { payload: JsonValue; expiresInSeconds?: number | undefined },
+): ToolOutcome {
+  const problem = suspensionProblem(asked.payload, asked.expiresInSeconds);
+  return problem === undefined ? { suspended: asked } : failTool(call, 'tool-failed', problem);
+}
+
+function finishCall(call: PlacedCall, result: JsonValue): ToolOutcome {
+  if (isNestedDeeper(result, MAX_VALUE_NESTING)) {
+    const message = `${call.toolName} has run, but its result exceeds the maximum nesting of ${MAX_VALUE_NESTING} levels.`;
+    return failTool(call, 'tool-failed', message);
+  }
+  const { length } = JSON.stringify(result);
+  if (length <= MAX_RESULT_CHARS) return { result: { ...call, result, isError: false } };
+  const message = `${call.toolName} has run, but its result of ${length} characters exceeds the maximum of ${MAX_RESULT_CHARS}.`;
+  return failTool(call, 'message-too-large', message);
+}
+
+/** Reports a call that an earlier owner began and that must not be repeated. */
+export function reportLostCall(call: PlacedCall): PlacedResult {
+  const message = `${call.toolName} was called, and the calling orchestrator was lost before the result.`;
+  return withUnknownOutcome(call, 'tool-outcome-unknown', message);
+}
+
+/** The tool was not reached only with these codes; with any other one the outcome is unknown. */
+const NOT_REACHED: readonly ErrorCode[] = ['nobody-there', 'bus-unreachable', 'not-json'];
+const CODES: Partial<Record<ErrorCode, ErrorCode>> = { 'nobody-there': 'tool-not-there', timeout: 'tool-timeout' };
+
+function failUnansweredTool(call: PlacedCall, { code, message }: Pick<WireError, 'code' | 'message'>): ToolOutcome {
+  const named = getOwnMember(CODES, code) ?? code;
+  return NOT_REACHED.includes(code) ? failTool(call, named, message) : reportUnknownOutcome(call, named, message);
+}
+
+const checkFirst = 'The outcome of the tool is unknown: check it before you call the tool again.';
+
+function withUnknownOutcome(call: PlacedCall, code: ErrorCode, message: string): PlacedResult {
+  const result: JsonValue = { error: { code, message, remedy: checkFirst }, outcome: 'unknown' };
+  return { ...call, result, isError: true };
+}
+const reportUnknownOutcome = (call: PlacedCall, code: ErrorCode, message: string): ToolOutcome => ({
+  result: withUnknownOutcome(call, code, message),
+});
+
+/** Passes custom chunks as they are, and wraps all other chunks of the tool. */
+function progressChunk(run: Run, { toolCallId, toolName }: PlacedCall, part: Chunk): Chunk {
+  if (isDataChunk(part)) return { ...part, runId: run.ref.runId };
+  return chunk(run.ref.runId, { type: 'tool-output', payload: { toolCallId, toolName, output: part } });
+}
+
+function failTool(call: PlacedCall, code: ErrorCode, message: string): ToolOutcome {
+  const result: JsonValue = { error: { code, message } };
+  return { result: { ...call, result, isError: true } };
+}

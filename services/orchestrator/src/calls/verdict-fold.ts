@@ -1,0 +1,186 @@
+// Folds the verdicts of a stage, one after the other, in the order of the entries. Pure.
+import {
+  MAX_VIOLATIONS,
+  applyVerdict,
+  blindReplacement,
+  boundedViolation,
+  createFailure,
+  hasChanges,
+  mayChange,
+  readsAt,
+  getOwnMember,
+  type Chunk,
+  type EntryOutcome,
+  type ErrorCode,
+  type JsonObject,
+  type MessageOp,
+  type PlanEntry,
+  type Stage,
+  type StageInput,
+  type Verdict,
+  type VerdictOf,
+  type Violation,
+} from '@millrace/contracts';
+
+/** The verdict of one entry as it counts, the resulting input, and the circumstances of the call. */
+export type JudgedEntry = {
+  entry: PlanEntry;
+  verdict: Verdict;
+  /** The stage's input with the verdict's changes; unchanged if the verdict has none or failed. */
+  input: StageInput;
+  ms: number;
+  attempts: number;
+  replica?: string | undefined;
+};
+
+/** A verdict that stops the stage. */
+export type StopVerdict = { entry: PlanEntry; verdict: Exclude<Verdict, VerdictOf<'continue'>> };
+
+export type StageFold = {
+  input: StageInput;
+  ops: MessageOp[];
+  states: Record<string, JsonObject>;
+  violations: Violation[];
+  data: Chunk[];
+  outcomes: EntryOutcome[];
+  /** The first stopping verdict: a lost session fails all of its entries at once. */
+  stopped?: StopVerdict;
+};
+
+export const emptyFold = (input: StageInput): StageFold => ({
+  input,
+  ops: [],
+  states: {},
+  violations: [],
+  data: [],
+  outcomes: [],
+});
+
+/**
+ * Fails a verdict that the stage does not allow, that the input has no place for, or that replaces members which the
+ * processor does not read.
+ */
+export function judge(stage: Stage, before: StageInput, entry: PlanEntry, verdict: Verdict): JudgedEntry {
+  const changes = 'changes' in verdict ? verdict.changes : undefined;
+  const blind = changes && blindReplacement(changes, readsAt(entry.reads, stage));
+  const refused = blind
+    ? `${blind.member} were returned by a processor that does not read them.`
+    : findUnforeseenChange(stage, entry, verdict);
+  const counted = refused === undefined ? verdict : createFailure('processor-verdict-refused', refused);
+  return { entry, ...applyVerdict(stage, before, counted), ms: 0, attempts: 1 };
+}
+
+/** An entry that declares no changes runs concurrently with others, and must not return any. */
+function findUnforeseenChange(stage: Stage, { changes, processor }: PlanEntry, verdict: Verdict): string | undefined {
+  if (mayChange(changes, stage) || !hasChanges(verdict)) return undefined;
+  return `${processor} declares that it changes nothing in ${stage} with these options, but returned changes.`;
+}
+
+type VerdictAnswer = { verdicts: readonly Verdict[]; ms: readonly number[]; replica?: string | undefined };
+
+/** Judges up to the first verdict other than `continue`: later ones are based on changes that do not count. */
+export function judgeAll(
+  stage: Stage,
+  before: StageInput,
+  group: readonly PlanEntry[],
+  { verdicts, ms, replica }: VerdictAnswer,
+): JudgedEntry[] {
+  const all: JudgedEntry[] = [];
+  let input = before;
+  for (const [at, entry] of group.entries()) {
+    const verdict = verdicts[at];
+    if (!verdict) break;
+    const judged = { ...judge(stage, input, entry, verdict), ms: ms[at] ?? 0, replica };
+    all.push(judged);
+    if (judged.verdict.type !== 'continue') break;
+    input = judged.input;
+  }
+  return all;
+}
+
+/** Names the entry and processor in an error of the bus. */
+export function entryFailure(
+  { entry, processor }: PlanEntry,
+  error: { code: ErrorCode; message: string },
+): VerdictOf<'failure'> {
+  const codes: Partial<Record<ErrorCode, ErrorCode>> = {
+    'nobody-there': 'processor-not-there',
+    timeout: 'processor-timeout',
+  };
+  return createFailure(getOwnMember(codes, error.code) ?? error.code, `"${entry}" (${processor}): ${error.message}`);
+}
+
+const toOutcome = ({ entry: { entry, processor }, verdict, ms, attempts, replica }: JudgedEntry): EntryOutcome => ({
+  entry,
+  processor,
+  verdict: verdict.type,
+  ms,
+  attempts,
+  ...(replica !== undefined && { replica }),
+});
+
+export function foldVerdict(fold: StageFold, judged: JudgedEntry): StageFold {
+  const { entry, verdict } = judged;
+  const outcome = toOutcome(judged);
+  if (verdict.type === 'failure') {
+    const error = { code: verdict.code, message: verdict.message };
+    const skipped = entry.onFailure === 'skip';
+    const outcomes = [...fold.outcomes, { ...outcome, error, ...(skipped && { skipped }) }];
+    return skipped ? { ...fold, outcomes } : { ...fold, outcomes, stopped: fold.stopped ?? { entry, verdict } };
+  }
+  const violations = attributeViolations(entry, verdict.violations);
+  const ops = 'changes' in verdict ? (verdict.changes?.ops ?? []) : [];
+  const said = { ...outcome, ...pickReason(verdict), ...(violations.length > 0 && { violations }) };
+  const next: StageFold = {
+    ...fold,
+    input: judged.input,
+    ops: [...fold.ops, ...ops],
+    states: verdict.state ? { ...fold.states, [entry.entry]: verdict.state } : fold.states,
+    violations: [...fold.violations, ...violations],
+    data: [...fold.data, ...(verdict.data ?? [])],
+    outcomes: [...fold.outcomes, said],
+  };
+  return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? { entry, verdict } };
+}
+
+/** Folds a verdict of a stage that was stopped elsewhere: its state and violations count, its verdict does not. */
+export function foldTold(fold: StageFold, told: JudgedEntry): StageFold {
+  const { entry, verdict } = told;
+  const outcome = { ...toOutcome(told), verdict: 'cancelled' };
+  if (verdict.type === 'failure') {
+    const { code, message } = verdict;
+    return { ...fold, outcomes: [...fold.outcomes, { ...outcome, error: { code, message } }] };
+  }
+  const violations = attributeViolations(entry, verdict.violations);
+  return {
+    ...fold,
+    states: verdict.state ? { ...fold.states, [entry.entry]: verdict.state } : fold.states,
+    violations: [...fold.violations, ...violations],
+    outcomes: [...fold.outcomes, { ...outcome, ...(violations.length > 0 && { violations }) }],
+  };
+}
+
+function pickReason(verdict: Exclude<Verdict, VerdictOf<'failure'>>): Pick<EntryOutcome, 'reason' | 'metadata'> {
+  switch (verdict.type) {
+    case 'abort':
+      return { reason: verdict.reason, ...(verdict.metadata !== undefined && { metadata: verdict.metadata }) };
+    case 'deny':
+      return { reason: verdict.reason };
+    case 'halt':
+      return verdict.reason === undefined ? {} : { reason: verdict.reason };
+    default:
+      return {};
+  }
+}
+
+/**
+ * Attributes the violations to the entry, whatever id the processor returned; above the limit only their number is
+ * kept.
+ */
+function attributeViolations({ entry }: PlanEntry, found: readonly Violation[] = []): Violation[] {
+  const own = found.slice(0, MAX_VIOLATIONS).map((violation) => boundedViolation(entry, violation));
+  const rest = found.slice(MAX_VIOLATIONS);
+  if (rest.length === 0) return own;
+  const count = rest.reduce((sum, violation) => sum + (violation.count ?? 1), 0);
+  return [...own, { processorId: entry, message: `${count} more violations were found.`, count }];
+}

@@ -1,0 +1,64 @@
+// Holds the part of a step's answer that has passed the output chain: its chunks, their places in the run, and the
+// partial objects of its text.
+import type { Chunk } from '@millrace/contracts';
+import { isTransient } from '../release/chunk-publisher.ts';
+import { retractFrom } from '../state/retract.ts';
+import type { Run } from '../state/run-context.ts';
+import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
+import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';
+
+export type PassedAnswer = {
+  /** Records the chunks and publishes them. @throws release-hold-full, message-too-large, model-answer-too-large */
+  add(chunks: readonly Chunk[]): void;
+  /** Keeps the first `count` chunks and retracts the others, because a moved session produces other output. */
+  retractAfter(count: number): void;
+  getBuilder(): AnswerBuilder;
+  /** Returns the released part of the answer. */
+  buildReleased(): AnswerBuilder;
+};
+
+/** @param isObject the text is the JSON of an object, which is streamed in partial objects */
+export function createPassedAnswer(run: Run, messageId: string, isObject: boolean): PassedAnswer {
+  let builder = createAnswerBuilder(messageId);
+  let objects = isObject ? createObjectPartials(run.ref.runId) : NO_OBJECTS;
+  /** Place of each passed chunk in the run. */
+  const places: number[] = [];
+  return {
+    add(chunks) {
+      let next = run.chunks.getNextIndex();
+      for (const chunk of chunks) {
+        builder.add(chunk);
+        places.push(next);
+        if (!isTransient(chunk)) next += 1;
+      }
+      run.chunks.publish(chunks);
+      const partials = objects.makePartials(chunks);
+      // Before the release, partial objects would only repeat the final one.
+      if (!isHeld(run)) run.chunks.publish(partials);
+    },
+    retractAfter(count) {
+      const from = places[count];
+      if (from === undefined) return;
+      const kept = builder.chunks().slice(0, count);
+      builder = createAnswerBuilder(messageId);
+      for (const chunk of kept) builder.add(chunk);
+      places.length = count;
+      retractFrom(run, from);
+      if (isObject) objects = createObjectPartials(run.ref.runId);
+      // The remaining chunks were shown: the next partial object adds to them.
+      objects.makePartials(kept);
+    },
+    getBuilder: () => builder,
+    buildReleased() {
+      const released = createAnswerBuilder(messageId);
+      for (const [at, whole] of builder.chunks().entries()) {
+        const part = run.chunks.findShown(places[at] ?? 0, whole);
+        if (part) released.add(part);
+      }
+      return released;
+    },
+  };
+}
+
+/** Returns whether the overlapping group has not passed yet. */
+const isHeld = ({ overlap }: Run): boolean => overlap.isPending() && !overlap.isDecided();

@@ -1,0 +1,137 @@
+// Buffers a run's chunks: they enter with their places and leave from the front. If a sentence ends within a chunk, the
+// buffer cuts the chunk there, and the rest keeps its place.
+import type { Chunk } from '@millrace/contracts';
+import { mergePieces, toBuffered, type BufferedChunk } from './buffered-chunks.ts';
+import { endedPart, textPiece, withPiece } from './text-pieces.ts';
+
+export type HeldQueue = {
+  /** Returns the buffered chunks in order. */
+  list(): readonly BufferedChunk[];
+  bytes(): number;
+  add(chunk: Chunk, place: number, isTransient?: boolean): void;
+  /** Removes and returns the chunks before the first one that must stay. */
+  take(mayGo: (place: number) => boolean): BufferedChunk[];
+  takeTransient(): BufferedChunk[];
+  /** Discards the chunks from the place on. */
+  drop(from: number): void;
+  /** Merges the pieces from the place on. Returns the number of chunks at the front that are unchanged. */
+  merge(from: number): number;
+};
+
+/** One part: its buffered chunks, and the text at its end that is not a whole sentence yet. */
+type BufferedPart = { waiting: Decided[]; undecided: string };
+/** `whole`: number of characters of its text that belong to whole sentences. */
+type Decided = BufferedChunk & { part?: string | undefined; text: string; whole: number };
+
+/** @param bySentence whole sentences may be released before their step is */
+export function createHeldQueue(bySentence: boolean): HeldQueue {
+  let queue: Decided[] = [];
+  let bytes = 0;
+  const parts = new Map<string, BufferedPart>();
+
+  const decide = (part: BufferedPart, chars: number) => {
+    part.undecided = part.undecided.slice(chars);
+    let left = chars;
+    while (left > 0) {
+      const [first] = part.waiting;
+      if (!first) return;
+      const more = Math.min(left, first.text.length - first.whole);
+      first.whole += more;
+      left -= more;
+      if (first.whole === first.text.length) part.waiting.shift();
+    }
+  };
+  const see = (one: Decided) => {
+    if (!bySentence) return;
+    const ended = isCutOff(one.chunk) ? undefined : endedPart(one.chunk);
+    const over = ended === undefined ? undefined : parts.get(ended);
+    if (over) decide(over, over.undecided.length);
+    if (ended !== undefined) parts.delete(ended);
+    if (one.part === undefined || one.text === '') return;
+    const part = parts.get(one.part) ?? { waiting: [], undecided: '' };
+    parts.set(one.part, part);
+    part.waiting.push(one);
+    part.undecided += one.text;
+    decide(part, wholeSentences(part.undecided));
+  };
+  const rebuild = (left: readonly BufferedChunk[]) => {
+    queue = left.map(withText);
+    bytes = queue.reduce((sum, one) => sum + one.bytes, 0);
+    parts.clear();
+    queue.forEach(see);
+  };
+  /** Releases the text before `whole`; the rest stays at its place. */
+  const cutChunk = (one: Decided): BufferedChunk => {
+    const goes = { ...one, ...toBuffered(withPiece(one.chunk, one.text.slice(0, one.whole)), one.place) };
+    const chunk = withPiece(one.chunk, one.text.slice(one.whole));
+    bytes -= one.bytes;
+    Object.assign(one, toBuffered(chunk, one.place), { text: one.text.slice(one.whole), whole: 0, isRest: true });
+    bytes += one.bytes;
+    return goes;
+  };
+  return {
+    list: () => queue,
+    bytes: () => bytes,
+    add(chunk, place, isTransient = false) {
+      const one = withText(toBuffered(chunk, place, isTransient));
+      queue.push(one);
+      bytes += one.bytes;
+      see(one);
+    },
+    take(mayGo) {
+      const goes = (one: Decided) => mayGo(one.place) || (bySentence && one.whole === one.text.length);
+      const end = queue.findIndex((one) => !goes(one));
+      const taken: BufferedChunk[] = queue.splice(0, end < 0 ? queue.length : end);
+      bytes -= taken.reduce((sum, one) => sum + one.bytes, 0);
+      const [first] = queue;
+      if (bySentence && first && first.whole > 0) taken.push(cutChunk(first));
+      return taken;
+    },
+    takeTransient() {
+      const taken = queue.filter((one) => one.isTransient);
+      if (taken.length > 0) rebuild(queue.filter((one) => !one.isTransient));
+      return taken;
+    },
+    drop(from) {
+      if (queue.some(({ place }) => place >= from)) rebuild(queue.filter(({ place }) => place < from));
+    },
+    merge(from) {
+      const at = queue.findIndex(({ place }) => place >= from);
+      if (at < 0) return queue.length;
+      const merged = mergePieces(queue.slice(at));
+      if (at + merged.length === queue.length) return queue.length;
+      rebuild([...queue.slice(0, at), ...merged]);
+      return at;
+    },
+  };
+}
+
+/** A chunk that is not a piece of a text is decided at once. */
+function withText(one: BufferedChunk): Decided {
+  const piece = textPiece(one.chunk);
+  return { ...one, part: piece?.part, text: piece?.text ?? '', whole: 0 };
+}
+
+/** Returns whether the part was cut off before its end: its last words are decided with its step. */
+const isCutOff = (chunk: Chunk): boolean =>
+  (chunk.type === 'text-end' || chunk.type === 'reasoning-end' || chunk.type === 'tool-call-input-streaming-end') &&
+  chunk.payload.complete === false;
+
+/** Maximum length of a sentence without an end before it is released, in UTF-16 code units. */
+export const MAX_SENTENCE_CHARS = 1_000;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+/** No sentence ends without one of these: most pieces of a text do not need the segmenter. */
+const MAY_END = /[\p{Sentence_Terminal}\r\n\u0085\u2028\u2029]/u;
+
+/** Returns the number of characters at the beginning of the undecided text that are whole sentences. */
+export function wholeSentences(undecided: string): number {
+  const last = MAY_END.test(undecided) ? findLastBegin(undecided) : 0;
+  return undecided.length - last > MAX_SENTENCE_CHARS ? undecided.length : last;
+}
+
+function findLastBegin(text: string): number {
+  let begin = 0;
+  for (const { index } of segmenter.segment(text)) begin = index;
+  return begin;
+}

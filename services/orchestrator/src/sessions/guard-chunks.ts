@@ -1,0 +1,88 @@
+// Passes chunks outside the model's stream (tool results, a tool's progress, finish) through the same processors as a
+// batch: no session is kept, the open request carries the chunks and its reply the output and the state.
+import {
+  listEntries,
+  passesChain,
+  splitSegments,
+  type Chunk,
+  type PlanEntry,
+  type StageInput,
+} from '@millrace/contracts';
+import { askWithPolicy, type AskTarget, type CallOutcome, type CallTarget } from '../calls/ask-with-policy.ts';
+import { guardOnce, type GuardedBatch } from './guard-batch.ts';
+import type { Interrupt } from '../state/interrupt.ts';
+import type { Run } from '../state/run-context.ts';
+import { emptyFold, foldTold, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
+import { observeChunks } from './observe.ts';
+import { stopOutcome } from '../calls/stop-outcome.ts';
+
+const stage = 'processOutputStream';
+
+export type GuardedChunks = { chunks: readonly Chunk[]; interrupt?: Interrupt | undefined };
+
+/** Accepts only chunks that pass the output chain. Does not publish. */
+export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<GuardedChunks> {
+  if (!chunks.every(passesChain)) throw new Error('the chunk does not pass the output chain');
+  const input = streamInput(run);
+  const entries = listEntries(run.plan, stage);
+  if (entries.length === 0 || chunks.length === 0) return { chunks };
+  const started = performance.now();
+  let fold = emptyFold(input);
+  let passed = chunks;
+  const ask = (group: PlanEntry[], to: CallTarget) => guardOnce(run, group, to, passed, input);
+  for await (const outcome of askSegments(run, entries, ask, (entry) => observeChunks(run, entry, passed, input))) {
+    if ('failure' in outcome) {
+      // A skipped processor passes its input unchanged.
+      const { entry, failure, ...rest } = outcome;
+      fold = foldVerdict(fold, { ...judge(stage, input, entry, failure), ...rest });
+    } else {
+      const { answer, attempts } = outcome;
+      for (const judged of answer.judged) fold = foldVerdict(fold, { ...judged, attempts });
+      for (const told of answer.told ?? []) fold = foldTold(fold, { ...told, attempts });
+      passed = answer.chunks;
+    }
+    if (fold.stopped) break;
+  }
+  applyFold(run, fold, performance.now() - started);
+  const interrupt = run.interruption() ?? (fold.stopped ? stopOutcome(run, stage, fold.stopped) : undefined);
+  return { chunks: passed, interrupt };
+}
+
+/** Observers receive the chunks that have passed the entries before them. */
+async function* askSegments(
+  run: Run,
+  entries: readonly PlanEntry[],
+  ask: AskTarget<GuardedBatch>,
+  observe: (entry: PlanEntry) => void,
+): AsyncGenerator<CallOutcome<GuardedBatch>, void, void> {
+  for (const segment of splitSegments(run.plan, stage, entries)) {
+    // Observers must not see chunks that have not passed the entries before them.
+    if (run.signal.aborted) return;
+    if (segment.observes) segment.entries.forEach(observe);
+    else yield* askWithPolicy(run, segment.entries, ask, { stage });
+  }
+}
+
+/** Passes one batch after the other through the output chain and publishes it. */
+export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrupt | undefined> {
+  return run.serialize(async () => {
+    const { chunks: passed, interrupt } = await guardChunks(run, chunks);
+    if (!interrupt) run.chunks.publish(passed);
+    return interrupt;
+  });
+}
+
+/** Builds the input of the output stream's processors. */
+export function streamInput(run: Run): StageInput {
+  const { conversation, retryCount, steps, open } = run.state();
+  const stepNumber = open?.closed ? steps.length - 1 : steps.length;
+  return { retryCount, stepNumber: Math.max(stepNumber, 0), conversation };
+}
+
+/** Applies the results of the output stream's processors: states, violations, one event. */
+export function applyFold(run: Run, fold: StageFold, ms: number): void {
+  if (Object.keys(fold.states).length > 0) run.dispatch({ action: 'states-changed', states: fold.states });
+  if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
+  if (fold.outcomes.length === 0) return;
+  run.events.record({ event: 'stage', stage, step: run.state().steps.length, ms, entries: fold.outcomes });
+}

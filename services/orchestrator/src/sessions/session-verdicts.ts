@@ -1,0 +1,67 @@
+// Derives the verdict of each entry from the end of its session.
+import { SESSION_LIMITS, type PlanEntry, type StageInput } from '@millrace/contracts';
+import { raceAbort } from '../state/unless-stopped.ts';
+import type { Link, Telling } from './linked-sessions.ts';
+import type { SessionEnd } from './session-client.ts';
+import { entryFailure, judge, type JudgedEntry } from '../calls/verdict-fold.ts';
+
+const stage = 'processOutputStream';
+
+/** @param moves number of times that the step's sessions were opened again before */
+export function judgedAtEnd(link: Link, end: SessionEnd, input: StageInput, moves: number): JudgedEntry[] {
+  return judgedBy(link, end, input, moves).slice(0, judgedCount(link.entries, end));
+}
+
+function judgedBy(
+  { entries, attempts, opened }: Link,
+  end: SessionEnd,
+  input: StageInput,
+  moves: number,
+): JudgedEntry[] {
+  const common = { attempts: attempts + moves, replica: opened.replica };
+  return entries.map((entry, at): JudgedEntry => {
+    if ('lost' in end) return { ...lostAtOnce(entry, input, end.lost), ...common };
+    const verdict = end.verdicts[at];
+    if (!verdict) return { ...lostAtOnce(entry, input, unjudged), ...common };
+    return { ...judge(stage, input, entry, verdict), ...common, ms: end.ms[at] ?? 0 };
+  });
+}
+
+/** Entries after the one that stopped may be missing, as in a stage call: they have not failed. */
+function judgedCount(entries: readonly PlanEntry[], end: SessionEnd): number {
+  if ('lost' in end || end.verdicts.every(({ type }) => type === 'continue')) return entries.length;
+  return end.verdicts.length;
+}
+
+type SessionLoss = Extract<SessionEnd, { lost: unknown }>['lost'];
+const unjudged: SessionLoss = { code: 'session-lost', message: 'The session ended without its verdict.' };
+const cancelled: SessionLoss = { code: 'cancelled', message: 'The run was stopped before its session was opened.' };
+
+function lostAtOnce(entry: PlanEntry, input: StageInput, loss: SessionLoss): JudgedEntry {
+  return judge(stage, input, entry, entryFailure(entry, loss));
+}
+
+/** The run was stopped before the entry was called: nothing passes, whatever its policy is. */
+export function failNotOpened(entry: PlanEntry, input: StageInput): JudgedEntry {
+  return lostAtOnce({ ...entry, onFailure: 'fail' }, input, cancelled);
+}
+
+const silent: SessionLoss = {
+  code: 'session-lost',
+  message: `It did not return its state within ${SESSION_LIMITS.tellMs} ms.`,
+};
+
+/** Collects the states of a stopped stream's sessions, entry by entry, within `tellMs`. */
+export async function collectTold(
+  telling: readonly Telling[],
+  input: StageInput,
+  moves: number,
+): Promise<JudgedEntry[]> {
+  const isLate = AbortSignal.timeout(SESSION_LIMITS.tellMs);
+  const told = telling.map(async ({ link, said }) => {
+    const end = (await raceAbort(said, isLate)) ?? { lost: silent };
+    link.connection.client.drop();
+    return judgedBy(link, end, input, moves);
+  });
+  return (await Promise.all(told)).flat();
+}

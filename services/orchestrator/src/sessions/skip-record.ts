@@ -1,0 +1,43 @@
+// Records the input and output of a processor that may be skipped, so that the stream can continue without it from the
+// point of its loss. If the processor has changed nothing so far, the text that it held back continues; otherwise that
+// text is dropped: no processor has judged it, and removed text must not return.
+import type { Chunk } from '@millrace/contracts';
+import { compareWith } from './repeated-output.ts';
+import { createStepRecord } from './step-record.ts';
+
+export type SkipRecord = {
+  recordGiven(chunks: readonly Chunk[]): void;
+  recordPassed(chunks: readonly Chunk[]): void;
+  /** Returns the chunks that have to continue. */
+  rest(): readonly Chunk[];
+};
+
+/** @param processed number of chunks that the processor is done with */
+export function createSkipRecord(processed: () => number): SkipRecord {
+  const record = createStepRecord();
+  let undone: Chunk[] = [];
+  let done = 0;
+  const trim = () => {
+    const more = processed() - done;
+    if (more <= 0) return;
+    undone = undone.slice(more);
+    done += more;
+  };
+  return {
+    recordGiven(chunks) {
+      record.recordGiven(chunks);
+      trim();
+      undone.push(...chunks);
+    },
+    recordPassed: (chunks) => record.recordPassed(chunks),
+    rest() {
+      trim();
+      const all = record.getAll();
+      if (!all) return undone;
+      const comparison = compareWith(all.passed);
+      const fresh = comparison.see(all.given);
+      const hasChanged = fresh.kept !== undefined || comparison.end().kept !== undefined;
+      return hasChanged ? undone : fresh.chunks;
+    },
+  };
+}

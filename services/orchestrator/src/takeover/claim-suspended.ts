@@ -1,0 +1,59 @@
+// Claims a suspended run that has an answer: the orchestrator that receives the command becomes the owner, in a new
+// epoch, with the remaining time of the run. A redelivery of the command is a takeover, as of any run.
+import type { Command, RunHead } from '@millrace/contracts';
+import { conflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
+import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
+import { openRunStore } from '../state/run-store.ts';
+import { retryThroughOutages } from '../state/through-outages.ts';
+import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
+import { deferredToNewer } from './defer-to-newer.ts';
+import { answerAtRest, load, takeOver, type ClaimedRun } from './claim-run.ts';
+
+export type ResumeCommand = Extract<Command, { command: 'resume' }>;
+
+/**
+ * Number of times that another writer (an expiry, a cancellation) may move the head between reading and writing it
+ * here.
+ */
+const TAKE_ATTEMPTS = 5;
+
+/** Returns undefined if the command is answered or belongs to another owner. */
+export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promise<ClaimedRun | undefined> {
+  const { deps, delivery } = asked;
+  const { access } = deps;
+  const { tenant, runId } = delivery.command.request;
+  for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
+    const there = await retryThroughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
+    if ('error' in there && deferredToNewer(asked, there.error)) return undefined;
+    if (!('value' in there)) {
+      deps.log.warn({ tenant, runId }, 'resume command for an unknown run, dropped');
+      return answer(delivery);
+    }
+    const { value: head, revision } = there;
+    if (head.status === 'running' && head.command === delivery.sequence) return takeOver(asked, head, revision);
+    if (isAtRest(head) && head.command === delivery.sequence) {
+      await answerAtRest(deps, head);
+      return answer(delivery);
+    }
+    // The run is active and reads the answer itself, or it has ended.
+    if (head.status !== 'suspended') return answer(delivery);
+    const next = makeResumedHead(head, access, delivery.sequence);
+    const loaded = await load(asked, head);
+    if ('newer' in loaded) return undefined;
+    if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
+    const store = await openRunStore(access, next, revision);
+    if (store) return { store, state: loaded.state };
+  }
+  throw conflictError(`${tenant}.${runId}`);
+}
+
+async function answer(delivery: Delivery): Promise<undefined> {
+  await delivery.acknowledge();
+  return undefined;
+}
+
+/** The time of the suspension does not count. */
+function makeResumedHead(head: RunHead, { bus, clock }: JetStreamAccess, command: number): RunHead {
+  const { suspension, ...next } = openNextEpoch(head, bus.id);
+  return { ...next, status: 'running', command, deadlineAt: clock.now() + (suspension?.remainingMs ?? 0) };
+}

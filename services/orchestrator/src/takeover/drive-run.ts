@@ -1,0 +1,226 @@
+// Drives a run on its owner, from its command to its ack: starts it or takes it over, runs the loop, stores the ending,
+// acks the command.
+import {
+  MillraceError,
+  loggedError,
+  toWireError,
+  type AppliedAgent,
+  type Issue,
+  type StartCommand,
+  type RunHead,
+  type RunRef,
+  type RunRequest,
+  type WireError,
+} from '@millrace/contracts';
+import type { Delivery } from '@millrace/bus';
+import { chunk } from '../release/make-chunk.ts';
+import type { ChunkPublisher } from '../release/chunk-publisher.ts';
+import { openEpoch } from './open-epoch.ts';
+import { isCancelAsked } from '../state/run-store.ts';
+import { claimRun, unreadable, type ClaimedRun } from './claim-run.ts';
+import { claimSuspended, type ResumeCommand } from './claim-suspended.ts';
+import { endBroken, endRun } from '../run/end-run.ts';
+import { brokenBy, endWith, type Ending, type RunOutcome } from '../state/interrupt.ts';
+import { runLoop } from '../run/run-loop.ts';
+import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
+import { agentOfRun } from '../state/run-agent.ts';
+import { initialState } from '../state/run-state.ts';
+import { failedRun, type EndedRun } from '../state/ended-run.ts';
+import { FencedError } from '../release/fenced-error.ts';
+import { OBSERVED_WITHIN_MS } from '../state/observer-queues.ts';
+import { isGivenAway, type RunStop } from '../state/run-stop.ts';
+import { extendAck } from './extend-ack.ts';
+import { suspendRun, takeAnswers } from './suspend-run.ts';
+import { restoreBuffer } from '../run/rebuild-buffered.ts';
+import { storeEnding, type EndingParts } from './store-ending.ts';
+import { retryThroughOutages } from '../state/through-outages.ts';
+
+/** @throws FencedError, or the reason for which the ending cannot be stored: the command is redelivered */
+export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): Promise<void> {
+  const { tenant, runId } = delivery.command.request;
+  const letGo = extendAck(deps.access, delivery, stop, () => {
+    deps.log.error(
+      { tenant, runId },
+      'run abandoned: still active long after its deadline, its command is redelivered',
+    );
+    stop.fence();
+  });
+  try {
+    const taken = isStart(delivery)
+      ? await claimRun({ deps, delivery, stop })
+      : isResume(delivery)
+        ? await claimSuspended({ deps, delivery, stop })
+        : undefined;
+    if (taken) await execute({ deps, delivery, stop, ...taken });
+  } finally {
+    letGo();
+  }
+}
+
+const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => delivery.command.command === 'start';
+const isResume = (delivery: Delivery): delivery is Delivery<ResumeCommand> => delivery.command.command === 'resume';
+
+type Driven = ClaimedRun & { deps: Deps; delivery: Delivery; stop: RunStop };
+
+/** Runs the loop from the state of the last checkpoint, or from the beginning. */
+async function execute({ deps, delivery, stop, store, state, command, isNew }: Driven): Promise<void> {
+  const { access } = deps;
+  const head = store.head();
+  const { tenant, runId } = head;
+  const deadlineAt = performance.now() + head.deadlineAt - access.clock.now();
+  const { signal, fenced } = stop;
+  // Read concurrently with the agent. The next checkpoint detects a later cancel.
+  const cancelAsked = isNew ? Promise.resolve(false) : isCancelAsked(access, tenant, runId);
+  cancelAsked.catch(() => undefined);
+  const { chunks, events, close } = openEpoch(access, store, stop);
+  const parts = { access, delivery, store, chunks, events, fenced };
+  let leave = async (): Promise<void> => undefined;
+  let forget = (): void => undefined;
+  const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - performance.now(), 0));
+  try {
+    const from: Beginning | { error: WireError } = state ? { first: state } : await beginning(deps, command, chunks);
+    if ('error' in from) return await storeEnding(parts, failedRun(runId, from.error));
+    const { leftOut = [] } = from;
+    // The event is the only record of the entries that were left out.
+    if (leftOut.length > 0) events.record({ event: 'run', status: 'running', step: 0, detail: { leftOut } });
+    const ref = makeRef(from.first.request, store.head());
+    const { isLeaving } = stop;
+    const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
+    forget = deps.driven.add(run);
+    if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
+    if (await cancelAsked) stop.stop('cancelled');
+    leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);
+    const outcome = await drive(parts, run).catch((error: unknown) => endWith(failBroken(run, error)));
+    // A concurrent checkpoint must not interleave with the writes of the ending. If it failed, those writes fail too.
+    await run.awaitCheckpoint().catch(() => undefined);
+    if (fenced.aborted) throw new FencedError(tenant, runId);
+    if (outcome.kind === 'suspend') return;
+    const ended = outcome.kind === 'end' ? await makeEnd(run, outcome.ending) : undefined;
+    if (ended && !isCutOff(run, outcome)) return await storeEnding(parts, ended);
+    await store.write({ handedOver: true });
+    await endObservers(run, 0);
+    close();
+    delivery.handOver();
+  } finally {
+    clearTimeout(deadline);
+    forget();
+    await leave();
+    close();
+  }
+}
+
+/** Waits for the observers. The run's ending is stored and published by then. */
+async function endObservers({ observers, events, deps, ref }: Run, graceMs: number): Promise<void> {
+  if (!(await observers.end(graceMs))) return;
+  await events.flush().catch((error: unknown) => {
+    const { runId } = ref;
+    deps.log.warn(
+      { runId, ...loggedError(error) },
+      'events of observers lost: the run has ended and they could not be stored',
+    );
+  });
+}
+
+/** Runs the loop until the run ends or is suspended; the suspension is stored then. */
+async function drive(parts: EndingParts, run: Run): Promise<RunOutcome> {
+  // Restores the buffered chunks first: this owner's own chunks follow them.
+  restoreBuffer(run, parts.store.head());
+  await takeAnswers(run);
+  for (;;) {
+    const outcome = await runLoop(run);
+    if (outcome.kind !== 'suspend') return outcome;
+    const put = await suspendRun(parts, run);
+    if (put === 'away') return outcome;
+    if (put !== 'answered') return put;
+  }
+}
+
+type Beginning = Pick<RunParts, 'first' | 'unsaved'> & { leftOut?: string[] };
+
+/** Returns the first state: before the first checkpoint, that is the command and the currently applied agent. */
+async function beginning(
+  deps: Deps,
+  command: StartCommand | undefined,
+  chunks: ChunkPublisher,
+): Promise<Beginning | { error: WireError }> {
+  if (!command) return { error: unreadable };
+  const { request } = command;
+  const { runId, threadId, agent } = request;
+  chunks.publish([chunk(runId, { type: 'start', payload: { agent, ...(threadId !== undefined && { threadId }) } })]);
+  const applied = await readAgent(deps, command);
+  if ('error' in applied) return applied;
+  const own = agentOfRun(applied.ok, request);
+  if ('issues' in own) return { error: notAllowedError(own.issues) };
+  const begun = { action: 'begun' as const, request, applied: own.applied, firstIndex: chunks.getNextIndex() };
+  return { first: initialState(begun), unsaved: [begun], leftOut: own.leftOut };
+}
+
+/**
+ * The submission allowed the overrides, but the agent was applied again since. The error has names only: no message
+ * quotes the caller's options.
+ */
+function notAllowedError(issues: readonly Issue[]): WireError {
+  const [first] = issues;
+  const { message = 'The agent does not allow the overrides of this run.', ...rest } = first ?? {};
+  return { ...rest, code: 'run-refused', message };
+}
+
+/**
+ * Returns whether the run was interrupted before its last texts were judged: the next owner judges them and reaches
+ * this end again.
+ */
+function isCutOff({ signal }: Run, outcome: RunOutcome): boolean {
+  return isGivenAway(signal) && !(outcome.kind === 'end' && outcome.ending.form === 'finish');
+}
+
+function makeRef(request: RunRequest, { epoch }: RunHead): RunRef {
+  const { tenant, runId, agent, threadId, resourceId } = request;
+  return {
+    tenant,
+    runId,
+    agent,
+    epoch,
+    ...(threadId !== undefined && { threadId }),
+    ...(resourceId !== undefined && { resourceId }),
+  };
+}
+
+/**
+ * Handles an error that no statement of the loop expects: a bug. @throws FencedError, and bus-unreachable, because
+ * another owner may be able to write
+ */
+function failBroken(run: Run, error: unknown): Ending {
+  if (error instanceof FencedError || (MillraceError.isInstance(error) && error.code === 'bus-unreachable'))
+    throw error;
+  const { runId } = run.ref;
+  run.deps.log.error({ runId, ...loggedError(error) }, 'a run broke');
+  return brokenBy(error);
+}
+
+/**
+ * Builds the ending. If that throws, the run ends as broken: without an ending its command would be redelivered for
+ * ever.
+ */
+async function makeEnd(run: Run, ending: Ending): Promise<EndedRun> {
+  try {
+    return await endRun(run, ending);
+  } catch (error) {
+    failBroken(run, error);
+    return endBroken(run, error);
+  }
+}
+
+/** Reads the agent at the revision of the submission or a newer one. */
+async function readAgent(
+  { agents }: Deps,
+  { request, agentRevision = Infinity }: StartCommand,
+): Promise<{ ok: AppliedAgent } | { error: WireError }> {
+  const { tenant, agent } = request;
+  try {
+    const applied = await retryThroughOutages(`agent ${agent}`, () => agents.atLeast(tenant, agent, agentRevision));
+    if (applied) return { ok: applied };
+    return { error: { code: 'agent-unknown', message: `There is no agent "${agent}".` } };
+  } catch (error) {
+    return { error: toWireError(error) };
+  }
+}

@@ -1,0 +1,70 @@
+// Ends a run that no orchestrator drives, without using a place: a suspended run that is released, cancelled or
+// expired, or a queued one that is cancelled. The last chunk of a suspended run is in an epoch of its own, at the index
+// of the chunk that announced the suspension.
+import type { RunEnd, RunHead, WireError } from '@millrace/contracts';
+import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
+import { createChunkPublisher } from '../release/chunk-publisher.ts';
+import { emptyResult, failedRun, type EndedRun } from '../state/ended-run.ts';
+import { createEventLog } from '../state/event-log.ts';
+import { FencedError } from '../release/fenced-error.ts';
+import { chunk } from '../release/make-chunk.ts';
+import { openNextEpoch, readEnd, readHead } from '../state/run-head.ts';
+import { openUndriven } from '../state/run-store.ts';
+import { storeEnding } from './store-ending.ts';
+
+export type UndrivenEnding = { status: 'cancelled' | 'released' } | { status: 'failed'; error: WireError };
+
+/** @param isMeant whether the current head is to be ended. @returns whether this call ended it; the head as it was before */
+export async function endUndriven(
+  access: JetStreamAccess,
+  { tenant, runId }: Pick<RunHead, 'tenant' | 'runId'>,
+  ending: UndrivenEnding,
+  isMeant: (head: RunHead) => boolean = () => true,
+): Promise<{ ended: boolean; head?: RunHead }> {
+  for (;;) {
+    const there = await readHead(access, tenant, runId);
+    if (!there) return { ended: false };
+    const head = there.value;
+    const isUndriven = head.status === 'suspended' || head.status === 'queued';
+    if (!isUndriven || !isMeant(head)) return { ended: false, head };
+    try {
+      await endNow(access, there, ending);
+      return { ended: true, head };
+    } catch (error) {
+      // Another writer began, resumed or ended the run: its head is read.
+      if (!(error instanceof FencedError)) throw error;
+    }
+  }
+}
+
+async function endNow(access: JetStreamAccess, there: BucketEntry<RunHead>, ending: UndrivenEnding): Promise<void> {
+  const { tenant, runId, deadlineAt, status } = there.value;
+  const isSuspended = status === 'suspended';
+  const before = isSuspended ? await readEnd(access, there.value) : undefined;
+  const { suspension: _, ...head } = isSuspended ? openNextEpoch(there.value, access.bus.id) : there.value;
+  const { epoch, nextIndex: firstIndex } = head;
+  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex, deadlineAt });
+  const events = createEventLog({ access, tenant, runId, epoch });
+  const store = openUndriven(access, head, there.revision);
+  const delivery = { acknowledge: async () => undefined };
+  const fenced = new AbortController().signal;
+  try {
+    const ended = endedAs(runId, before, ending);
+    await storeEnding({ access, delivery, store, chunks, events, fenced, isUndriven: true }, ended);
+  } finally {
+    chunks.close();
+    events.close();
+  }
+}
+
+/** Keeps text and messages so far, except of a run that failed. */
+function endedAs(runId: string, before: RunEnd | undefined, ending: UndrivenEnding): EndedRun {
+  const { status } = ending;
+  if (status !== 'failed') {
+    const lastChunk = chunk(runId, { type: 'abort', payload: { reason: status } });
+    return { status, lastChunk, result: { ...emptyResult(runId), ...before?.result, status, finishReason: 'other' } };
+  }
+  const { violations = [], steps = [], usage } = before?.result ?? {};
+  const failed = failedRun(runId, ending.error, usage);
+  return { ...failed, result: { ...failed.result, violations, steps } };
+}

@@ -1,0 +1,219 @@
+// Suspends a run: its questions pass the output chain, everything is stored for the maximum wait, then the head is set
+// to suspended, then the last chunk is published, then the command is acked. The orchestrator that receives an answer
+// resumes the run in a new epoch.
+import {
+  MillraceError,
+  SUSPENSION_LIMITS,
+  loggedError,
+  type Chunk,
+  type HeldPending,
+  type ShownPending,
+  type Suspension,
+  type ToolCall,
+} from '@millrace/contracts';
+import { setTimer } from '@millrace/bus';
+import { completeSuspension } from './after-suspension.ts';
+import { FencedError } from '../release/fenced-error.ts';
+import { forgetOriginals, forgetSuspension } from '../state/delete-run-state.ts';
+import { fail, type RunOutcome } from '../state/interrupt.ts';
+import { prolongRecords } from '../state/load-run.ts';
+import { chunk } from '../release/make-chunk.ts';
+import type { Run } from '../state/run-context.ts';
+import { ignoreFenced, type EndingParts } from './store-ending.ts';
+import {
+  expiryDueAt,
+  listPending,
+  readResumptions,
+  takeBackSuspension,
+  writeSuspension,
+} from '../state/suspension-store.ts';
+import { retryThroughOutages } from '../state/through-outages.ts';
+import { resultSoFar } from '../run/end-run.ts';
+import { passPayload } from '../run/guard-own-texts.ts';
+import { shownMessages } from '../run/shown-steps.ts';
+
+/**
+ * `away`: the run is suspended and has no owner. `answered`: an answer is stored already, and the run continues.
+ * Otherwise: the outcome that replaces the suspension.
+ */
+export type PutAway = 'away' | 'answered' | RunOutcome;
+
+export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway> {
+  if (await takeAnswers(run)) return 'answered';
+  await tellPending(run);
+  const stopped = run.interruption() ?? (await run.checkpoint());
+  if (stopped) return stopped;
+  try {
+    await storeSuspension(parts, run);
+  } catch (error) {
+    await takeBack(parts, run);
+    if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
+    const { code, message } = error;
+    await forgetSuspension(parts.access, run.ref.tenant, run.ref.runId);
+    return fail({ code, message });
+  }
+  await letGo(parts, run);
+  return 'away';
+}
+
+/**
+ * Removes the entries of the suspension. The run may have another owner by now that this one does not know; any
+ * leftover is deleted when its timer fires.
+ */
+async function takeBack({ access, store }: EndingParts, { deps, ref }: Run): Promise<void> {
+  await takeBackSuspension(access, store.head()).catch((error: unknown) => {
+    const { runId } = ref;
+    deps.log.warn({ runId, ...loggedError(error) }, 'suspension of a replaced owner not removed');
+  });
+}
+
+/**
+ * Releases the run: from here on it has no owner. If a step fails, the command is redelivered and the next orchestrator
+ * completes the steps.
+ */
+async function letGo({ access, delivery, store }: EndingParts, { deps, ref }: Run): Promise<void> {
+  try {
+    await completeSuspension(access, store.head());
+    await delivery.acknowledge();
+  } catch (error) {
+    deps.log.warn({ runId: ref.runId, ...loggedError(error) }, 'run suspended, ack failed');
+  }
+}
+
+/** Adds stored answers to the run's state. Returns whether there were any. */
+export async function takeAnswers(run: Run): Promise<boolean> {
+  const { access } = run.deps;
+  const open = listPending(run);
+  if (open.length === 0) return false;
+  const { tenant, runId } = run.ref;
+  const answers = await retryThroughOutages(`the answers of ${tenant}.${runId}`, () =>
+    readResumptions(access, run.ref, open),
+  );
+  for (const answer of answers) run.dispatch({ action: 'pending-resumed', ...answer });
+  if (answers.length === 0) return false;
+  run.chunks.publish([chunk(runId, { type: 'resumed', payload: { settled: answers.map(({ id }) => id) } })]);
+  return true;
+}
+
+/** Announces each question once: a repeated one keeps its words and its token. */
+async function tellPending(run: Run): Promise<void> {
+  for (const { id, payload, told } of run.state().pending) {
+    if (told) continue;
+    const passed = payload === undefined ? undefined : await passPayload(run, payload);
+    run.dispatch({ action: 'pending-told', id, ...passed });
+  }
+}
+
+async function storeSuspension({ access, store, chunks, events, fenced }: EndingParts, run: Run): Promise<void> {
+  const { tenant, runId } = run.ref;
+  const { pending, steps } = run.state();
+  const { epoch, agent } = store.head();
+  const now = access.clock.now();
+  const expiresAt = Math.min(...pending.map((one) => Date.parse(one.expiresAt)));
+  const ttlSeconds = Math.ceil(Math.max(expiresAt - now, 0) / 1_000) + SUSPENSION_LIMITS.graceSeconds;
+  const shown = pending.map((one) => shownPending(run, one));
+  const lastChunk = suspendedChunk(runId, shown, new Date(expiresAt).toISOString());
+  const suspension: Suspension = {
+    runId,
+    agent,
+    epoch,
+    suspendedAt: new Date(now).toISOString(),
+    pending: pending.map(openPending),
+  };
+  events.record({ event: 'run', status: 'suspended', step: steps.length });
+  const [end, { prolonged, from }] = await retryThroughOutages(`the suspension of ${tenant}.${runId}`, () =>
+    awaitAll([
+      store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
+      prolongRecords(access, store.head(), ttlSeconds),
+      events.flush(),
+      writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
+        setTimer(access, { tenant, runId, epoch }, expiryDueAt(expiresAt)),
+      ),
+    ]),
+  );
+  await ignoreFenced(access, store.head(), end, async () => {
+    if (fenced.aborted) throw new FencedError(tenant, runId);
+    const remainingMs = Math.max(run.deadlineAt - performance.now(), 1);
+    const suspension = { at: now, expiresAt, remainingMs };
+    const nextIndex = chunks.getNextIndex();
+    await store.write({ status: 'suspended', suspension, asked: epoch, prolonged, end, nextIndex });
+  });
+  chunks.publishLast(lastChunk);
+  await forgetOriginals(access, store.head(), from).catch((error: unknown) =>
+    run.deps.log.warn(
+      { runId, ...loggedError(error) },
+      'originals of prolonged records not deleted, they stay until they expire',
+    ),
+  );
+}
+
+/** Waits for all writes before a failure is thrown, so that none is in flight when the suspension is removed. */
+async function awaitAll<E, P>(works: readonly [Promise<E>, Promise<P>, ...Promise<unknown>[]]): Promise<[E, P]> {
+  await Promise.allSettled(works);
+  const [end, prolonged] = await Promise.all([works[0], works[1], Promise.all(works)]);
+  return [end, prolonged];
+}
+
+function openPending({
+  id,
+  kind,
+  by,
+  stage,
+  toolCall,
+  payload,
+  expiresAt,
+  resumeToken,
+}: HeldPending): Suspension['pending'][number] {
+  return {
+    id,
+    kind,
+    by,
+    expiresAt,
+    resumeToken,
+    ...(stage && { stage }),
+    ...(toolCall && { toolCall }),
+    ...(payload !== undefined && { payload }),
+  };
+}
+
+/** Returns the question as followers may see it. A call is shown as it passed the output chain, with its answer. */
+function shownPending(
+  run: Run,
+  { id, kind, by, stage, position, told, expiresAt, resumeToken }: HeldPending,
+): ShownPending {
+  const toolCall = position === undefined ? undefined : passedCalls(run)[position];
+  return {
+    id,
+    kind,
+    by,
+    expiresAt,
+    ...(stage && { stage }),
+    ...(toolCall && { toolCall }),
+    ...told,
+    // The token of an approval is not shown: a caller must not approve its own call.
+    ...(kind === 'question' && { resumeToken }),
+  };
+}
+
+/**
+ * Returns the calls of an answer that followers may see already: none if processOutputStep has changed the answer or
+ * the agent's `release` buffers it.
+ */
+function passedCalls(run: Run): readonly ToolCall[] {
+  const answer = run.state().open?.answer;
+  return answer && shownMessages(run).some(({ id }) => id === answer.message.id) ? answer.toolCalls : [];
+}
+
+function suspendedChunk(runId: string, pending: ShownPending[], expiresAt: string): Chunk {
+  const [first] = pending;
+  const { payload, resumeToken } = first ?? {};
+  return chunk(runId, {
+    type: 'suspended',
+    payload: {
+      ...(payload !== undefined && { payload }),
+      ...(resumeToken !== undefined && { resumeToken }),
+      expiresAt,
+      pending,
+    },
+  });
+}

@@ -1,0 +1,20 @@
+// A NATS server and a stack in a process of their own, which outlives a test file: `node shared-stack-main.ts orchestrator tools`. It writes
+// one line of JSON to stdout when the stack is up, and ends the stack when its stdin ends: with the worker that started it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startNats } from '@millrace/servers';
+import { startStack } from './start-stack.ts';
+
+const storeDir = await mkdtemp(join(tmpdir(), 'millrace-shared-'));
+const nats = await startNats({ storeDir });
+try {
+  const stack = await startStack({ natsUrl: nats.url, services: process.argv.slice(2) });
+  process.stdout.write(`${JSON.stringify({ url: nats.url, modelUrl: stack.modelUrl })}\n`);
+  await once(process.stdin.resume(), 'end');
+  await stack.stop();
+} finally {
+  await nats.stop();
+  await rm(storeDir, { recursive: true, force: true });
+}

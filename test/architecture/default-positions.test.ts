@@ -1,0 +1,53 @@
+// The default order of the shipped processors, from their descriptors.
+import type { ListName } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { findProcessors } from '../processor-pages/find-processors.ts';
+
+const descriptors = (await findProcessors()).map(({ descriptor }) => descriptor);
+
+function advertisedOrder(list: Exclude<ListName, 'error'>): string[] {
+  const placed = descriptors.flatMap(({ id, positions }) => {
+    const position = positions?.[list];
+    return position === undefined ? [] : [{ id, position }];
+  });
+  expect(new Set(placed.map(({ position }) => position)).size).toBe(placed.length);
+  return placed.toSorted((one, other) => one.position - other.position).map(({ id }) => id);
+}
+
+const MEMORY = ['message-history', 'semantic-recall', 'working-memory'];
+
+test('Shipped input processors clean before they judge, and judge before memory', () => {
+  expect(advertisedOrder('input')).toEqual([
+    'unicode-normalizer',
+    'content-length',
+    'keyword',
+    'prompt-injection',
+    'moderation',
+    'language',
+    'pii',
+    'tool-allow-list',
+    ...MEMORY,
+    'tool-call-filter',
+    'token-limiter',
+    'approval-gate',
+  ]);
+});
+
+test('Shipped output processors redact before memory stores', () => {
+  expect(advertisedOrder('output')).toEqual([
+    'max-tool-calls',
+    'response-validator',
+    'content-length',
+    'keyword',
+    'moderation',
+    'pii',
+    'token-limiter',
+    'batch-parts',
+    ...MEMORY,
+  ]);
+});
+
+test('A processor advertises positions only in the lists of its stages', () => {
+  for (const { id, lists, positions = {} } of descriptors)
+    expect({ id, lists }).toEqual({ id, lists: expect.arrayContaining(Object.keys(positions)) });
+});
