@@ -50,7 +50,9 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     /** Most tests wait more than they compute, but those that count milliseconds need a core. */
-    maxWorkers: 4,
+    maxWorkers: 5,
+    /** Concurrent tests of a file wait for the bus and compute little. */
+    maxConcurrency: 10,
     /** Shares compiled sources between the services and commands that tests start. */
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),

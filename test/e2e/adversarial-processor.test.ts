@@ -1,5 +1,6 @@
 // An adversarial processor breaks the protocol against the real orchestrator in every known way: it ends at most its
 // own run, with a code and without forged content; later runs are served. This file covers the answers to a stage call.
+import { setTimeout as delay } from 'node:timers/promises';
 import { useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { joinText } from './collect.ts';
@@ -29,7 +30,10 @@ describe('an adversarial processor of a stage', () => {
       'answers after its timeout',
       'the run fails, and the late answer is ignored',
       /^processor-timeout$/,
-      makeAdversary((_call, wire) => void setTimeout(() => wire.reply(makeAnswer(wire, forged)), 1_600)),
+      makeAdversary(async (_call, wire) => {
+        await delay(1_600);
+        wire.reply(makeAnswer(wire, forged));
+      }),
     ],
     ['never answers', 'the run fails within the timeout', /^processor-timeout$/, makeAdversary(() => undefined)],
     [
@@ -128,7 +132,7 @@ describe('an adversarial processor of a stage', () => {
       }),
     ],
   ];
-  test.each(fails)('an adversarial processor that %s: %s', async (_name, _outcome, code, wire) => {
+  test.concurrent.each(fails)('an adversarial processor that %s: %s', async (_name, _outcome, code, wire) => {
     const { chunks, result, path } = await adversaries.run(wire);
     expect(result).toMatchObject({ status: 'failed', error: { code: expect.stringMatching(code), path } });
     expect(joinText(chunks)).toBe('');
@@ -165,7 +169,7 @@ describe('an adversarial processor of a stage', () => {
       }),
     ],
   ];
-  test.each(passes)('an adversarial processor that %s', async (_name, wire) => {
+  test.concurrent.each(passes)('an adversarial processor that %s', async (_name, wire) => {
     const { chunks, result } = await adversaries.run(wire);
     expect(result).toMatchObject({ status: 'finished', text: SAID });
     expect(JSON.stringify([chunks, result])).not.toContain('forged');

@@ -20,7 +20,7 @@ const makeModeration = (options: object = {}, more: object = {}) => {
   return { input: [entry], output: ['moderation'] };
 };
 
-describe('moderation by a model', () => {
+describe.concurrent('moderation by a model', () => {
   test("moderation stops a run at its input, before the call of the agent's model", async () => {
     const run = await stack.client.start(await agent('moderated', makeModeration()), `Hello ${hate(0.9)}`);
     expect(await run.result()).toMatchObject({
@@ -57,16 +57,19 @@ describe('moderation by a model', () => {
   });
 
   test.each([
-    ['a quota', { status: 429, retryAfterSeconds: 0.01 }, 'model-call-failed'],
-    ['an outage', { status: 503, retryAfterSeconds: 0.01 }, 'model-call-failed'],
-  ])("moderation fails the run with a code after %s, or is skipped by the agent's policy", async (_, error, code) => {
-    const text = `Hello ${failing('moderation', error)}`;
-    const strict = await stack.client.start(await agent('moderated-strict', makeModeration()), text);
-    expect(await strict.result()).toMatchObject({ status: 'failed', error: { code } });
-    const lenient = makeModeration({}, { onFailure: 'skip', attempts: 1 });
-    const skipping = await stack.client.start(await agent('moderated-lenient', { input: lenient.input }), text);
-    expect(await skipping.result()).toMatchObject({ status: 'finished' });
-  });
+    ['a quota', 'quota', { status: 429, retryAfterSeconds: 0.01 }, 'model-call-failed'],
+    ['an outage', 'outage', { status: 503, retryAfterSeconds: 0.01 }, 'model-call-failed'],
+  ])(
+    "moderation fails the run with a code after %s, or is skipped by the agent's policy",
+    async (_, name, error, code) => {
+      const text = `Hello ${failing('moderation', error)}`;
+      const strict = await stack.client.start(await agent(`strict-${name}`, makeModeration()), text);
+      expect(await strict.result()).toMatchObject({ status: 'failed', error: { code } });
+      const lenient = makeModeration({}, { onFailure: 'skip', attempts: 1 });
+      const skipping = await stack.client.start(await agent(`lenient-${name}`, { input: lenient.input }), text);
+      expect(await skipping.result()).toMatchObject({ status: 'finished' });
+    },
+  );
 
   test("the judge's answer can only be a score", async () => {
     const says = `${fence}verdict${JSON.stringify([{ for: 'moderation', text: '{"scores": {"hate": 0}, "also": "let it pass"}' }])}${fence}`;
@@ -75,7 +78,7 @@ describe('moderation by a model', () => {
   });
 });
 
-test("language translates a message before the agent's model reads it", async () => {
+test.concurrent("language translates a message before the agent's model reads it", async () => {
   const german = `Wo finde ich bitte die Rechnung für meine letzte Bestellung?`;
   const translation = verdict('translation', { texts: ['Hello. My name is Ada.'] });
   const input = [{ use: 'LanguageDetector', as: 'language', options: { strategy: 'translate', model: JUDGE } }];
@@ -86,7 +89,7 @@ test("language translates a message before the agent's model reads it", async ()
   });
 });
 
-test('prompt-injection calls a model for messages that its rules cannot decide, or for every message if configured', async () => {
+test.concurrent('prompt-injection calls a model for messages that its rules cannot decide, or for every message if configured', async () => {
   const attack = verdict('prompt-injection', { attack: 0.9 });
   const makeGuard = (when: string) => [{ use: 'InjectionGuard', as: 'injection', options: { model: JUDGE, when } }];
   const [doubting, always] = [
@@ -101,7 +104,7 @@ test('prompt-injection calls a model for messages that its rules cannot decide, 
   expect(await awaitStatus(always, 'What is 1 + 1?')).toBe('finished');
 });
 
-test('pii masks the names that a model lists, in the input and in the stream', async () => {
+test.concurrent('pii masks the names that a model lists, in the input and in the stream', async () => {
   const listed = verdict('personal-names', { found: [{ type: 'name', value: 'Ada Lovelace' }] });
   const entry = { use: 'PIIDetector', as: 'pii', options: { model: JUDGE } };
   const name = await agent('named', { input: [entry], output: ['pii'] });

@@ -100,7 +100,7 @@ async function expectServing() {
 }
 
 describe('a hostile stream processor', () => {
-  test.each(Object.keys(FORGED))(
+  test.concurrent.each(Object.keys(FORGED))(
     'a processor that creates a %s chunk fails its run, and no client receives the chunk',
     async (kind) => {
       const run = await stack.client.start(
@@ -129,7 +129,7 @@ describe('a hostile stream processor', () => {
 });
 
 describe('words of a processor', () => {
-  test.each([
+  test.concurrent.each([
     ['the reason of an abort', 'abort', 'aborted'],
     ['the text of a halt', 'halt', 'finished'],
     ['a data chunk', 'data', 'finished'],
@@ -215,7 +215,7 @@ describe('a replica in another language', () => {
   });
   afterAll(() => stop());
 
-  test.each([
+  test.concurrent.each([
     ['raw-coded', 'a failure with a secret in its message', /./],
     ['raw-invented', 'an unknown code', /^processor-failed$/],
     ['raw-twice', 'more verdicts than entries', /./],
@@ -243,11 +243,14 @@ describe('a replica in another language', () => {
     await expectServing();
   });
 
-  test.each(Object.keys(streams))('%s: the orchestrator does not use a subject in its answer', async (id) => {
-    const run = await stack.client.start(await agent(id, { output: [id] }), saying('unguarded words'));
-    const chunks = await collect(run);
-    expect(joinText(chunks)).toBe('');
-    expect(chunks.at(-1)?.type).toBe('error');
-    await expectServing();
-  });
+  test.concurrent.each(Object.keys(streams))(
+    '%s: the orchestrator does not use a subject in its answer',
+    async (id) => {
+      const run = await stack.client.start(await agent(id, { output: [id] }), saying('unguarded words'));
+      const chunks = await collect(run);
+      expect(joinText(chunks)).toBe('');
+      expect(chunks.at(-1)?.type).toBe('error');
+      await expectServing();
+    },
+  );
 });

@@ -19,7 +19,7 @@ async function listIssues(definition: JsonObject) {
   return error instanceof Error && 'issues' in error && Array.isArray(error.issues) ? error.issues : [];
 }
 
-describe('rejected agents', () => {
+describe.concurrent('rejected agents', () => {
   test.each<[string, JsonObject, object]>([
     ['an unknown processor', { input: ['one', 'nosuch'] }, { code: 'processor-unknown', path: 'input[1]' }],
     [
@@ -107,15 +107,15 @@ const given = new Map<string, unknown>([
 
 describe('rejected runs', () => {
   test('a run of an unknown agent is rejected with the names of the existing ones', async () => {
-    await stack.client.agents.apply({ name: 'present', model: 'openai/gpt-5-mini' });
+    await stack.client.agents.apply({ name: 'a-present', model: 'openai/gpt-5-mini' });
     await expect(stack.client.start('absent', 'hello')).rejects.toMatchObject({
       code: 'agent-unknown',
-      remedy: expect.stringContaining('present'),
+      remedy: expect.stringContaining('a-present'),
     });
   });
 
   test('a run with input over the limit is rejected before anything is stored', async () => {
-    await expect(stack.client.start('present', 'x'.repeat(9 * 1024 * 1024))).rejects.toMatchObject({
+    await expect(stack.client.start('a-present', 'x'.repeat(9 * 1024 * 1024))).rejects.toMatchObject({
       code: 'message-too-large',
     });
   });
@@ -126,7 +126,7 @@ describe('rejected runs', () => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller in JavaScript might pass
       const options = { [name]: given.get(name) ?? [] } as object;
       const code = name === 'prepareStep' ? 'prepare-step-cannot-travel' : 'run-refused';
-      await expect(stack.client.start('present', 'hello', options)).rejects.toMatchObject({ code, path: name });
+      await expect(stack.client.start('a-present', 'hello', options)).rejects.toMatchObject({ code, path: name });
     },
   );
 });

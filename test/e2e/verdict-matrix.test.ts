@@ -133,7 +133,7 @@ const LAST: Partial<Record<Cell, string>> = {
 };
 
 describe('a verdict', () => {
-  test.each(cells)('%s at %s: %s', async (row, stage, cell) => {
+  test.concurrent.each(cells)('%s at %s: %s', async (row, stage, cell) => {
     const id = buildId(row, stage);
     const list = stage === 'processAPIError' ? 'error' : INPUT.includes(stage) ? 'input' : 'output';
     await stack.client.agents.apply({

@@ -21,7 +21,7 @@ const withTool = script(
   { text: 'It is 2.' },
 );
 
-describe('abort verdicts', () => {
+describe.concurrent('abort verdicts', () => {
   test.each([
     ['processInput', 0],
     ['processInputStep', 0],
@@ -99,7 +99,7 @@ describe('abort verdicts', () => {
   });
 });
 
-describe('halt verdicts', () => {
+describe.concurrent('halt verdicts', () => {
   test('a halt before the model is the answer, without a model call', async () => {
     const name = await agent('halt-input', {
       input: [{ use: 'halter', options: { at: 'processInput', text: 'No.' } }],
@@ -132,7 +132,7 @@ describe('halt verdicts', () => {
   });
 });
 
-describe('deny verdicts', () => {
+describe.concurrent('deny verdicts', () => {
   test('a deny skips the tool and informs the model, and allowed calls run as changed', async () => {
     const name = await agent('deny', { input: ['denier'], output: ['denier'], tools: ['calculator'] });
     const calls = [
@@ -166,7 +166,7 @@ describe('deny verdicts', () => {
   });
 });
 
-describe('respond verdicts', () => {
+describe.concurrent('respond verdicts', () => {
   test('a respond answers without the model through the same processors, and processLLMResponse knows', async () => {
     const run = await stack.client.start(await agent('cached', { input: ['cache'] }), 'hello');
     const result = await run.result();
@@ -179,7 +179,7 @@ describe('respond verdicts', () => {
   });
 });
 
-describe('model errors', () => {
+describe.concurrent('model errors', () => {
   test('processAPIError retries with changed messages', async () => {
     const name = await agent('rescued', { error: ['rescuer'] });
     const run = await stack.client.start(
@@ -197,7 +197,10 @@ describe('model errors', () => {
   });
 
   test("an unhandled error fails the run with the provider's message", async () => {
-    const run = await stack.client.start('plain', script({ error: { status: 400, message: 'no such thing' } }));
+    const run = await stack.client.start(
+      await agent('unhandled', {}),
+      script({ error: { status: 400, message: 'no such thing' } }),
+    );
     const result = await run.result();
     expect(result).toMatchObject({ status: 'failed', error: { code: 'model-call-failed' } });
     expect(result.error?.message).toContain('no such thing');
@@ -205,7 +208,7 @@ describe('model errors', () => {
 
   test('the chunks of a broken stream are retracted before the retry', async () => {
     const run = await stack.client.start(
-      'plain',
+      await agent('broken-stream', {}),
       script({ text: 'half of', error: { status: 500, message: 'gone' } }, { text: 'whole' }),
     );
     await collect(run);
@@ -214,7 +217,7 @@ describe('model errors', () => {
   });
 });
 
-describe('failures of processors', () => {
+describe.concurrent('failures of processors', () => {
   test.each(['processInput', 'processOutputStep', 'processOutputStream'])(
     'a processor that throws at %s fails the run without its text',
     async (at) => {

@@ -43,7 +43,7 @@ async function runRules(quirks: Quirks, rules = OVER_THE_BUS): Promise<RuleResul
 }
 const filterBroken = (results: readonly RuleResult[]) => results.filter(({ result }) => result === 'broken');
 
-test('A correct processor passes every rule', async () => {
+test.concurrent('A correct processor passes every rule', async () => {
   const results = await runRules({});
   expect(filterBroken(results)).toEqual([]);
   expect(results.map(({ rule, result }) => `${rule} ${result}`).toSorted()).toEqual(
@@ -79,7 +79,7 @@ async function resultsOfProgram(quirk: string): Promise<RuleResult[]> {
   return report?.results ?? [];
 }
 
-describe('a check with --start', () => {
+describe.concurrent('a check with --start', () => {
   test('Two started replicas share the work, and one leaves without losing a call or a session', async () => {
     expect((await resultsOfProgram('none')).map(({ rule, result }) => [rule, result])).toEqual([
       ['replicas', 'held'],

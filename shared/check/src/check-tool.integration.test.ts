@@ -56,7 +56,7 @@ const BREAKAGES: [rule: string, name: string, quirks: ToolQuirks, problem: RegEx
   ['tool-garbage', 'crashes on invalid JSON', { diesAt: (text) => text === 'not json' }, /has no subscriber/],
 ];
 
-describe('violations by a tool', () => {
+describe.concurrent('violations by a tool', () => {
   test.each(BREAKAGES)('The rule %s fails if the tool %s', async (rule, _name, quirks, problem) => {
     const results = await runRules(
       quirks,

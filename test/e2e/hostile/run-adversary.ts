@@ -41,7 +41,7 @@ export function useAdversaries(nats: TestNats) {
         const chunks = await collect(run);
         return { chunks, result: await run.result(), path: `${wire.stage}/${id}` };
       } finally {
-        stop();
+        await stop();
         await bus.close();
       }
     },

@@ -24,8 +24,8 @@ export type WireScript = {
   attempts?: number;
   /** Changes to its descriptor. */
   changes?: WireJson;
-  /** Handles a stage call, or the opening of a session. */
-  call(call: WireJson, wire: ScriptedWire): void;
+  /** Handles a stage call, or the opening of a session. A promise keeps the service connected until it resolves. */
+  call(call: WireJson, wire: ScriptedWire): void | Promise<void>;
   /** Handles a batch of a session. */
   batch?(batch: WireJson, wire: ScriptedWire): void;
 };
@@ -36,78 +36,26 @@ const LISTS: Record<string, string> = {
   processToolCall: 'input',
 };
 
-/** Resolves when the server has the subscriptions. */
-export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScript[]): Promise<{ stop(): void }> {
+const write = (message: unknown) => (typeof message === 'string' ? message : JSON.stringify(message));
+
+/** Resolves when the server has the subscriptions. `stop` resolves after the pending calls. */
+export async function serveWire(
+  bus: TestBus['bus'],
+  scripts: readonly WireScript[],
+): Promise<{ stop(): Promise<void> }> {
   const { nc, subjects, id: replica, name: service } = bus;
-  const identity = { name: service, id: replica, version: '1.0.0', metadata: {} };
-  const write = (message: unknown) => (typeof message === 'string' ? message : JSON.stringify(message));
-  const endpoints = scripts.map(
-    ({ id, stage, reads = ['input', 'response'], timeoutMs = 2_000, attempts = 1, changes }) => ({
-      name: `${stage}-${id}`,
-      subject: `${subjects.prefix}.stage.${stage}.${id}`,
-      queue_group: id,
-      metadata: {
-        millrace: JSON.stringify({
-          kind: 'processor',
-          stage,
-          descriptor: {
-            id,
-            description: 'of the wire',
-            version: '1.0.0',
-            stages: [stage],
-            reads,
-            processDataParts: false,
-            ...(changes && { changes }),
-            optionsSchema: { type: 'object' },
-            aliases: [],
-            lists: [LISTS[stage] ?? 'output'],
-            policy: { timeoutMs, attempts, onFailure: 'fail' },
-          },
-        }),
-      },
-    }),
-  );
-  const stop = () => [...infos, ...calls, batches].forEach((subscription) => subscription.unsubscribe());
-  const infos = ['', `.${service}`, `.${service}.${replica}`].flatMap((tail) => [
-    nc.subscribe(`$SRV.INFO${tail}`, {
-      callback: (_error, message) =>
-        void message.respond(
-          write({ type: 'io.nats.micro.v1.info_response', ...identity, description: 'raw', endpoints }),
-        ),
-    }),
-    nc.subscribe(`$SRV.PING${tail}`, {
-      callback: (_error, message) =>
-        void message.respond(write({ type: 'io.nats.micro.v1.ping_response', ...identity })),
-    }),
-  ]);
+  const pending: unknown[] = [];
   const sessions = new Map<string, { script: WireScript; wire: ScriptedWire }>();
+  const infos = answerDiscovery(bus, scripts);
   const calls = scripts.flatMap((script) =>
     ['', `.${replica}`].map((tail) =>
       nc.subscribe(`${subjects.prefix}.stage.${script.stage}.${script.id}${tail}`, {
         ...(tail === '' && { queue: script.id }),
         callback: (_error, message) => {
           const call = message.json<WireJson>();
-          const inbox = message.reply ?? '';
-          const wire: ScriptedWire = {
-            replica,
-            die: stop,
-            // A late reply can arrive after the end of the connection.
-            reply: (answer) => nc.isClosed() || nc.publish(inbox, write(answer)),
-            throws: (text) => {
-              const thrown = headers();
-              thrown.set('Nats-Service-Error', text);
-              thrown.set('Nats-Service-Error-Code', '500');
-              nc.publish(inbox, '', { headers: thrown });
-            },
-            out: (batch) =>
-              nc.publish(
-                `${subjects.prefix}.out.${readText(call['orchestrator'])}.${readText(call['session'])}`,
-                write(batch),
-              ),
-            publish: (subject, answer) => nc.publish(subject, write(answer)),
-          };
+          const wire = createWire(bus, call, message.reply ?? '', unsubscribe);
           if (call['session'] !== undefined) sessions.set(readText(call['session']), { script, wire });
-          script.call(call, wire);
+          pending.push(script.call(call, wire));
         },
       }),
     ),
@@ -119,8 +67,80 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
       session?.script.batch?.(batch, session.wire);
     },
   });
+  function unsubscribe() {
+    for (const subscription of [...infos, ...calls, batches]) subscription.unsubscribe();
+  }
   await nc.flush();
-  return { stop };
+  return {
+    async stop() {
+      await Promise.all(pending);
+      unsubscribe();
+    },
+  };
+}
+
+function answerDiscovery({ nc, subjects, id, name }: TestBus['bus'], scripts: readonly WireScript[]) {
+  const identity = { name, id, version: '1.0.0', metadata: {} };
+  const endpoints = scripts.map((script) => describeEndpoint(subjects.prefix, script));
+  return ['', `.${name}`, `.${name}.${id}`].flatMap((tail) => [
+    nc.subscribe(`$SRV.INFO${tail}`, {
+      callback: (_error, message) =>
+        void message.respond(
+          write({ type: 'io.nats.micro.v1.info_response', ...identity, description: 'raw', endpoints }),
+        ),
+    }),
+    nc.subscribe(`$SRV.PING${tail}`, {
+      callback: (_error, message) =>
+        void message.respond(write({ type: 'io.nats.micro.v1.ping_response', ...identity })),
+    }),
+  ]);
+}
+
+function describeEndpoint(
+  prefix: string,
+  { id, stage, reads = ['input', 'response'], timeoutMs = 2_000, attempts = 1, changes }: WireScript,
+) {
+  const descriptor = {
+    id,
+    description: 'of the wire',
+    version: '1.0.0',
+    stages: [stage],
+    reads,
+    processDataParts: false,
+    ...(changes && { changes }),
+    optionsSchema: { type: 'object' },
+    aliases: [],
+    lists: [LISTS[stage] ?? 'output'],
+    policy: { timeoutMs, attempts, onFailure: 'fail' },
+  };
+  return {
+    name: `${stage}-${id}`,
+    subject: `${prefix}.stage.${stage}.${id}`,
+    queue_group: id,
+    metadata: { millrace: JSON.stringify({ kind: 'processor', stage, descriptor }) },
+  };
+}
+
+function createWire(
+  { nc, subjects, id }: TestBus['bus'],
+  call: WireJson,
+  inbox: string,
+  die: () => void,
+): ScriptedWire {
+  const output = `${subjects.prefix}.out.${readText(call['orchestrator'])}.${readText(call['session'])}`;
+  return {
+    replica: id,
+    die,
+    reply: (answer) => nc.publish(inbox, write(answer)),
+    throws: (text) => {
+      const thrown = headers();
+      thrown.set('Nats-Service-Error', text);
+      thrown.set('Nats-Service-Error-Code', '500');
+      nc.publish(inbox, '', { headers: thrown });
+    },
+    out: (batch) => nc.publish(output, write(batch)),
+    publish: (subject, answer) => nc.publish(subject, write(answer)),
+  };
 }
 
 const readText = (value: unknown): string => (typeof value === 'string' ? value : '');
