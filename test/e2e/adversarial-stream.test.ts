@@ -153,22 +153,24 @@ describe('an adversarial processor of the stream', () => {
       },
     ],
   ];
-  async function expectFailure(code: RegExp, wire: Adversary) {
+  /** Returns the result after the assertions that apply to every failed run. */
+  async function runFailing(wire: Adversary) {
     const { chunks, result, path } = await adversaries.run(wire);
-    expect(result).toMatchObject({ status: 'failed', error: { code: expect.stringMatching(code) } });
     // The output is too large for the step in total, so the error names no processor.
     expect([path, undefined]).toContain(result.error?.path);
     expect(chunks.at(-1)).toMatchObject({ type: 'error' });
     expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
     expect(JSON.stringify(result).length).toBeLessThan(MEBIBYTE);
     await adversaries.stillServing();
+    return result;
   }
-  test.concurrent.each(fails)('a processor that %s fails its run with a code', (_name, code, wire) =>
-    expectFailure(code, wire),
-  );
-  test.each(disconnecting)('a processor that %s fails its run with a code', (_name, code, wire) =>
-    expectFailure(code, wire),
-  );
+  const withCode = (code: RegExp) => ({ status: 'failed', error: { code: expect.stringMatching(code) } });
+  test.concurrent.each(fails)('a processor that %s fails its run with a code', async (_name, code, wire) => {
+    expect(await runFailing(wire)).toMatchObject(withCode(code));
+  });
+  test.each(disconnecting)('a processor that %s fails its run with a code', async (_name, code, wire) => {
+    expect(await runFailing(wire)).toMatchObject(withCode(code));
+  });
 
   const passes: [string, Adversary][] = [
     [

@@ -14,6 +14,7 @@ import type { Run } from '../src/state/run-context.ts';
 import { noSaves } from '../src/testing/no-saves.ts';
 import { createSessionInbox } from '../src/peers/session-inbox.ts';
 
+const DEADLINE_MS = 600_000;
 const silent = { getNextIndex: () => 0, publish() {}, publishLast() {}, flush: async () => undefined, close() {} };
 
 export type BenchBus = {
@@ -30,81 +31,67 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
   const sessions = createSessionInbox(bus);
   const models = createModels({ apiKey: 'none' });
   const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const driven = createDrivenRuns();
+  const agents = { atLeast: async () => undefined };
+  const deps = { access, models, discovery, sessions, saves: noSaves, log, agents, driven };
   let count = 0;
-
   return {
     bus,
-    createRun(processors, stage) {
-      const runId = `bench-${count++}`;
-      const plan = makePlan(processors, stage);
-      const agent: Agent = {
-        name: 'bench',
-        model: 'openai/none',
-        instructions: [],
-        tools: [],
-        input: [],
-        output: [],
-        error: [],
-        callerRoles: ['user', 'assistant', 'tool'],
-        maxSteps: 5,
-      };
-      const request = {
-        runId,
-        tenant: 'default',
-        agent: 'bench',
-        messages: [],
-        requestContext: {},
-        deadlineMs: 600_000,
-      };
-      let state: RunState = initialState({
-        request,
-        applied: { agent, plan, revision: 1, appliedAt: '' },
-        firstIndex: 1,
-      });
-      return {
-        ref: {
-          tenant: 'default',
-          runId,
-          agent: 'bench',
-          epoch: 1,
-          resourceId: 'default',
-        },
-        deadlineAt: Date.now() + 600_000,
-        agent,
-        plan,
-        deps: {
-          access,
-          models,
-          discovery,
-          sessions,
-          saves: noSaves,
-          log,
-          agents: { atLeast: async () => undefined },
-          driven: createDrivenRuns(),
-        },
-        activity: createRunActivity(),
-        chunks: createReleaseGate(silent),
-        events: { record() {}, flush: async () => undefined, close() {} },
-        observers: createObserverQueues(),
-        overlap: createOverlap(),
-        signal: new AbortController().signal,
-        saving: { begun: false },
-        state: () => state,
-        dispatch: () => void (state = { ...state }),
-        interruption: () => undefined,
-        checkpoint: async () => undefined,
-        beginCheckpoint() {},
-        awaitCheckpoint: async () => undefined,
-        isLeaving: () => false,
-        handOverIfLeaving: async () => undefined,
-        serialize: (work) => work(),
-      };
-    },
+    createRun: (processors, stage) => createRun(deps, `bench-${count++}`, makePlan(processors, stage)),
     async close() {
       discovery.stop();
       sessions.stop();
       await bus.close();
     },
+  };
+}
+
+const AGENT: Agent = {
+  name: 'bench',
+  model: 'openai/none',
+  instructions: [],
+  tools: [],
+  input: [],
+  output: [],
+  error: [],
+  callerRoles: ['user', 'assistant', 'tool'],
+  maxSteps: 5,
+};
+
+function createRun(deps: Run['deps'], runId: string, plan: Plan): Run {
+  const ref = { tenant: 'default', runId, agent: 'bench', epoch: 1, resourceId: 'default' };
+  const request = {
+    runId,
+    tenant: 'default',
+    agent: 'bench',
+    messages: [],
+    requestContext: {},
+    deadlineMs: DEADLINE_MS,
+  };
+  const applied = { agent: AGENT, plan, revision: 1, appliedAt: '' };
+  let state: RunState = initialState({ request, applied, firstIndex: 1 });
+  return {
+    ref,
+    deadlineAt: Date.now() + DEADLINE_MS,
+    agent: AGENT,
+    plan,
+    deps,
+    activity: createRunActivity(),
+    chunks: createReleaseGate(silent),
+    events: { record() {}, flush: async () => undefined, close() {} },
+    observers: createObserverQueues(),
+    overlap: createOverlap(),
+    signal: new AbortController().signal,
+    saving: { begun: false },
+    state: () => state,
+    dispatch: () => void (state = { ...state }),
+    interruption: () => undefined,
+    checkpoint: async () => undefined,
+    beginCheckpoint() {},
+    awaitCheckpoint: async () => undefined,
+    isLeaving: () => false,
+    handOverIfLeaving: async () => undefined,
+    serialize: (work) => work(),
   };
 }
 

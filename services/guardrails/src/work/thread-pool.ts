@@ -42,9 +42,13 @@ type PoolThread = {
   limit?: NodeJS.Timeout;
   idle?: NodeJS.Timeout;
 };
+/** `onFree` runs when the thread accepts a job; `onEnd` when it fails, exits or exceeds a limit. */
+type ThreadEvents = { onFree(): void; onEnd(thread: PoolThread, error: Error): void };
+type ThreadLimits = Required<Omit<ThreadPoolOptions, 'size'>>;
 
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const { module, size = POOL_SIZE, maxJobMs = MAX_JOB_MS, maxStartMs = MAX_START_MS, idleMs = IDLE_MS } = options;
+  const limits: ThreadLimits = { module, maxJobMs, maxStartMs, idleMs };
   const threads = new Set<PoolThread>();
   let waiting: Job[] = [];
   let ended: Promise<unknown> = Promise.resolve();
@@ -53,57 +57,19 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     const thread = [...threads].find(({ isReady, job }) => isReady && !job);
     const job = thread && waiting.shift();
     if (!thread || !job) return startForWaitingJobs();
-    clearTimeout(thread.idle);
-    thread.job = job;
-    thread.limit = setTimeout(() => end(thread, createJobTimeout(maxJobMs)), maxJobMs).unref();
-    thread.worker.ref();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    thread.worker.postMessage(job.job);
+    postJob(thread, job, limits, end);
     dispatch();
   }
   /** An abort does not end a starting thread: on a busy machine no thread would ever finish its start. */
   function startForWaitingJobs(): void {
-    if (waiting.length > countStartingThreads() && threads.size < size) start();
+    if (waiting.length > countStartingThreads() && threads.size < size)
+      threads.add(startThread(limits, { onFree: dispatch, onEnd: end }));
   }
   const countStartingThreads = (): number => [...threads].filter(({ isReady }) => !isReady).length;
-  function start(): void {
-    const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
-    const limit = setTimeout(() => end(thread, createStartTimeout(maxStartMs)), maxStartMs).unref();
-    const thread: PoolThread = { worker, isReady: false, limit };
-    worker.on('message', (message: ThreadMessage) => {
-      if (message === 'ready') onReady(thread);
-      else settleJob(thread, message);
-    });
-    worker.on('error', (error) => end(thread, error instanceof Error ? error : new Error(String(error))));
-    worker.on('exit', () => {
-      if (threads.has(thread)) end(thread, new Error('The thread that judged the text has ended.'));
-    });
-    threads.add(thread);
-  }
-  function onReady(thread: PoolThread): void {
-    clearTimeout(thread.limit);
-    thread.isReady = true;
-    startIdleTimer(thread);
-    dispatch();
-  }
-  /** An idle thread does not keep the process alive. */
-  function startIdleTimer(thread: PoolThread): void {
-    thread.worker.unref();
-    thread.idle = setTimeout(() => end(thread, new Error('idle')), idleMs).unref();
-  }
-  function settleJob(thread: PoolThread, answer: ThreadAnswer): void {
-    clearTimeout(thread.limit);
-    const { job } = thread;
-    thread.job = undefined;
-    startIdleTimer(thread);
-    if ('answer' in answer) job?.resolve(answer.answer);
-    else job?.reject(new Error(answer.error));
-    dispatch();
-  }
   function end(thread: PoolThread, why: Error): void {
+    if (!threads.delete(thread)) return;
     clearTimeout(thread.limit);
     clearTimeout(thread.idle);
-    threads.delete(thread);
     // If a thread fails to start, its waiting job fails, because the next thread would fail too.
     const job = thread.isReady ? thread.job : waiting.shift();
     job?.reject(why);
@@ -137,6 +103,40 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       await ended;
     },
   };
+}
+
+function startThread({ module, maxStartMs, idleMs }: ThreadLimits, { onFree, onEnd }: ThreadEvents): PoolThread {
+  const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  const limit = setTimeout(() => onEnd(thread, createStartTimeout(maxStartMs)), maxStartMs).unref();
+  const thread: PoolThread = { worker, isReady: false, limit };
+  worker.on('message', (message: ThreadMessage) => {
+    clearTimeout(thread.limit);
+    if (message === 'ready') thread.isReady = true;
+    else settleJob(thread, message);
+    // An idle thread does not keep the process alive.
+    worker.unref();
+    thread.idle = setTimeout(() => onEnd(thread, new Error('idle')), idleMs).unref();
+    onFree();
+  });
+  worker.on('error', (error) => onEnd(thread, error instanceof Error ? error : new Error(String(error))));
+  worker.on('exit', () => onEnd(thread, new Error('The thread that judged the text has ended.')));
+  return thread;
+}
+
+function postJob(thread: PoolThread, job: Job, { maxJobMs }: ThreadLimits, onEnd: ThreadEvents['onEnd']): void {
+  clearTimeout(thread.idle);
+  thread.job = job;
+  thread.limit = setTimeout(() => onEnd(thread, createJobTimeout(maxJobMs)), maxJobMs).unref();
+  thread.worker.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  thread.worker.postMessage(job.job);
+}
+
+function settleJob(thread: PoolThread, answer: ThreadAnswer): void {
+  const { job } = thread;
+  thread.job = undefined;
+  if ('answer' in answer) job?.resolve(answer.answer);
+  else job?.reject(new Error(answer.error));
 }
 
 const createAbortError = () => new MillraceError('processor-timeout', 'The text was not judged: the call was aborted.');

@@ -41,17 +41,12 @@ export type DrivenRun = {
   fence(): void;
 };
 
+type BeginOptions = { agent?: string; deadlineMs?: number; sequence?: number; text?: string; threadId?: string };
 export type Driver = {
   deps: Deps & { saves: DeferredSaves };
   errors: string[];
   apply(agent?: Partial<Agent>, plan?: Plan): Promise<string>;
-  begin(options?: {
-    agent?: string;
-    deadlineMs?: number;
-    sequence?: number;
-    text?: string;
-    threadId?: string;
-  }): Promise<DrivenRun>;
+  begin(options?: BeginOptions): Promise<DrivenRun>;
   stop(): void;
 };
 
@@ -101,56 +96,61 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
       await writeEntry(access, bus.names.agents, agentKey('acme', name), applied, { expectedRevision: 0 });
       return name;
     },
-    async begin({ agent = 'nosuch', deadlineMs = 60_000, sequence = 7, text = 'hello', threadId } = {}) {
+    async begin(options = {}) {
       const runId = `run-${count++}`;
       const live: ChunkBatch[] = [];
       listenings.push(listen(bus, bus.subjects.chunks('acme', runId), chunkBatchSchema, (batch) => live.push(batch)));
       await bus.nc.flush();
-      const stop = createRunStop();
-      let acknowledged = 0;
-      const messages = [textMessage('m1', 'user', text)];
-      const request = {
-        runId,
-        tenant: 'acme',
-        agent,
-        messages,
-        requestContext: {},
-        deadlineMs,
-        ...(threadId !== undefined && { threadId }),
-      };
-      const delivery: Delivery<StartCommand> = {
-        command: { command: 'start', submittedAt: Date.now(), requestHash: `hash of ${runId}`, request },
-        sequence,
-        queue: bus.names.worker(),
-        acknowledge: async () => void (acknowledged += 1),
-        extend: () => undefined,
-        handOver: () => undefined,
-        putOff: () => undefined,
-      };
-      return {
-        runId,
-        delivery,
-        stop,
-        countAcks: () => acknowledged,
-        live,
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the orchestrator published as chunks
-        chunks: () => live.flatMap(({ chunks }) => chunks) as Chunk[],
-        drive: async (more = {}) => {
-          await driveRun(deps, { ...delivery, ...more }, stop);
-          await bus.nc.flush();
-        },
-        head: async () => (await readHead(access, 'acme', runId))?.value,
-        end: async () => {
-          const head = await readHead(access, 'acme', runId);
-          return head && readEnd(access, head.value);
-        },
-        fence: () => stop.fence(),
-      };
+      return beginRun(deps, runId, live, options);
     },
     stop() {
       for (const listening of listenings) listening.stop();
       sessions.stop();
       discovery.stop();
     },
+  };
+}
+
+function beginRun(
+  deps: Driver['deps'],
+  runId: string,
+  live: ChunkBatch[],
+  { agent = 'nosuch', deadlineMs = 60_000, sequence = 7, text = 'hello', threadId }: BeginOptions,
+): DrivenRun {
+  const { access } = deps;
+  const { bus } = access;
+  const stop = createRunStop();
+  let acknowledged = 0;
+  const messages = [textMessage('m1', 'user', text)];
+  const thread = threadId === undefined ? {} : { threadId };
+  const request = { runId, tenant: 'acme', agent, messages, requestContext: {}, deadlineMs, ...thread };
+  const delivery: Delivery<StartCommand> = {
+    command: { command: 'start', submittedAt: Date.now(), requestHash: `hash of ${runId}`, request },
+    sequence,
+    queue: bus.names.worker(),
+    acknowledge: async () => void (acknowledged += 1),
+    extend: () => undefined,
+    handOver: () => undefined,
+    putOff: () => undefined,
+  };
+  const readCurrentHead = async () => (await readHead(access, 'acme', runId))?.value;
+  return {
+    runId,
+    delivery,
+    stop,
+    countAcks: () => acknowledged,
+    live,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the orchestrator published as chunks
+    chunks: () => live.flatMap(({ chunks }) => chunks) as Chunk[],
+    drive: async (more = {}) => {
+      await driveRun(deps, { ...delivery, ...more }, stop);
+      await bus.nc.flush();
+    },
+    head: readCurrentHead,
+    end: async () => {
+      const head = await readCurrentHead();
+      return head && readEnd(access, head);
+    },
+    fence: () => stop.fence(),
   };
 }

@@ -30,14 +30,6 @@ export function useSuspendedRuns(stream: TestJetStream) {
   };
   const api = () => createRunsApi(stream.access, agents, anything);
   const address = ({ runId }: DrivenRun) => ({ tenant: 'acme', run: runId });
-  /** The keys of the run's stored entries, in order. */
-  const listKept = async ({ runId }: DrivenRun): Promise<string[]> => {
-    const { bus, jsm } = stream.access;
-    const prefix = `$KV.${bus.names.state}.`;
-    const { state } = await jsm.streams.info(`KV_${bus.names.state}`, { subjects_filter: '>' });
-    const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
-    return keys.filter((key) => key.split('.')[2] === runId).toSorted();
-  };
   const readStatus = async (run: DrivenRun) => (await run.head())?.status;
   return {
     stops,
@@ -76,17 +68,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     },
     resume: (run: DrivenRun, token: string, data: Parameters<ReturnType<typeof api>['resume']>[0]['data']) =>
       api().resume({ token, data }, address(run)),
-    /** The next command in the queue, which stays there until it is acked. */
-    async nextCommand(): Promise<Delivery> {
-      const stopping = new AbortController();
-      const { promise, resolve } = Promise.withResolvers<Delivery>();
-      const take = async (delivery: Delivery) => resolve(delivery);
-      const consuming = consumeCommands(stream.access, { take, refuse: () => undefined }, stopping.signal);
-      const delivery = await promise;
-      stopping.abort();
-      await consuming;
-      return delivery;
-    },
+    nextCommand: () => takeNextCommand(stream),
     /** Ends expired runs until the test has ended. */
     expire() {
       const stopping = new AbortController();
@@ -96,19 +78,9 @@ export function useSuspendedRuns(stream: TestJetStream) {
         await consuming;
       });
     },
-    changes: async (read: () => Promise<string | undefined>, from: string | undefined) =>
-      eventually(async () => {
-        const now = await read();
-        return now !== undefined && now !== from;
-      }),
-    /** Returns a function that stops it. */
-    serveTool(bus: Bus, name: string, answer: (request: ToolRequest) => Promise<object>) {
-      const handle = async (request: ToolRequest) =>
-        toolReplySchema.parse({ sequence: 0, replica: bus.id, ...(await answer(request)) });
-      const serving = serve(bus, { subject: bus.subjects.tool(name), request: toolRequestSchema, handle });
-      return () => serving.drain(1_000);
-    },
-    listStoredKeys: listKept,
+    changes: waitForChange,
+    serveTool,
+    listStoredKeys: (run: DrivenRun) => listStoredKeys(stream, run),
     /** The keys that outlive the run: its head, and the end that the head names. */
     async lastingKeys(run: DrivenRun): Promise<string[]> {
       const name = (await run.head())?.end?.name ?? '';
@@ -121,17 +93,56 @@ export function useSuspendedRuns(stream: TestJetStream) {
       const { state } = await stream.access.jsm.streams.info(names.timers, options);
       return Object.keys(state.subjects ?? {}).length;
     },
-    /** The shortest lifetime of the run's stored entries, s. */
-    async shortestTtl(run: DrivenRun): Promise<number> {
-      const { bus, jsm } = stream.access;
-      const { state } = bus.names;
-      const subjects = (await listKept(run)).map((key) => `$KV.${state}.${key}`);
-      const ttls = subjects.map(async (subject) => {
-        const stored = await jsm.streams.getMessage(`KV_${state}`, { last_by_subj: subject });
-        return Number.parseInt(stored?.header.get('Nats-TTL') ?? '', 10);
-      });
-      if (!subjects.includes(`$KV.${state}.${stateKeys.head('acme', run.runId)}`)) return 0;
-      return Math.min(...(await Promise.all(ttls)));
-    },
+    shortestTtl: (run: DrivenRun) => readShortestTtl(stream, run),
   };
+}
+
+/** Returns the next command in the queue, which stays there until it is acked. */
+async function takeNextCommand({ access }: TestJetStream): Promise<Delivery> {
+  const stopping = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<Delivery>();
+  const take = async (delivery: Delivery) => resolve(delivery);
+  const consuming = consumeCommands(access, { take, refuse: () => undefined }, stopping.signal);
+  const delivery = await promise;
+  stopping.abort();
+  await consuming;
+  return delivery;
+}
+
+/** Resolves when `read` returns another value than `from`. */
+function waitForChange(read: () => Promise<string | undefined>, from: string | undefined) {
+  return eventually(async () => {
+    const now = await read();
+    return now !== undefined && now !== from;
+  });
+}
+
+/** Returns a function that stops the tool. */
+function serveTool(bus: Bus, name: string, answer: (request: ToolRequest) => Promise<object>) {
+  const handle = async (request: ToolRequest) =>
+    toolReplySchema.parse({ sequence: 0, replica: bus.id, ...(await answer(request)) });
+  const serving = serve(bus, { subject: bus.subjects.tool(name), request: toolRequestSchema, handle });
+  return () => serving.drain(1_000);
+}
+
+/** Returns the sorted keys of the run's stored entries. */
+async function listStoredKeys({ access }: TestJetStream, { runId }: DrivenRun): Promise<string[]> {
+  const { bus, jsm } = access;
+  const prefix = `$KV.${bus.names.state}.`;
+  const { state } = await jsm.streams.info(`KV_${bus.names.state}`, { subjects_filter: '>' });
+  const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
+  return keys.filter((key) => key.split('.')[2] === runId).toSorted();
+}
+
+/** Returns the shortest lifetime of the run's stored entries, s. */
+async function readShortestTtl(stream: TestJetStream, run: DrivenRun): Promise<number> {
+  const { bus, jsm } = stream.access;
+  const { state } = bus.names;
+  const subjects = (await listStoredKeys(stream, run)).map((key) => `$KV.${state}.${key}`);
+  const ttls = subjects.map(async (subject) => {
+    const stored = await jsm.streams.getMessage(`KV_${state}`, { last_by_subj: subject });
+    return Number.parseInt(stored?.header.get('Nats-TTL') ?? '', 10);
+  });
+  if (!subjects.includes(`$KV.${state}.${stateKeys.head('acme', run.runId)}`)) return 0;
+  return Math.min(...(await Promise.all(ttls)));
 }

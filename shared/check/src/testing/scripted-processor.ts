@@ -13,40 +13,12 @@ const STAGES = ['processInput', 'processOutputStream'];
 export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {}) {
   const { nc, subjects, name, id: replica } = bus;
   const sessions = new Map<string, Session>();
-  const identity = { name, id: replica, version: quirks.version ?? '1.0.0', metadata: {} };
-  const descriptor = {
-    id,
-    description: 'masks a word',
-    version: '1.0.0',
-    stages: STAGES,
-    reads: ['input'],
-    processDataParts: false,
-    optionsSchema: { type: 'object', properties: { word: { type: 'string', default: 'secret' } } },
-    aliases: [],
-    lists: ['input', 'output'],
-    policy: { timeoutMs: 2_000, attempts: 1, onFailure: 'fail' },
-    ...quirks.descriptor,
-  };
-  const buildSubject = (stage: string) => `${subjects.prefix}.stage.${stage}.${id}`;
-  const endpoints = STAGES.map((stage) => ({
-    name: `${stage}-${id}`,
-    subject: buildSubject(stage),
-    queue_group: quirks.queue ?? id,
-    metadata: { millrace: JSON.stringify({ kind: 'processor', stage, descriptor }) },
-  }));
-  const numbers = { num_requests: 0, num_errors: 0, last_error: '', processing_time: 0, average_processing_time: 0 };
-  const stats = endpoints.map(({ metadata: _, ...endpoint }) => ({ ...endpoint, ...numbers }));
-  const discovered: Json = {
-    PING: { type: 'io.nats.micro.v1.ping_response', ...identity },
-    INFO: { type: 'io.nats.micro.v1.info_response', ...identity, description: 'a test', endpoints },
-    STATS: { type: 'io.nats.micro.v1.stats_response', ...identity, started: 'now', endpoints: stats },
-  };
-
+  const discovered = describeReplica(bus, id, quirks);
   const stop = () => {
     for (const subscription of subscriptions) subscription.unsubscribe();
     for (const session of sessions.values()) session.end();
   };
-  const answerSubject = (subject: string, handle: (message: RawMessage, json: Json) => void, queue?: string) =>
+  const answerSubject = (subject: string, handle: Handle, queue?: string) =>
     nc.subscribe(subject, {
       ...(queue !== undefined && { queue }),
       callback: (_error, message) => {
@@ -56,51 +28,26 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
         if (json !== undefined) handle(message, json);
       },
     });
-  const answer = ({ reply }: RawMessage, value: unknown) => {
-    if (reply?.startsWith('_INBOX')) nc.publish(reply, JSON.stringify(value));
+  const call = answerCalls(bus, id, quirks);
+  const handlers: Readonly<Record<string, Handle>> = {
+    processInput: call,
+    processOutputStream: openSessions(bus, id, quirks, sessions),
   };
-
-  let busyUntil = performance.now();
-  const call = (message: RawMessage, asked: Json) => {
-    const entries = selectOwnEntries(asked, id);
-    if (entries.length === 0) return answer(message, { error: { code: 'message-invalid', message: 'no call' } });
-    const verdicts = quirks.verdicts?.(asked) ?? entries.map((entry) => judgeEntry(asked, entry));
-    const right = { sequence: 0, verdicts, ms: verdicts.map(() => 0.1), replica };
-    const leave = () => (quirks.reply?.(right, asked) ?? [right]).forEach((one) => answer(message, one));
-    if (quirks.slowMs === undefined) return leave();
-    busyUntil = Math.max(busyUntil, performance.now()) + quirks.slowMs;
-    setTimeout(leave, busyUntil - performance.now()).unref();
-  };
-  const openSession = (message: RawMessage, asked: Json) => {
-    const entries = selectOwnEntries(asked, id);
-    if (entries.length === 0) return answer(message, { error: { code: 'message-invalid', message: 'no session' } });
-    const session = openStream(bus, asked, entries, quirks, () => sessions.delete(String(asked['session'])));
-    const right = { opened: true, service: name, replica, served: entries.length };
-    if (asked['end'] === true)
-      return answer(
-        message,
-        quirks.changeOpened?.({ ...right, output: session.batch() }, asked) ?? { ...right, output: session.batch() },
-      );
-    sessions.set(String(asked['session']), session);
-    answer(message, quirks.changeOpened?.(right, asked) ?? right);
-    session.start();
-  };
-
-  const handlers: Readonly<Record<string, typeof call>> = { processInput: call, processOutputStream: openSession };
-  const shared = STAGES.flatMap((stage) =>
-    quirks.withoutSharedSubject
-      ? []
-      : [answerSubject(buildSubject(stage), handlers[stage] ?? call, quirks.queue ?? id)],
-  );
+  const stages = STAGES.map((stage) => ({ subject: buildSubject(bus, stage, id), handle: handlers[stage] ?? call }));
+  const shared = quirks.withoutSharedSubject
+    ? []
+    : stages.map(({ subject, handle }) => answerSubject(subject, handle, quirks.queue ?? id));
   const rest = [
     ...(quirks.verbs ?? Object.keys(discovered)).flatMap((verb) =>
       ['', `.${name}`, `.${name}.${replica}`].map((tail) =>
-        nc.subscribe(`$SRV.${verb}${tail}`, { callback: (_error, message) => answer(message, discovered[verb]) }),
+        nc.subscribe(`$SRV.${verb}${tail}`, {
+          callback: (_error, message) => sendAnswer(bus, message, discovered[verb]),
+        }),
       ),
     ),
-    ...STAGES.flatMap((stage) =>
-      quirks.withoutOwnSubject ? [] : [answerSubject(`${buildSubject(stage)}.${replica}`, handlers[stage] ?? call)],
-    ),
+    ...(quirks.withoutOwnSubject
+      ? []
+      : stages.map(({ subject, handle }) => answerSubject(`${subject}.${replica}`, handle))),
     ...(quirks.withoutCancel ? [] : [answerSubject(subjects.cancelCalls(name), () => undefined)]),
     answerSubject(`${subjects.prefix}.session.${name}.${replica}.*`, (_message, batch) =>
       sessions.get(String(batch['session']))?.take(batch),
@@ -120,6 +67,76 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
       await nc.flush();
       stop();
     },
+  };
+}
+
+type Handle = (message: RawMessage, json: Json) => void;
+
+const buildSubject = ({ subjects }: Bus, stage: string, id: string) => `${subjects.prefix}.stage.${stage}.${id}`;
+
+function sendAnswer({ nc }: Bus, { reply }: RawMessage, value: unknown): void {
+  if (reply?.startsWith('_INBOX')) nc.publish(reply, JSON.stringify(value));
+}
+
+/** Returns the answers to the verbs of discovery. */
+function describeReplica(bus: Bus, id: string, quirks: Quirks): Json {
+  const identity = { name: bus.name, id: bus.id, version: quirks.version ?? '1.0.0', metadata: {} };
+  const descriptor = {
+    id,
+    description: 'masks a word',
+    version: '1.0.0',
+    stages: STAGES,
+    reads: ['input'],
+    processDataParts: false,
+    optionsSchema: { type: 'object', properties: { word: { type: 'string', default: 'secret' } } },
+    aliases: [],
+    lists: ['input', 'output'],
+    policy: { timeoutMs: 2_000, attempts: 1, onFailure: 'fail' },
+    ...quirks.descriptor,
+  };
+  const endpoints = STAGES.map((stage) => ({
+    name: `${stage}-${id}`,
+    subject: buildSubject(bus, stage, id),
+    queue_group: quirks.queue ?? id,
+    metadata: { millrace: JSON.stringify({ kind: 'processor', stage, descriptor }) },
+  }));
+  const numbers = { num_requests: 0, num_errors: 0, last_error: '', processing_time: 0, average_processing_time: 0 };
+  const stats = endpoints.map(({ metadata: _, ...endpoint }) => ({ ...endpoint, ...numbers }));
+  return {
+    PING: { type: 'io.nats.micro.v1.ping_response', ...identity },
+    INFO: { type: 'io.nats.micro.v1.info_response', ...identity, description: 'a test', endpoints },
+    STATS: { type: 'io.nats.micro.v1.stats_response', ...identity, started: 'now', endpoints: stats },
+  };
+}
+
+function answerCalls(bus: Bus, id: string, quirks: Quirks): Handle {
+  let busyUntil = performance.now();
+  return (message, asked) => {
+    const entries = selectOwnEntries(asked, id);
+    if (entries.length === 0)
+      return sendAnswer(bus, message, { error: { code: 'message-invalid', message: 'no call' } });
+    const verdicts = quirks.verdicts?.(asked) ?? entries.map((entry) => judgeEntry(asked, entry));
+    const right = { sequence: 0, verdicts, ms: verdicts.map(() => 0.1), replica: bus.id };
+    const leave = () => (quirks.reply?.(right, asked) ?? [right]).forEach((one) => sendAnswer(bus, message, one));
+    if (quirks.slowMs === undefined) return leave();
+    busyUntil = Math.max(busyUntil, performance.now()) + quirks.slowMs;
+    setTimeout(leave, busyUntil - performance.now()).unref();
+  };
+}
+
+function openSessions(bus: Bus, id: string, quirks: Quirks, sessions: Map<string, Session>): Handle {
+  return (message, asked) => {
+    const entries = selectOwnEntries(asked, id);
+    if (entries.length === 0)
+      return sendAnswer(bus, message, { error: { code: 'message-invalid', message: 'no session' } });
+    const name = String(asked['session']);
+    const session = openStream(bus, asked, entries, quirks, () => sessions.delete(name));
+    const right = { opened: true, service: bus.name, replica: bus.id, served: entries.length };
+    const isEnd = asked['end'] === true;
+    if (!isEnd) sessions.set(name, session);
+    const opened = isEnd ? { ...right, output: session.batch() } : right;
+    sendAnswer(bus, message, quirks.changeOpened?.(opened, asked) ?? opened);
+    if (!isEnd) session.start();
   };
 }
 

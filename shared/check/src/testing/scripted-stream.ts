@@ -6,32 +6,13 @@ import type { Json, Quirks, Session } from './quirks.ts';
 const HEARTBEAT_MS = SESSION_LIMITS.heartbeatMs / 2;
 
 export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirks: Quirks, ended: () => void): Session {
-  const options = entries[0]?.['options'];
-  const word = String((typeof options === 'object' && options !== null && Reflect.get(options, 'word')) || 'secret');
   const subject = `${bus.subjects.prefix}.out.${String(open['orchestrator'])}.${String(open['session'])}`;
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  const held = new Map<unknown, string>();
-  const before = entries[0]?.['state'];
-  let kept = String((typeof before === 'object' && before !== null && Reflect.get(before, 'kept')) || '');
+  const maskChunk = createMask(entries[0] ?? {}, quirks);
   let [sequence, next, processed, lastIn] = [0, 0, 0, performance.now()];
   let [isOver, heard] = [false, ''];
   let timer: NodeJS.Timeout | undefined;
 
-  const maskChunk = (chunk: Json): Json[] => {
-    const payload = typeof chunk['payload'] === 'object' && chunk['payload'] !== null ? chunk['payload'] : {};
-    const id: unknown = Reflect.get(payload, 'id');
-    if (chunk['type'] === 'text-end') {
-      const rest = held.get(id) ?? '';
-      held.delete(id);
-      return rest === '' ? [chunk] : [delta(chunk, id, rest), chunk];
-    }
-    if (chunk['type'] !== 'text-delta') return [chunk];
-    const text = ((held.get(id) ?? '') + kept + String(Reflect.get(payload, 'text'))).replaceAll(word, '***');
-    kept = '';
-    const keep = quirks.withoutHolding ? 0 : beginning(text, word);
-    held.set(id, text.slice(text.length - keep));
-    return keep === text.length ? [] : [delta(chunk, id, text.slice(0, text.length - keep))];
-  };
   const passChunks = (chunks: readonly Json[]): readonly Json[] => {
     const right = chunks.flatMap(maskChunk);
     return quirks.chunks?.(right, session) ?? right;
@@ -51,10 +32,20 @@ export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirk
     ended();
     resolve();
   };
-  const verdicts = () => ({
-    verdicts: entries.map(() => ({ type: 'continue', state: {} })),
+  const giveVerdicts = (state: Json = {}) => ({
+    verdicts: entries.map(() => ({ type: 'continue', state })),
     ms: entries.map(() => 0.1),
   });
+  const takeChunks = (chunks: readonly Json[], isEnd: boolean) => {
+    heard += chunks.map(({ payload }) => String(Reflect.get(Object(payload), 'text') ?? '')).join('');
+    const out = passChunks(chunks);
+    const from = processed;
+    processed += chunks.length;
+    const same = quirks.namesAlways && chunks.length > 0 ? { same: { from, count: chunks.length }, chunks: [] } : {};
+    if (isEnd) send({ chunks: out, ...same, ...giveVerdicts() });
+    else if (chunks.length > 0 && !quirks.tellsWithHeartbeatOnly) send({ chunks: out, ...same });
+    if (isEnd) end();
+  };
   const session: Session = {
     open,
     over,
@@ -66,23 +57,12 @@ export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirk
         return end();
       }
       next += 1;
-      if (batch['tell'] === true && !quirks.ignoresTell) {
-        const state = quirks.tellsWords ? { kept: heard } : {};
-        send({ verdicts: entries.map(() => ({ type: 'continue', state })), ms: entries.map(() => 0.1) });
-        return end();
-      }
-      const chunks: Json[] = Array.isArray(batch['chunks']) ? batch['chunks'] : [];
-      heard += chunks.map(({ payload }) => String(Reflect.get(Object(payload), 'text') ?? '')).join('');
-      const out = passChunks(chunks);
-      const from = processed;
-      processed += chunks.length;
-      const same = quirks.namesAlways && chunks.length > 0 ? { same: { from, count: chunks.length }, chunks: [] } : {};
-      const isEnd = batch['end'] === true;
-      if (isEnd) send({ chunks: out, ...same, ...verdicts() });
-      else if (chunks.length > 0 && !quirks.tellsWithHeartbeatOnly) send({ chunks: out, ...same });
-      if (isEnd) end();
+      if (batch['tell'] !== true || quirks.ignoresTell)
+        return takeChunks(Array.isArray(batch['chunks']) ? batch['chunks'] : [], batch['end'] === true);
+      send(giveVerdicts(quirks.tellsWords ? { kept: heard } : {}));
+      end();
     },
-    batch: () => ({ chunks: passChunks(Array.isArray(open['chunks']) ? open['chunks'] : []), ...verdicts() }),
+    batch: () => ({ chunks: passChunks(Array.isArray(open['chunks']) ? open['chunks'] : []), ...giveVerdicts() }),
     start() {
       timer = setInterval(() => {
         if (performance.now() - lastIn > SESSION_LIMITS.silenceMs && !quirks.ignoresSilence) end();
@@ -92,6 +72,28 @@ export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirk
     end,
   };
   return session;
+}
+
+/** Returns a function that masks the word of the entry's options in the text of a chunk. */
+function createMask({ options, state }: Json, quirks: Quirks): (chunk: Json) => Json[] {
+  const word = String(Reflect.get(Object(options), 'word') || 'secret');
+  const held = new Map<unknown, string>();
+  let kept = String(Reflect.get(Object(state), 'kept') || '');
+  return (chunk) => {
+    const payload = Object(chunk['payload']);
+    const id: unknown = Reflect.get(payload, 'id');
+    if (chunk['type'] === 'text-end') {
+      const rest = held.get(id) ?? '';
+      held.delete(id);
+      return rest === '' ? [chunk] : [delta(chunk, id, rest), chunk];
+    }
+    if (chunk['type'] !== 'text-delta') return [chunk];
+    const text = ((held.get(id) ?? '') + kept + String(Reflect.get(payload, 'text'))).replaceAll(word, '***');
+    kept = '';
+    const keep = quirks.withoutHolding ? 0 : beginning(text, word);
+    held.set(id, text.slice(text.length - keep));
+    return keep === text.length ? [] : [delta(chunk, id, text.slice(0, text.length - keep))];
+  };
 }
 
 const delta = ({ runId, from }: Json, id: unknown, text: string): Json => ({
