@@ -114,6 +114,14 @@ const gaps = ['', ' ', ' ', ', ', '\n', '. '];
 const texts = fc
   .array(fc.tuple(fc.constantFrom(...pieces), fc.constantFrom(...gaps)), { maxLength: 14 })
   .map((parts) => parts.flat().join(''));
+/** Texts with many of the values. No value extends another, so each is a hit of its own. */
+const makeTexts = (values: readonly string[]) =>
+  fc
+    .array(
+      fc.tuple(fc.oneof(fc.constantFrom(...values), fc.constantFrom(...pieces)), fc.constantFrom(' ', ', ', '\n')),
+      { maxLength: 10 },
+    )
+    .map((parts) => parts.flat().join(''));
 const cuts = fc.array(fc.integer({ min: 1, max: 14 }), { minLength: 1, maxLength: 30 });
 const SETTINGS = { seed: 20_261_122, numRuns: 40 };
 
@@ -150,6 +158,46 @@ async function runUnlessStopped<T>(call: () => Promise<T>): Promise<T | undefine
     throw error;
   }
 }
+
+/**
+ * Streams the text in parts, with a tool call and a new step after every second one, until the processor stops it.
+ * @param sizes of the parts, repeated if they run out
+ */
+async function streamInParts(
+  processor: Processor,
+  text: string,
+  sizes: readonly number[],
+  kind: 'text' | 'reasoning',
+): Promise<Outcome> {
+  const args = commonArgs({});
+  let passed = '';
+  for (let at = 0, n = 0; at < text.length; n++) {
+    const size = sizes[n % sizes.length] ?? 1;
+    const part = text.slice(at, at + size);
+    const half = Math.ceil(part.length / 2);
+    const chunks = [
+      ...(n % 2 === 0 ? betweenSteps(n) : []),
+      deltaChunk(kind, part.slice(0, half), `part-${n}`),
+      deltaChunk(kind, part.slice(half), `part-${n}`),
+      endChunk(kind, `part-${n}`),
+    ];
+    for (const chunk of chunks) {
+      const out = await runUnlessStopped(() => send(processor, chunk, args));
+      if (!out) return { passed, isStopped: true };
+      if (chunk.type !== 'tool-call') passed += out.map(readChunkText).join('');
+    }
+    at += size;
+  }
+  return { passed, isStopped: false };
+}
+
+const betweenSteps = (step: number): Chunk[] => [
+  chunkOf('tool-call', { toolCallId: `call-${step}`, toolName: 'calculator', args: { expression: '1 + 1' } }),
+  chunkOf('step-finish', { stepResult: { reason: 'tool-calls' }, output: { text: '' } }),
+  chunkOf('step-start', { messageId: `m-${step}` }),
+];
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- complete for the processors of this suite
+const chunkOf = (type: string, payload: object) => ({ type, runId: 'r1', from: 'AGENT', payload }) as Chunk;
 
 function readChunkText(chunk: Chunk): string {
   if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') return chunk.payload.text;
@@ -219,4 +267,30 @@ describe.each(ways)('$id with $options', ({ definition, options }) => {
       );
     },
   );
+
+  const isJudging = definition.stages.includes('processOutputResult') && JUDGES.has(definition.id);
+  test.runIf(isJudging && options['strategy'] !== 'warn')(
+    'a value that is cut over parts and steps never passes whole',
+    async () => {
+      const values: string[] = [];
+      for (const piece of pieces) {
+        const { passed, isStopped } = await judgeAtEnd(createProcessor(), piece);
+        if (isStopped || !passed.includes(piece)) values.push(piece);
+      }
+      expect(values).not.toEqual([]);
+      await fc.assert(
+        fc.asyncProperty(makeTexts(values), cuts, async (text, sizes) => {
+          const cut = await streamInParts(createProcessor(), text, sizes, 'text');
+          const end = await judgeAtEnd(createProcessor(), text);
+          if (end.isStopped) expect(cut.isStopped).toBe(true);
+          const masked = values.filter((value) => text.includes(value) && !end.passed.includes(value));
+          expect(masked.filter((value) => cut.passed.includes(value))).toEqual([]);
+        }),
+        SETTINGS,
+      );
+    },
+  );
 });
+
+/** Processors that search a text for values; the others limit its length or merge its parts. */
+const JUDGES = new Set(['pii', 'secrets', 'regex-filter', 'keyword', 'moderation', 'system-prompt-scrubber']);

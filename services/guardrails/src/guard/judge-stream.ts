@@ -6,13 +6,13 @@ import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
 import { bareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
 import { createPlace, type JsonPlace } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
-import { sliceText } from '../text/span.ts';
+import { sliceText, type TextSpan } from '../text/span.ts';
 import { getInlineCost } from '../work/task.ts';
 import { BoundExceeded } from '../work/bounds.ts';
 import { readObject } from './entry-state.ts';
 import type { Visit } from './map-texts.ts';
 import { hashIdentity } from './identity.ts';
-import { createReport, refuseUnjudged } from './report.ts';
+import { clipHit, createReport, refuseUnjudged, type GuardHit } from './report.ts';
 import { collectTexts, judgeTexts, shouldReplace, type StreamRule, type TextGuard } from './text-guard.ts';
 
 type PartDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
@@ -21,7 +21,7 @@ type StreamArgs = ProcessOutputStreamArgs;
 /** Throws (abort, halt) if the strategy is block, or if a text exceeds a bound. */
 export function judgeStream(guard: TextGuard, args: StreamArgs): Chunk[] | Promise<Chunk[]> {
   const { part, state } = args;
-  if (betweenParts.has(part.type)) for (const rule of guard.rules) forget(state, rule);
+  if (betweenParts.has(part.type)) for (const { placesIn } of guard.rules) delete state[placesIn];
   const delta = toDelta(part);
   if (delta) {
     const bare = bareDelta(delta);
@@ -57,7 +57,11 @@ function hold(guard: TextGuard, part: Chunk, args: StreamArgs): Chunk[] {
 
 function holdBy(guard: TextGuard, rule: StreamRule, part: Chunk, args: StreamArgs): Chunk[] {
   const { findSettledEnd } = rule;
-  const filter = { countSettled: findSettledEnd, apply: (text: string) => judgeText(guard, rule, part, text, args) };
+  const filter = {
+    countSettled: findSettledEnd,
+    apply: (text: string) => judgeText(guard, rule, part, text, args),
+    applyAfter: (text: string, known: number) => judgeText(guard, rule, part, text, args, known),
+  };
   const passed = holdBack(part, readObject(args.state, rule.heldIn), filter);
   if (ends.has(part.type)) delete readObject(args.state, rule.placesIn)[getPartKey(part)];
   return passed;
@@ -76,24 +80,47 @@ async function holdInSlices(guard: TextGuard, delta: PartDelta, args: StreamArgs
   return passed;
 }
 
-function judgeText(guard: TextGuard, rule: StreamRule, part: Chunk, text: string, args: StreamArgs): string {
-  if (text === '') return text;
-  const hits = rule.find(text);
+/** Returns the judged text from `known` on; hits before it have been reported and replaced with the preceding part. */
+function judgeText(guard: TextGuard, rule: StreamRule, part: Chunk, text: string, args: StreamArgs, known = 0): string {
+  const own = text.slice(known);
+  if (own === '') return own;
+  const hits = findOwnHits(rule, text, known);
   if (hits.length > 0) {
     const report = createReport(guard, args);
     report.add(hits, text, { chunk: part.type });
     report.send();
   }
-  if (!shouldReplace(guard)) return text;
+  if (!shouldReplace(guard)) return own;
   const place = readPlace(args.state, rule, part);
-  if (hits.length === 0 && place.phase === 'prose') return text;
+  if (hits.length === 0 && place.phase === 'prose') return own;
+  const markHit = ({ hit }: { hit: GuardHit }) =>
+    guard.mark(hit, text.slice(hit.start, hit.end), args.state, hashIdentity);
   return replaceHits(
-    text,
-    hits,
-    (hit) => guard.mark(hit, text.slice(hit.start, hit.end), args.state, hashIdentity),
+    own,
+    hits.map((hit) => clipHit(hit, known)),
+    markHit,
     place,
   );
 }
+
+/**
+ * Returns the hits that end after `known`: those of the joined text, and those of the own text alone, because the
+ * preceding part may end in a mark.
+ */
+function findOwnHits({ find }: StreamRule, text: string, known: number): GuardHit[] {
+  const joined = find(text);
+  if (known === 0) return joined;
+  const hits = joined.filter(({ end }) => end > known);
+  const alone = find(text.slice(known)).map(({ token, ...hit }) => ({
+    ...hit,
+    ...moveSpan(hit, known),
+    ...(token && { token: moveSpan(token, known) }),
+  }));
+  const isFree = (one: TextSpan) => hits.every(({ start, end }) => end <= one.start || one.end <= start);
+  return [...hits, ...alone.filter(isFree)].toSorted((a, b) => a.start - b.start);
+}
+
+const moveSpan = ({ start, end }: TextSpan, by: number): TextSpan => ({ start: start + by, end: end + by });
 
 function refuseExceeded<T>(guard: TextGuard, args: StreamArgs, judge: () => T): T {
   try {
@@ -110,11 +137,6 @@ function readPlace(state: JsonObject, rule: StreamRule, part: Chunk): JsonPlace 
   const key = getPartKey(part);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written here alone, under this very key
   return (places[key] ??= createPlace(key.startsWith('tool'))) as JsonPlace;
-}
-
-function forget(state: JsonObject, { heldIn, placesIn }: StreamRule): void {
-  delete state[heldIn];
-  delete state[placesIn];
 }
 
 /** Takes a delta, or the chunk that ends a part. */

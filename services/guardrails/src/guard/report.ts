@@ -3,12 +3,19 @@
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
 import type { Replaceable } from '../text/replace-hits.ts';
+import type { TextSpan } from '../text/span.ts';
 import { BOUND_RULES, BOUNDS, type Bound } from '../work/bounds.ts';
 import { readObject } from './entry-state.ts';
 import { hashIdentity, type Identify } from './identity.ts';
 
 /** `rule`: a short constant id, never an operator's text. `detail`: more about the hit, for events. */
 export type GuardHit = Replaceable & { rule: string; detail?: JsonObject };
+
+/** Returns the hit's places in the text after the first `by` code units. */
+export function clipHit(hit: GuardHit, by: number): TextSpan & { hit: GuardHit; token?: TextSpan } {
+  const clip = ({ start, end }: TextSpan): TextSpan => ({ start: Math.max(0, start - by), end: end - by });
+  return { hit, ...clip(hit), ...(hit.token && { token: clip(hit.token) }) };
+}
 
 type Strategy = 'block' | 'redact' | 'warn' | 'filter' | 'rewrite';
 export type Reporting = {

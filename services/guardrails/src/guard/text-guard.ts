@@ -187,27 +187,42 @@ function readHits(found: ReadonlyMap<string, GuardHit[][]>, text: string, prefix
 /** Returns the judged messages in order, or the same object if nothing changed. */
 export function judgeMessages(guard: TextGuard, args: CommonArgs, messages: readonly Message[]): Promise<Message[]> {
   return judgeVisit(guard, args, (mapAt) =>
-    messages.map((message) => {
-      const map = mapAt({ messageId: message.id });
-      return mapParts(
-        message,
-        mapMessage(message, (value) => guard.mapValue(value, map)),
-        map,
-      );
+    groupAnswers(messages).flatMap((group) => {
+      const mapped = group.map((message) => {
+        const map = mapAt({ messageId: message.id });
+        return mapMessage(message, (value) => guard.mapValue(value, map));
+      });
+      return mapJoinedTexts(group, mapped, mapAt({ messageId: group[0]?.id ?? '' }));
     }),
   );
 }
 
-/** Judges consecutive text parts as one text, because readers see them as one. */
-function mapParts(message: Message, mapped: Message, map: MapText): Message {
-  const texts = message.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+/** Groups consecutive messages of the assistant: readers see their texts as one. */
+function groupAnswers(messages: readonly Message[]): Message[][] {
+  const groups: Message[][] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.role === 'assistant' && last?.[0]?.role === 'assistant') last.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+/** Judges all text parts of the messages as one text. @param mapped the messages with each text judged alone */
+function mapJoinedTexts(messages: readonly Message[], mapped: readonly Message[], map: MapText): readonly Message[] {
+  const texts = messages.flatMap(({ content }) =>
+    content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+  );
   const together = texts.length > 1 ? map.together(texts, '') : undefined;
   if (!together) return mapped;
   let next = 0;
-  const parts = mapped.content.parts.map((part) => {
-    if (part.type !== 'text') return part;
-    const text = together[next++];
-    return text === undefined ? part : { ...part, text };
+  return mapped.map((message) => {
+    const parts = message.content.parts.map((part) => {
+      if (part.type !== 'text') return part;
+      const text = together[next++];
+      return text === undefined ? part : { ...part, text };
+    });
+    const isSame = parts.every((part, at) => part === message.content.parts[at]);
+    return isSame ? message : { ...message, content: { ...message.content, parts } };
   });
-  return { ...mapped, content: { ...mapped.content, parts } };
 }

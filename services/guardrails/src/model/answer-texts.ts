@@ -10,6 +10,9 @@ export type TextEnd = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'>;
 const EDGES = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
 
 export const isEdge = ({ type }: Chunk): boolean => EDGES.has(type);
+/** Returns whether the chunk begins or ends the run's answer. Its steps continue one text around tool calls. */
+export const isRunEdge = (part: Chunk): boolean =>
+  isEdge(part) && part.type !== 'step-start' && part.type !== 'step-finish';
 export const isDelta = (part: Chunk): part is TextDelta =>
   part.type === 'text-delta' || part.type === 'reasoning-delta';
 export const isEnd = (part: Chunk): part is TextEnd => part.type === 'text-end' || part.type === 'reasoning-end';

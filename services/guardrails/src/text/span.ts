@@ -69,3 +69,8 @@ export function* sliceText(text: string, length: number): Generator<string> {
     start = end;
   }
 }
+
+/** Returns the last `length` code units without splitting a character. */
+export function takeEnd(text: string, length: number): string {
+  return length === 0 ? '' : text.slice(alignToCharacter(text, Math.max(0, text.length - length)));
+}

@@ -3,6 +3,8 @@
 // the rest through the filter; at the end of a part it flushes the buffer. So the joined deltas equal the filter of the
 // whole text. If a part was cut off (its end has `complete: false`, or is missing), the buffered text remains undecided
 // and is dropped.
+// Readers join the texts of a run: its parts, and its steps around tool calls. A filter with `applyAfter` therefore
+// judges a text or a reasoning together with the unsettled end of the preceding one, which has passed already.
 import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
 
 export type TextFilter = {
@@ -16,25 +18,51 @@ export type TextFilter = {
   countSettled(text: string, noted: JsonObject): number;
   /** Returns the text after the filter. Throws (abort) if it must not pass. */
   apply(text: string): string;
+  /**
+   * Returns the end of `text` from `known` on after the filter, judged together with the beginning, which has passed as
+   * the end of the preceding part. Throws (abort) if it must not pass. If absent, each part is judged alone.
+   */
+  applyAfter?(text: string, known: number): string;
 };
 
 type PartDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
-type Held = { text: string; last: PartDelta; noted: JsonObject };
+/** `known`: length of the text's beginning that has passed with the preceding part. */
+type Held = { text: string; known: number; last: PartDelta; noted: JsonObject };
+/**
+ * The unsettled end of the last text and of the last reasoning, now and before the step. A repeated step has the message
+ * id of the rejected one and continues from `before`.
+ */
+type Preceding = { step: string; before: UnsettledEnds; now: UnsettledEnds };
+type UnsettledEnds = { text?: string; reasoning?: string };
 
 type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
 
 /** These chunks end all parts: a part without an end was cut off. The next step may reuse its id. */
 const BETWEEN_PARTS = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
+const BETWEEN_STEPS = new Set<string>(['step-start', 'step-finish']);
+/** Member of the state beside those of the parts, whose keys contain a space. */
+const PRECEDING = 'preceding';
 
 /** @param held part of the processor's state for the session; JSON. Chunks that are not text pass unchanged. */
 export function holdBack(part: Chunk, held: JsonObject, filter: TextFilter): Chunk[] {
   if (isDelta(part)) return holdDelta(part, held, filter);
   if (isEnd(part))
-    return part.payload.complete === false
-      ? dropHeld(part, held)
-      : [...releaseHeld(held, keyOfEnd(part), filter), part];
-  if (BETWEEN_PARTS.has(part.type)) for (const key of Object.keys(held)) delete held[key];
+    return part.payload.complete === false ? dropHeld(part, held) : [...releaseHeld(part, held, filter), part];
+  if (BETWEEN_PARTS.has(part.type)) endParts(part, held);
   return [part];
+}
+
+function endParts(part: Chunk, held: JsonObject): void {
+  for (const key of Object.keys(held)) if (key !== PRECEDING || !BETWEEN_STEPS.has(part.type)) delete held[key];
+  if (part.type === 'step-start' && held[PRECEDING] !== undefined) startStep(held, part.payload['messageId']);
+}
+
+function startStep(held: JsonObject, messageId: unknown): void {
+  const preceding = readPreceding(held);
+  const step = typeof messageId === 'string' ? messageId : '';
+  const isRepeated = step !== '' && step === preceding.step;
+  const before = isRepeated ? preceding.before : preceding.now;
+  held[PRECEDING] = asJson({ step, before, now: before });
 }
 
 function dropHeld(part: End, held: JsonObject): Chunk[] {
@@ -44,22 +72,38 @@ function dropHeld(part: End, held: JsonObject): Chunk[] {
 
 function holdDelta(part: PartDelta, held: JsonObject, filter: TextFilter): Chunk[] {
   const key = buildKey(part);
-  const before = readHeld(held, key);
-  const text = before ? before.text + readText(part) : readText(part);
-  const noted = before?.noted ?? {};
+  const before = readHeld(held, key) ?? startPart(part, held, filter);
+  const text = before.text + readText(part);
+  const { noted } = before;
   const settled = filter.countSettled(text, noted);
   const rest = text.slice(settled);
-  if (rest === '') delete held[key];
-  else held[key] = asJson({ text: rest, last: withText(part, ''), noted });
-  const passed = filter.apply(text.slice(0, settled));
+  const known = Math.max(0, before.known - settled);
+  // An empty buffer is kept too: at the part's end it is the unsettled end.
+  held[key] = asJson({ text: rest, known, last: withText(part, ''), noted });
+  const passed = applyFilter(filter, text.slice(0, settled), Math.min(before.known, settled));
   return passed === '' ? [] : [withText(part, passed)];
 }
 
-function releaseHeld(held: JsonObject, key: string, filter: TextFilter): Chunk[] {
+/** Starts with the unsettled end of the preceding part of its kind, if the filter can judge both together. */
+function startPart(part: PartDelta, held: JsonObject, filter: TextFilter): Held {
+  const { now } = readPreceding(held);
+  const text = (filter.applyAfter && part.type !== 'tool-call-delta' && now[kind(part.type)]) || '';
+  return { text, known: text.length, last: part, noted: {} };
+}
+
+const applyFilter = (filter: TextFilter, text: string, known: number): string =>
+  known > 0 && filter.applyAfter ? filter.applyAfter(text, known) : filter.apply(text);
+
+function releaseHeld(part: End, held: JsonObject, filter: TextFilter): Chunk[] {
+  const key = keyOfEnd(part);
   const kept = readHeld(held, key);
   if (!kept) return [];
   delete held[key];
-  const passed = filter.apply(kept.text);
+  if (filter.applyAfter && part.type !== 'tool-call-input-streaming-end') {
+    const { now, ...preceding } = readPreceding(held);
+    held[PRECEDING] = asJson({ ...preceding, now: { ...now, [kind(part.type)]: kept.text } });
+  }
+  const passed = kept.known < kept.text.length ? applyFilter(filter, kept.text, kept.known) : '';
   return passed === '' ? [] : [withText(kept.last, passed)];
 }
 
@@ -90,7 +134,14 @@ function keyOfEnd(part: End): string {
   return `${kind(part.type)} ${part.payload.id}`;
 }
 
-const kind = (type: string): string => type.slice(0, type.indexOf('-'));
+type Kind = keyof UnsettledEnds;
+const kind = (type: Exclude<(PartDelta | End)['type'], `tool-${string}`>): Kind =>
+  type === 'text-delta' || type === 'text-end' ? 'text' : 'reasoning';
+
+function readPreceding(held: JsonObject): Preceding {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above alone, under this very key
+  return (held[PRECEDING] as Preceding | undefined) ?? { step: '', before: {}, now: {} };
+}
 
 function readHeld(held: JsonObject, key: string): Held | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by holdDelta alone, under this very key
@@ -98,7 +149,7 @@ function readHeld(held: JsonObject, key: string): Held | undefined {
 }
 
 /** A chunk is JSON already; copying it would cost more than most guards. */
-function asJson(kept: Held): JsonObject {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Held is made of JSON alone
+function asJson(kept: Held | Preceding): JsonObject {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are made of JSON alone
   return kept as unknown as JsonObject;
 }

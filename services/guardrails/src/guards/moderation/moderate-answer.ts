@@ -9,6 +9,7 @@ import {
   isDelta,
   isEdge,
   isEnd,
+  isRunEdge,
   toLastDelta,
   getPartKey,
   replaceAnswerTexts,
@@ -29,6 +30,7 @@ export async function moderateStream(guard: ModelModeration, args: AnswerArgs): 
   if (isDelta(part)) return judgePartText(guard, args, part, part.payload.text, false);
   if (isEnd(part)) return [...(await judgePartEnd(guard, args, part)), part];
   if (isEdge(part)) delete state['parts'];
+  if (isRunEdge(part)) delete state['preceding'];
   return [part];
 }
 
@@ -37,6 +39,8 @@ async function judgePartEnd(guard: ModelModeration, args: AnswerArgs, part: Text
   const last = toLastDelta(part);
   // Drops the rest of a part that was cut off, because it stays undecided.
   const passed = part.payload.complete === false ? [] : await judgePartText(guard, args, last, '', true);
+  const { context } = readObject(parts, getPartKey(last));
+  if (context !== undefined) readObject(args.state, 'preceding')[last.type] = context;
   delete parts[getPartKey(last)];
   return passed;
 }
@@ -49,6 +53,8 @@ async function judgePartText(
   isWhole: boolean,
 ): Promise<Chunk[]> {
   const held = readObject(readObject(args.state, 'parts'), getPartKey(delta));
+  // Readers join the parts and steps of an answer, so the end of the preceding part is context too.
+  held['context'] ??= readString(readObject(args.state, 'preceding'), delta.type);
   const { windows, rest, context } = cutWindows(
     readString(held, 'text') + text,
     readString(held, 'context'),
@@ -95,8 +101,10 @@ function remember(judged: JsonObject, windows: readonly ModerationWindow[]): voi
 
 /** Judges the stored text and the text that finish repeats, unless the stream passed the same text. */
 export async function moderateResult(guard: ModelModeration, args: ProcessOutputResultArgs): Promise<void> {
-  await replaceAnswerTexts(args, async (text) => {
-    const { windows } = cutWindows(text, '', guard, true);
+  const contexts = { text: '', reasoning: '' };
+  await replaceAnswerTexts(args, async (text, type) => {
+    const { windows, context } = cutWindows(text, contexts[type], guard, true);
+    contexts[type] = context;
     const passed = await passWindows(guard, args, windows, 'answer');
     return passed.length === windows.length ? text : passed.map((window) => window.text).join('');
   });

@@ -1,7 +1,7 @@
 // Cuts a part's text into windows for a model, each with the end of the preceding text as context. The cuts depend on
 // the text alone, so a stream has the same windows as the whole text.
 import { createHash } from 'node:crypto';
-import { alignToCharacter } from '../../text/span.ts';
+import { alignToCharacter, takeEnd } from '../../text/span.ts';
 
 export type ModerationWindow = { context: string; text: string };
 export type WindowSizes = { window: number; context: number };
@@ -26,10 +26,6 @@ export function cutWindows(
   while (text.length - start > sizes.window) addWindow(alignToCharacter(text, start + sizes.window));
   if (isWhole && start < text.length) addWindow(text.length);
   return { windows, rest: text.slice(start), context: before };
-}
-
-function takeEnd(text: string, length: number): string {
-  return length === 0 ? '' : text.slice(alignToCharacter(text, Math.max(0, text.length - length)));
 }
 
 /** Returns the hash of a judged window. It is not salted, because it reveals only that this text has passed. */

@@ -1,5 +1,6 @@
 // Finds names and addresses in an answer after the rules have filtered it: one model call per window of the stream. The
-// model also reads the text after a window, and a window never ends inside a name.
+// model also reads the text after a window, and a window never ends inside a name. The first window of a part is read
+// with the end of the preceding part, which has passed: readers join the parts and steps of an answer.
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import type { CommonArgs, ProcessOutputResultArgs, ProcessOutputStreamArgs } from '@millrace/processor';
 import { BOUNDS } from '../../../work/bounds.ts';
@@ -9,6 +10,7 @@ import {
   isDelta,
   isEdge,
   isEnd,
+  isRunEdge,
   toLastDelta,
   getPartKey,
   replaceAnswerTexts,
@@ -16,7 +18,7 @@ import {
   type TextDelta,
   type TextEnd,
 } from '../../../model/answer-texts.ts';
-import { alignToCharacter } from '../../../text/span.ts';
+import { alignToCharacter, takeEnd } from '../../../text/span.ts';
 import { createFinder, needsModel, maskNames, type NameGuard } from './name-guard.ts';
 
 /** Length of a window and of the following text that is judged with it, in code units. */
@@ -37,6 +39,7 @@ export async function judgeNamesOfStream(
     else if (isEnd(part)) passed.push(...(await judgePartEnd(names, args, own, part)), part);
     else {
       if (isEdge(part)) delete own['parts'];
+      if (isRunEdge(part)) delete own['preceding'];
       passed.push(part);
     }
   }
@@ -57,6 +60,9 @@ async function judgePartEnd(
   if (!isCut && Object.keys(known).length < MAX_PASSED) {
     known[toSumKey(readObject(readObject(parts, getPartKey(delta)), 'sum'))] = true;
   }
+  const tail = readString(readObject(parts, getPartKey(delta)), 'tail');
+  const preceding = readObject(own, 'preceding');
+  if (!isCut) preceding[delta.type] = takeEnd(readString(preceding, delta.type) + tail, AHEAD);
   delete parts[getPartKey(delta)];
   return passed;
 }
@@ -70,44 +76,53 @@ async function judgePartText(
   isWhole: boolean,
 ): Promise<Chunk[]> {
   const held = readObject(readObject(own, 'parts'), getPartKey(delta));
-  const { passed, rest } = await passWindows(names, args, readString(held, 'text') + text, isWhole, delta.type);
+  const given = readString(held, 'text') + text;
+  const before = readString(held, 'tail') === '' ? readString(readObject(own, 'preceding'), delta.type) : '';
+  const { passed, rest } = await passWindows(names, args, given, { isWhole, before, where: delta.type });
   held['text'] = rest;
+  held['tail'] = takeEnd(readString(held, 'tail') + given.slice(0, given.length - rest.length), AHEAD);
   addText(readObject(held, 'sum'), passed);
   return passed === '' ? [] : [withText(delta, passed)];
 }
 
-/** Returns the decided windows, masked, and the undecided rest. Throws (abort, halt) if the strategy is block. */
+/**
+ * Returns the decided windows, masked, and the undecided rest. Throws (abort, halt) if the strategy is block.
+ * @param before the end of the preceding part, which is read with the first window and not returned
+ */
 async function passWindows(
   names: NameGuard,
   args: CommonArgs,
   text: string,
-  isWhole: boolean,
-  where: string,
+  { isWhole, before = '', where }: { isWhole: boolean; before?: string; where: string },
 ): Promise<{ passed: string; rest: string }> {
   let passed = '';
-  let rest = text;
+  let rest = before + text;
+  let known = before.length;
   const undecided = isWhole ? 0 : WINDOW + AHEAD;
-  while (rest.length > undecided) {
-    const isLast = rest.length <= WINDOW + AHEAD;
-    const seen = isLast ? rest : rest.slice(0, alignToCharacter(rest, WINDOW + AHEAD));
-    const hits = await findHits(names, args, seen);
-    const end = isLast ? rest.length : findWindowEnd(seen, hits);
+  while (rest.length - known > undecided) {
+    const most = known + WINDOW + AHEAD;
+    const isLast = rest.length <= most;
+    const seen = isLast ? rest : rest.slice(0, alignToCharacter(rest, most));
+    const hits = (await findHits(names, args, seen)).filter((hit) => hit.end > known);
+    const end = isLast ? rest.length : findWindowEnd(seen, known, hits);
     const own = hits.filter((hit) => hit.end <= end);
     const report = createReport(names.guard, args);
     report.add(own, seen, { chunk: where });
     report.send();
-    passed += maskNames(names, args, rest.slice(0, end), own);
+    passed += maskNames(names, args, rest.slice(0, end), own, known);
     rest = rest.slice(end);
+    known = 0;
   }
+  rest = rest.slice(known);
   return { passed, rest };
 }
 
 /** Returns the window's end, moved to the edge of a name that crosses it. */
-function findWindowEnd(seen: string, hits: readonly GuardHit[]): number {
-  const end = alignToCharacter(seen, WINDOW);
+function findWindowEnd(seen: string, known: number, hits: readonly GuardHit[]): number {
+  const end = alignToCharacter(seen, known + WINDOW);
   const across = hits.find((hit) => hit.start < end && end < hit.end);
   if (!across) return end;
-  return across.start > 0 ? across.start : across.end;
+  return across.start > known ? across.start : across.end;
 }
 
 async function findHits(names: NameGuard, args: CommonArgs, text: string): Promise<GuardHit[]> {
@@ -126,7 +141,9 @@ export async function judgeNamesOfResult(names: NameGuard, args: ProcessOutputRe
     const known = readObject(readObject(args.state, 'names'), 'passed');
     const sum: JsonObject = {};
     addText(sum, text);
-    return toSumKey(sum) in known ? text : (await passWindows(names, args, text, true, type)).passed;
+    return toSumKey(sum) in known
+      ? text
+      : (await passWindows(names, args, text, { isWhole: true, where: type })).passed;
   });
 }
 

@@ -2,7 +2,7 @@
 import type { CommonArgs } from '@millrace/processor';
 import { BOUNDS, BoundExceeded } from '../../../work/bounds.ts';
 import { hashIdentity } from '../../../guard/identity.ts';
-import { refuseUnjudged, type GuardHit } from '../../../guard/report.ts';
+import { clipHit, refuseUnjudged, type GuardHit } from '../../../guard/report.ts';
 import { shouldReplace, type TextGuard } from '../../../guard/text-guard.ts';
 import type { ModelJudge } from '../../../model/model-judge.ts';
 import { createPlace } from '../../../text/json-place.ts';
@@ -41,15 +41,19 @@ export function createFinder(
   };
 }
 
+/** Returns the masked text from `known` on. @param hits that end after `known` */
 export function maskNames(
   { guard }: NameGuard,
   { state }: CommonArgs,
   text: string,
   hits: readonly GuardHit[],
+  known = 0,
 ): string {
-  if (!shouldReplace(guard)) return text;
-  const markHit = (hit: GuardHit) => guard.mark(hit, text.slice(hit.start, hit.end), state, hashIdentity);
-  return replaceHits(text, hits, markHit, createPlace(false));
+  const own = text.slice(known);
+  if (!shouldReplace(guard)) return own;
+  const places = hits.map((hit) => clipHit(hit, known));
+  const markHit = ({ hit }: { hit: GuardHit }) => guard.mark(hit, text.slice(hit.start, hit.end), state, hashIdentity);
+  return replaceHits(own, places, markHit, createPlace(false));
 }
 
 const capitalized = /\p{Lu}[\p{Ll}\p{M}][\p{L}\p{M}’']*/gu;
