@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageText, type JsonObject } from '@millrace/contracts';
+import { messageText, textMessage, type JsonObject } from '@millrace/contracts';
 import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
@@ -82,6 +82,26 @@ describe('a conversation with memory', () => {
     }
     const same = await (await say('What is my name?', { threadId: 'nora' })).result();
     expect(same.text).toContain('Nora');
+  });
+
+  test('a client that numbers its messages from 1 in each request loses none of them', async () => {
+    const ask = async (text: string) => {
+      const message = textMessage('1', 'user', text);
+      const run = await stack.client.start('history-alone', [message], { threadId: 'numbered' });
+      return run.result();
+    };
+    const agent = { model: 'openai/gpt-5-mini', flushMs: 0, instructions: 'Answer.', memory: { lastMessages: 10 } };
+    await stack.client.agents.apply({ name: 'history-alone', ...agent });
+    const texts = [
+      'What is 17 * 23?',
+      'I parked the car on level four of the harbour garage.',
+      'Where did I park the car?',
+    ];
+    const answers = [];
+    for (const text of texts) answers.push((await ask(text)).text);
+    expect(answers.at(-1)?.toLowerCase()).toContain('level four');
+    const asked = (await listStored('numbered')).filter(({ role }) => role === 'user');
+    expect(asked.map(messageText)).toEqual(texts);
   });
 
   test('the run updates working memory from the conversation', async () => {

@@ -192,12 +192,12 @@ async function streamInParts(
 }
 
 const betweenSteps = (step: number): Chunk[] => [
-  chunkOf('tool-call', { toolCallId: `call-${step}`, toolName: 'calculator', args: { expression: '1 + 1' } }),
-  chunkOf('step-finish', { stepResult: { reason: 'tool-calls' }, output: { text: '' } }),
-  chunkOf('step-start', { messageId: `m-${step}` }),
+  makeChunk('tool-call', { toolCallId: `call-${step}`, toolName: 'calculator', args: { expression: '1 + 1' } }),
+  makeChunk('step-finish', { stepResult: { reason: 'tool-calls' }, output: { text: '' } }),
+  makeChunk('step-start', { messageId: `m-${step}` }),
 ];
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- complete for the processors of this suite
-const chunkOf = (type: string, payload: object) => ({ type, runId: 'r1', from: 'AGENT', payload }) as Chunk;
+const makeChunk = (type: string, payload: object) => ({ type, runId: 'r1', from: 'AGENT', payload }) as Chunk;
 
 function readChunkText(chunk: Chunk): string {
   if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') return chunk.payload.text;
@@ -282,7 +282,7 @@ describe.each(ways)('$id with $options', ({ definition, options }) => {
         fc.asyncProperty(makeTexts(values), cuts, async (text, sizes) => {
           const cut = await streamInParts(createProcessor(), text, sizes, 'text');
           const end = await judgeAtEnd(createProcessor(), text);
-          if (end.isStopped) expect(cut.isStopped).toBe(true);
+          expect(cut.isStopped || !end.isStopped).toBe(true);
           const masked = values.filter((value) => text.includes(value) && !end.passed.includes(value));
           expect(masked.filter((value) => cut.passed.includes(value))).toEqual([]);
         }),

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type EventuallyOptions = {
-  /** 5 s if absent. */
+  /** 20 s if absent: long enough for a busy machine. */
   timeoutMs?: number;
   /** Between two tries; 10 ms if absent. */
   pollMs?: number;
@@ -15,7 +15,7 @@ export type EventuallyOptions = {
  */
 export async function eventually<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 5_000, pollMs = 10 }: EventuallyOptions = {},
+  { timeoutMs = 20_000, pollMs = 10 }: EventuallyOptions = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
   const giveUpAt = Date.now() + timeoutMs;
   let last: unknown;

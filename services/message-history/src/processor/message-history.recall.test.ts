@@ -35,16 +35,27 @@ describe('MessageHistoryProcessor, input', () => {
   });
 
   test('avoids duplicate message IDs', async () => {
-    await storeBlock(message('u1', 'as stored'), message('a1'), message('u2'));
+    await storeBlock(message('u1', 'words'), message('a1'), message('u2'));
     const { conversation } = await callHistory(store, 'processInput', {
-      messages: { remembered: [message('a1')], input: [message('u1', 'sent again'), message('u3')] },
+      messages: { remembered: [message('a1')], input: [message('u1', ' words '), message('u3')] },
     });
     expect(conversation.entries.map(({ source, message }) => [source, message.id, messageText(message)])).toEqual([
       ['remembered', 'a1', 'a1'],
       ['remembered', 'u2', 'u2'],
-      ['input', 'u1', 'sent again'],
+      ['input', 'u1', ' words '],
       ['input', 'u3', 'u3'],
     ]);
+  });
+
+  test('message-history recalls a stored message although the caller sends other words under its id', async () => {
+    await storeBlock(message('1', 'My cat is called Tom.'));
+    const question = { messages: { input: [message('1', 'What is my cat called?')] } };
+    const { conversation } = await callHistory(store, 'processInput', question);
+    expect(conversation.entries.map(({ source, message }) => [source, messageText(message)])).toEqual([
+      ['remembered', 'My cat is called Tom.'],
+      ['input', 'What is my cat called?'],
+    ]);
+    expect(new Set(conversation.entries.map(({ message }) => message.id)).size).toBe(2);
   });
 
   test('message-history reports how many of the last messages it leaves out because they exceed the size limit', async () => {

@@ -11,6 +11,7 @@ import {
 import { memoryOwner, retryShortOutage } from '@millrace/stores';
 import { z } from 'zod';
 import type { HistoryStore } from '../store/history-store.ts';
+import { deriveId, haveSameWords } from '../store/rename-taken.ts';
 
 /**
  * Builds the messages of a run's block, in order: the input that the guards passed, then the response, without system messages. Keeps ids; a
@@ -103,9 +104,10 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
     const message = `${leftOut} of the last ${options.lastMessages} messages were not recalled, because together they exceed the size limit.`;
     args.onViolation({ message, rule: 'recall-max-bytes', strategy: 'warn', count: leftOut });
   }
-  // A message that the conversation has is the caller's newer copy: adding the stored one would replace it.
-  const known = new Set(messageList.get.all.db().map((message) => message.id));
-  const fresh = recalled.filter((message) => message.role !== 'system' && !known.has(message.id));
+  const fresh = withoutKnown(
+    recalled.filter((message) => message.role !== 'system'),
+    messageList.get.all.db(),
+  );
   messageList.add(fresh, 'remembered');
 
   const system = recalled.filter((message) => message.role === 'system');
@@ -113,6 +115,21 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
     const tag = entryTag(SYSTEM_TAG, 'message-history', args.entry);
     messageList.setSystem(tag, system.map(messageText));
   }
+}
+
+/**
+ * Omits the messages that the conversation has. A stored message with the id of a different one in the conversation
+ * gets its derived id, because a message of the same id would replace that one.
+ */
+function withoutKnown(recalled: readonly Message[], conversation: readonly Message[]): Message[] {
+  const byId = new Map(conversation.map((message) => [message.id, message]));
+  const derived = new Set(conversation.map(deriveId));
+  return recalled.flatMap((message) => {
+    if (derived.has(message.id)) return [];
+    const known = byId.get(message.id);
+    if (known && haveSameWords(known, message)) return [];
+    return [known ? { ...message, id: deriveId(message) } : message];
+  });
 }
 
 async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise<void> {

@@ -59,9 +59,10 @@ export type HistoryStore = {
    */
   recallLast(thread: ThreadRef & { owner: string }, count: number, signal?: AbortSignal): Promise<RecentMessages>;
   /**
-   * Saves a run's block atomically and creates its thread if necessary. A message with an id that another run of the thread
-   * has stored is the same message: it remains in place and unchanged. A message with an id of the run itself that
-   * already exists is a different one: the store renames it (own-ids.ts). The store knows a run's id for
+   * Saves a run's block atomically and creates its thread if necessary. A message with the id and the words of one that
+   * another run of the thread has stored is the same message: it remains in place and unchanged. A message with other
+   * words, and one with an id of the run itself that already exists, is a different one: the store renames it
+   * (rename-taken.ts). The store knows a run's id for
    * RUN_MARK_TTL_MS after its last save.
    * @throws thread-foreign, save-superseded, message-invalid (more than MAX_BLOCK_MESSAGES)
    */

@@ -1,7 +1,7 @@
 // Reading a run back from real streams: no, few, exactly a page of, and very many messages.
 import { stateKeys, type ChunkBatch, type Position } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
-import { useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { failedRun } from '../state/ended-run.ts';
@@ -155,11 +155,9 @@ describe('reading a run’s events and chunks', () => {
     // More than the server sends at once, 64 MiB.
     await store('large', oneByOne(100, 700_000));
     const subject = connection.bus.subjects.log('acme', 'large', 'chunks');
-    const found = await readStored(stream.access, {
-      stream: connection.bus.names.chunks(0),
-      subject,
-      schema: z.object({ index: z.number() }),
-    });
+    const all = { stream: connection.bus.names.chunks(0), subject, schema: z.object({ index: z.number() }) };
+    // A busy server takes longer for 70 MB than the client waits.
+    const found = await eventually(() => readStored(stream.access, all), { timeoutMs: 25_000 });
     expect(found.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 

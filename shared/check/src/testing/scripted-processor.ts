@@ -14,8 +14,10 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
   const { nc, subjects, name, id: replica } = bus;
   const sessions = new Map<string, Session>();
   const discovered = describeReplica(bus, id, quirks);
+  const timers = new Set<NodeJS.Timeout>();
   const stop = () => {
     for (const subscription of subscriptions) subscription.unsubscribe();
+    for (const timer of timers) clearTimeout(timer);
     for (const session of sessions.values()) session.end();
   };
   const answerSubject = (subject: string, handle: Handle, queue?: string) =>
@@ -28,7 +30,7 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
         if (json !== undefined) handle(message, json);
       },
     });
-  const call = answerCalls(bus, id, quirks);
+  const call = answerCalls(bus, id, quirks, timers);
   const handlers: Readonly<Record<string, Handle>> = {
     processInput: call,
     processOutputStream: openSessions(bus, id, quirks, sessions),
@@ -109,7 +111,7 @@ function describeReplica(bus: Bus, id: string, quirks: Quirks): Json {
   };
 }
 
-function answerCalls(bus: Bus, id: string, quirks: Quirks): Handle {
+function answerCalls(bus: Bus, id: string, quirks: Quirks, timers: Set<NodeJS.Timeout>): Handle {
   let busyUntil = performance.now();
   return (message, asked) => {
     const entries = selectOwnEntries(asked, id);
@@ -120,7 +122,7 @@ function answerCalls(bus: Bus, id: string, quirks: Quirks): Handle {
     const leave = () => (quirks.reply?.(right, asked) ?? [right]).forEach((one) => sendAnswer(bus, message, one));
     if (quirks.slowMs === undefined) return leave();
     busyUntil = Math.max(busyUntil, performance.now()) + quirks.slowMs;
-    setTimeout(leave, busyUntil - performance.now()).unref();
+    timers.add(setTimeout(leave, busyUntil - performance.now()).unref());
   };
 }
 

@@ -46,7 +46,11 @@ export async function scriptTool(bus: Bus, name: string, quirks: ToolQuirks = {}
     },
   };
   let busyUntil = performance.now();
-  const stop = (): void => subscriptions.forEach((subscription) => subscription.unsubscribe());
+  const timers = new Set<NodeJS.Timeout>();
+  const stop = (): void => {
+    for (const subscription of subscriptions) subscription.unsubscribe();
+    for (const timer of timers) clearTimeout(timer);
+  };
   const publish = (reply: string | undefined, value: unknown) => {
     if (reply?.startsWith('_INBOX')) nc.publish(reply, typeof value === 'string' ? value : JSON.stringify(value));
   };
@@ -69,7 +73,7 @@ export async function scriptTool(bus: Bus, name: string, quirks: ToolQuirks = {}
         const leave = () => (quirks.reply?.(right, call) ?? [right]).forEach((one) => publish(reply, one));
         if (quirks.slowMs === undefined) return leave();
         busyUntil = Math.max(busyUntil, performance.now()) + quirks.slowMs;
-        setTimeout(leave, busyUntil - performance.now()).unref();
+        timers.add(setTimeout(leave, busyUntil - performance.now()).unref());
       },
     }),
   ];

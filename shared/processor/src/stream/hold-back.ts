@@ -40,7 +40,7 @@ type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-i
 /** These chunks end all parts: a part without an end was cut off. The next step may reuse its id. */
 const BETWEEN_PARTS = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
 const BETWEEN_STEPS = new Set<string>(['step-start', 'step-finish']);
-/** Member of the state beside those of the parts, whose keys contain a space. */
+/** Member of the state. The keys of parts contain a space. */
 const PRECEDING = 'preceding';
 
 /** @param held part of the processor's state for the session; JSON. Chunks that are not text pass unchanged. */

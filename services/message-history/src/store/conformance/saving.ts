@@ -1,7 +1,8 @@
 // Conformance: the effects of one save.
-import type { JsonObject } from '@millrace/contracts';
+import { messageText, type JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_THREAD_TITLE, MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
+import { deriveId } from '../rename-taken.ts';
 import { block, listIds, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
 const everything = { limit: 1_000, offset: 0 };
@@ -85,13 +86,48 @@ export function describeSaving(store: () => HistoryStore): void {
     test('a save leaves a message that another run stored in place and unchanged', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, runId: 'a', messages: [message('u1', 'first'), message('a1')] }));
-      const resent = [message('u1', 'rewritten'), message('u2')];
+      const resent = [message('u1', ' first\n'), message('u2')];
       await store().saveBlock(block({ tenant, runId: 'b', messages: resent }));
 
       const { messages, total } = await store().listMessages(block({ tenant }), everything);
       expect(listIds(messages)).toEqual(['u1', 'a1', 'u2']);
       expect(messages[0]).toEqual(message('u1', 'first'));
       expect(total).toBe(3);
+    });
+
+    test('a save stores other words under an id of another run as a message of their own, once', async () => {
+      const tenant = newTenant();
+      const [cat, dog] = [message('1', 'My cat is called Tom.'), message('1', 'My dog is called Rex.')];
+      await store().saveBlock(block({ tenant, runId: 'a', messages: [cat] }));
+      await store().saveBlock(block({ tenant, runId: 'b', messages: [dog] }));
+      await store().saveBlock(block({ tenant, runId: 'c', messages: [dog, message('2', 'third')] }));
+
+      const { messages } = await store().listMessages(block({ tenant }), everything);
+      expect(messages.map(messageText)).toEqual(['My cat is called Tom.', 'My dog is called Rex.', 'third']);
+      expect(messages[0]?.id).toBe('1');
+      expect(messages[1]?.id).toBe(deriveId(dog));
+      expect(await store().getThread(block({ tenant }))).toMatchObject({ messageCount: 3 });
+    });
+
+    test('a repeated save of other words under an id of another run has no effect', async () => {
+      const tenant = newTenant();
+      await store().saveBlock(block({ tenant, runId: 'a', messages: [message('1', 'first')] }));
+      const second = block({ tenant, runId: 'b', messages: [message('1', 'second'), message('2', 'third')] });
+      await store().saveBlock(second);
+      await store().saveBlock({ ...second, epoch: second.epoch + 1 });
+
+      const { messages } = await store().listMessages(block({ tenant }), everything);
+      expect(messages.map(messageText)).toEqual(['first', 'second', 'third']);
+    });
+
+    test('a derived id of the longest id fits the schema of a message', async () => {
+      const tenant = newTenant();
+      const id = 'i'.repeat(200);
+      await store().saveBlock(block({ tenant, runId: 'a', messages: [message(id, 'first')] }));
+      await store().saveBlock(block({ tenant, runId: 'b', messages: [message(id, 'second')] }));
+
+      const { messages } = await store().listMessages(block({ tenant }), everything);
+      expect(messages.map(messageText)).toEqual(['first', 'second']);
     });
 
     test('an empty block creates no thread', async () => {

@@ -1,4 +1,4 @@
-// Saves a run's block on Redis with one script, and repeats the script if one of the run's own ids is taken.
+// Saves a run's block on Redis with one script, and repeats the script with new ids if another message has one of them.
 import { readScript, RUN_MARK_TTL_MS, runScript } from '@millrace/stores';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import {
   RUN_MARKS_KEPT,
   type HistoryBlock,
 } from '../../store/history-store.ts';
-import { buildOwnPrefix, renameOwnIds } from '../../store/own-ids.ts';
+import { buildOwnPrefix, renameDifferent, renameOwnIds } from '../../store/rename-taken.ts';
 import { writeMessage } from '../../store/stored-message.ts';
 import { listThreadKeys } from './redis-keys.ts';
 
@@ -20,7 +20,11 @@ const replySchema = z.union([
   z.tuple([z.literal('thread-foreign')]),
   z.tuple([z.literal('save-superseded'), z.coerce.number()]),
   z.tuple([z.literal('id-taken'), z.coerce.number()]),
+  z.tuple([z.literal('words-differ')], z.string()),
 ]);
+
+/** Own ids are renamed once, and different words once per save of another run in between. */
+const MAX_ATTEMPTS = 5;
 
 type Saved =
   | { outcome: 'ok'; updatedAt: number }
@@ -29,19 +33,26 @@ type Saved =
 
 /** @throws token-invalid, errors of Redis, a TypeError for a message that is not JSON */
 export async function saveRedisBlock(redis: Redis, block: HistoryBlock, now: number): Promise<Saved> {
-  const reply = await save(redis, block, now);
-  // Another save can take the block's number in between, but not an id with that number.
-  const [outcome, value = 0] = reply[0] === 'id-taken' ? await save(redis, renameOwnIds(block, reply[1]), now) : reply;
-  switch (outcome) {
-    case 'ok':
-      return { outcome, updatedAt: value };
-    case 'save-superseded':
-      return { outcome, epoch: value };
-    case 'id-taken':
-      throw new Error(`A message of run "${block.runId}" has an id that is already taken under its new name too.`);
-    default:
-      return { outcome };
+  let named = block;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const reply = await save(redis, named, now);
+    switch (reply[0]) {
+      case 'ok':
+        return { outcome: 'ok', updatedAt: reply[1] };
+      case 'save-superseded':
+        return { outcome: 'save-superseded', epoch: reply[1] };
+      // Another save can take the block's number in between, but not an id with that number.
+      case 'id-taken':
+        named = renameOwnIds(named, reply[1]);
+        break;
+      case 'words-differ':
+        named = renameDifferent(named, new Set(reply.slice(1)));
+        break;
+      default:
+        return { outcome: reply[0] };
+    }
   }
+  throw new Error(`A message of run "${block.runId}" has an id that is already taken under its new name too.`);
 }
 
 async function save(redis: Redis, block: HistoryBlock, now: number) {

@@ -8,8 +8,9 @@
 -- KEYS thread, order, bodies, runs
 -- ARGV owner, runId, epoch, now (ms), title, stride, how long a run's mark counts (ms), how many marks are kept, what the ids of
 --      the run's own messages begin with, then id and JSON of each message
--- Answers {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'save-superseded', epoch that has saved}, or {'id-taken', block}
--- where an earlier run of this id has left a message of the same id.
+-- Returns {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'save-superseded', epoch of the saved block}, {'id-taken', block} if
+-- an earlier run of this id has left a message of the same id, or {'words-differ', id ...} if another block has other words under
+-- these ids.
 local thread, order, bodies, runs = unpack(KEYS)
 local owner, runId, epoch, now, title, stride, markTtl, marksKept, own = unpack(ARGV, 1, 9)
 local FIRST_MESSAGE = 10
@@ -43,10 +44,39 @@ local function isElsewhere(id)
   local score = tonumber(redis.call('ZSCORE', order, id) or first)
   return score < first or score >= first + stride
 end
-for at = FIRST_MESSAGE, #ARGV, 2 do
-  if string.sub(ARGV[at], 1, #own) == own and isElsewhere(ARGV[at]) then
-    return { 'id-taken', tostring(block) }
+-- Returns the text that rename-taken.ts compares; the body itself if it cannot be decoded.
+local function readWords(body)
+  local isDecoded, message = pcall(cjson.decode, body)
+  if not isDecoded then
+    return body
   end
+  local text = ''
+  for _, part in ipairs(message.content.parts) do
+    if part.type == 'text' then
+      text = text .. part.text
+    end
+  end
+  if text == '' and type(message.content.content) == 'string' then
+    text = message.content.content
+  end
+  local words = string.gsub(message.role .. ' ' .. text, '%s+', ' ')
+  return (string.gsub(words, ' $', ''))
+end
+local different = { 'words-differ' }
+for at = FIRST_MESSAGE, #ARGV, 2 do
+  local id, body = ARGV[at], ARGV[at + 1]
+  if isElsewhere(id) then
+    if string.sub(id, 1, #own) == own then
+      return { 'id-taken', tostring(block) }
+    end
+    local stored = redis.call('HGET', bodies, id)
+    if stored and stored ~= body and readWords(stored) ~= readWords(body) then
+      table.insert(different, id)
+    end
+  end
+end
+if #different > 1 then
+  return different
 end
 
 if isNew then
@@ -60,7 +90,7 @@ end
 local position = 0
 for at = FIRST_MESSAGE, #ARGV, 2 do
   local id, body = ARGV[at], ARGV[at + 1]
-  -- What another run has stored under this id is this message, and stays where it is.
+  -- Another run has stored this message under its id: it stays in place.
   if redis.call('ZADD', order, 'NX', first + position, id) == 1 then
     redis.call('HSET', bodies, id, body)
   end

@@ -2,8 +2,8 @@
 import { RUN_MARK_TTL_MS, saveSuperseded } from '@millrace/stores';
 import { threadForeign } from '../../store/history-errors.ts';
 import { DEFAULT_THREAD_TITLE, RUN_MARKS_KEPT, type HistoryBlock } from '../../store/history-store.ts';
-import { buildOwnPrefix, renameOwnIds } from '../../store/own-ids.ts';
-import { writeMessage } from '../../store/stored-message.ts';
+import { buildOwnPrefix, haveSameWords, renameDifferent, renameOwnIds } from '../../store/rename-taken.ts';
+import { readMessage, writeMessage } from '../../store/stored-message.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 /** @throws thread-foreign, save-superseded, before anything is written */
@@ -34,8 +34,12 @@ export function saveBlockRows(statements: Statements, block: HistoryBlock, now: 
 /** Call this after the block's previous messages are deleted, because they would count as taken. */
 function renameTaken(statements: Statements, block: HistoryBlock, number: number): HistoryBlock['messages'] {
   const own = buildOwnPrefix(block.runId);
-  const isTaken = block.messages.some(
-    ({ id }) => id.startsWith(own) && statements.findMessage.get(block.tenant, block.threadId, id) !== undefined,
-  );
-  return isTaken ? renameOwnIds(block, number).messages : block.messages;
+  const findStored = (id: string) => statements.findMessage.get(block.tenant, block.threadId, id)?.['body'];
+  const isTaken = block.messages.some(({ id }) => id.startsWith(own) && findStored(id) !== undefined);
+  const renamed = isTaken ? renameOwnIds(block, number) : block;
+  const different = renamed.messages.filter((message) => {
+    const stored = findStored(message.id);
+    return stored !== undefined && !haveSameWords(readMessage(String(stored)), message);
+  });
+  return renameDifferent(renamed, new Set(different.map(({ id }) => id))).messages;
 }

@@ -27,7 +27,7 @@ export function prepareStatements(database: DatabaseSync) {
     findRun: sql(`
       SELECT epoch, block FROM history_run_marks
       WHERE tenant = ? AND thread_id = ? AND run_id = ? AND saved_at >= ?`),
-    findMessage: sql(`SELECT 1 ${OF_THREAD} AND id = ?`),
+    findMessage: sql(`SELECT body ${OF_THREAD} AND id = ?`),
     beginBlock: sql(`
       INSERT INTO history_threads (tenant, id, resource_id, title, created_at, updated_at, message_count, metadata, blocks)
       VALUES (:tenant, :threadId, :owner, :title, :now, :now, 0, '{}', 1)

@@ -1,0 +1,49 @@
+// Renames messages whose id a different message of the thread has. The orchestrator prefixes the ids of a run's own
+// messages with the run's id: if the thread already holds such an id, an earlier run had the same run id or a caller
+// used it. Callers choose the ids of their messages: the same id with the same words is the same message, and other
+// words are a different message, which is stored and recalled under an id of its own.
+import { createHash } from 'node:crypto';
+import { messageText, type Message } from '@millrace/contracts';
+import type { HistoryBlock } from './history-store.ts';
+
+export function buildOwnPrefix(runId: string): string {
+  return `${runId}.`;
+}
+
+/**
+ * Renames deterministically per block, so that a repeated save has no effect. @param number of the block in its thread
+ */
+export function renameOwnIds(block: HistoryBlock, number: number): HistoryBlock {
+  const own = buildOwnPrefix(block.runId);
+  const messages = block.messages.map((message) =>
+    message.id.startsWith(own) ? { ...message, id: `${message.id}~${number}` } : message,
+  );
+  return { ...block, messages };
+}
+
+/** Returns whether two messages of one id are one message: guards and clients change white space only. */
+export const haveSameWords = (one: Message, other: Message): boolean => readWords(one) === readWords(other);
+
+/** save-block.lua compares the same text. */
+const readWords = (message: Message): string =>
+  `${message.role} ${messageText(message)}`.replaceAll(/[ \t\n\v\f\r]+/g, ' ').trim();
+
+/** Gives the listed messages their derived ids. */
+export const renameDifferent = (block: HistoryBlock, ids: ReadonlySet<string>): HistoryBlock => ({
+  ...block,
+  messages: block.messages.map((message) => (ids.has(message.id) ? { ...message, id: deriveId(message) } : message)),
+});
+
+/**
+ * Returns the id of a message whose given id belongs to different words. It depends on the words alone, so that the
+ * message has it in every later run too.
+ */
+export function deriveId(message: Message): string {
+  const hash = createHash('sha256').update(readWords(message)).digest('base64url').slice(0, HASH_LENGTH);
+  return `${message.id.slice(0, MAX_ID - HASH_LENGTH - 1)}~${hash}`;
+}
+
+/** 96 bits. */
+const HASH_LENGTH = 16;
+/** Maximum length of a message's id. */
+const MAX_ID = 200;
