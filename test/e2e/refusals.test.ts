@@ -32,6 +32,19 @@ describe.concurrent('rejected agents', () => {
       { input: [{ use: 'one', options: { level: 'loud' } }] },
       { code: 'options-invalid', path: 'input[0].options.level' },
     ],
+    ['a keyword guard without keywords', { input: ['keyword'] }, { code: 'options-invalid', path: 'input[0].options' }],
+    ['a filter without rules', { input: ['regex-filter'] }, { code: 'options-invalid', path: 'input[0].options' }],
+    ['moderation without a model', { input: ['moderation'] }, { code: 'options-invalid', path: 'input[0].options' }],
+    [
+      'a translation without a model',
+      { input: [{ use: 'language', options: { strategy: 'translate' } }] },
+      { code: 'options-invalid', path: 'input[0].options' },
+    ],
+    [
+      'a tool pattern that matches nothing',
+      { input: [{ use: 'approval-gate', options: { tools: ['*feedback'] } }] },
+      { code: 'options-invalid', path: 'input[0].options.tools[0]' },
+    ],
     ['a duplicate entry', { input: ['one', 'one'] }, { code: 'entry-duplicate', path: 'input[1]' }],
     [
       'a list without a stage of the processor',
@@ -71,6 +84,14 @@ describe.concurrent('rejected agents', () => {
     expect(await listIssues(definition)).toEqual([expect.objectContaining(issue)]);
   });
 
+  test('an agent with a function instead of a list is rejected by name, so that no guard disappears', async () => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller in JavaScript might pass
+    const definition = { name: 'refused', model: 'openai/gpt-5-mini', input: () => ['one'] } as unknown as JsonObject;
+    const error = { code: 'not-json', path: 'definition.input' };
+    await expect(stack.client.agents.apply(definition)).rejects.toMatchObject(error);
+    await expect(stack.client.agents.plan({ definition })).rejects.toMatchObject({ code: 'not-json' });
+  });
+
   test('an agent is rejected with all its problems at once', async () => {
     const issues = await listIssues({
       colour: 'red',
@@ -106,6 +127,18 @@ const given = new Map<string, unknown>([
 ]);
 
 describe('rejected runs', () => {
+  test.each([() => ['one'], 'one', { one: true }])(
+    'a run with an override list that is no array is rejected by name: %s',
+    async (list) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller in JavaScript might pass
+      const options = { inputProcessors: list } as unknown as object;
+      await expect(stack.client.start('a-present', 'hello', options)).rejects.toMatchObject({
+        code: 'run-refused',
+        path: 'inputProcessors',
+      });
+    },
+  );
+
   test('a run of an unknown agent is rejected with the names of the existing ones', async () => {
     await stack.client.agents.apply({ name: 'a-present', model: 'openai/gpt-5-mini' });
     await expect(stack.client.start('absent', 'hello')).rejects.toMatchObject({

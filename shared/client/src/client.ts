@@ -20,7 +20,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openConnection, type AskApi, type ConnectOptions } from './connection.ts';
 import { listProcessors, type ProcessorInfo, type ProcessorList } from './processor-list.ts';
 import type { Run } from './run.ts';
-import type { RunInput, StartOptions } from './run-request.ts';
+import { requireJson, type RunInput, type StartOptions } from './run-request.ts';
 import { followRun, startRun } from './start-run.ts';
 
 type PageRange = { limit?: number; offset?: number };
@@ -78,7 +78,7 @@ export type Client = {
     get(of: { resourceId?: string | undefined; threadId?: string | undefined }): Promise<ApiAnswer<'memory-get'>>;
   };
   agents: {
-    /** Every problem of the definition is an issue of one error, agent-invalid. */
+    /** Every problem of the definition is an issue of one error, agent-invalid. @throws not-json for a function */
     apply(definition: JsonValue, options?: { dryRun?: boolean }): Promise<ApiAnswer<'agents-apply'>>;
     list(): Promise<AppliedAgent[]>;
     get(agent: string): Promise<AppliedAgent>;
@@ -147,11 +147,17 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     },
     memory: { get: (of) => ask('memory-get', of) },
     agents: {
-      apply: (definition, { dryRun = false } = {}) => ask('agents-apply', { definition, dryRun }),
+      apply: async (definition, { dryRun = false } = {}) => {
+        requireJson(definition, 'definition');
+        return ask('agents-apply', { definition, dryRun });
+      },
       list: () => collectAgents(ask),
       get: (agent) => ask('agents-get', { agent }),
       delete: (agent) => ask('agents-delete', { agent }),
-      plan: (of) => ask('agents-plan', of),
+      plan: async (of) => {
+        requireJson(of, 'plan');
+        return ask('agents-plan', of);
+      },
     },
     processors: { list: async () => (await survey()).processors, survey },
     close: async () => {

@@ -58,21 +58,40 @@ export function buildRequest(tenant: string, agent: string, input: RunInput, opt
     if (value !== undefined && !known.has(name)) throw createRefusal(name);
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
   const messages = typeof input === 'string' ? [textMessage(crypto.randomUUID(), 'user', input)] : [...input];
-  const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = options;
+  const { maxProcessorRetries } = options;
+  const lists = OVERRIDE_LISTS.flatMap((name) => {
+    const list: unknown = options[name];
+    if (list === undefined) return [];
+    if (!Array.isArray(list)) throw createListError(name);
+    return [[name, [...list]]];
+  });
   const overrides = {
-    ...(inputProcessors && { inputProcessors: [...inputProcessors] }),
-    ...(outputProcessors && { outputProcessors: [...outputProcessors] }),
-    ...(errorProcessors && { errorProcessors: [...errorProcessors] }),
+    ...Object.fromEntries(lists),
     ...(maxProcessorRetries !== undefined && { maxProcessorRetries }),
   };
   const request = { runId, tenant, agent, messages, threadId, resourceId, requestContext, ...overrides, deadlineMs };
-  const unserializable = findUnserializable(request, 'run');
-  if (unserializable !== undefined)
-    throw new MillraceError('not-json', `${unserializable} is not JSON and cannot be sent.`, {
-      path: unserializable,
-      remedy: 'Pass strings, finite numbers, booleans, null, arrays and plain objects.',
-    });
+  requireJson(request, 'run');
   return { ...request, trace: options.trace };
+}
+
+const OVERRIDE_LISTS = ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const;
+
+function createListError(name: string): MillraceError {
+  return new MillraceError('run-refused', `"${name}" is not an array.`, {
+    path: name,
+    remedy: 'Pass an array of entries, such as ["pii"]. A function cannot be sent: make it a processor.',
+  });
+}
+
+/** @param path name of the value @throws not-json: the bus would drop a function, and with it a list of guards */
+export function requireJson(value: unknown, path: string): void {
+  const unserializable = findUnserializable(value, path);
+  if (unserializable === undefined) return;
+  throw new MillraceError('not-json', `${unserializable} is not JSON and cannot be sent.`, {
+    path: unserializable,
+    remedy:
+      'Pass strings, finite numbers, booleans, null, arrays and plain objects; a list is an array, not a function.',
+  });
 }
 
 function createRefusal(name: string): MillraceError {

@@ -19,6 +19,7 @@ export const ERROR_CODES = {
     'after/before names an entry that the list does not contain and no running processor has a position for.',
   'entry-cycle': 'after/before entries form a cycle.',
   'entry-without-stage': 'A processor has no method for its list.',
+  'tool-name-without-tool': 'A warning: an option names a tool that the agent does not have.',
   'stage-not-called': 'A warning: a processor has a stage that no list of the agent calls.',
   'entry-order': "A warning: an entry's position is too early or too late for the data that it judges.",
   'judge-under-when':

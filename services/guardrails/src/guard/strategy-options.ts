@@ -7,3 +7,8 @@ export const responseOption = z
   .describe(
     'Answer of a blocked run, for the strategy block. The run then completes with this text instead of a tripwire.',
   );
+
+/** JSON Schema of "one of these lists is not empty", so that `agents apply` rejects options without any. */
+export const requireOneList = (...names: readonly string[]) => ({
+  anyOf: names.map((name) => ({ required: [name], properties: { [name]: { minItems: 1 } } })),
+});

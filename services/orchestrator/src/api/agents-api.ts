@@ -12,6 +12,7 @@ import {
 import type { AgentStore } from '../agents/agent-store.ts';
 import { planWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
+import { warnToolNames } from '../agents/tool-name-warnings.ts';
 import type { Discovery } from '../peers/discovery.ts';
 
 type Tenant = { tenant: string };
@@ -37,9 +38,13 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     if ('issues' in resolved) throw refusedAgent(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
+  const listWarnings = ({ plan, agent }: AppliedAgent): Issue[] => [
+    ...planWarnings(plan, discovery.listRefused(), agent),
+    ...warnToolNames(plan, (processor) => discovery.processors().get(processor)?.descriptor.optionsSchema),
+  ];
   const addWarnings = (applied: AppliedAgent) => ({
     ...applied,
-    warnings: planWarnings(applied.plan, discovery.listRefused(), applied.agent),
+    warnings: listWarnings(applied),
   });
   const listNames = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
@@ -53,7 +58,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       { tenant }: Tenant,
     ): Promise<ApiAnswer<'agents-apply'>> {
       const applied = await resolve(definition);
-      const warnings = planWarnings(applied.plan, discovery.listRefused(), applied.agent);
+      const warnings = listWarnings(applied);
       // Reads from the bucket: this process may know an agent that was stored before the bucket was wiped.
       const there = await store.atLeast(tenant, applied.agent.name, Infinity);
       const unchanged = there && isSameAgent(there, applied);

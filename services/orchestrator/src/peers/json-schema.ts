@@ -1,7 +1,7 @@
 // Checks JSON Schemas of tool arguments and of processors' options with ajv. Validators are cached, because schemas are
 // few. Schemas and values are foreign: compilation and checks are bounded in time, patterns are linear if possible.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonSchema, JsonValue } from '@millrace/contracts';
 import { withinTime } from './within-time.ts';
 import { RE2JS } from 're2js';
@@ -45,10 +45,30 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
   const checked = withinTime(MAX_CHECK_MS, () => validate(value));
   if (!checked) return [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
   if (checked.value) return [];
-  return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(({ instancePath, message = 'is wrong', params }) => ({
-    path: instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.'),
-    message: detail(message, params),
-  }));
+  return joinAlternatives(validate.errors ?? [])
+    .slice(0, MAX_PROBLEMS)
+    .map(({ instancePath, message = 'is wrong', params }) => ({
+      path: instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.'),
+      message: detail(message, params),
+    }));
+}
+
+/** Reports `anyOf` over required members as one problem that names the members. */
+function joinAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  let joined = errors;
+  for (const alternatives of errors.filter(({ keyword }) => keyword === 'anyOf')) {
+    const inside = errors.filter(({ schemaPath }) => schemaPath.startsWith(`${alternatives.schemaPath}/`));
+    const names = inside.flatMap(({ keyword, params }) =>
+      keyword === 'required' ? [`"${String(params['missingProperty'])}"`] : [],
+    );
+    if (names.length === 0) continue;
+    const message = `must have ${[...new Set(names)].join(' or ')}`;
+    joined = joined.flatMap((error) => {
+      if (inside.includes(error)) return [];
+      return [error === alternatives ? { ...error, message } : error];
+    });
+  }
+  return joined;
 }
 
 function compileValidator(schema: JsonSchema): ValidateFunction | RefusedSchema {

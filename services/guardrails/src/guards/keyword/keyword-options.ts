@@ -1,6 +1,6 @@
 // Options of the keyword processor.
 import { z } from 'zod';
-import { responseOption } from '../../guard/strategy-options.ts';
+import { requireOneList, responseOption } from '../../guard/strategy-options.ts';
 import { streamPatternSchema, findTotalProblem } from '../../text/linear-pattern.ts';
 
 /** Maximum length of a keyword, in code units. Together with MAX_TOKEN it bounds the text that a keyword can buffer. */
@@ -36,5 +36,6 @@ export const keywordOptions = z
   .superRefine(({ patterns }, context) => {
     const problem = findTotalProblem(patterns);
     if (problem) context.addIssue({ code: 'custom', message: problem, path: ['patterns'] });
-  });
+  })
+  .meta(requireOneList('keywords', 'patterns'));
 export type KeywordOptions = z.output<typeof keywordOptions>;

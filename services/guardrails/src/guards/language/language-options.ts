@@ -37,5 +37,6 @@ export const languageOptions = z
   .refine(({ strategy, model }) => strategy !== 'translate' || model !== undefined, {
     message: 'the strategy translate needs a model',
     path: ['model'],
-  });
+  })
+  .meta({ anyOf: [{ required: ['model'] }, { properties: { strategy: { not: { const: 'translate' } } } }] });
 export type LanguageOptions = z.output<typeof languageOptions>;

@@ -54,5 +54,6 @@ export const moderationOptions = z
   .refine(({ mode, model }) => mode === 'words' || model !== undefined, {
     message: 'set a model, or mode: words',
     path: ['model'],
-  });
+  })
+  .meta({ anyOf: [{ required: ['model'] }, { properties: { mode: { const: 'words' } }, required: ['mode'] }] });
 export type ModerationOptions = z.output<typeof moderationOptions>;

@@ -1,6 +1,6 @@
 // Options of the regex-filter processor.
 import { z } from 'zod';
-import { responseOption } from '../../guard/strategy-options.ts';
+import { requireOneList, responseOption } from '../../guard/strategy-options.ts';
 import { streamPatternSchema, findTotalProblem } from '../../text/linear-pattern.ts';
 import { PRESET_NAMES, getPresetSource } from './presets.ts';
 
@@ -40,5 +40,6 @@ export const regexFilterOptions = z
     const sources = [...rules.map(({ pattern }) => pattern), ...presets.map(getPresetSource)];
     const problem = sources.length === 0 ? 'set at least one rule or preset' : findTotalProblem(sources);
     if (problem) context.addIssue({ code: 'custom', message: problem, path: ['rules'] });
-  });
+  })
+  .meta(requireOneList('rules', 'presets'));
 export type RegexFilterOptions = z.output<typeof regexFilterOptions>;

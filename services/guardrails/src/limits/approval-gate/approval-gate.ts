@@ -4,8 +4,8 @@ import type { JsonValue } from '@millrace/contracts';
 import { SUSPENSION_LIMITS } from '@millrace/contracts';
 import { defineProcessor, type ProcessToolCallArgs, type ProcessToolCallResult } from '@millrace/processor';
 import { z } from 'zod';
+import { matchesToolName, toolNamesSchema } from '../tool-names.ts';
 
-const MAX_NAMES = 1_000;
 const MAX_MESSAGE_CHARS = 2_000;
 /**
  * Maximum length of the arguments in the payload, in characters of JSON. The suspension stores the full arguments
@@ -17,10 +17,8 @@ const MAX_CUT_CHARS = MAX_SHOWN_CHARS / 2;
 const MAX_REASON_CHARS = 500;
 
 const options = z.strictObject({
-  tools: z
-    .array(z.string().min(1).max(200))
+  tools: toolNamesSchema
     .min(1)
-    .max(MAX_NAMES)
     .default(['*'])
     .describe('Names of the tools that need approval. "web-*" matches a prefix, "*" matches every tool.'),
   message: z
@@ -73,14 +71,11 @@ export const approvalGate = defineProcessor({
 
 function awaitApproval(chosen: ApprovalGateOptions, args: ProcessToolCallArgs): ProcessToolCallResult {
   const { toolCall, resumeData } = args;
-  if (!chosen.tools.some((wanted) => isNamed(wanted, toolCall.toolName))) return undefined;
+  if (!matchesToolName(chosen.tools, toolCall.toolName)) return undefined;
   if (resumeData !== undefined) return decide(args, resumeData);
   const { message, expiresInSeconds } = chosen;
   args.suspend({ message, toolName: toolCall.toolName, args: redactArgs(toolCall.args) }, { expiresInSeconds });
 }
-
-const isNamed = (wanted: string, name: string): boolean =>
-  wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : wanted === name;
 
 const redactArgs = (args: JsonValue): JsonValue => {
   const text = JSON.stringify(args);

@@ -9,14 +9,14 @@ import {
   type ProcessToolCallResult,
 } from '@millrace/processor';
 import { z } from 'zod';
+import { matchesToolName, toolNamesSchema } from '../tool-names.ts';
 
 const MAX_NAMES = 1_000;
 const MAX_RULES = 1_000;
-const names = z.array(z.string().min(1).max(200)).max(MAX_NAMES);
-const allow = names
+const allow = toolNamesSchema
   .default(['*'])
   .describe('Names of allowed tools. "web-*" matches a prefix, "*" matches every tool.');
-const deny = names.default([]).describe('Names of tools that no rule can allow.');
+const deny = toolNamesSchema.default([]).describe('Names of tools that no rule can allow.');
 const idsOption = z.array(z.string().min(1)).min(1).max(MAX_NAMES).optional();
 
 const ruleSchema = z.strictObject({
@@ -96,9 +96,11 @@ function denyOthers(chosen: ToolAllowListOptions, args: ProcessToolCallArgs): Pr
 }
 
 function isAllowed({ allow, deny, rules }: ToolAllowListOptions, run: RunRef, toolName: string): boolean {
-  if (matchesRule(deny, toolName)) return false;
+  if (matchesToolName(deny, toolName)) return false;
   const rule = rules.findLast((one) => isAbout(one, run));
-  return rule ? matchesRule(rule.allow, toolName) && !matchesRule(rule.deny, toolName) : matchesRule(allow, toolName);
+  return rule
+    ? matchesToolName(rule.allow, toolName) && !matchesToolName(rule.deny, toolName)
+    : matchesToolName(allow, toolName);
 }
 
 function isAbout({ agents, tenants, threads, resources }: AllowListRule, run: RunRef): boolean {
@@ -111,6 +113,3 @@ function isAbout({ agents, tenants, threads, resources }: AllowListRule, run: Ru
     matchesAny(resources, run.resourceId)
   );
 }
-
-const matchesRule = (wanted: readonly string[], name: string): boolean =>
-  wanted.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));

@@ -13,7 +13,7 @@ const MAX_NAMES = 1_000;
 
 const options = z.strictObject({
   exclude: z
-    .union([z.literal('all'), z.array(z.string().min(1)).max(MAX_NAMES)])
+    .union([z.literal('all'), z.array(z.string().min(1).meta({ format: 'tool-name' })).max(MAX_NAMES)])
     .default('all')
     .describe('Names of the tools to remove with their calls and results, or all.'),
 });
