@@ -73,6 +73,10 @@ const pieces = [
     'project',
     'project x',
     'p.r.o.j.e.c.t x',
+    '_nightingale_',
+    'project **x**',
+    'ProjectX',
+    '__',
   ],
   [
     PROMPT,

@@ -8,21 +8,42 @@ import { readUnitAt } from '../../segments/read-unit.ts';
  * word contains.
  */
 export type Gap = 'none' | 'cut' | 'space' | 'break';
-/** `changed`: the letter had an accent or an invisible character. `before`: the gap before it. */
-export type Letter = { text: string; start: number; end: number; changed: boolean; before: Gap };
+/**
+ * `changed`: the letter had an accent or an invisible character. `before`: the gap before it; `hasMarkup`: the gap has
+ * signs, but no punctuation of sentences. `isCapital`: an upper-case letter that touches a lower-case one, as in "dropTable".
+ */
+export type Letter = {
+  text: string;
+  start: number;
+  end: number;
+  changed: boolean;
+  before: Gap;
+  hasMarkup: boolean;
+  isCapital: boolean;
+};
 /**
  * Progress of reading a text. JSON; places are code units. `gap`: text after the last letter; `run`: number of touching
  * letters.
  */
-export type LetterReading = { letters: Letter[]; readTo: number; gap: string; gapAt: number; run: number };
+export type LetterReading = {
+  letters: Letter[];
+  readTo: number;
+  gap: string;
+  gapAt: number;
+  run: number;
+  isLower?: boolean;
+};
 
+/** Maximum number of signs, and of blanks, in a gap. */
 const MAX_GAP = 3;
 /** Maximum length of a gap with its invisible characters, in code units. */
 const MAX_RAW_GAP = 48;
 /** Maximum length of a run of letters; a longer word is split. */
 const MAX_RUN = 64;
 const inWord = /^[\p{L}\p{N}]+$/u;
-const white = /\s/;
+const whites = /\s/g;
+/** "drop, table" and "drop. Table" are two words, "drop **table**" is a phrase. */
+const markup = /^[^.,;:!?…]*[^\s.,;:!?…][^.,;:!?…]*$/u;
 const accents = /\p{M}/gu;
 
 export const createLetterReading = (): LetterReading => ({ letters: [], readTo: 0, gap: '', gapAt: 0, run: 0 });
@@ -36,7 +57,7 @@ export function readLetters(text: string, reading: LetterReading, isWhole: boole
     reading.readTo = start + unit.length;
     if (inWord.test(unit.plain)) readLetter(reading, unit.plain, start);
     else if (unit.plain === '') noteUnseen(reading);
-    else if (reading.gap.length <= MAX_GAP) reading.gap += unit.plain;
+    else if (reading.gap.length <= 2 * MAX_GAP) reading.gap += unit.plain;
   }
 }
 
@@ -49,7 +70,10 @@ function readLetter(reading: LetterReading, plain: string, start: number): void 
   const lower = plain.toLowerCase();
   const text = lower.normalize('NFD').replace(accents, '');
   const before = letters.length === 0 ? 'space' : isCut && gap === 'none' ? 'break' : gap;
-  letters.push({ text, start, end: reading.readTo, changed: text !== lower, before });
+  const isCapital = gap === 'none' && reading.isLower === true && plain !== lower;
+  reading.isLower = plain === lower && plain !== plain.toUpperCase();
+  const hasMarkup = markup.test(reading.gap);
+  letters.push({ text, start, end: reading.readTo, changed: text !== lower, before, hasMarkup, isCapital });
   reading.gap = '';
   reading.gapAt = reading.readTo;
 }
@@ -64,9 +88,10 @@ function noteUnseen({ letters, gap, readTo }: LetterReading): void {
 
 /** Returns the gap after the last letter, as far as the text is read. */
 export function getGapBehind({ gap, gapAt }: LetterReading, readTo: number): Gap {
-  if (gap.length > MAX_GAP || readTo - gapAt > MAX_RAW_GAP) return 'break';
-  if (gap === '') return 'none';
-  return white.test(gap) ? 'space' : 'cut';
+  if (gap === '') return readTo - gapAt > MAX_RAW_GAP ? 'break' : 'none';
+  const blanks = gap.match(whites)?.length ?? 0;
+  const isLong = blanks > MAX_GAP || gap.length - blanks > MAX_GAP || readTo - gapAt > MAX_RAW_GAP;
+  return isLong ? 'break' : blanks > 0 ? 'space' : 'cut';
 }
 
 /** Drops the letters before `at`, which is the start of a letter or the current position. */

@@ -1,5 +1,6 @@
-// Finds keywords with words split by punctuation (d.r.o.p, dr-op, d r o p) or written with accents. It reports
-// only such keywords; the token matcher finds keywords in their plain form.
+// Finds keywords with words split by punctuation (d.r.o.p, dr-op, d r o p), with markup between their words (drop
+// **table**, dropTable) or written with accents. It reports only such keywords; the token matcher finds keywords in their
+// plain form.
 import type { TextSpan } from '../../text/span.ts';
 import {
   forgetBefore,
@@ -120,7 +121,10 @@ function matchAt(root: LetterNode, wholeWords: boolean, reading: LetterReading, 
       const isApart = before === 'space' && after !== 'none' && letters[at - 1]?.before !== 'none';
       const inside = before === 'none' || before === 'cut' || isApart ? node.inside.get(letter.text) : undefined;
       isCut ||= before === 'cut' || (inside !== undefined && before !== 'none');
-      node = inside ?? (before === 'cut' || before === 'space' ? node.next.get(letter.text) : undefined);
+      const isNext = before === 'cut' || before === 'space' || letter.isCapital;
+      const next = inside || !isNext ? undefined : node.next.get(letter.text);
+      isCut ||= next !== undefined && (letter.hasMarkup || letter.isCapital);
+      node = inside ?? next;
     }
     if (!node) return found;
     isCut ||= letter.changed;

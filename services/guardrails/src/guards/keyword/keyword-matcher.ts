@@ -34,16 +34,19 @@ export function createKeywordMatcher(keywords: readonly string[], wholeWords: bo
   };
 }
 
-/** Reads the last token again together with the appended text. */
+/** Reads the tokens of the last run again together with the appended text. */
 function readAppended(text: string, reading: TokenReading, wholeWords: boolean): void {
-  const from = reading.tokens.pop()?.start ?? 0;
+  const last = reading.tokens.at(-1);
+  const from = Math.max(0, last?.run ?? 0);
+  reading.tokens = reading.tokens.filter(({ run }) => run !== last?.run);
   for (const token of tokenize(text.slice(from), wholeWords)) reading.tokens.push(shiftToken(token, from));
 }
 
-const shiftToken = ({ text, start, end }: KeywordToken, by: number): KeywordToken => ({
+const shiftToken = ({ text, start, end, run }: KeywordToken, by: number): KeywordToken => ({
   text,
   start: start + by,
   end: end + by,
+  run: run + by,
 });
 
 function addKeyword(root: TokenNode, keyword: string, tokens: readonly KeywordToken[]): void {
@@ -56,14 +59,15 @@ function addKeyword(root: TokenNode, keyword: string, tokens: readonly KeywordTo
   node.keyword = keyword;
 }
 
-/** @param growing the last token may continue, and others may follow */
+/** @param growing the last run may continue, and others may follow */
 function scanTokens(
   root: TokenNode,
   tokens: readonly KeywordToken[],
   growing: boolean,
 ): { hits: KeywordHit[]; settled: number } {
   const hits: KeywordHit[] = [];
-  const known = growing ? tokens.length - 1 : tokens.length;
+  const last = tokens.at(-1);
+  const known = growing ? tokens.findIndex(({ run }) => run === last?.run) : tokens.length;
   for (let first = 0; first < tokens.length;) {
     const start = tokens[first]?.start ?? 0;
     const { hit, open } = matchAt(root, tokens, first, known);

@@ -58,6 +58,15 @@ describe('split words', () => {
     ['The N.I.G.H.T.I.N.G.A.L.E. sings', 'The [REDACTED]. sings'],
     ['night-in-gale', '[REDACTED]'],
     ['n&#46;ightingale', '[REDACTED]'],
+    ['drop **table**', '[REDACTED]**'],
+    ['**Drop** table', '**[REDACTED]'],
+    ['_drop table_', '_[REDACTED]_'],
+    ["drop 'table'", "[REDACTED]'"],
+    ['drop - table', '[REDACTED]'],
+    ['drop\n> table', '[REDACTED]'],
+    ['the DropTable', 'the [REDACTED]'],
+    ['__nightingale__', '__[REDACTED]__'],
+    ['_ñ_ _nightingale_', '_ñ_ _[REDACTED]_'],
   ])('the guard finds %s', async (text, expected) => expect(await redactText(options, text)).toBe(expected));
   test.each([
     'a backdrop. Table',
@@ -67,6 +76,10 @@ describe('split words', () => {
     'x-drop-tables',
     'night. In gale',
     'a night in gales',
+    'nightingale_x',
+    'the droptable',
+    'a DropTableau',
+    'drop, **table**',
   ])('the guard finds nothing in %s', async (text) => expect(await redactText(options, text)).toBe(text));
   test('the guard finds split words inside words if configured', async () => {
     expect(await redactText({ keywords: ['table'], wholeWords: false }, 'sta.bles')).toBe('s[REDACTED]s');

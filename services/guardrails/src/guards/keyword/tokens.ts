@@ -1,10 +1,11 @@
 // Splits normalized text into tokens for comparing keywords: NFKC, lower case, without invisible characters, each run
 // of white space as one space. A token is a word (or one character, to match parts of words), a run of white space, or
-// another single character. The end of a token does not depend on text before its start, so a stream can be cut between
-// tokens.
+// another single character. Underscores at the edges of a word are markup: each is a token. The tokens of a run of word
+// characters do not depend on text before the run, so a stream can be cut between runs.
 import { foldEscapes } from '../../text/fold.ts';
 
-export type KeywordToken = { text: string; start: number; end: number };
+/** `run`: start of the run of word characters that contains the token. */
+export type KeywordToken = { text: string; start: number; end: number; run: number };
 
 /** Maximum length of a token, in code units. A longer run continues in the next token, which bounds the buffer. */
 export const MAX_TOKEN = 64;
@@ -25,12 +26,28 @@ export function tokenize(text: string, wholeWords: boolean): KeywordToken[] {
   for (let match = pattern.exec(view); match; match = pattern.exec(view)) {
     const found = match[0];
     const text = found.charCodeAt(0) <= SPACE && /^\s/.test(found) ? ' ' : found.toLowerCase();
-    tokens.push({ text, start: match.index, end: match.index + found.length });
+    const token = { text, start: match.index, end: match.index + found.length, run: match.index };
+    if (text.includes('_')) tokens.push(...splitEdges(token));
+    else tokens.push(token);
   }
   return tokens;
 }
 
 const SPACE = 32;
+
+/** Splits the underscores at the edges from a word of normalized text. */
+function splitEdges({ text, start, end, run }: KeywordToken): KeywordToken[] {
+  const leading = /^_*/.exec(text)?.[0].length ?? 0;
+  const trailing = leading === text.length ? 0 : (/_*$/.exec(text)?.[0].length ?? 0);
+  const createEdges = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => ({ text: '_', start: from + at, end: from + at + 1, run }));
+  const word = { text: text.slice(leading, text.length - trailing), start: start + leading, end: end - trailing, run };
+  return [
+    ...createEdges(start, leading),
+    ...(word.text === '' ? [] : [word]),
+    ...createEdges(end - trailing, trailing),
+  ];
+}
 
 type CharacterKind = 'word' | 'space' | 'backslash' | 'single' | 'attached';
 
@@ -51,10 +68,13 @@ function splitWords(view: string, wholeWords: boolean): KeywordToken[] {
     if (joins && end - last.start <= MAX_TOKEN) {
       last.raw += character;
       last.end = end;
-    } else tokens.push({ kind, raw: character, text: '', start, end });
+    } else tokens.push({ kind, raw: character, text: '', start, end, run: start });
     start = end;
   }
-  return tokens.map(({ kind, raw, start, end }) => ({ text: kind === 'space' ? ' ' : normalizeWord(raw), start, end }));
+  return tokens.flatMap(({ kind, raw, start, end, run }) => {
+    const token = { text: kind === 'space' ? ' ' : normalizeWord(raw), start, end, run };
+    return raw.length === token.text.length && token.text.includes('_') ? splitEdges(token) : [token];
+  });
 }
 
 function classifyCharacter(character: string, wholeWords: boolean): CharacterKind {
