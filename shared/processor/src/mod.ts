@@ -1,5 +1,6 @@
 // Exports the processor interface, the message list and runProcessorService(), for services with processors and tools.
 export * from './stream/chunk-text.ts';
+export { mapFileText } from './stream/file-text.ts';
 export * from './stream/hold-back.ts';
 export { MessageList, type ListedSystemMessage, type MessageView } from './message-list/message-list.ts';
 export * from './message-list/message-text.ts';

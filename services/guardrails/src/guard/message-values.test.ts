@@ -29,14 +29,40 @@ test.each<[what: string, part: object, expected: object]>([
     },
   ],
   [
+    'a tool call with words as its id',
+    {
+      type: 'tool-invocation',
+      toolInvocation: { state: 'call', toolCallId: 'c d', toolName: 'n', args: {} },
+    },
+    {
+      type: 'tool-invocation',
+      toolInvocation: { state: 'call', toolCallId: 'C D', toolName: 'N', args: {} },
+    },
+  ],
+  [
+    'the text of a text file',
+    { type: 'file', data: 'w6QgYg==', mimeType: 'text/csv' },
+    { type: 'file', data: 'w4QgQg==', mimeType: 'text/csv' },
+  ],
+  [
+    'a URL in place of the bytes of a file',
+    { type: 'file', data: 'https://x/a', mimeType: 'image/png' },
+    { type: 'file', data: 'HTTPS://X/A', mimeType: 'image/png' },
+  ],
+  [
+    'a file with words as its media type',
+    { type: 'file', data: 'ab', mimeType: 'my words' },
+    { type: 'file', data: 'ab', mimeType: 'MY WORDS' },
+  ],
+  [
     'a source',
     { type: 'source', source: { id: 's', sourceType: 'url', url: 'a', title: 'a', more: 'a' } },
     { type: 'source', source: { id: 's', sourceType: 'url', url: 'A', title: 'A', more: 'A' } },
   ],
   [
     'the name of a file',
-    { type: 'file', data: 'ab', mimeType: 'text/plain', filename: 'a' },
-    { type: 'file', data: 'ab', mimeType: 'text/plain', filename: 'A' },
+    { type: 'file', data: 'ab', mimeType: 'image/png', filename: 'a' },
+    { type: 'file', data: 'ab', mimeType: 'image/png', filename: 'A' },
   ],
   ['a part of an unknown type', { type: 'data-card', data: { n: 'a' } }, { type: 'data-card', data: { n: 'A' } }],
 ])('mapMessage maps %s', (_, part, expected) => {
@@ -57,4 +83,9 @@ test('mapMessage maps flat content, metadata and unknown members', () => {
 test('mapMessage returns the same object if nothing changes', () => {
   const message = buildMessage([{ type: 'text', text: 'A' }], { content: 'A' });
   expect(upper(message)).toBe(message);
+});
+
+test('words in place of the date are judged, and a date is not', () => {
+  expect(upper(buildMessage([], {}, { createdAt: 'words' })).createdAt).toBe('WORDS');
+  expect(upper(buildMessage([])).createdAt).toBe('2026-11-21T00:00:00Z');
 });

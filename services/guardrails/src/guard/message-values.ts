@@ -1,7 +1,9 @@
-// Maps all values of a message that a model, a client or a store may read. Excluded are only ids, roles, states, and
-// the bytes of files.
-import type { JsonValue, Message, MessagePart } from '@millrace/contracts';
+// Maps all values of a message that a model, a client or a store may read. Excluded are only ids, roles, dates, states
+// and media types of the right form, and the bytes of files that are not text.
+import { mapFileText } from '@millrace/processor';
+import { hasStructureFormat, type JsonValue, type Message, type MessagePart } from '@millrace/contracts';
 
+type FilePart = Extract<MessagePart, { type: 'file' }>;
 /** @param kind text: the text of the message; data: all other values */
 export type MapValue = (value: JsonValue, kind: 'text' | 'data') => JsonValue;
 
@@ -11,6 +13,9 @@ const PART_KEEPS = ['type', 'toolInvocation', 'source'];
 const FILE_KEEPS = ['type', 'data', 'mimeType'];
 const INVOCATION_KEEPS = ['state', 'toolCallId', 'isError', 'denied'];
 const SOURCE_KEEPS = ['id', 'sourceType'];
+
+/** Members that a caller or a processor could fill with text. */
+const FORMATTED = new Set(['createdAt', 'mimeType', 'toolCallId']);
 
 /** Returns the message with every such value mapped, or the same message if nothing changed. */
 export function mapMessage(message: Message, map: MapValue): Message {
@@ -43,18 +48,28 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
       const outer = mapMembers(part, PART_KEEPS, data);
       return source === part.source ? outer : { ...outer, source };
     }
-    case 'file':
-      return mapMembers(part, FILE_KEEPS, data);
+    case 'file': {
+      const outer = mapMembers(part, FILE_KEEPS, data);
+      const bytes = mapFileData(part, map);
+      return bytes === part.data ? outer : { ...outer, data: bytes };
+    }
     default:
       // Maps a part of an unknown type like the others, because it is stored too.
       return mapMembers(part, ['type'], data);
   }
 }
 
+/** Bytes are mapped only if they are those of a text file. */
+function mapFileData({ data, mimeType }: FilePart, map: MapValue): string {
+  if (/^[a-z]+:/i.test(data)) return toText(map(data, 'data'));
+  return mapFileText(data, mimeType, (text) => map(text, 'text'));
+}
+
 /** Maps all members except the listed ones; returns the same object if nothing changed. */
 function mapMembers<T extends object>(object: T, keeps: readonly string[], map: (value: JsonValue) => JsonValue): T {
   const changed = Object.entries(object).flatMap(([name, value]: [string, JsonValue | undefined]) => {
-    if (value === undefined || keeps.includes(name)) return [];
+    if (value === undefined || (keeps.includes(name) && (!FORMATTED.has(name) || hasStructureFormat(name, value))))
+      return [];
     const mapped = map(value);
     return mapped === value ? [] : [[name, mapped] as const];
   });

@@ -108,3 +108,34 @@ describe('a request that is nested deeper than the records of the run can hold',
     expect(() => refuseBadRequest({ ...makeRequest(message), ...given[path](90) }, allowed)).not.toThrow();
   });
 });
+
+describe('members that guards do not read', () => {
+  const call: MessagePart = {
+    type: 'tool-invocation',
+    toolInvocation: { state: 'call', toolCallId: 'words with blanks', toolName: 'clock', args: {} },
+  };
+  const withPart = (part: MessagePart): Message => ({
+    ...textMessage('m1', 'assistant', ''),
+    content: { format: 2, parts: [part] },
+  });
+
+  test.each<[string, Message]>([
+    ['messages[0].createdAt', { ...textMessage('m1', 'user', 'hi'), createdAt: 'x'.repeat(1_000) }],
+    ['messages[0].content.parts[0].mimeType', withPart({ type: 'file', data: 'eHg=', mimeType: 'my words' })],
+    ['messages[0].content.parts[0].toolInvocation.toolCallId', withPart(call)],
+  ])('%s of another form is refused', (path, message) => {
+    expect(listPaths(message)).toEqual([path]);
+  });
+
+  test.each(['2026-11-22', '2026-11-22T10:00Z', '2026-11-22 10:00:00.123456+02:00', new Date().toISOString()])(
+    'the date %s is accepted',
+    (createdAt) => {
+      expect(listPaths({ ...textMessage('m1', 'user', 'hi'), createdAt })).toEqual([]);
+    },
+  );
+
+  test.each(['text/plain', 'image/svg+xml', 'text/plain; charset=utf-8', 'application/vnd.ms-excel'])(
+    'the media type %s is accepted',
+    (mimeType) => expect(listPaths(withPart({ type: 'file', data: 'eHg=', mimeType }))).toEqual([]),
+  );
+});

@@ -4,7 +4,9 @@
 import {
   MAX_VALUE_NESTING,
   MillraceError,
+  hasStructureFormat,
   isNestedDeeper,
+  structureExample,
   type AppliedAgent,
   type Issue,
   type Message,
@@ -61,7 +63,8 @@ export function requestIssues({ runId, messages }: RunRequest, callerRoles: read
     return [
       ...roleIssues(message, path, callerRoles),
       ...idIssues(message, path, runId, there),
-      ...message.content.parts.flatMap((part, n) => fileIssues(part, `${path}.content.parts[${n}]`)),
+      ...formatIssues('createdAt', message.createdAt, path),
+      ...message.content.parts.flatMap((part, n) => partIssues(part, `${path}.content.parts[${n}]`)),
     ];
   });
 }
@@ -94,6 +97,25 @@ function idIssues({ id }: Message, path: string, runId: string, there: number | 
       ),
     );
   return issues;
+}
+
+/** Guards skip these members, so they must not contain text. */
+function formatIssues(name: string, value: string, path: string): Issue[] {
+  if (hasStructureFormat(name, value)) return [];
+  return [
+    issue(`${path}.${name}`, `"${name}" has the wrong form.`, `Send a value such as "${structureExample(name)}".`),
+  ];
+}
+
+function partIssues(part: MessagePart, path: string): Issue[] {
+  switch (part.type) {
+    case 'file':
+      return [...fileIssues(part, path), ...formatIssues('mimeType', part.mimeType, path)];
+    case 'tool-invocation':
+      return formatIssues('toolCallId', part.toolInvocation.toolCallId, `${path}.toolInvocation`);
+    default:
+      return [];
+  }
 }
 
 /** The alphabet that the model's client uses for bytes, and that of URLs. */

@@ -43,7 +43,7 @@ describe('mapChunkText maps every text field and nothing more', () => {
     object: { deep: { text: 'X' } },
     'object-result': 'X',
     'tool-output-denied': { ...call, reason: 'X', code: 'x' },
-    file: { data: 'eA==', mimeType: 'text/plain', filename: 'X.TXT' },
+    file: { data: 'WA==', mimeType: 'text/plain', filename: 'X.TXT' },
     finish: { stepResult: { reason: 'x' }, output: { text: 'X' }, messages: [{ content: 'X' }] },
   };
   test.each(chunks)('$type', (chunk) => {
@@ -147,8 +147,15 @@ describe('fields that are text by default', () => {
     [
       'a URL in the place of bytes',
       'reasoning-file',
-      { data: 'https://x', mimeType: 'x' },
-      { data: 'HTTPS://X', mimeType: 'x' },
+      { data: 'https://x', mimeType: 'image/x' },
+      { data: 'HTTPS://X', mimeType: 'image/x' },
+    ],
+    ['a member of structure that holds words', 'brand-new', { kind: 'x y', model: 'x' }, { kind: 'X Y', model: 'x' }],
+    [
+      'a date, a media type and a call id of another form',
+      'finish',
+      { messages: [{ createdAt: 'x', mimeType: 'x', toolCallId: 'x y' }], output: {}, stepResult: { reason: 'x' } },
+      { messages: [{ createdAt: 'X', mimeType: 'X', toolCallId: 'X Y' }], output: {}, stepResult: { reason: 'x' } },
     ],
     [
       'the reason of a tripwire, and not that of an end',
@@ -166,8 +173,21 @@ describe('fields that are text by default', () => {
     expect(mapPayload(type, payload)).toEqual(expected);
   });
 
+  test.each([
+    ['text/markdown', 'x', 'X'],
+    ['application/json', '{"x":"x"}', '{"X":"X"}'],
+    ['application/ld+json', 'x', 'X'],
+  ])('mapChunkText maps the text of a file of type %s', (mimeType, text, expected) => {
+    const toBase64 = (value: string) => Buffer.from(value).toString('base64');
+    const part = { type: 'file', mimeType, data: toBase64(text) };
+    const mapped = { ...part, data: toBase64(expected) };
+    expect(mapPayload('reasoning-file', part)).toEqual({ ...mapped, type: 'file' });
+    const finish = (given: object) => ({ messages: [{ parts: [given] }], output: {}, stepResult: {} });
+    expect(mapPayload('finish', finish(part))).toEqual(finish(mapped));
+  });
+
   test('mapChunkText keeps the bytes of a file', () => {
-    const bytes = { data: 'eHg=', base64: 'eHg=', mimeType: 'text/plain' };
+    const bytes = { data: 'eHg=', base64: 'eHg=', mimeType: 'image/png' };
     expect(mapPayload('reasoning-file', bytes)).toEqual(bytes);
   });
 });

@@ -2,7 +2,8 @@
 // would pass the same text in a tool call's arguments, an object or a finished message. The allow-list names fields
 // that are not text; unknown fields and unknown types of chunk are text. Deltas are excluded: they are held back
 // (hold-back.ts), because a secret may span two of them.
-import { isDataChunk, getOwnMember, type Chunk, type JsonValue } from '@millrace/contracts';
+import { isDataChunk, getOwnMember, hasStructureFormat, type Chunk, type JsonValue } from '@millrace/contracts';
+import { mapFileText } from './file-text.ts';
 
 /** Members of every chunk. */
 const ENVELOPE = new Set(['type', 'runId', 'from', 'payload']);
@@ -60,7 +61,7 @@ const ENVELOPES = new Set([
 const STEP_ENDS = new Set(['step-finish', 'finish']);
 /** Inside these, all strings are text, for every key. */
 const TEXT_INSIDE = new Set(['args', 'result']);
-/** Bytes of a file are not text; a URL in their place is. */
+/** Bytes of a file are not text, except those of a text type; a URL in their place is text. */
 const FILES = new Set(['file', 'reasoning-file']);
 const BYTES = new Set(['data', 'base64']);
 
@@ -77,7 +78,9 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a chunk is JSON, and so is all that is in it
   const mapValue = (value: unknown) => map(value as JsonValue);
   const envelope = isDataChunk(chunk) ? DATA_ENVELOPE : ENVELOPE;
-  const outer = mapFields(chunk, (name, value) => (envelope.has(name) ? value : mapValue(value)));
+  const outer = mapFields(chunk, (name, value) =>
+    envelope.has(name) && (name !== 'id' || hasStructureFormat(name, value)) ? value : mapValue(value),
+  );
   const payload: unknown = !isDataChunk(chunk) && 'payload' in chunk ? chunk.payload : undefined;
   if (payload === undefined || payload === null) return outer;
   // The payload of an unknown type may be of any shape.
@@ -85,18 +88,25 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
     const whole = mapValue(payload);
     return whole === payload ? outer : withPayload(outer, whole);
   }
-  const mapped = mapFields(payload, (name, value) => mapMember(chunk.type, name, value, mapValue));
+  const mimeType: unknown = Reflect.get(payload, 'mimeType');
+  const mapped = mapFields(payload, (name, value) =>
+    FILES.has(chunk.type) && BYTES.has(name) && !isUrl(value)
+      ? mapBytes(value, mimeType, mapValue)
+      : mapMember(chunk.type, name, value, mapValue),
+  );
   return mapped === payload ? outer : withPayload(outer, mapped);
 }
 
 function mapMember(type: string, name: string, value: unknown, map: (value: unknown) => unknown): unknown {
-  if (STRUCTURE.has(name) || getOwnMember(NO_TEXT, type)?.includes(name) || isHeldBack(type, name)) return value;
-  if (FILES.has(type) && BYTES.has(name) && !isUrl(value)) return value;
+  if (isStructure(name, value) || getOwnMember(NO_TEXT, type)?.includes(name) || isHeldBack(type, name)) return value;
   if (typeof value === 'boolean' || value === null || value === undefined) return value;
   const isEnvelope = ENVELOPES.has(name) && (name !== 'output' || STEP_ENDS.has(type)) && typeof value === 'object';
   if (!isEnvelope || isPlainMetadata(type, name)) return map(value);
   return mapEnvelope(value, map, name === 'stepResult' ? 'reason' : undefined);
 }
+
+/** A value of another form is text, whatever its name is. */
+const isStructure = (name: string, value: unknown): boolean => STRUCTURE.has(name) && hasStructureFormat(name, value);
 
 /** A tripwire's metadata belongs to its processor: all of it is text. */
 const isPlainMetadata = (type: string, name: string): boolean => type === 'tripwire' && name === 'metadata';
@@ -140,13 +150,17 @@ function idsAlone(metadata: unknown): object {
 const isId = ([name, value]: [string, unknown]): boolean =>
   STRUCTURE.has(name) && typeof value === 'string' && value.length <= MAX_ID_CHARS;
 
+const mapBytes = (value: unknown, mimeType: unknown, map: (text: unknown) => unknown): unknown =>
+  typeof value === 'string' ? mapFileText(value, mimeType, map) : value;
+
 const isUrl = (value: unknown): boolean => typeof value === 'string' && /^[a-z]+:/i.test(value);
 
 /** @param kept a name that is not text here only */
 function mapEnvelope(value: unknown, map: (value: unknown) => unknown, kept?: string): unknown {
   const isFile = isObject(value) && 'type' in value && FILES.has(String(value.type));
   return mapMembers(value, (member, key) => {
-    if (STRUCTURE.has(key) || (isFile && BYTES.has(key) && !isUrl(member))) return member;
+    if (isStructure(key, member)) return member;
+    if (isFile && BYTES.has(key) && !isUrl(member)) return mapBytes(member, Reflect.get(value, 'mimeType'), map);
     if (key === kept) return member;
     if (typeof member === 'string' || TEXT_INSIDE.has(key)) return map(member);
     return mapEnvelope(member, map);

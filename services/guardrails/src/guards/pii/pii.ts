@@ -43,7 +43,7 @@ export const DENIED = 'The arguments contain personal data, which this tool must
  * @cannot Find a spelled-out address such as "ada at example dot com".
  * @cannot Classify every number: bare digits count as a phone number only after words such as "phone", and one order
  * number in ten looks like a card.
- * @cannot Read images, audio and the bytes of files.
+ * @cannot Read images, audio and documents: of files it reads only text, such as text/* and JSON.
  * @example
  * input:
  *   - use: pii

@@ -58,7 +58,7 @@ const MAX_ROUNDS = 4;
  * tools and human approval.
  * @cannot Distinguish a quotation from an attack, unless a user explicitly asks about it: it stops a tool result that
  * quotes a plain attack.
- * @cannot Read images, audio and the bytes of files.
+ * @cannot Read images, audio and documents: of files it reads only text, such as text/* and JSON.
  * @example
  * input:
  *   - unicode-normalizer

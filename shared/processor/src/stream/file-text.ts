@@ -1,0 +1,19 @@
+// The text of a file part. Guards judge the words of a text file like any other text; bytes of other types are not text.
+const TEXT_TYPES =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|x-sh|sql|toml|rtf)\b|message\/rfc822)/i;
+
+const isTextType = (mimeType: unknown): boolean => typeof mimeType === 'string' && TEXT_TYPES.test(mimeType);
+
+/**
+ * Maps the text of a base64 file of a text type; returns the same data if nothing changed, or if the type is not text.
+ * @param map returns the mapped text; another value than a string becomes its JSON
+ */
+export function mapFileText(data: string, mimeType: unknown, map: (text: string) => unknown): string {
+  if (!isTextType(mimeType)) return data;
+  const bytes = Buffer.from(data, 'base64');
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes);
+  const mapped = map(text);
+  if (mapped === text) return data;
+  return Buffer.from(typeof mapped === 'string' ? mapped : JSON.stringify(mapped)).toString('base64');
+}
