@@ -171,3 +171,9 @@ describe('bounds', () => {
     expect(check('1'.repeat(MAX_CHARACTERS + 1))).toBe(false);
   });
 });
+
+test('the calculator bounds the powers with a fraction as exponent, which take long', () => {
+  const powers = (count: number) => `max(${Array.from({ length: count }, () => '1.1^1.1').join(',')})`;
+  expect(readResult(powers(20))).toBe('1.11053424105458');
+  expect(failure(powers(21))).toMatchObject({ code: 'tool-failed', message: expect.stringContaining('more than 20') });
+});

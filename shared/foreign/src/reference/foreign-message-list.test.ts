@@ -141,9 +141,10 @@ describe('changes of the message list by a foreign processor', () => {
       type: 'continue',
       changes: { result: 'masked noon' },
     });
-    // There a tool that has failed is not shown.
-    expect(await callForeign(masking, 'processToolResult', { input: { ...input, isError: true } })).toEqual({
+    const failed = { ...input, result: 'no clock', isError: true };
+    expect(await callForeign(masking, 'processToolResult', { input: failed })).toEqual({
       type: 'continue',
+      changes: { result: 'masked no clock' },
     });
   });
 });

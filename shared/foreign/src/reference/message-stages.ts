@@ -40,10 +40,9 @@ export function messageStages(foreign: Foreign): MessageStages {
       return applyForeignMessages(result, { list, foreignList: call.list, scope, emptyMeansNone: true });
     },
 
-    /** There a tool that has failed is not shown to processors. */
+    /** Called for a failed tool too, unlike there: a guard that does not read the error's text would let it pass. */
     async processToolResult(args) {
-      const { messageList: list, toolCall, result, isError } = args;
-      if (isError) return undefined;
+      const { messageList: list, toolCall, result } = args;
       const { toolCallId, toolName } = toolCall;
       const slot: ToolResultSlot = { toolCallId };
       const call = createForeignCall(foreign, args, list, { slot });

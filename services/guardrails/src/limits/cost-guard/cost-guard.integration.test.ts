@@ -220,6 +220,14 @@ describe('costs of a run', () => {
     await expect(pay(guard, { state })).rejects.toMatchObject({ code: 'cost-unknown' });
   });
 
+  test.each([-5, NaN, Infinity, 1e300])('a cost of %s is an error and changes no total', async (cost) => {
+    const guard = createGuard({}, NO_STORE);
+    const state = {};
+    await expect(pay(guard, { state, cost })).rejects.toMatchObject({ code: 'cost-unknown' });
+    await pay(guard, { state, cost: 1 });
+    expect(state).toMatchObject({ spent: 1 });
+  });
+
   test('the guard warns once and can end the run with a text', async () => {
     const guard = createGuard({ warnAtPercent: 50, response: 'Enough for today.' }, NO_STORE);
     const state = {};

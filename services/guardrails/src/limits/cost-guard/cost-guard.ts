@@ -159,13 +159,17 @@ async function countCost(guard: Guard, args: ProcessLLMResponseArgs): Promise<vo
 async function countCall({ totals }: Guard, args: ProcessLLMResponseArgs): Promise<void> {
   const { usage, run, state, stepNumber, modelCall, abortSignal } = args;
   const { cost } = usage;
-  if (cost === undefined)
+  // A negative cost would be a credit, and one beyond the limit would overflow the sum.
+  if (cost === undefined || !(cost >= 0 && cost <= MAX_CALL_COST))
     throw new MillraceError('cost-unknown', `The cost of a call of ${args.model} is unknown.`, unknown);
   await totals?.add({ run, id: `call:${run.runId}.${stepNumber}.${modelCall}`, cost }, abortSignal);
   if (readNumber(state, 'counted') >= modelCall) return;
   state['counted'] = modelCall;
   state['spent'] = readNumber(state, 'spent') + cost;
 }
+
+/** Maximum cost of one call, in the unit of the prices. */
+const MAX_CALL_COST = 1_000_000;
 
 const unknown = {
   remedy: 'Use a model whose provider reports token usage, and give it a price in `prices` of the agent.',

@@ -6,8 +6,9 @@ if redis.call('EXISTS', KEYS[2]) == 0 then
   if ARGV[4] ~= '' and tonumber(total) >= tonumber(ARGV[4]) then
     return {0, total}
   end
-  redis.call('SET', KEYS[2], 1, 'PX', ARGV[3])
+  -- The mark follows the sum: a sum that Redis rejects leaves no mark, so that a repeated call is not taken as counted.
   redis.call('INCRBY', KEYS[1], ARGV[1])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  redis.call('SET', KEYS[2], 1, 'PX', ARGV[3])
 end
 return {1, redis.call('GET', KEYS[1]) or '0'}
