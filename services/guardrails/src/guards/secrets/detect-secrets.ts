@@ -33,6 +33,11 @@ const bearer = /(?<![A-Za-z])bearer[ :]{1,3}([\w.~+/-]{16,4096}={0,2})/gi;
 const basic = /(?<![A-Za-z])basic[ :]{1,3}([A-Za-z0-9+/]{12,1024}={0,2})/gi;
 const credentials = /\b[a-z][a-z0-9+.-]{1,15}:\/\/([^\s/?#"<>@:]{0,80}:[^\s/?#"<>@]{1,160})@/gi;
 
+/** The credentials of `curl -u user:password`, at most some options after the command. */
+const curl =
+  /(?<![\w-])curl(?:\.exe)?\s[^\n]{0,240}?(?<=\s)(?:-[a-z]{0,4}u|-U|--user|--proxy-user)[ =]?["']?([^\s:"'$<{]{1,64}:[^\s"'$<{][^\s"']{2,160})/g;
+const exampleLogin = /^(?:user(?:name)?|login|name|me|you):(?:pass(?:word|wd)?|secret|token|pw)$/i;
+
 export function createDetectSecrets({ rules, minEntropy, allow }: DetectSecretsOptions) {
   const allowed = new Set(allow);
   const chosen = new Set<SecretRule>(rules);
@@ -48,6 +53,7 @@ export function createDetectSecrets({ rules, minEntropy, allow }: DetectSecretsO
       ...inside('bearer', text, bearer, (found) => /\d/.test(found)),
       ...inside('bearer', text, basic, (found) => /^[^:]*[\x20-\x7e]:/.test(atob64(found))),
       ...inside('url-credentials', text, credentials, () => true),
+      ...inside('url-credentials', text, curl, (found) => !exampleLogin.test(found)),
       ...findNamedValues(text, minEntropy),
     ].filter((hit) => chosen.has(hit.rule) && !allowed.has(text.slice(hit.start, hit.end)));
   const findCutPlace: SegmentRules['findCutPlace'] = (view, at) => findFreePlace(findAll(view), at);

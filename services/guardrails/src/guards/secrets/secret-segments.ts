@@ -10,6 +10,8 @@ export const MAX_BLOCK = 16_384;
 const MAX_MATCH = 512;
 /** Distance after a name and its sign within which a value may continue over quotes and commas, in code units. */
 const VALUE_WINDOW = 96;
+/** Distance after `curl` within which its credentials are found, in code units. */
+const CURL_WINDOW = 480;
 /** Maximum gap between a name and its sign, and between the sign and the value. */
 const MAX_GAP = 3;
 
@@ -41,6 +43,7 @@ function readWord(open: OpenSegment, word: string, end: number): void {
   const isSign = sign.test(word) || signWord.test(word);
   if (open.context && isSign) open.until = Math.max(open.until, end + VALUE_WINDOW);
   else if (named && (isSign || word.startsWith('-'))) open.until = Math.max(open.until, end + VALUE_WINDOW);
+  if (/^curl(?:\.exe)?$/i.test(bare)) open.until = Math.max(open.until, end + CURL_WINDOW);
   open.context = named || (open.context && /^(?:key|token|secret|string|url)$/i.test(bare));
   // `x: value` or `x=value` with any name.
   open.number = isSign;

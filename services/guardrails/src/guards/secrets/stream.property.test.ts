@@ -26,6 +26,7 @@ const values: KnownValue[] = [
   ['my password is hunter2!', 'my password is [REDACTED]!'],
   ['client_secret: 8f14e45fceea167a', 'client_secret: [REDACTED]'],
   ['--password hunter2', '--password [REDACTED]'],
+  ['curl -sS -u ada:l0velace', 'curl -sS -u [REDACTED]'],
   ['postgres://ada:s3cret@db.example.com/x', 'postgres://[REDACTED]@db.example.com/x'],
   ['X_SETTING=' + mixLetters(32), 'X_SETTING=[REDACTED]'],
 ];
