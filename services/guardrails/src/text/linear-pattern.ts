@@ -44,9 +44,55 @@ function wrapCompiled(source: string, compiled: RE2JS): TextPattern {
 
 const compile = (source: string): RE2JS => RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
 
-/** Returns the maximum cost of a text relative to other guards. */
-export const weighPatterns = (patterns: readonly TextPattern[]): number =>
-  Math.max(1, Math.ceil(patterns.reduce((sum, { size }) => sum + size, 0) / USUAL_SIZE));
+/**
+ * Returns the maximum cost of a text relative to other guards. The size of a pattern does not bound it: at each match
+ * `x.*y|x` reads to the end of the stretch.
+ */
+export function weighPatterns(patterns: readonly TextPattern[]): number {
+  const size = patterns.reduce((sum, pattern) => sum + pattern.size, 0);
+  let probeMs = 0;
+  for (const pattern of patterns) if (probeMs < ENOUGH_MS) probeMs += measureWorst(pattern);
+  return Math.max(1, Math.ceil(size / USUAL_SIZE), Math.ceil(probeMs / USUAL_PROBE_MS));
+}
+
+/** Length of a probe, in code units: that of a stretch. */
+const PROBE = 512;
+/** Duration of a probe by any other guard, ms. */
+const USUAL_PROBE_MS = 1.25;
+/** Above this duration every text of some length is judged by a thread, so that nothing more is measured. */
+const ENOUGH_MS = 30;
+/** Characters of a pattern that are probed, with those of its classes. */
+const MAX_PROBED = 8;
+const CLASS_CHARACTERS = 'a0 ';
+const MAX_MEASURED = 1_000;
+const measured = new Map<string, number>();
+
+/** Returns the processor time, ms, of the slowest text of one repeated character, or of all of them. */
+function measureWorst(pattern: TextPattern): number {
+  const known = measured.get(pattern.source);
+  if (known !== undefined) return known;
+  const characters = [
+    ...new Set(pattern.source.replace(/\\[^]/g, '').replace(/[^\p{L}\p{N}\s@:/_-]/gu, '') + CLASS_CHARACTERS),
+  ];
+  const probed = characters.slice(-MAX_PROBED);
+  const texts = [...probed, probed.join('')].map((text) => text.repeat(PROBE).slice(0, PROBE));
+  let worst = 0;
+  for (const text of texts) if (worst < ENOUGH_MS) worst = Math.max(worst, measureFind(pattern, text));
+  if (measured.size >= MAX_MEASURED) measured.clear();
+  measured.set(pattern.source, worst);
+  return worst;
+}
+
+/** Returns the lower of two measurements, because other work of the machine disturbs the first one. */
+function measureFind(pattern: TextPattern, text: string): number {
+  const durations = [0, 1].map(() => {
+    const { user, system } = process.cpuUsage();
+    pattern.find(text);
+    const used = process.cpuUsage({ user, system });
+    return (used.user + used.system) / 1_000;
+  });
+  return Math.min(...durations);
+}
 
 /** RE2 syntax: no back-references and no look-around. */
 export const patternSchema = z
