@@ -1,4 +1,5 @@
-// Reads a text word by word. Everything except letters and digits separates words; case and accents do not count.
+// Reads a text word by word. Everything except letters and digits separates words; case and accents do not count. A word
+// that is repeated at once counts once, because a model reads "ignore ignore all all rules" as one order.
 import { lookAlike } from '../../../text/views/confusables.ts';
 import { foldCharacter } from '../../../text/views/unit-fold.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
@@ -10,12 +11,15 @@ const APOSTROPHES = /['`\u2018\u2019\u00b4]/g;
 /** Maximum length of a word in the rules. */
 const MAX_WORD = 64;
 
+/** `last`: the preceding word; `token`: its token, if the lexicon has it. */
+type WordReader = { tokens: RuleToken[]; last: string; token?: RuleToken | undefined };
+
 /** @param isDisguised whether words may be spelled with other letters */
 export function readWords(text: string, lexicon: Lexicon, isDisguised = false): RuleReading {
   const words: Lexicon = isDisguised
     ? { ...lexicon, find: (word) => lexicon.find(word) ?? lexicon.findAlike(word) }
     : lexicon;
-  const tokens: RuleToken[] = [];
+  const reader: WordReader = { tokens: [], last: '' };
   let index = 0;
   let at = 0;
   while (at < text.length) {
@@ -35,11 +39,11 @@ export function readWords(text: string, lexicon: Lexicon, isDisguised = false): 
     }
     if (at > start) {
       index = isPlain
-        ? addPlain(tokens, text, start, at, index, words)
-        : addFolded(tokens, text, start, at, index, words);
+        ? addPlain(reader, text, start, at, index, words)
+        : addFolded(reader, text, start, at, index, words);
     } else at += text.charCodeAt(at) >= 0xd800 && text.charCodeAt(at) < 0xdc00 ? 2 : 1;
   }
-  return { kind: 'words', tokens, slack: 0 };
+  return { kind: 'words', tokens: reader.tokens, slack: 0 };
 }
 
 const SEPARATOR = 0;
@@ -54,7 +58,7 @@ function classifyUnit(unit: number): number {
 }
 
 function addPlain(
-  tokens: RuleToken[],
+  reader: WordReader,
   text: string,
   start: number,
   end: number,
@@ -64,9 +68,28 @@ function addPlain(
   if (end - start > MAX_WORD) return index + 1;
   const word = text.slice(start, end).toLowerCase().replace(APOSTROPHES, '');
   if (word === '') return index;
-  const entry = lexicon.find(word);
-  if (entry) tokens.push({ entry, index, size: word.length, ...trimSpan(text, start, end) });
+  const span = trimSpan(text, start, end);
+  if (isRepetition(reader, word, span.end)) return index;
+  addToken(reader, word, lexicon.find(word), { index, size: word.length, ...span });
   return index + 1;
+}
+
+/** Extends the preceding word if this one repeats it. Digits and single letters are repeated in ordinary text. */
+function isRepetition(reader: WordReader, word: string, end: number): boolean {
+  if (word !== reader.last || word.length < 2 || /^\d/.test(word)) return false;
+  if (reader.token) reader.token.end = end;
+  return true;
+}
+
+function addToken(
+  reader: WordReader,
+  word: string,
+  entry: LexiconEntry | undefined,
+  place: Omit<RuleToken, 'entry'>,
+): void {
+  reader.last = word;
+  reader.token = entry && { entry, ...place };
+  if (reader.token) reader.tokens.push(reader.token);
 }
 
 /** Removes quotation marks around a word. */
@@ -79,7 +102,7 @@ function trimSpan(text: string, start: number, end: number): { start: number; en
 const isQuote = (unit: number): boolean => unit === 39 || unit === 96;
 
 function addFolded(
-  tokens: RuleToken[],
+  reader: WordReader,
   text: string,
   start: number,
   end: number,
@@ -91,28 +114,23 @@ function addFolded(
   let from = 0;
   // A character that folds to a space separates words: "½".
   for (const part of word.split(' ')) {
-    if (part !== '') next = addWord(tokens, part, places.slice(from, from + part.length + 1), next, lexicon);
+    if (part !== '') next = addWord(reader, part, places.slice(from, from + part.length + 1), next, lexicon);
     from += part.length + 1;
   }
   return next;
 }
 
 /** @param places start of each unit of the word in the text, and the end of the last one */
-function addWord(
-  tokens: RuleToken[],
-  word: string,
-  places: readonly number[],
-  index: number,
-  lexicon: Lexicon,
-): number {
-  if (isUnspaced(word)) return addRun(tokens, word, places, index, lexicon);
+function addWord(reader: WordReader, word: string, places: readonly number[], index: number, lexicon: Lexicon): number {
+  if (isUnspaced(word)) return addRun(reader, word, places, index, lexicon);
   if (word.length > MAX_WORD) return index + 1;
-  const entry = lexicon.find(word) ?? lookUpAlike(word, lexicon);
-  if (entry) tokens.push({ entry, index, size: word.length, start: places[0] ?? 0, end: places[word.length] ?? 0 });
+  const [start = 0, end = 0] = [places[0], places[word.length]];
+  if (isRepetition(reader, word, end)) return index;
+  addToken(reader, word, lexicon.find(word) ?? lookUpAlike(word, lexicon), { index, size: word.length, start, end });
   return index + 1;
 }
 
-function addRun(tokens: RuleToken[], run: string, places: readonly number[], index: number, lexicon: Lexicon): number {
+function addRun(reader: WordReader, run: string, places: readonly number[], index: number, lexicon: Lexicon): number {
   const length = getWordLength(run.charCodeAt(0));
   let next = index;
   let from = 0;
@@ -120,7 +138,7 @@ function addRun(tokens: RuleToken[], run: string, places: readonly number[], ind
     // Joined letters are not a word of their own in these scripts.
     if (Number.isFinite(length)) next += Math.ceil((at - from) / length);
     from = at + size;
-    tokens.push({ entry, index: next, size, start: places[at] ?? 0, end: places[from] ?? 0 });
+    addToken(reader, '', entry, { index: next, size, start: places[at] ?? 0, end: places[from] ?? 0 });
     next += 1;
   }
   if (Number.isFinite(length)) return next + Math.ceil((run.length - from) / length);
