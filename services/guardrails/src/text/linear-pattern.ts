@@ -1,5 +1,6 @@
 // Compiles configured regular expressions to RE2, which matches in linear time: no pattern and no text can block a
 // guard.
+import { hasAnchor, RE2_FORMAT, RE2_UNANCHORED_FORMAT } from '@millrace/contracts';
 import { RE2JS } from 're2js';
 import { z } from 'zod';
 import type { TextSpan } from './span.ts';
@@ -102,13 +103,13 @@ export const patternSchema = z
   .superRefine((source, context) => {
     const problem = findProblem(source);
     if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
+  })
+  .meta({ format: RE2_FORMAT });
 
 /** Pattern for streamed text: a part of a stream has no known start or end. */
-export const streamPatternSchema = patternSchema.refine(
-  (source) => !hasAnchor(source),
-  'anchors (^, $, \\\\A, \\\\z) do not work in a stream',
-);
+export const streamPatternSchema = patternSchema
+  .refine((source) => !hasAnchor(source), 'anchors (^, $, \\\\A, \\\\z) do not work in a stream')
+  .meta({ format: RE2_UNANCHORED_FORMAT });
 
 /** Returns a problem of all patterns together, or undefined. */
 export function findTotalProblem(sources: readonly string[]): string | undefined {
@@ -127,9 +128,4 @@ function findProblem(source: string): string | undefined {
   } catch (error) {
     return `not a valid RE2 pattern: ${error instanceof Error ? error.message : String(error)}`;
   }
-}
-
-function hasAnchor(source: string): boolean {
-  const withoutEscapes = source.replace(/\\[^]/g, (escape) => (/[Az]/.test(escape.charAt(1)) ? '^' : ''));
-  return /[\^$]/.test(withoutEscapes.replace(/\[\^?\]?[^\]]*\]/g, ''));
 }

@@ -2,7 +2,7 @@
 // few. Schemas and values are foreign: compilation and checks are bounded in time, patterns are linear if possible.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { JsonSchema, JsonValue } from '@millrace/contracts';
+import { hasAnchor, RE2_FORMAT, RE2_UNANCHORED_FORMAT, type JsonSchema, type JsonValue } from '@millrace/contracts';
 import { withinTime } from './within-time.ts';
 import { RE2JS } from 're2js';
 
@@ -18,7 +18,13 @@ const AJV_OPTIONS = {
   ownProperties: true,
   code: { regExp: linearPattern },
 } as const;
-const createAjv = () => new Ajv2020({ ...AJV_OPTIONS, validateSchema: false });
+/** Unknown formats are ignored. */
+const FORMATS = {
+  [RE2_FORMAT]: (pattern: string) => compileLinear(pattern) !== undefined,
+  [RE2_UNANCHORED_FORMAT]: (pattern: string) => compileLinear(pattern) !== undefined && !hasAnchor(pattern),
+};
+const createAjv = () =>
+  new Ajv2020({ ...AJV_OPTIONS, validateFormats: true, formats: FORMATS, logger: false, validateSchema: false });
 /** Validates schemas against the dialect's own schema, which takes far longer to compile: once, outside the bound. */
 const dialect = new Ajv2020(AJV_OPTIONS);
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';

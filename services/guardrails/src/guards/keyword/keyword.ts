@@ -19,8 +19,8 @@ import { keywordOptions, type KeywordOptions } from './keyword-options.ts';
  * @verdict halt: strategy block, if `response` is set
  * @cannot Find a keyword with another spelling: put unicode-normalizer before it for invisible characters.
  * @cannot Judge tool results.
- * @cannot Accept patterns with anchors (`^`, `$`, `\A`, `\z`), because a part of a stream has no start and no end: a
- * call with such options fails with `options-invalid`. `agents apply` does not check patterns.
+ * @cannot Accept patterns with anchors (`^`, `$`, `\A`, `\z`), because a part of a stream has no start and no end:
+ * `agents apply` refuses them with `options-invalid`.
  * @example
  * input:
  *   - use: keyword

@@ -19,7 +19,7 @@ import { DEFAULT_MARK, regexFilterOptions, type RegexFilterOptions } from './reg
  * @verdict abort: strategy block; with any strategy, if the texts of a call exceed 4,194,304 characters or have more
  * than 10,000 matches
  * @verdict halt: in the cases of abort, if `response` is set
- * @cannot Accept look-around, back references and anchors: a call with such options fails with `options-invalid`.
+ * @cannot Accept look-around, back references and anchors: `agents apply` refuses them with `options-invalid`.
  * @cannot Find a match of more than 512 characters.
  * @cannot Judge tool calls: their arguments pass unchanged.
  * @example
