@@ -121,7 +121,8 @@ describe('opened sessions', () => {
     'are refused if the answer names an invalid token, and nothing is published',
     async (tokens) => {
       await replica(['a'], (_open, answer) => ({ ...answer(), ...tokens }));
-      expect(await open(entries('a'))).toEqual(['a message-invalid 1']);
+      const patient = planEntry('a', { stages: [STAGE], timeoutMs: 10_000 });
+      expect(await open([patient])).toEqual(['a message-invalid 1']);
     },
   );
 
