@@ -79,7 +79,7 @@ async function resultsOfProgram(quirk: string): Promise<RuleResult[]> {
   return report?.results ?? [];
 }
 
-describe.concurrent('a check with --start', () => {
+describe('a check with --start', () => {
   test('Two started replicas share the work, and one leaves without losing a call or a session', async () => {
     expect((await resultsOfProgram('none')).map(({ rule, result }) => [rule, result])).toEqual([
       ['replicas', 'held'],
