@@ -50,7 +50,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     /** Most tests wait more than they compute, but those that count milliseconds need a core. */
-    maxWorkers: 5,
+    maxWorkers: 6,
     /** Concurrent tests of a file wait for the bus and compute little. */
     maxConcurrency: 10,
     /** Shares compiled sources between the services and commands that tests start. */

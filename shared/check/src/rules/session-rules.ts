@@ -128,10 +128,10 @@ export const sessionRules: CheckRule[] = [
               fail(`chunk ${at} was not reported as processed within ${PROCESSED_MS} ms`, chunk);
             waits.push(performance.now() - sentAt);
           }
-          // On a busy machine some delays are long; a replica that waits for its heartbeat has no short one.
-          const shortest = Math.min(...waits.slice(1));
-          if (shortest > AT_ONCE_MS)
-            fail(`each chunk was reported as processed ${Math.round(shortest)} ms or more after it was sent`);
+          // On a busy machine some delays are long, and a heartbeat can follow one chunk at once: two short delays decide.
+          const delay = waits.slice(1).toSorted((one, other) => one - other)[1] ?? 0;
+          if (delay > AT_ONCE_MS)
+            fail(`all chunks but one were reported as processed ${Math.round(delay)} ms or more after they were sent`);
         });
       }),
   },

@@ -185,7 +185,7 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     'processed',
     'sends "processed" with its heartbeat only',
     { tellsWithHeartbeatOnly: true },
-    /ms or more after it was sent/,
+    /ms or more after they were sent/,
   ],
   ['heartbeats', 'has no heartbeat', { withoutHeartbeat: true }, /silent for/],
   [
