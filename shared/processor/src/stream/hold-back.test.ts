@@ -152,3 +152,53 @@ test('holdBack passes other chunks unchanged', () => {
   const finish: Chunk = { type: 'step-finish', ...base, payload: { stepResult: { reason: 'stop' }, output: {} } };
   expect(holdBack(finish, {}, filter)).toEqual([finish]);
 });
+
+describe('texts that readers join', () => {
+  /** Masks the rest of a "secret" that began before `known`. */
+  const joining: TextFilter = {
+    ...filter,
+    applyAfter(text, known) {
+      const at = text.lastIndexOf('secret', known);
+      const isAcross = at >= 0 && at < known && at + 6 > known;
+      return isAcross ? `***${filter.apply(text.slice(at + 6))}` : filter.apply(text.slice(known));
+    },
+  };
+  const pass = (chunks: Chunk[], held: JsonObject) =>
+    streamedText(chunks.flatMap((chunk) => holdBack(chunk, held, joining)));
+  const stepStart = (messageId: string): Chunk => ({ type: 'step-start', ...base, payload: { messageId } });
+  const stepFinish: Chunk = { type: 'step-finish', ...base, payload: { stepResult: { reason: 'stop' }, output: {} } };
+
+  test('A part is judged with the end of the preceding part, also across a step', () => {
+    const held: JsonObject = {};
+    expect(pass([stepStart('m0'), ...textChunks(['a sec']), stepFinish], held)).toBe('a sec');
+    expect(pass([stepStart('m1'), ...textChunks([], 'empty'), ...textChunks(['ret b'])], held)).toBe('*** b');
+    expect(JSON.parse(JSON.stringify(held))).toEqual(held);
+  });
+
+  test('A repeated step, also the first one, is judged with the end before the rejected one', () => {
+    const held: JsonObject = {};
+    expect(pass([stepStart('m0'), ...textChunks(['a sec']), stepFinish], held)).toBe('a sec');
+    expect(pass([stepStart('m0'), ...textChunks(['return']), stepFinish], held)).toBe('return');
+    expect(pass([stepStart('m1'), ...textChunks(['a sec']), stepFinish], held)).toBe('a sec');
+    expect(pass([stepStart('m2'), ...textChunks(['plain']), stepFinish], held)).toBe('plain');
+    expect(pass([stepStart('m2'), ...textChunks(['ret b']), stepFinish], held)).toBe('*** b');
+  });
+
+  test('The end of a run ends the text', () => {
+    const held: JsonObject = {};
+    const finish: Chunk = {
+      type: 'finish',
+      ...base,
+      payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] },
+    };
+    expect(pass([stepStart('m0'), ...textChunks(['a sec']), finish, ...textChunks(['ret'])], held)).toBe('a secret');
+    expect(held).not.toHaveProperty('text text-1');
+  });
+
+  test('Text that an older version has buffered is released at the end of its part', () => {
+    const [, delta, end] = textChunks(['sec']);
+    if (!delta || !end) throw new Error('three were made');
+    const held: JsonObject = JSON.parse(JSON.stringify({ 'text text-1': { text: 'sec', last: delta, noted: {} } }));
+    expect(pass([end], held)).toBe('sec');
+  });
+});

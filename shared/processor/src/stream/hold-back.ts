@@ -26,8 +26,8 @@ export type TextFilter = {
 };
 
 type PartDelta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
-/** `known`: length of the text's beginning that has passed with the preceding part. */
-type Held = { text: string; known: number; last: PartDelta; noted: JsonObject };
+/** `known`: length of the text's beginning that has passed with the preceding part; absent in states of older versions. */
+type Held = { text: string; known?: number; last: PartDelta; noted: JsonObject };
 /**
  * The unsettled end of the last text and of the last reasoning, now and before the step. A repeated step has the message
  * id of the rejected one and continues from `before`.
@@ -48,13 +48,13 @@ export function holdBack(part: Chunk, held: JsonObject, filter: TextFilter): Chu
   if (isDelta(part)) return holdDelta(part, held, filter);
   if (isEnd(part))
     return part.payload.complete === false ? dropHeld(part, held) : [...releaseHeld(part, held, filter), part];
-  if (BETWEEN_PARTS.has(part.type)) endParts(part, held);
+  if (BETWEEN_PARTS.has(part.type)) endParts(part, held, filter);
   return [part];
 }
 
-function endParts(part: Chunk, held: JsonObject): void {
+function endParts(part: Chunk, held: JsonObject, filter: TextFilter): void {
   for (const key of Object.keys(held)) if (key !== PRECEDING || !BETWEEN_STEPS.has(part.type)) delete held[key];
-  if (part.type === 'step-start' && held[PRECEDING] !== undefined) startStep(held, part.payload['messageId']);
+  if (part.type === 'step-start' && filter.applyAfter) startStep(held, part.payload['messageId']);
 }
 
 function startStep(held: JsonObject, messageId: unknown): void {
@@ -74,13 +74,13 @@ function holdDelta(part: PartDelta, held: JsonObject, filter: TextFilter): Chunk
   const key = buildKey(part);
   const before = readHeld(held, key) ?? startPart(part, held, filter);
   const text = before.text + readText(part);
-  const { noted } = before;
+  const { noted, known: knownBefore = 0 } = before;
   const settled = filter.countSettled(text, noted);
   const rest = text.slice(settled);
-  const known = Math.max(0, before.known - settled);
+  const known = Math.max(0, knownBefore - settled);
   // An empty buffer is kept too: at the part's end it is the unsettled end.
   held[key] = asJson({ text: rest, known, last: withText(part, ''), noted });
-  const passed = applyFilter(filter, text.slice(0, settled), Math.min(before.known, settled));
+  const passed = applyFilter(filter, text.slice(0, settled), Math.min(knownBefore, settled));
   return passed === '' ? [] : [withText(part, passed)];
 }
 
@@ -103,7 +103,8 @@ function releaseHeld(part: End, held: JsonObject, filter: TextFilter): Chunk[] {
     const { now, ...preceding } = readPreceding(held);
     held[PRECEDING] = asJson({ ...preceding, now: { ...now, [kind(part.type)]: kept.text } });
   }
-  const passed = kept.known < kept.text.length ? applyFilter(filter, kept.text, kept.known) : '';
+  const { text, known = 0 } = kept;
+  const passed = known < text.length ? applyFilter(filter, text, known) : '';
   return passed === '' ? [] : [withText(kept.last, passed)];
 }
 
