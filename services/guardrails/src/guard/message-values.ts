@@ -59,11 +59,9 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
   }
 }
 
-/** Bytes are mapped only if they are those of a text file. */
-function mapFileData({ data, mimeType }: FilePart, map: MapValue): string {
-  if (/^[a-z]+:/i.test(data)) return toText(map(data, 'data'));
-  return mapFileText(data, mimeType, (text) => map(text, 'text'));
-}
+/** A file is data: the white space of code or a table must stay. */
+const mapFileData = ({ data, mimeType }: FilePart, map: MapValue): string =>
+  mapFileText(data, mimeType, (text) => map(text, 'data'));
 
 /** Maps all members except the listed ones; returns the same object if nothing changed. */
 function mapMembers<T extends object>(object: T, keeps: readonly string[], map: (value: JsonValue) => JsonValue): T {

@@ -90,7 +90,7 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
   }
   const mimeType: unknown = Reflect.get(payload, 'mimeType');
   const mapped = mapFields(payload, (name, value) =>
-    FILES.has(chunk.type) && BYTES.has(name) && !isUrl(value)
+    FILES.has(chunk.type) && BYTES.has(name)
       ? mapBytes(value, mimeType, mapValue)
       : mapMember(chunk.type, name, value, mapValue),
   );
@@ -153,14 +153,12 @@ const isId = ([name, value]: [string, unknown]): boolean =>
 const mapBytes = (value: unknown, mimeType: unknown, map: (text: unknown) => unknown): unknown =>
   typeof value === 'string' ? mapFileText(value, mimeType, map) : value;
 
-const isUrl = (value: unknown): boolean => typeof value === 'string' && /^[a-z]+:/i.test(value);
-
 /** @param kept a name that is not text here only */
 function mapEnvelope(value: unknown, map: (value: unknown) => unknown, kept?: string): unknown {
   const isFile = isObject(value) && 'type' in value && FILES.has(String(value.type));
   return mapMembers(value, (member, key) => {
     if (isStructure(key, member)) return member;
-    if (isFile && BYTES.has(key) && !isUrl(member)) return mapBytes(member, Reflect.get(value, 'mimeType'), map);
+    if (isFile && BYTES.has(key)) return mapBytes(member, Reflect.get(value, 'mimeType'), map);
     if (key === kept) return member;
     if (typeof member === 'string' || TEXT_INSIDE.has(key)) return map(member);
     return mapEnvelope(member, map);

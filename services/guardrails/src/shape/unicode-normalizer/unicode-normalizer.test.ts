@@ -90,6 +90,19 @@ test('the normalizer handles arguments and results of tools and keeps their whit
   expect(json).toContain(JSON.stringify(['  x\n\n\n\ny']));
 });
 
+test('the normalizer removes invisible characters from a text file and keeps its white space', async () => {
+  const toBase64 = (text: string) => Buffer.from(text).toString('base64');
+  const part = {
+    type: 'file' as const,
+    mimeType: 'text/x-python',
+    data: toBase64('def f():\n    return\u200b 1\n\n\n\n'),
+  };
+  const args = inputArgs([{ ...textMessage('m1', 'user', ''), content: { format: 2, parts: [part] } }]);
+  await unicodeNormalizer.create({}).processInput?.(args);
+  const [message] = args.messageList.get.input.db();
+  expect(message?.content.parts).toEqual([{ ...part, data: toBase64('def f():\n    return 1\n\n\n\n') }]);
+});
+
 test('the normalizer emits no operation for a normalized text', async () => {
   const args = inputArgs(['plain words 👩‍💻', messageWithTool('t', { a: 1 }, ' x ')]);
   await unicodeNormalizer.create({}).processInput?.(args);
