@@ -65,7 +65,7 @@ function addPlain(
   index: number,
   lexicon: Lexicon,
 ): number {
-  if (end - start > MAX_WORD) return index + 1;
+  if (end - start > MAX_WORD) return skipLongWord(reader, index);
   const word = text.slice(start, end).toLowerCase().replace(APOSTROPHES, '');
   if (word === '') return index;
   const span = trimSpan(text, start, end);
@@ -79,6 +79,11 @@ function isRepetition(reader: WordReader, word: string, end: number): boolean {
   if (word !== reader.last || word.length < 2 || /^\d/.test(word)) return false;
   if (reader.token) reader.token.end = end;
   return true;
+}
+
+function skipLongWord(reader: WordReader, index: number): number {
+  reader.last = '';
+  return index + 1;
 }
 
 function addToken(
@@ -123,7 +128,7 @@ function addFolded(
 /** @param places start of each unit of the word in the text, and the end of the last one */
 function addWord(reader: WordReader, word: string, places: readonly number[], index: number, lexicon: Lexicon): number {
   if (isUnspaced(word)) return addRun(reader, word, places, index, lexicon);
-  if (word.length > MAX_WORD) return index + 1;
+  if (word.length > MAX_WORD) return skipLongWord(reader, index);
   const [start = 0, end = 0] = [places[0], places[word.length]];
   if (isRepetition(reader, word, end)) return index;
   addToken(reader, word, lexicon.find(word) ?? lookUpAlike(word, lexicon), { index, size: word.length, start, end });
