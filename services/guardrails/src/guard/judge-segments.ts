@@ -3,7 +3,7 @@
 import { createCounter } from '../work/bounds.ts';
 import type { GuardHit } from './report.ts';
 import { findToken } from '../text/replace-hits.ts';
-import type { TextSpan } from '../text/span.ts';
+import { shiftSpan, type TextSpan } from '../text/span.ts';
 import type { TaskJudge } from '../work/define-task.ts';
 import { createPlainView } from '../segments/plain-view.ts';
 import {
@@ -43,8 +43,6 @@ export const judgeSegments =
       return [found];
     });
   };
-
-const shiftSpan = ({ start, end }: TextSpan, by: number): TextSpan => ({ start: start + by, end: end + by });
 
 /** Returns the place before the hit that covers `at`, or after it if hits cover everything from the start. */
 export function findFreePlace(hits: readonly (TextSpan & { contextStart?: number })[], at: number): number {

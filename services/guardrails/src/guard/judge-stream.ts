@@ -6,7 +6,7 @@ import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
 import { bareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
 import { createPlace, type JsonPlace } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
-import { sliceText, type TextSpan } from '../text/span.ts';
+import { shiftSpan, sliceText, type TextSpan } from '../text/span.ts';
 import { getInlineCost } from '../work/task.ts';
 import { BoundExceeded } from '../work/bounds.ts';
 import { readObject } from './entry-state.ts';
@@ -113,14 +113,12 @@ function findOwnHits({ find }: StreamRule, text: string, known: number): GuardHi
   const hits = joined.filter(({ end }) => end > known);
   const alone = find(text.slice(known)).map(({ token, ...hit }) => ({
     ...hit,
-    ...moveSpan(hit, known),
-    ...(token && { token: moveSpan(token, known) }),
+    ...shiftSpan(hit, known),
+    ...(token && { token: shiftSpan(token, known) }),
   }));
   const isFree = (one: TextSpan) => hits.every(({ start, end }) => end <= one.start || one.end <= start);
   return [...hits, ...alone.filter(isFree)].toSorted((a, b) => a.start - b.start);
 }
-
-const moveSpan = ({ start, end }: TextSpan, by: number): TextSpan => ({ start: start + by, end: end + by });
 
 function refuseExceeded<T>(guard: TextGuard, args: StreamArgs, judge: () => T): T {
   try {

@@ -74,3 +74,5 @@ export function* sliceText(text: string, length: number): Generator<string> {
 export function takeEnd(text: string, length: number): string {
   return length === 0 ? '' : text.slice(alignToCharacter(text, Math.max(0, text.length - length)));
 }
+
+export const shiftSpan = ({ start, end }: TextSpan, by: number): TextSpan => ({ start: start + by, end: end + by });
