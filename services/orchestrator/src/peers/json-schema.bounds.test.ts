@@ -94,4 +94,12 @@ describe('a JSON Schema check without end is interrupted in bounded time:', () =
       ),
     ).toHaveLength(50);
   });
+
+  test('the alternatives of a long list are read up to a bound', () => {
+    const items = { anyOf: [{ required: ['words'] }, { required: ['model'] }] };
+    const list = Array.from({ length: 20_000 }, () => ({}));
+    const problems = problemsInTime({ items }, list);
+    expect(problems).toHaveLength(50);
+    expect(problems[0]).toBe('must have "words" or "model"');
+  });
 });

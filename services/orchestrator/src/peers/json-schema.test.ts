@@ -47,6 +47,33 @@ describe('a value under a JSON Schema', () => {
   });
 });
 
+describe('alternatives of a JSON Schema', () => {
+  const oneOfTwo = {
+    anyOf: [{ required: ['words'], properties: { words: { minItems: 1 } } }, { required: ['model'] }],
+  };
+
+  test.each([{}, { words: [] }])('that ask for members are one problem that names them: %j', (value) => {
+    const [problem, ...others] = schemaProblems(oneOfTwo, value);
+    expect(problem?.message).toMatch(/^must have ("words" or )?"model"$/);
+    expect(others).toEqual([]);
+  });
+
+  test('of several items are one problem each, with the names of that item', () => {
+    const list = { type: 'array', items: oneOfTwo };
+    expect(schemaProblems(list, [{}, { model: 'x' }, { words: [] }])).toEqual([
+      { path: '[0]', message: 'must have "words" or "model"' },
+      { path: '[2]', message: 'must have "model"' },
+    ]);
+  });
+
+  test('with other problems are listed with all of them', () => {
+    const messages = schemaProblems({ anyOf: [{ type: 'string' }, { required: ['use'] }] }, {}).map(
+      ({ message }) => message,
+    );
+    expect(messages).toEqual(expect.arrayContaining(['must be string', expect.stringContaining("'use'")]));
+  });
+});
+
 describe('a foreign JSON Schema', () => {
   test('that is broken is a problem, not a throw', () => {
     expect(schemaProblems({ type: 'objekt' }, {})).toEqual([

@@ -32,6 +32,8 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const MAX_CHECK_MS = 500;
 /** Maximum number of reported problems of one value. */
 const MAX_PROBLEMS = 50;
+/** Maximum number of ajv's errors that are read: a long list can have one for each item and branch. */
+const MAX_READ = 500;
 const MAX_VALIDATORS = 500;
 let ajv = createAjv();
 /** Time for which a schema that took too long is not read again, ms. Not for ever: the machine may have been busy. */
@@ -51,7 +53,7 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
   const checked = withinTime(MAX_CHECK_MS, () => validate(value));
   if (!checked) return [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
   if (checked.value) return [];
-  return joinAlternatives(validate.errors ?? [])
+  return joinAlternatives((validate.errors ?? []).slice(0, MAX_READ))
     .slice(0, MAX_PROBLEMS)
     .map(({ instancePath, message = 'is wrong', params }) => ({
       path: instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.'),
@@ -59,23 +61,30 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
     }));
 }
 
-/** Reports `anyOf` over required members as one problem that names the members. */
+/** A branch that fails only by these asks for a member. */
+const ASKING = new Set(['required', 'minItems', 'const', 'not']);
+
+/** Reports an `anyOf` whose branches ask for members as one problem that names the members. */
 function joinAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   let joined = errors;
   for (const alternatives of errors.filter(({ keyword }) => keyword === 'anyOf')) {
-    const inside = errors.filter(({ schemaPath }) => schemaPath.startsWith(`${alternatives.schemaPath}/`));
-    const names = inside.flatMap(({ keyword, params }) =>
-      keyword === 'required' ? [`"${String(params['missingProperty'])}"`] : [],
+    const { schemaPath, instancePath } = alternatives;
+    const inside = new Set(
+      errors.filter((one) => one.schemaPath.startsWith(`${schemaPath}/`) && isWithin(one.instancePath, instancePath)),
     );
-    if (names.length === 0) continue;
-    const message = `must have ${[...new Set(names)].join(' or ')}`;
-    joined = joined.flatMap((error) => {
-      if (inside.includes(error)) return [];
-      return [error === alternatives ? { ...error, message } : error];
-    });
+    const names = [...inside].flatMap((one) =>
+      one.keyword === 'required' && one.instancePath === instancePath
+        ? [`"${String(one.params['missingProperty'])}"`]
+        : [],
+    );
+    if (names.length === 0 || ![...inside].every(({ keyword }) => ASKING.has(keyword))) continue;
+    const whole = { ...alternatives, message: `must have ${[...new Set(names)].join(' or ')}` };
+    joined = joined.flatMap((one) => (inside.has(one) ? [] : [one === alternatives ? whole : one]));
   }
   return joined;
 }
+
+const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}/`);
 
 function compileValidator(schema: JsonSchema): ValidateFunction | RefusedSchema {
   const key = JSON.stringify(schema);
