@@ -123,7 +123,9 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
  */
 function withoutKnown(recalled: readonly Message[], conversation: readonly Message[]): Message[] {
   const byId = new Map(conversation.map((message) => [message.id, message]));
-  const derived = new Set(conversation.map(deriveId));
+  // Only a message that was renamed can be another one's copy under a derived id.
+  const isRenamed = recalled.some(({ id }) => id.includes('~'));
+  const derived = new Set(isRenamed ? conversation.map(deriveId) : []);
   return recalled.flatMap((message) => {
     if (derived.has(message.id)) return [];
     const known = byId.get(message.id);

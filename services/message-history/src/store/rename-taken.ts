@@ -2,7 +2,7 @@
 // messages with the run's id: if the thread already holds such an id, an earlier run had the same run id or a caller
 // used it. Callers choose the ids of their messages: the same id with the same words is the same message, and other
 // words are a different message, which is stored and recalled under an id of its own.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { messageText, type Message } from '@millrace/contracts';
 import type { HistoryBlock } from './history-store.ts';
 
@@ -28,11 +28,21 @@ export const haveSameWords = (one: Message, other: Message): boolean => readWord
 const readWords = (message: Message): string =>
   `${message.role} ${messageText(message)}`.replaceAll(/[ \t\n\v\f\r]+/g, ' ').trim();
 
-/** Gives the listed messages their derived ids. */
-export const renameDifferent = (block: HistoryBlock, ids: ReadonlySet<string>): HistoryBlock => ({
-  ...block,
-  messages: block.messages.map((message) => (ids.has(message.id) ? { ...message, id: deriveId(message) } : message)),
-});
+/**
+ * Gives the listed messages new ids: derived ones at the first attempt, random ones if a caller has used those for other
+ * words. @param attempt from 0
+ */
+export function renameDifferent(block: HistoryBlock, ids: ReadonlySet<string>, attempt: number): HistoryBlock {
+  const taken = new Set(block.messages.map(({ id }) => id));
+  const messages = block.messages.map((message) => {
+    if (!ids.has(message.id)) return message;
+    const derived = deriveId(message);
+    const id = attempt === 0 && !taken.has(derived) ? derived : appendToId(message.id, randomUUID());
+    taken.add(id);
+    return { ...message, id };
+  });
+  return { ...block, messages };
+}
 
 /**
  * Returns the id of a message whose given id belongs to different words. It depends on the words alone, so that the
@@ -40,8 +50,10 @@ export const renameDifferent = (block: HistoryBlock, ids: ReadonlySet<string>): 
  */
 export function deriveId(message: Message): string {
   const hash = createHash('sha256').update(readWords(message)).digest('base64url').slice(0, HASH_LENGTH);
-  return `${message.id.slice(0, MAX_ID - HASH_LENGTH - 1)}~${hash}`;
+  return appendToId(message.id, hash);
 }
+
+const appendToId = (id: string, end: string): string => `${id.slice(0, MAX_ID - end.length - 1)}~${end}`;
 
 /** 96 bits. */
 const HASH_LENGTH = 16;

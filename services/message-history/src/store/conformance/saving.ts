@@ -120,6 +120,20 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(messages.map(messageText)).toEqual(['first', 'second', 'third']);
     });
 
+    test('a caller that has used a derived id for other words hides no message', async () => {
+      const tenant = newTenant();
+      const spoken = message('1', 'spoken');
+      await store().saveBlock(block({ tenant, runId: 'a', messages: [message('1', 'first')] }));
+      await store().saveBlock(block({ tenant, runId: 'b', messages: [message(deriveId(spoken), 'harmless')] }));
+      await store().saveBlock(block({ tenant, runId: 'c', messages: [spoken] }));
+      const literal = message(deriveId(message('1', 'also spoken')), 'harmless too');
+      await store().saveBlock(block({ tenant, runId: 'd', messages: [literal, message('1', 'also spoken')] }));
+
+      const { messages } = await store().listMessages(block({ tenant }), everything);
+      expect(messages.map(messageText)).toEqual(['first', 'harmless', 'spoken', 'harmless too', 'also spoken']);
+      expect(new Set(listIds(messages)).size).toBe(5);
+    });
+
     test('a derived id of the longest id fits the schema of a message', async () => {
       const tenant = newTenant();
       const id = 'i'.repeat(200);

@@ -23,7 +23,7 @@ const replySchema = z.union([
   z.tuple([z.literal('words-differ')], z.string()),
 ]);
 
-/** Own ids are renamed once, and different words once per save of another run in between. */
+/** Own ids are renamed once, other words twice, and again after a save of another run in between. */
 const MAX_ATTEMPTS = 5;
 
 type Saved =
@@ -33,7 +33,7 @@ type Saved =
 
 /** @throws token-invalid, errors of Redis, a TypeError for a message that is not JSON */
 export async function saveRedisBlock(redis: Redis, block: HistoryBlock, now: number): Promise<Saved> {
-  let named = block;
+  let [named, renamings] = [block, 0];
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const reply = await save(redis, named, now);
     switch (reply[0]) {
@@ -46,7 +46,7 @@ export async function saveRedisBlock(redis: Redis, block: HistoryBlock, now: num
         named = renameOwnIds(named, reply[1]);
         break;
       case 'words-differ':
-        named = renameDifferent(named, new Set(reply.slice(1)));
+        named = renameDifferent(named, new Set(reply.slice(1)), renamings++);
         break;
       default:
         return { outcome: reply[0] };

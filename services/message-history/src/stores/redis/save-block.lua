@@ -44,12 +44,9 @@ local function isElsewhere(id)
   local score = tonumber(redis.call('ZSCORE', order, id) or first)
   return score < first or score >= first + stride
 end
--- Returns the text that rename-taken.ts compares; the body itself if it cannot be decoded.
-local function readWords(body)
-  local isDecoded, message = pcall(cjson.decode, body)
-  if not isDecoded then
-    return body
-  end
+-- Returns the text that rename-taken.ts compares.
+local function decodeWords(body)
+  local message = cjson.decode(body)
   local text = ''
   for _, part in ipairs(message.content.parts) do
     if part.type == 'text' then
@@ -61,6 +58,11 @@ local function readWords(body)
   end
   local words = string.gsub(message.role .. ' ' .. text, '%s+', ' ')
   return (string.gsub(words, ' $', ''))
+end
+-- A body that this script cannot read is compared as it is, and so is a different message.
+local function readWords(body)
+  local isRead, words = pcall(decodeWords, body)
+  return isRead and words or body
 end
 local different = { 'words-differ' }
 for at = FIRST_MESSAGE, #ARGV, 2 do

@@ -1,4 +1,5 @@
 // Saves a run's block in the embedded store within the caller's transaction, as save-block.lua does on Redis.
+import type { Message } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS, saveSuperseded } from '@millrace/stores';
 import { threadForeign } from '../../store/history-errors.ts';
 import { DEFAULT_THREAD_TITLE, RUN_MARKS_KEPT, type HistoryBlock } from '../../store/history-store.ts';
@@ -31,15 +32,27 @@ export function saveBlockRows(statements: Statements, block: HistoryBlock, now: 
   statements.touchThread.run({ tenant, threadId, now, hasMessages: hasMessages ? 1 : 0, removed, added });
 }
 
+/** A message of a newer version is a different one. */
+function hasStoredWords(stored: string, message: Message): boolean {
+  try {
+    return haveSameWords(readMessage(stored), message);
+  } catch {
+    return false;
+  }
+}
+
 /** Call this after the block's previous messages are deleted, because they would count as taken. */
 function renameTaken(statements: Statements, block: HistoryBlock, number: number): HistoryBlock['messages'] {
   const own = buildOwnPrefix(block.runId);
   const findStored = (id: string) => statements.findMessage.get(block.tenant, block.threadId, id)?.['body'];
   const isTaken = block.messages.some(({ id }) => id.startsWith(own) && findStored(id) !== undefined);
-  const renamed = isTaken ? renameOwnIds(block, number) : block;
-  const different = renamed.messages.filter((message) => {
-    const stored = findStored(message.id);
-    return stored !== undefined && !haveSameWords(readMessage(String(stored)), message);
-  });
-  return renameDifferent(renamed, new Set(different.map(({ id }) => id))).messages;
+  let renamed = isTaken ? renameOwnIds(block, number) : block;
+  for (let attempt = 0; ; attempt += 1) {
+    const different = renamed.messages.filter((message) => {
+      const stored = findStored(message.id);
+      return stored !== undefined && !hasStoredWords(String(stored), message);
+    });
+    if (different.length === 0) return renamed.messages;
+    renamed = renameDifferent(renamed, new Set(different.map(({ id }) => id)), attempt);
+  }
 }
