@@ -18,7 +18,7 @@ import { BENIGN_USER } from './benign/user.ts';
 import { BENIGN_WORDS } from './benign/words.ts';
 import { expand, type Lists, type Family } from './grammar.ts';
 import type { TrainingRandom } from './random.ts';
-import { readLexicon } from './guard-files.ts';
+import { readLexicons } from './guard-files.ts';
 import { readLookedAtSamples } from './samples.ts';
 
 export type Example = { text: string; isAttack: boolean; family: string };
@@ -38,7 +38,7 @@ const MIXED = 0.5;
 const MAX_MIXED = 0.4;
 
 const readClassLists = (lexicon: string): Lists =>
-  Object.fromEntries(Object.entries(readLexicon(lexicon)).map(([name, words]) => [`@${name}`, words]));
+  Object.fromEntries(Object.entries(readLexicons([lexicon])).map(([name, words]) => [`@${name}`, words]));
 
 const LISTS: Lists = {
   ...readClassLists('english'),

@@ -40,14 +40,16 @@ export const wording: WordingCode = codeSchema.parse(
 
 const lexiconSchema = z.looseObject({ classes: z.record(z.string(), z.array(z.string())) });
 
-/** Reads a lexicon of the guard: the words of each class, with spaces for `_` and without the `*` of a stem. */
-export function readLexicon(name: string): Record<string, string[]> {
-  const text = readFileSync(resolve(GUARD, 'data/lexicon', `${name}.json`), 'utf8');
-  const { classes } = lexiconSchema.parse(JSON.parse(text));
+/** Reads lexicons of the guard: the words of each class without repetitions, with spaces for `_` and without the `*` of a stem. */
+export function readLexicons(names: readonly string[]): Record<string, string[]> {
+  const words = new Map<string, Set<string>>();
+  for (const name of names) {
+    const text = readFileSync(resolve(GUARD, 'data/lexicon', `${name}.json`), 'utf8');
+    const { classes } = lexiconSchema.parse(JSON.parse(text));
+    for (const [key, lines] of Object.entries(classes))
+      words.set(key, new Set([...(words.get(key) ?? []), ...lines.flatMap((line) => line.split(' '))]));
+  }
   return Object.fromEntries(
-    Object.entries(classes).map(([word, lines]) => [
-      word,
-      lines.flatMap((line) => line.split(' ')).map((word) => word.replace('*', '').replaceAll('_', ' ')),
-    ]),
+    [...words].map(([key, set]) => [key, [...set].map((word) => word.replace('*', '').replaceAll('_', ' '))]),
   );
 }

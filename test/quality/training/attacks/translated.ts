@@ -1,31 +1,31 @@
 // The same attacks in other languages, from the words of the rules: verb, scope and object in the orders of each
 // language.
 import type { Lists, Family } from '../grammar.ts';
-import { readLexicon } from '../guard-files.ts';
+import { readLexicons } from '../guard-files.ts';
 
-/** Names of the harmless sentences of each language, with the lexicon of its words. */
-const LEXICONS: readonly (readonly [language: string, lexicon: string])[] = [
-  ['de', 'german'],
-  ['fr', 'french'],
-  ['es', 'spanish'],
-  ['it', 'italian'],
-  ['pt', 'portuguese'],
-  ['nl', 'dutch'],
-  ['nordic', 'nordic'],
-  ['romanian', 'romanian-catalan'],
-  ['russian', 'russian-ukrainian-bulgarian'],
-  ['polish', 'polish-czech-slovak'],
-  ['greek', 'greek'],
-  ['hungarian', 'hungarian'],
-  ['turkish', 'turkish'],
-  ['chinese', 'chinese'],
-  ['japanese', 'japanese'],
-  ['korean', 'korean'],
-  ['arabic', 'arabic-persian-urdu'],
-  ['hebrew', 'hebrew'],
-];
+/** Names of the harmless sentences of each language or family of languages, with the lexicons of its words. */
+const LEXICONS: Readonly<Record<string, readonly string[]>> = {
+  de: ['german'],
+  fr: ['french'],
+  es: ['spanish'],
+  it: ['italian'],
+  pt: ['portuguese'],
+  nl: ['dutch'],
+  nordic: ['swedish', 'norwegian', 'danish', 'finnish'],
+  romanian: ['romanian', 'catalan'],
+  russian: ['russian', 'ukrainian', 'bulgarian'],
+  polish: ['polish', 'czech', 'slovak'],
+  greek: ['greek'],
+  hungarian: ['hungarian'],
+  turkish: ['turkish'],
+  chinese: ['chinese'],
+  japanese: ['japanese'],
+  korean: ['korean'],
+  arabic: ['arabic', 'persian', 'urdu'],
+  hebrew: ['hebrew'],
+};
 const WITHOUT_SPACES = new Set(['chinese', 'japanese']);
-const languages = LEXICONS.map(([language, lexicon]) => [language, readLexicon(lexicon)] as const);
+const languages = Object.entries(LEXICONS).map(([language, names]) => [language, readLexicons(names)] as const);
 
 const CLASSES = ['drop', 'former', 'every', 'own', 'orders', 'regs', 'tell', 'ask', 'sysprompt', 'become', 'unbound'];
 const ORDERS = [

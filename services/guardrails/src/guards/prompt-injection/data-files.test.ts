@@ -77,6 +77,7 @@ describe('broken lexicons', () => {
       'lexicon/broken.json is not valid. classes.drop[1]',
     ],
     ['two spaces in a row', { ...lexicon, classes: { drop: ['one  two'] } }, 'classes.drop[0]'],
+    ['two languages', { ...lexicon, language: 'Test, Other' }, 'language: expected the name of one language'],
     ['a class without words', { ...lexicon, classes: { drop: [] } }, 'classes.drop'],
   ])('the error names file and entry: %s', (_, file, message) => {
     expect(() => readDataFolder(writeData('lexicon', { broken: file }), lexiconFileSchema)).toThrow(message);

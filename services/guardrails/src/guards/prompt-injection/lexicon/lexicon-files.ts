@@ -1,11 +1,11 @@
-// Reads data/lexicon, one file per language or group of related languages.
+// Reads data/lexicon, one file per language. Several files may contain the same word.
 import { z } from 'zod';
 import { DATA, readDataFile, readDataFolder, wordLines } from '../data-files.ts';
 import type { Vocabulary } from './entry.ts';
 
 /** `examples.attempts`: texts in the language, each with the rule that finds it; `harmless`: texts below the default threshold. */
 export const lexiconFileSchema = z.strictObject({
-  language: z.string(),
+  language: z.string().regex(/^\p{L}+$/u, 'expected the name of one language'),
   about: z.string(),
   notes: z.record(z.string(), z.string()).optional(),
   classes: z.record(z.string().regex(/^[a-z]+$/), wordLines),
