@@ -87,6 +87,8 @@ class Processor:
     options_schema = {"type": "object", "properties": {}}
     aliases = []
     positions = None
+    judges_text = adds_text = False
+    memory_key = None
     policy = {"timeoutMs": 5000, "attempts": 2, "onFailure": "fail"}
     process_data_parts = False
 
@@ -114,6 +116,9 @@ class Processor:
             "lists": [name for name, stages in named.items() if stages & set(cls.stages())],
             "policy": cls.policy,
             **({"positions": cls.positions} if cls.positions else {}),
+            **({"judgesText": True} if cls.judges_text else {}),
+            **({"addsText": True} if cls.adds_text else {}),
+            **({"memoryKey": cls.memory_key} if cls.memory_key else {}),
         }
 
 

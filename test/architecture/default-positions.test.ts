@@ -1,5 +1,5 @@
-// The default order of the shipped processors, from their descriptors.
-import type { ListName } from '@millrace/contracts';
+// The default order and the roles of the shipped processors, from their descriptors.
+import { SHIPPED_MEMORY, type ListName } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { findProcessors } from '../processor-pages/find-processors.ts';
 
@@ -50,4 +50,26 @@ test('Shipped output processors redact before memory stores', () => {
 test('A processor advertises positions only in the lists of its stages', () => {
   for (const { id, lists, positions = {} } of descriptors)
     expect({ id, lists }).toEqual({ id, lists: expect.arrayContaining(Object.keys(positions)) });
+});
+
+test('Shipped guards of text advertise that they judge text', () => {
+  const judges = descriptors.filter(({ judgesText }) => judgesText).map(({ id }) => id);
+  expect(judges).toEqual(
+    expect.arrayContaining([
+      'content-length',
+      'keyword',
+      'language',
+      'moderation',
+      'pii',
+      'prompt-injection',
+      'regex-filter',
+      'secrets',
+      'unicode-normalizer',
+    ]),
+  );
+});
+
+test('Shipped memory processors advertise the member of `memory` that they implement', () => {
+  const keys = descriptors.flatMap(({ id, memoryKey }) => (memoryKey ? [[memoryKey, id]] : []));
+  expect(Object.fromEntries(keys)).toEqual(SHIPPED_MEMORY);
 });

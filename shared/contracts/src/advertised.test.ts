@@ -48,16 +48,16 @@ describe('a processor', () => {
   });
 
   test.each([true, false])(
-    'During a rolling upgrade the positions of the newer replica are used (advertised first: %s)',
+    'During a rolling upgrade the positions and roles of the newer replica are used (advertised first: %s)',
     (isFirst) => {
-      const positions = { input: 160 };
-      const [old, upgraded] = [processor('pii'), processor('pii', { positions })];
+      const added = { positions: { input: 160 }, judgesText: true, addsText: true, memoryKey: 'workingMemory' };
+      const [old, upgraded] = [processor('pii'), processor('pii', added)];
       const infos = [
         service('guards', [isFirst ? upgraded : old]),
         service('guards', [isFirst ? old : upgraded], 'r2'),
       ];
       const { processors, refused } = read(...infos);
-      expect(processors.get('pii')).toMatchObject({ replicas: ['r1', 'r2'], descriptor: { positions } });
+      expect(processors.get('pii')).toMatchObject({ replicas: ['r1', 'r2'], descriptor: added });
       expect(refused).toEqual([]);
     },
   );

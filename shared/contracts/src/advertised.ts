@@ -100,21 +100,26 @@ function addProcessor(
   if (conflictsWithKnown(said, descriptor))
     return `its version ${toShownText(descriptor.version)} has another description: give the changed processor a new version`;
   if (!known.replicas.includes(replica)) known.replicas.push(replica);
-  const positions = known.descriptor.positions ?? descriptor.positions;
+  const added = { ...splitAdded(descriptor).added, ...splitAdded(known.descriptor).added };
   // During an upgrade the replicas of a service differ: the newest version describes the processor.
-  if (isNewer(descriptor.version, known.descriptor.version)) known.descriptor = descriptor;
-  if (positions && !known.descriptor.positions) known.descriptor = { ...known.descriptor, positions };
+  const newest = isNewer(descriptor.version, known.descriptor.version) ? descriptor : known.descriptor;
+  known.descriptor = { ...added, ...newest };
   return undefined;
+}
+
+/** Members that replicas of earlier releases do not advertise. Those of one replica count for all. */
+function splitAdded({ positions, judgesText, addsText, memoryKey, ...rest }: ProcessorDescriptor) {
+  const added = { positions, judgesText, addsText, memoryKey };
+  return { rest, added: Object.fromEntries(Object.entries(added).filter(([, value]) => value !== undefined)) };
 }
 
 /**
  * One version has one description; otherwise the resolution of an agent would be random. The first one that is read is
  * used.
  */
-function conflictsWithKnown(said: SeenDescriptions, { positions: _, ...descriptor }: ProcessorDescriptor): boolean {
+function conflictsWithKnown(said: SeenDescriptions, descriptor: ProcessorDescriptor): boolean {
   const key = `${descriptor.id} ${descriptor.version}`;
-  // Ignores `positions`: a replica of an earlier release advertises none under the same version.
-  const text = JSON.stringify(descriptor);
+  const text = JSON.stringify(splitAdded(descriptor).rest);
   const known = said.get(key);
   if (known === undefined) said.set(key, text);
   return known !== undefined && known !== text;

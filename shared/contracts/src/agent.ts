@@ -81,6 +81,21 @@ export const memorySchema = z.strictObject({
   workingMemory: z.union([z.boolean(), jsonObjectSchema]).optional(),
 });
 export type MemoryConfig = z.infer<typeof memorySchema>;
+export const memoryKeySchema = memorySchema.keyof();
+export type MemoryKey = z.infer<typeof memoryKeySchema>;
+
+/** The shipped processor of each member of `memory`. Its replicas of earlier releases advertise no `memoryKey`. */
+export const SHIPPED_MEMORY: Readonly<Record<MemoryKey, string>> = {
+  lastMessages: 'message-history',
+  semanticRecall: 'semantic-recall',
+  workingMemory: 'working-memory',
+};
+
+/** Returns the member of `memory` that a processor implements, or undefined. */
+export const readMemoryKey = (
+  id: string,
+  { memoryKey }: { memoryKey?: MemoryKey | undefined },
+): MemoryKey | undefined => memoryKey ?? memoryKeySchema.options.find((key) => SHIPPED_MEMORY[key] === id);
 
 export const MAX_STEPS = 5;
 /** Maximum flush delay that an agent may set for text chunks, in ms. */

@@ -1,7 +1,7 @@
 // Defines the NATS services protocol (ADR-32): the answers to $SRV.PING, INFO and STATS, and Millrace's endpoint
 // metadata. Metadata values are strings, so the descriptor is JSON under one key.
 import { z } from 'zod';
-import { onFailureSchema } from './agent.ts';
+import { memoryKeySchema, onFailureSchema } from './agent.ts';
 import { jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsByStageSchema, stageSchema } from './stage.ts';
@@ -39,6 +39,14 @@ export const processorDescriptorSchema = z.object({
     .describe(
       'default position in each list, 0 to 1000, memory at 500: orders entries that name this processor in `after` or `before`',
     ),
+  judgesText: z
+    .boolean()
+    .optional()
+    .describe('judges or redacts the texts of the call, and no later text: entries that add text belong before it'),
+  addsText: z.boolean().optional().describe('adds text to messages that no processor has judged'),
+  memoryKey: memoryKeySchema
+    .optional()
+    .describe("the member of an agent's `memory` that this processor implements: its value is the processor's options"),
   policy: z.object({
     timeoutMs: timeoutMsSchema,
     attempts: z.number().int().positive(),

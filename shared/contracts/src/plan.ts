@@ -2,7 +2,7 @@
 // descriptors from discovery. A run follows the stored plan; discovery at run time only merges adjacent entries and
 // finds replicas.
 import { z } from 'zod';
-import { agentSchema, onFailureSchema, overlapSchema, whenSchema } from './agent.ts';
+import { agentSchema, memoryKeySchema, onFailureSchema, overlapSchema, whenSchema } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type Stage } from './stage.ts';
@@ -24,9 +24,12 @@ export const planEntrySchema = z.object({
   processDataParts: z.boolean(),
   processCutOff: z.boolean().optional().describe('processLLMResponse also receives model calls that were cut off'),
   rewritesAnswers: z.boolean().optional(),
+  judgesText: z.boolean().optional(),
+  addsText: z.boolean().optional(),
   options: jsonObjectSchema,
   required: z.boolean(),
   memory: z.boolean(),
+  memoryKey: memoryKeySchema.optional(),
   timeoutMs: timeoutMsSchema,
   attempts: z.number().int().positive(),
   onFailure: onFailureSchema,

@@ -5,6 +5,7 @@ import {
   toJsonSchema,
   type JsonObject,
   type ListName,
+  type MemoryKey,
   type Positions,
   type ProcessorDescriptor,
   type ReadsByStage,
@@ -52,6 +53,12 @@ export type ProcessorDefinition = {
   policy?: Partial<ProcessorDescriptor['policy']>;
   /** Default position in each list, 0 to 1000, memory at 500: `after` and `before` may name the processor if the list does not contain it. */
   positions?: Positions;
+  /** True if the processor judges or redacts the texts of the call, and no later text: entries that add text belong before it. */
+  judgesText?: boolean;
+  /** True if the processor adds text to messages that no processor has judged: files, arguments, output of commands. */
+  addsText?: boolean;
+  /** The member of an agent's `memory` that this processor implements: its value is the processor's options. */
+  memoryKey?: MemoryKey;
   /**
    * True if processOutputStep returns other texts than its input: they were streamed before, unless the agent buffers
    * them.
@@ -107,6 +114,9 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     aliases,
     lists,
     ...(definition.positions && { positions: definition.positions }),
+    ...(definition.judgesText && { judgesText: true }),
+    ...(definition.addsText && { addsText: true }),
+    ...(definition.memoryKey && { memoryKey: definition.memoryKey }),
     ...(definition.name !== undefined && { name: definition.name }),
     processDataParts: acceptsDataParts(definition, withDefaults(definition)),
     ...(definition.processCutOff && { processCutOff: true }),

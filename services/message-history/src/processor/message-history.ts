@@ -76,6 +76,7 @@ export const messageHistory = (store: HistoryStore): ProcessorDefinition =>
     description: "Recalls a thread's last messages and stores the run's own.",
     aliases: ['MessageHistoryProcessor', 'MessagePersistenceProcessor'],
     stages: ['processInput', 'processOutputResult'],
+    memoryKey: 'lastMessages',
     positions: { input: MEMORY_POSITION, output: MEMORY_POSITION },
     // Excludes remembered messages: a save would carry them too, and those of a long thread would exceed one bus
     // message.

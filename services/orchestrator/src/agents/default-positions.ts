@@ -2,8 +2,6 @@
 // processor advertises its own; `memory` has a fixed one. docs/semantics.md, section 2. Pure.
 import { MEMORY_POSITION, type ListName, type ProcessorDescriptor } from '@millrace/contracts';
 
-export const MEMORY_PROCESSORS: readonly string[] = ['message-history', 'semantic-recall', 'working-memory'];
-
 /** Positions by processor id, and that of the word `memory`. */
 export type DefaultPositions = ReadonlyMap<string, number>;
 

@@ -71,7 +71,7 @@ describe('a target of `after` or `before`', () => {
   });
 
   test('`memory` refers to the memory processors', () => {
-    const entries = [a, { name: 'message-history' }, { name: 'semantic-recall' }, b];
+    const entries = [a, { name: 'message-history', isMemory: true }, { name: 'semantic-recall', isMemory: true }, b];
     expect(order([...entries, { name: 'x', after: 'memory' }])).toBe('a message-history semantic-recall x b');
     expect(order([...entries, { name: 'x', before: 'memory' }])).toBe('a x message-history semantic-recall b');
   });

@@ -1,11 +1,12 @@
 // Resolves the names in `after` and `before` among the entries of one list, by lookup instead of a search, because a
 // list may be long. Pure.
-import { MEMORY_PROCESSORS } from './default-positions.ts';
 
 export type PlacedEntry = {
   name: string;
   processor: string;
   path: string;
+  /** The target `memory` refers to it. */
+  isMemory?: boolean;
   after?: string | undefined;
   before?: string | undefined;
   /** Members of a parallel group, which has one position: the name of a member refers to the group. */
@@ -24,13 +25,11 @@ export type TargetIndex = {
 
 export function createTargetIndex(entries: readonly PlacedEntry[]): TargetIndex {
   const each = entries.flatMap((place) =>
-    listMembers(place).map(({ name, processor }) => ({ place, name, processor })),
+    listMembers(place).map(({ name, processor, isMemory }) => ({ place, name, processor, isMemory })),
   );
   const byName = placesBy(each, ({ name }) => name);
   const byProcessor = placesBy(each, ({ processor }) => processor);
-  const memory = placesBy(each, ({ processor }) => (MEMORY_PROCESSORS.includes(processor) ? 'memory' : '')).get(
-    'memory',
-  );
+  const memory = placesBy(each, ({ isMemory }) => (isMemory ? 'memory' : '')).get('memory');
   const others = (found: readonly PlacedEntry[] | undefined, self: PlacedEntry) =>
     found?.filter((place) => place !== self) ?? [];
   return {
@@ -43,7 +42,7 @@ export function createTargetIndex(entries: readonly PlacedEntry[]): TargetIndex 
   };
 }
 
-type GroupMember = { place: PlacedEntry; name: string; processor: string };
+type GroupMember = { place: PlacedEntry; name: string; processor: string; isMemory: boolean | undefined };
 
 function placesBy(
   members: readonly GroupMember[],

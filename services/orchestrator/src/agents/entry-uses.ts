@@ -1,5 +1,6 @@
 // Combines an entry of a list with the advertised description of its processor. Pure.
 import {
+  readMemoryKey,
   stagesOfList,
   type Issue,
   type JsonObject,
@@ -27,7 +28,7 @@ export type ProcessorUse = PlacedEntry & {
 };
 
 /** Finds a processor by its id, or by a name that other frameworks use for it. */
-function findProcessor(name: string, { processors }: KnownProcessors): DiscoveredProcessor | undefined {
+export function findProcessor(name: string, { processors }: KnownProcessors): DiscoveredProcessor | undefined {
   return processors.get(name) ?? [...processors.values()].find(({ descriptor }) => descriptor.aliases.includes(name));
 }
 
@@ -53,7 +54,9 @@ export function resolveUse(
   const after = entry.after === undefined ? undefined : getProcessorId(entry.after, known);
   const before = entry.before === undefined ? undefined : getProcessorId(entry.before, known);
   const name = entry.as ?? descriptor.id;
-  return { use: { list, path, name, processor: descriptor.id, after, before, found, given: entry, group, overlap } };
+  const isMemory = readMemoryKey(descriptor.id, descriptor) !== undefined;
+  const placed = { list, path, name, processor: descriptor.id, isMemory, after, before };
+  return { use: { ...placed, found, given: entry, group, overlap } };
 }
 
 /** Returns the options of the first use that has any. */

@@ -1,9 +1,15 @@
 // Resolves parallel groups of a definition: each has one position in its list, and its members judge the same input
 // concurrently. Members must not change anything. Pure.
-import { resolveChanges, stagesOfList, type Issue, type PlanGroup, type Stage } from '@millrace/contracts';
+import {
+  readMemoryKey,
+  resolveChanges,
+  stagesOfList,
+  type Issue,
+  type PlanGroup,
+  type Stage,
+} from '@millrace/contracts';
 import type { ProcessorUse } from './entry-uses.ts';
 import type { PlacedEntry } from './entry-targets.ts';
-import { isMemoryProcessor } from './memory-entries.ts';
 
 type GroupPlace = PlacedEntry & { uses: ProcessorUse[] };
 
@@ -67,7 +73,7 @@ function memberIssues({ list, path, name, processor, found, given }: ProcessorUs
       'The error list cannot have parallel groups, because its processors request retries.',
       'List them one by one.',
     );
-  if (isMemoryProcessor(processor))
+  if (readMemoryKey(processor, found.descriptor))
     return refuse(
       `"${name}" changes messages, which a member of a parallel group must not do.`,
       'List memory separately.',

@@ -1,5 +1,6 @@
 // Builds a plan from the ordered entries: the calls of each stage with their options and policies. Pure.
 import {
+  readMemoryKey,
   resolveChanges,
   stagesOfList,
   STAGES,
@@ -12,7 +13,6 @@ import {
 } from '@millrace/contracts';
 import { listGroups } from './groups.ts';
 import { collectOptions, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
-import { isMemoryProcessor } from './memory-entries.ts';
 
 export function makePlan(
   agent: Agent,
@@ -59,6 +59,7 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
   const { policy } = descriptor;
   const options = collectOptions(uses);
   const when = pickGiven('when');
+  const memoryKey = readMemoryKey(processor, descriptor);
   return {
     entry: name,
     processor,
@@ -71,9 +72,12 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
     processDataParts: descriptor.processDataParts,
     ...(descriptor.processCutOff && { processCutOff: true }),
     ...(descriptor.rewritesAnswers && { rewritesAnswers: true }),
+    ...(descriptor.judgesText && { judgesText: true }),
+    ...(descriptor.addsText && { addsText: true }),
     options,
     required: uses.some((one) => one.given.required === true),
-    memory: isMemoryProcessor(processor),
+    memory: memoryKey !== undefined,
+    ...(memoryKey && { memoryKey }),
     timeoutMs: pickGiven('timeoutMs') ?? policy.timeoutMs,
     attempts: pickGiven('attempts') ?? policy.attempts,
     onFailure: pickGiven('onFailure') ?? policy.onFailure,

@@ -1,7 +1,8 @@
 import { listSchema, type EntryObject, type ListName, type MemoryConfig } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import type { ListedEntry } from './definition-issues.ts';
-import { expandMemory, isMemoryProcessor, misusedMemory } from './memory-entries.ts';
+import { known as shipped, makeFound } from '../testing/known-processors.ts';
+import { expandMemory, misusedMemory } from './memory-entries.ts';
 
 type Lists = Partial<Record<ListName, (string | EntryObject)[]>>;
 const listEntries = (lists: Lists): ListedEntry[] =>
@@ -12,10 +13,10 @@ const listEntries = (lists: Lists): ListedEntry[] =>
       entry: typeof entry === 'string' ? { use: entry } : entry,
     })),
   );
-const resolveAlias = (name: string) => (name === 'MessageHistory' ? 'message-history' : name);
-const expandLists = (lists: Lists, memory?: MemoryConfig) => expandMemory(listEntries(lists), memory, resolveAlias);
-const uses = (list: ListName, lists: Lists, memory?: MemoryConfig) =>
-  expandLists(lists, memory)
+const expandLists = (lists: Lists, memory?: MemoryConfig, known = shipped) =>
+  expandMemory(listEntries(lists), memory, known).entries;
+const uses = (list: ListName, lists: Lists, memory?: MemoryConfig, known = shipped) =>
+  expandLists(lists, memory, known)
     .filter((one) => one.list === list)
     .map(({ entry }) => entry.use);
 
@@ -100,7 +101,58 @@ describe('options of memory entries', () => {
   });
 });
 
-test('memory processors are identified by name', () => {
-  expect(['message-history', 'semantic-recall', 'working-memory'].every(isMemoryProcessor)).toBe(true);
-  expect(isMemoryProcessor('pii')).toBe(false);
+describe('a foreign memory processor', () => {
+  const graph = makeFound('graph-recall', ['processInput', 'processOutputResult'], { memoryKey: 'semanticRecall' });
+  const runWith = (...ids: string[]) => ({
+    ...shipped,
+    processors: new Map([
+      ...[...shipped.processors].filter(([id]) => ids.includes(id)),
+      ['graph-recall', graph] as const,
+    ]),
+  });
+  const recall = { semanticRecall: { topK: 2 } };
+
+  test('implements the member of `memory` that it advertises, with its options', () => {
+    const known = runWith('message-history');
+    expect(uses('output', {}, recall, known)).toEqual(['message-history', 'graph-recall']);
+    expect(expandLists({}, recall, known)[1]).toMatchObject({
+      path: 'memory',
+      entry: { use: 'graph-recall', options: { topK: 2 } },
+    });
+  });
+
+  test('replaces a shipped one if a list names it', () => {
+    const known = runWith('message-history', 'semantic-recall');
+    const lists = { input: ['graph-recall', 'memory'] };
+    expect(uses('input', lists, recall, known)).toEqual(['graph-recall', 'message-history']);
+    expect(uses('output', lists, recall, known)).toEqual(['message-history', 'graph-recall']);
+    expect(expandMemory(listEntries(lists), recall, known).issues).toEqual([]);
+  });
+
+  test('that runs together with a shipped one has to be named', () => {
+    const known = runWith('message-history', 'semantic-recall');
+    expect(expandMemory([], recall, known).issues).toEqual([
+      {
+        code: 'agent-invalid',
+        path: 'memory',
+        message: 'Several processors implement memory.semanticRecall: "graph-recall", "semantic-recall".',
+        remedy: 'Name one of them under input and output.',
+      },
+    ]);
+    expect(expandMemory([], {}, known).issues).toEqual([]);
+  });
+
+  test('does not implement other members: a member without a running processor names the shipped one', () => {
+    expect(uses('input', {}, { workingMemory: true }, runWith())).toEqual(['message-history', 'working-memory']);
+  });
+});
+
+test('Shipped memory processors of an earlier release advertise no member and are found by their names', () => {
+  const earlier = [...shipped.processors.values()].map(({ descriptor: { memoryKey: _, ...descriptor }, ...one }) => ({
+    ...one,
+    descriptor,
+  }));
+  const known = { ...shipped, processors: new Map(earlier.map((one) => [one.descriptor.id, one])) };
+  const all = { semanticRecall: true, workingMemory: true };
+  expect(uses('input', {}, all, known)).toEqual(['message-history', 'semantic-recall', 'working-memory']);
 });

@@ -1,34 +1,6 @@
 // Warns about positions that are allowed but probably wrong: a guard before the source of the text that it should
-// judge, or after the memory that has read or stored by then. By the names of shipped processors, because the sources
-// among others are unknown. Pure.
+// judge, or after the memory that has read or stored by then. Processors advertise which of the two they are. Pure.
 import { listJudges, type Issue, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
-
-/** They judge or redact the messages of a call, and no later text. */
-const GUARDS: ReadonlySet<string> = new Set([
-  'content-length',
-  'keyword',
-  'language',
-  'moderation',
-  'pii',
-  'prompt-injection',
-  'regex-filter',
-  'secrets',
-  'unicode-normalizer',
-]);
-
-/** They add unjudged text to messages: files, commands, arguments, output of other tools. */
-const SOURCES: ReadonlySet<string> = new Set([
-  'agents-md',
-  'argument-processor',
-  'at-file',
-  'directory-context',
-  'environment-context',
-  'ide-context',
-  'memory-import',
-  'shell-processor',
-]);
-
-const isGuard = ({ processor }: PlanEntry): boolean => GUARDS.has(processor);
 
 export function orderWarnings(plan: Plan): Issue[] {
   return [
@@ -43,7 +15,7 @@ function warnBeforeSources(plan: Plan): Issue[] {
   return (['processInput', 'processInputStep'] as const).flatMap((stage) => {
     const entries = listJudges(plan, stage);
     return entries.flatMap((guard, at): Issue[] => {
-      const later = isGuard(guard) ? entries.slice(at + 1).filter(({ processor }) => SOURCES.has(processor)) : [];
+      const later = guard.judgesText ? entries.slice(at + 1).filter(({ addsText }) => addsText) : [];
       const last = later.at(-1);
       if (!last || isJudgedAgain(entries, guard, last)) return [];
       const names = later.map(({ entry }) => `"${entry}"`).join(', ');
@@ -66,7 +38,7 @@ function warnAfterMemory(plan: Plan, stage: Stage): Issue[] {
   const entries = listJudges(plan, stage);
   const memory = entries.find((entry) => entry.memory);
   if (!memory) return [];
-  const late = entries.slice(entries.indexOf(memory)).filter(isGuard);
+  const late = entries.slice(entries.indexOf(memory)).filter(({ judgesText }) => judgesText);
   const does =
     stage === 'processInput'
       ? 'has been read for an input that this entry may block'

@@ -1,8 +1,7 @@
 // Resolves the processors that callers may list for one run together with the agent, so that a submission and the start
 // of a run use the version that the agent's author has seen, whatever is running then. Pure.
-import type { Issue, JsonValue, Overridable } from '@millrace/contracts';
+import { readMemoryKey, type Issue, type JsonValue, type Overridable } from '@millrace/contracts';
 import { getProcessorId, missing, type KnownProcessors } from './entry-uses.ts';
-import { isMemoryProcessor } from './memory-entries.ts';
 
 export function listOverridable(names: readonly string[], known: KnownProcessors): Record<string, Overridable> {
   const found = names.flatMap((name) => known.processors.get(getProcessorId(name, known)) ?? []);
@@ -25,7 +24,7 @@ export function overrideIssues(names: JsonValue | undefined, known: KnownProcess
     if (typeof name !== 'string') return [];
     const path = `overrides[${at}]`;
     const id = getProcessorId(name, known);
-    if (name === 'memory' || isMemoryProcessor(id)) {
+    if (name === 'memory' || readMemoryKey(id, known.processors.get(id)?.descriptor ?? {})) {
       const message = `"${name}" cannot be overridden: memory stays as the agent has it.`;
       return [{ code: 'agent-invalid', message, path, remedy: 'Remove it.' }];
     }

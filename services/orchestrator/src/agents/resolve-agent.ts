@@ -13,7 +13,7 @@ import {
 import { readDefinition } from './definition-issues.ts';
 import { collectPositions } from './default-positions.ts';
 import { orderEntries } from './entry-order.ts';
-import { getProcessorId, missing, resolveUse, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
+import { missing, resolveUse, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
 import { groupIssues, withGroups } from './groups.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, misusedMemory } from './memory-entries.ts';
@@ -28,12 +28,17 @@ export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
 export function resolveAgent(definition: JsonValue, known: KnownProcessors): Resolved {
   const { agent, entries, issues } = readDefinition(definition);
   const memory = agent?.memory ?? readMemoryConfig(definition);
-  const found = expandMemory(entries, memory, (name) => getProcessorId(name, known)).map((listed) =>
-    resolveUse(listed, known),
-  );
+  const expanded = expandMemory(entries, memory, known);
+  const found = expanded.entries.map((listed) => resolveUse(listed, known));
   const uses = found.flatMap((one) => ('use' in one ? [one.use] : []));
   issues.push(...found.flatMap((one) => ('issue' in one ? [one.issue] : [])));
-  issues.push(...misusedMemory(entries), ...useIssues(uses), ...groupIssues(uses), ...toolIssues(definition, known));
+  issues.push(
+    ...expanded.issues,
+    ...misusedMemory(entries),
+    ...useIssues(uses),
+    ...groupIssues(uses),
+    ...toolIssues(definition, known),
+  );
   issues.push(...overrideIssues(isObject(definition) ? definition['overrides'] : undefined, known));
   const sortList = (list: ListName): ProcessorUse[] => {
     const own = uses.filter((one) => one.list === list);

@@ -1,7 +1,6 @@
 // Checks entries that are valid individually: colliding names, invalid options, contradicting uses of one entry. Pure.
-import type { Issue } from '@millrace/contracts';
+import { readMemoryKey, type Issue } from '@millrace/contracts';
 import { collectOptions, type ProcessorUse } from './entry-uses.ts';
-import { isMemoryProcessor } from './memory-entries.ts';
 import { optionIssues, type GivenOptions } from './option-issues.ts';
 
 export function useIssues(uses: readonly ProcessorUse[]): Issue[] {
@@ -84,7 +83,7 @@ function conditionIssues(key: (typeof CONDITIONS)[number], uses: readonly Proces
       `"${one.name}" has a different \`${key}\` at ${other.path} than at ${one.path}, but is one entry.`,
       'Set the same value at both, or name one of the two with `as`.',
     );
-  if (key === 'observe' && isMemoryProcessor(one.processor))
+  if (key === 'observe' && readMemoryKey(one.processor, one.found.descriptor))
     return refuse(`"${one.name}" cannot observe, because its purpose is to change and store.`, 'Remove `observe`.');
   if (!uses.some(({ given }) => given.required === true)) return [];
   const why = key === 'when' ? 'would skip it' : 'would let everything pass that it stops';

@@ -1,6 +1,6 @@
 // Ends a run that a processor halted: its text is the answer. No stage runs any more; only memory's history is called
 // here.
-import { listEntries, selectMessages, textMessage, type StageInput } from '@millrace/contracts';
+import { listEntries, readMemoryKey, selectMessages, textMessage, type StageInput } from '@millrace/contracts';
 import { wholeRun, type Ending, type Rejected } from '../state/interrupt.ts';
 import { callProcessors } from '../calls/call-processors.ts';
 import { finishChunk, type FinishChunk } from './finish-chunks.ts';
@@ -78,7 +78,9 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
     answered: true,
   };
   const input: StageInput = { ...said, steps, conversation };
-  const savers = listEntries(run.plan, stage).filter((entry) => entry.memory && entry.processor === 'message-history');
+  const savers = listEntries(run.plan, stage).filter(
+    (entry) => readMemoryKey(entry.processor, entry) === 'lastMessages',
+  );
   const saved = { state: run.state(), input: said };
   const unsaved = findBlocked(
     run,

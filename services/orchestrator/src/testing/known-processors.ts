@@ -1,5 +1,11 @@
 // Discovered processors for tests that resolve agents: shipped names with invented stages and options.
-import { LIST_OF_STAGE, type ProcessorDescriptor, type Stage, type ToolDefinition } from '@millrace/contracts';
+import {
+  LIST_OF_STAGE,
+  type MemoryKey,
+  type ProcessorDescriptor,
+  type Stage,
+  type ToolDefinition,
+} from '@millrace/contracts';
 import type { KnownProcessors } from '../agents/entry-uses.ts';
 import type { DiscoveredProcessor } from '../peers/discovery.ts';
 
@@ -24,7 +30,11 @@ export function makeFound(id: string, stages: Stage[], more: Partial<ProcessorDe
   return { descriptor, service: 'guards', replicas: ['r1'] };
 }
 
-const memory = (id: string) => makeFound(id, ['processInput', 'processOutputResult']);
+const memory = (id: string, memoryKey: MemoryKey) =>
+  makeFound(id, ['processInput', 'processOutputResult'], {
+    memoryKey,
+    aliases: id === 'message-history' ? ['MessageHistory'] : [],
+  });
 
 export const processors: ReadonlyMap<string, DiscoveredProcessor> = new Map(
   [
@@ -34,9 +44,9 @@ export const processors: ReadonlyMap<string, DiscoveredProcessor> = new Map(
     makeFound('tool-guard', ['processToolCall', 'processToolResult']),
     makeFound('fallback', ['processAPIError']),
     makeFound('stepper', ['processInput', 'processInputStep']),
-    memory('message-history'),
-    memory('semantic-recall'),
-    memory('working-memory'),
+    memory('message-history', 'lastMessages'),
+    memory('semantic-recall', 'semanticRecall'),
+    memory('working-memory', 'workingMemory'),
   ].map((one) => [one.descriptor.id, one]),
 );
 

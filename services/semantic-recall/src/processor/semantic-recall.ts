@@ -43,6 +43,7 @@ export const semanticRecall = (dependencies: RecallDependencies): ProcessorDefin
     description: 'Shows the model earlier messages on the same topic and indexes new ones.',
     aliases: ['SemanticRecallProcessor'],
     stages: ['processInput', 'processOutputResult'],
+    memoryKey: 'semanticRecall',
     positions: { input: MEMORY_POSITION + 10, output: MEMORY_POSITION + 10 },
     reads: ['input', 'response'],
     policy: { onFailure: 'skip' },

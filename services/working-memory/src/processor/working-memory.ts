@@ -56,6 +56,7 @@ export const workingMemory = (dependencies: WorkingMemoryDependencies): Processo
     description: 'Shows the model the known facts about the user and updates them by extraction.',
     aliases: ['WorkingMemoryProcessor'],
     stages: ['processInput', 'processOutputResult'],
+    memoryKey: 'workingMemory',
     positions: { input: MEMORY_POSITION + 20, output: MEMORY_POSITION + 20 },
     reads: ['input', 'response'],
     policy: { onFailure: 'skip', timeoutMs: MODEL_TIMEOUT_MS },

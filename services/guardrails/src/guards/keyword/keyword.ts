@@ -35,6 +35,7 @@ export const keyword = defineProcessor({
   aliases: ['KeywordGuard'],
   stages: ['processInput', 'processOutputStream', 'processOutputResult'],
   positions: { input: 120, output: 130 },
+  judgesText: true,
   reads: ['input', 'response'],
   changes: {
     processInput: { option: 'strategy', values: ['redact'] },

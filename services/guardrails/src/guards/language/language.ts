@@ -40,6 +40,7 @@ export const language = (models: GuardModels): ProcessorDefinition =>
     aliases: ['LanguageDetector'],
     stages: ['processInput'],
     positions: { input: 150 },
+    judgesText: true,
     reads: ['input'],
     changes: { processInput: { option: 'strategy', values: ['detect', 'translate'] } },
     policy: { timeoutMs: MODEL_TIMEOUT_MS },

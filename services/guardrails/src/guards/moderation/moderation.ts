@@ -50,6 +50,7 @@ export const moderation = (models: GuardModels): ProcessorDefinition =>
     aliases: ['ModerationProcessor'],
     stages: ['processInput', 'processOutputStream', 'processOutputResult'],
     positions: { input: 140, output: 140 },
+    judgesText: true,
     reads: ['input', 'response'],
     changes: {
       processInput: { option: 'strategy', values: ['filter'] },

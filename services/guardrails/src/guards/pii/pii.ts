@@ -59,6 +59,7 @@ export const definePii = (models: GuardModels): ProcessorDefinition =>
     aliases: ['PIIDetector'],
     stages: ['processInput', 'processOutputStream', 'processToolCall', 'processToolResult', 'processOutputResult'],
     positions: { input: 160, output: 150 },
+    judgesText: true,
     reads: ['input', 'response'],
     changes: {
       processInput: { option: 'strategy', values: ['redact', 'filter'] },

@@ -74,6 +74,7 @@ export const definePromptInjection = (models: GuardModels): ProcessorDefinition 
     aliases: ['InjectionGuard', 'PromptInjectionDetector'],
     stages: ['processInput', 'processToolResult'],
     positions: { input: 130 },
+    judgesText: true,
     reads: ['input'],
     changes: {
       processInput: { option: 'strategy', values: ['filter', 'rewrite'] },

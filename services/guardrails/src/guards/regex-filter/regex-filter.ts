@@ -39,6 +39,7 @@ export const regexFilter = defineProcessor({
   description: 'Blocks or marks matches of configured patterns in input, tool results and answer, in linear time.',
   aliases: ['RegexFilterProcessor'],
   stages: ['processInput', 'processOutputStream', 'processToolResult', 'processOutputResult'],
+  judgesText: true,
   reads: ['input', 'response'],
   changes: {
     processInput: { option: 'strategy', values: ['redact'] },

@@ -35,6 +35,7 @@ export const secrets = defineProcessor({
   id: 'secrets',
   description: 'Finds keys, tokens, passwords and private keys in input, answer, tool calls and results.',
   stages: ['processInput', 'processOutputStream', 'processToolCall', 'processToolResult', 'processOutputResult'],
+  judgesText: true,
   reads: ['input', 'response'],
   changes: {
     processInput: { option: 'strategy', values: ['redact', 'filter'] },

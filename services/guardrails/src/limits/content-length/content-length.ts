@@ -55,6 +55,7 @@ export const contentLength = defineProcessor({
   aliases: ['ContentGuard'],
   stages: ['processInput', 'processOutputStream', 'processOutputStep'],
   positions: { input: 110, output: 120 },
+  judgesText: true,
   reads: ['input'],
   changes: { processInput: 'never', processOutputStep: 'never' },
   options,

@@ -42,6 +42,7 @@ export const unicodeNormalizer = defineProcessor({
   aliases: ['UnicodeNormalizer'],
   stages: ['processInput'],
   positions: { input: 100 },
+  judgesText: true,
   reads: ['input'],
   options,
   create(chosen) {
