@@ -1,6 +1,6 @@
 // The guards in an agent's configuration: the normalizer before prompt-injection for a user's text, prompt-injection
 // alone for a tool's. pii judges the plain text, because labels have places in it.
-import { textMessage, type JsonObject, type StageInput, type Verdict } from '@millrace/contracts';
+import { textMessage, type JsonObject, type JsonValue, type StageInput, type Verdict } from '@millrace/contracts';
 import {
   createProcessorChain,
   describeProcessor,
@@ -21,7 +21,7 @@ export type FoundSpans = { spans: FoundSpan[]; unlisted: ReadonlyMap<string, num
 export type Guards = {
   /** @param texts the user's messages, in order */
   judgeUser(texts: readonly string[]): Promise<SampleJudgement>;
-  judgeTool(text: string): Promise<SampleJudgement>;
+  judgeTool(result: JsonValue): Promise<SampleJudgement>;
   findPersonalData(text: string): Promise<FoundSpans>;
   /** All types that the pii processor detects. */
   piiTypes: readonly string[];
@@ -56,9 +56,9 @@ export async function createGuards(options: JsonObject = {}, model?: GuardModel)
   return {
     piiTypes,
     judgeUser: async (texts) => toJudgement(await user.call('processInput', buildUserInput(texts)), 1, model),
-    judgeTool: async (text) => {
+    judgeTool: async (result) => {
       const toolCall = { toolCallId: 'c1', toolName: notes.name, args: {} };
-      const input = { ...buildUserInput([]), toolCall, tool: notes, result: text, isError: false };
+      const input = { ...buildUserInput([]), toolCall, tool: notes, result, isError: false };
       return toJudgement(await tool.call('processToolResult', input), 0, model);
     },
     findPersonalData: async (text) => readSpans(await pii.call('processInput', buildUserInput([text]))),

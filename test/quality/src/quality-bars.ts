@@ -31,6 +31,7 @@ export const CAUGHT: Readonly<Record<string, number>> = {
 /** Maximum number of stopped benign texts; 0 for other groups. Quotations of attacks read like attacks. */
 export const FALSE_ALARMS: Readonly<Record<string, number>> = {
   'quoted-attack': 1,
+  'role-play': 2,
 };
 
 /** Minimum percentage on all labeled personal data. */
