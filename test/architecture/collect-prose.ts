@@ -24,6 +24,7 @@ const CLI_FOLDERS: readonly string[] = ['shared/cli/src/', 'deploy/dev/src/'];
 /** Strings of these files are prompts for models and lists of words: another wording would change verdicts. */
 const PROMPTS_AND_LEXICONS: readonly string[] = [
   'services/dev-model/src/embedding/hashed-ngram.ts',
+  'services/guardrails/src/guards/judge/judge-question.ts',
   'services/guardrails/src/guards/language/language-questions.ts',
   'services/guardrails/src/guards/moderation/moderation-question.ts',
   'services/guardrails/src/guards/pii/names/find-names.ts',

@@ -23,6 +23,7 @@ test('Shipped input processors clean before they judge, and judge before memory'
     'keyword',
     'prompt-injection',
     'moderation',
+    'judge',
     'language',
     'pii',
     'tool-allow-list',
@@ -40,6 +41,7 @@ test('Shipped output processors redact before memory stores', () => {
     'content-length',
     'keyword',
     'moderation',
+    'judge',
     'pii',
     'token-limiter',
     'batch-parts',
@@ -57,6 +59,7 @@ test('Shipped guards of text advertise that they judge text', () => {
   expect(judges).toEqual(
     expect.arrayContaining([
       'content-length',
+      'judge',
       'keyword',
       'language',
       'moderation',

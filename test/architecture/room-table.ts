@@ -24,7 +24,7 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
     limits: ['guard', 'store', 'text', 'work'],
     shape: ['guard', 'store', 'text', 'work'],
     guard: ['segments', 'text', 'work'],
-    model: ['work'],
+    model: ['guard', 'text', 'work'],
     patterns: ['text'],
     segments: ['text'],
     store: [],

@@ -32,7 +32,8 @@ export function processorPages(found: readonly FoundProcessor[]): ProcessorPage[
 
 function processorPage({ path, service, descriptor }: FoundProcessor, docstring: Docstring): string {
   const { id, description, stages, reads, aliases, policy, positions, optionsSchema } = descriptor;
-  const { timeoutMs, attempts, onFailure } = policy;
+  const { timeoutMs, attempts, onFailure, addedTimeout } = policy;
+  const added = addedTimeout ? ` (with ${code(addedTimeout.when)}: ${code(addedTimeout.option)} in addition)` : '';
   const rows = optionRows(optionsSchema).map(({ name, type, required, fallback, meaning }) => [
     code(name),
     required ? 'required' : fallback === undefined ? 'none' : code(fallback),
@@ -49,7 +50,7 @@ function processorPage({ path, service, descriptor }: FoundProcessor, docstring:
       ['stage', 'list', 'input'],
       stages.map((stage) => [code(stage), code(LIST_OF_STAGE[stage]), STAGE_MEANING[stage]]),
     ),
-    `${readsText(reads)} A call may take ${timeoutMs} ms and is made up to ` +
+    `${readsText(reads)} A call may take ${timeoutMs} ms${added} and is made up to ` +
       `${attempts === 1 ? 'once' : `${attempts} times`}; if it fails, ${onFailure === 'skip' ? 'the run continues without it' : 'the run fails'} (\`onFailure: ${onFailure}\`).${positionsText(positions)}`,
     '## Options',
     rows.length > 0 ? table(['option', 'default', 'type', 'meaning'], rows) : 'None.',

@@ -4,6 +4,7 @@ import { approvalGate } from './limits/approval-gate/approval-gate.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
 import { costGuard } from './limits/cost-guard/cost-guard.ts';
+import { judge } from './guards/judge/judge.ts';
 import { language } from './guards/language/language.ts';
 import { keyword } from './guards/keyword/keyword.ts';
 import { maxToolCalls } from './limits/max-tool-calls/max-tool-calls.ts';
@@ -34,6 +35,7 @@ export const createProcessors = (models: GuardModels, store: GuardStore = NO_STO
   secrets,
   language(models),
   moderation(models),
+  judge(models),
   regexFilter,
   keyword,
   systemPromptScrubber,

@@ -1,6 +1,7 @@
 // Configures the service guardrails, which hosts the processors that judge input and output.
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
+import { createGuardModels } from './model/guard-models.ts';
 import { createProcessors } from './processors.ts';
 import { createGuardStore, NO_STORE } from './store/guard-store.ts';
 import { closeThreads } from './work/task.ts';
@@ -50,6 +51,9 @@ export const guardrailsService = processorService({
     }
     const store = redisUrl === undefined ? NO_STORE : createGuardStore(redisUrl, log);
     resources.add('store', () => store.close());
-    return { processors: createProcessors(createModels({ apiKey: apiKey ?? 'none', baseUrl }), store) };
+    const models = createGuardModels(createModels({ apiKey: apiKey ?? 'none', baseUrl }), {
+      onUsage: (usage) => log.info(usage, 'model call of a guard'),
+    });
+    return { processors: createProcessors(models, store) };
   },
 });

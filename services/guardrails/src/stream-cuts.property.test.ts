@@ -1,7 +1,7 @@
 // Tests every processor with a stream stage, with each redacting or blocking strategy: any chunking of text, reasoning
 // or tool arguments has the result of the whole text, which is also the result at the end of the run, and a rejected
 // text is rejected in every chunking.
-import type { Chunk, JsonObject } from '@millrace/contracts';
+import type { Chunk } from '@millrace/contracts';
 import { MessageList, StopError, type Processor } from '@millrace/processor';
 import { commonArgs, resultArgs } from '@millrace/testkit';
 import * as fc from 'fast-check';
@@ -9,46 +9,9 @@ import { describe, expect, test } from 'vitest';
 import { PROCESSORS, createProcessors } from './processors.ts';
 import { NO_STORE } from './store/guard-store.ts';
 import { FIXED_MODELS } from './testing/judging-provider.ts';
+import { STREAM_CASES } from './testing/stream-cases.ts';
 import { assistant, withSystem } from './testing/messages.ts';
 import { deltaChunk, endChunk, send, type StreamKind } from './testing/stream-text.ts';
-
-const model = 'openai/judge';
-const byModel = { model, categories: ['hate'], window: 50 };
-
-/** The first test fails if this list lacks a processor with a stream stage. */
-const WAYS: Readonly<Record<string, readonly JsonObject[]>> = {
-  pii: [
-    {},
-    { method: 'placeholder' },
-    { method: 'hash' },
-    { method: 'remove' },
-    { strategy: 'filter' },
-    { strategy: 'warn' },
-    { strategy: 'block' },
-    { toolArguments: 'deny' },
-    { model, when: 'always' },
-  ],
-  secrets: [{}, { strategy: 'block' }, { toolArguments: 'deny' }],
-  'regex-filter': [
-    { presets: ['email', 'url'], rules: [{ pattern: 'blue\\s+bird', mark: '[B]' }], strategy: 'redact' },
-    { presets: ['email'], strategy: 'block' },
-  ],
-  keyword: ['redact', 'block'].map((strategy) => ({
-    keywords: ['nightingale', 'project x', 'vile word'],
-    patterns: ['key-\\d+'],
-    strategy,
-  })),
-  moderation: [
-    { mode: 'words', words: ['vile'], strategy: 'filter' },
-    { mode: 'words', words: ['vile'] },
-    { ...byModel, strategy: 'filter' },
-    byModel,
-  ],
-  'system-prompt-scrubber': [{}, { patterns: ['blue\\s+bird'] }, { strategy: 'block' }],
-  'content-length': [{ maxOutput: 80 }, { maxOutput: 80, unit: 'graphemes' }],
-  'token-limiter': [{ limit: 20 }, { limit: 20, counting: 'exact' }, { limit: 20, strategy: 'abort' }],
-  'batch-parts': [{}, { batchSize: 2 }],
-};
 
 const PROMPT =
   'Never tell anybody the opening code of the archive, and offer at most three rare maps with their shelf marks.';
@@ -237,11 +200,11 @@ const definitions = createProcessors(FIXED_MODELS, NO_STORE).filter(({ stages })
 
 test('the suite covers every processor with a stream stage', () => {
   const ids = PROCESSORS.filter(({ stages }) => stages.includes('processOutputStream')).map(({ id }) => id);
-  expect(Object.keys(WAYS).toSorted()).toEqual(ids.toSorted());
+  expect(Object.keys(STREAM_CASES).toSorted()).toEqual(ids.toSorted());
 });
 
 const ways = definitions.flatMap((definition) =>
-  (WAYS[definition.id] ?? []).map((options) => ({ id: definition.id, definition, options })),
+  (STREAM_CASES[definition.id] ?? []).map((options) => ({ id: definition.id, definition, options })),
 );
 
 describe.each(ways)('$id with $options', ({ definition, options }) => {
@@ -297,4 +260,4 @@ describe.each(ways)('$id with $options', ({ definition, options }) => {
 });
 
 /** Processors that search a text for values; the others limit its length or merge its parts. */
-const JUDGES = new Set(['pii', 'secrets', 'regex-filter', 'keyword', 'moderation', 'system-prompt-scrubber']);
+const JUDGES = new Set(['pii', 'secrets', 'regex-filter', 'keyword', 'moderation', 'judge', 'system-prompt-scrubber']);

@@ -24,8 +24,8 @@ function optionText({ name, type, required, fallback, meaning }: OptionRow): str
   return [`  ${name}: ${type}${given}`, ...(meaning === '' ? [] : [`      ${meaning}`])].join('\n');
 }
 
-export const policyText = ({ timeoutMs, attempts, onFailure }: ProcessorInfo['policy']): string =>
-  `${timeoutMs} ms × ${attempts}, ${onFailure}`;
+export const policyText = ({ timeoutMs, attempts, onFailure, addedTimeout }: ProcessorInfo['policy']): string =>
+  `${timeoutMs}${addedTimeout ? ` + ${addedTimeout.option}` : ''} ms × ${attempts}, ${onFailure}`;
 
 function readsText(reads: ReadsByStage): string {
   const listEntries = (names: readonly string[]) => (names.length > 0 ? names.join(', ') : 'no messages');

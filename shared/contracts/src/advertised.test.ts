@@ -51,13 +51,20 @@ describe('a processor', () => {
     'During a rolling upgrade the positions and roles of the newer replica are used (advertised first: %s)',
     (isFirst) => {
       const added = { positions: { input: 160 }, judgesText: true, addsText: true, memoryKey: 'workingMemory' };
-      const [old, upgraded] = [processor('pii'), processor('pii', added)];
+      const addedTimeout = { when: 'model', option: 'modelTimeoutMs' };
+      const [old, upgraded] = [
+        processor('pii'),
+        processor('pii', { ...added, policy: { ...descriptor('pii').policy, addedTimeout } }),
+      ];
       const infos = [
         service('guards', [isFirst ? upgraded : old]),
         service('guards', [isFirst ? old : upgraded], 'r2'),
       ];
       const { processors, refused } = read(...infos);
-      expect(processors.get('pii')).toMatchObject({ replicas: ['r1', 'r2'], descriptor: added });
+      expect(processors.get('pii')).toMatchObject({
+        replicas: ['r1', 'r2'],
+        descriptor: { ...added, policy: { addedTimeout } },
+      });
       expect(refused).toEqual([]);
     },
   );

@@ -103,14 +103,19 @@ function addProcessor(
   const added = { ...splitAdded(descriptor).added, ...splitAdded(known.descriptor).added };
   // During an upgrade the replicas of a service differ: the newest version describes the processor.
   const newest = isNewer(descriptor.version, known.descriptor.version) ? descriptor : known.descriptor;
-  known.descriptor = { ...added, ...newest };
+  const addedTimeout = known.descriptor.policy.addedTimeout ?? descriptor.policy.addedTimeout;
+  known.descriptor = { ...added, ...newest, policy: { ...(addedTimeout && { addedTimeout }), ...newest.policy } };
   return undefined;
 }
 
 /** Members that replicas of earlier releases do not advertise. Those of one replica count for all. */
-function splitAdded({ positions, judgesText, addsText, memoryKey, ...rest }: ProcessorDescriptor) {
+function splitAdded({ positions, judgesText, addsText, memoryKey, policy, ...others }: ProcessorDescriptor) {
   const added = { positions, judgesText, addsText, memoryKey };
-  return { rest, added: Object.fromEntries(Object.entries(added).filter(([, value]) => value !== undefined)) };
+  const { addedTimeout: _, ...policyBefore } = policy;
+  return {
+    rest: { ...others, policy: policyBefore },
+    added: Object.fromEntries(Object.entries(added).filter(([, value]) => value !== undefined)),
+  };
 }
 
 /**

@@ -2,6 +2,7 @@
 // metadata. Metadata values are strings, so the descriptor is JSON under one key.
 import { z } from 'zod';
 import { memoryKeySchema, onFailureSchema } from './agent.ts';
+import { addedTimeoutSchema } from './entry-timeout.ts';
 import { jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsByStageSchema, stageSchema } from './stage.ts';
@@ -51,6 +52,9 @@ export const processorDescriptorSchema = z.object({
     timeoutMs: timeoutMsSchema,
     attempts: z.number().int().positive(),
     onFailure: onFailureSchema,
+    addedTimeout: addedTimeoutSchema
+      .optional()
+      .describe('adds the value of an option to timeoutMs if the entry sets another option, such as `model`'),
   }),
 });
 export type ProcessorDescriptor = z.infer<typeof processorDescriptorSchema>;

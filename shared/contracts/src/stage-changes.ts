@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Changes } from './changes.ts';
 import { jsonValueSchema, type JsonObject, type JsonSchema } from './json.ts';
-import { getOwnMember } from './own-member.ts';
+import { readOption } from './read-option.ts';
 import type { Verdict } from './verdict.ts';
 import { stageSchema, type Stage } from './stage.ts';
 
@@ -26,16 +26,10 @@ export function resolveChanges(changes: StageChanges, optionsSchema: JsonSchema,
     const whether = changes[stage];
     if (whether === undefined) return [];
     if (typeof whether === 'string') return [[stage, whether === 'always'] as const];
-    const value = JSON.stringify(getOwnMember(options, whether.option) ?? readDefault(optionsSchema, whether.option));
+    const value = JSON.stringify(readOption(optionsSchema, options, whether.option));
     return [[stage, whether.values.some((one) => JSON.stringify(one) === value)] as const];
   });
   return Object.fromEntries(resolved);
-}
-
-function readDefault({ properties }: JsonSchema, option: string): unknown {
-  if (typeof properties !== 'object' || properties === null || !Object.hasOwn(properties, option)) return undefined;
-  const property: unknown = Object.entries(properties).find(([name]) => name === option)?.[1];
-  return typeof property === 'object' && property !== null && 'default' in property ? property.default : undefined;
 }
 
 export const mayChange = (changes: ResolvedChanges | undefined, stage: Stage): boolean => changes?.[stage] !== false;

@@ -11,7 +11,12 @@ export type GenerateObjectRequest = {
   system: string;
   prompt: string;
   abortSignal: AbortSignal;
+  /** Receives the tokens of a call, also of one whose answer does not fit. */
+  onUsage?: ((usage: ObjectUsage) => void) | undefined;
 };
+
+/** A count is absent if the provider does not report it. */
+type ObjectUsage = { inputTokens?: number | undefined; outputTokens?: number | undefined };
 
 type GenerateRequest = Omit<GenerateObjectRequest, 'model'> & { model: LanguageModel; modelId: string };
 
@@ -20,12 +25,13 @@ export async function generateObjectWith({
   modelId,
   schema,
   abortSignal,
+  onUsage,
   ...ask
 }: GenerateRequest): Promise<JsonObject> {
   assertJsonSchema(schema);
   const checked = jsonSchema<JsonObject>(schema, { validate: (value) => validate(schema, value) });
   try {
-    const { output } = await generateText({
+    const { output, usage } = await generateText({
       ...ask,
       abortSignal,
       output: Output.object({ schema: checked }),
@@ -33,12 +39,16 @@ export async function generateObjectWith({
       // them. Answers are validated here anyway. `store`: the answer is never requested again by its id.
       providerOptions: { openai: { strictJsonSchema: false, store: false } },
     });
+    onUsage?.(countTokens(usage));
     return output;
   } catch (error) {
+    if (NoObjectGeneratedError.isInstance(error) && error.usage) onUsage?.(countTokens(error.usage));
     abortSignal.throwIfAborted();
     throw toMillraceError(error, modelId);
   }
 }
+
+const countTokens = ({ inputTokens, outputTokens }: ObjectUsage): ObjectUsage => ({ inputTokens, outputTokens });
 
 function validate(schema: JsonSchema, value: unknown) {
   const misfit = findMisfit(schema, value);

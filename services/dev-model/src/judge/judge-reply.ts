@@ -46,8 +46,8 @@ export function judgeReply({ conversation, conversationField }: ServedCall): Mod
 
 /** Ignores scripts of the agent's own model: their verdicts belong to later answers, not to this text. */
 function verdictsIn(text: string, field: string): ScriptedVerdict[] {
-  const list = parsedJson(text);
-  const texts = Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [text];
+  const framed = listStrings(parsedJson(text));
+  const texts = framed.length > 0 ? framed : [text];
   const blocks = texts
     .flatMap((one) => findBlocks(stripBlocks(one, 'script'), 'verdict'))
     .filter(({ closed }) => closed);
@@ -57,6 +57,12 @@ function verdictsIn(text: string, field: string): ScriptedVerdict[] {
     const { path, message } = describeIssue(parsed.error);
     throw new ApiError({ status: 400, code: 'invalid_script', param: field, message: `verdict: ${path}: ${message}` });
   });
+}
+
+/** Returns the texts of a list or an object, at any depth: a guard frames several inputs as JSON. */
+function listStrings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listStrings) : [];
 }
 
 function mergeJson(value: unknown, changes: UnknownObject): unknown {

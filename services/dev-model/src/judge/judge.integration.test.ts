@@ -47,6 +47,10 @@ describe.each(apis)('a verdict over %s', (api) => {
     const text = JSON.stringify(['Hello', verdict({ for: 'translation', answer: { language: 'de' } })]);
     expect(await ask(text, 'translation')).toMatchObject({ language: 'de' });
   });
+  test('a verdict is found in the members of an object', async () => {
+    const text = JSON.stringify({ request: [{ text: verdict({ for: 'judge', answer: { language: 'de' } }) }], n: 1 });
+    expect(await ask(text, 'judge')).toMatchObject({ language: 'de' });
+  });
   test("a script of the agent's own model sets no verdict", async () => {
     const script = JSON.stringify([{ text: verdict({ for: 'moderation', answer: { language: 'de' } }) }]);
     expect(await ask(`Say this.\n${fence}script\n${script}\n${fence}`)).toEqual(nothing);

@@ -1,6 +1,6 @@
 // Maps all values of a message that a model, a client or a store may read. Excluded are only ids, roles, dates, states
 // and media types of the right form, and the bytes of files that are not text.
-import { mapFileText } from '@millrace/processor';
+import { listStrings, mapFileText } from '@millrace/processor';
 import { hasStructureFormat, type JsonValue, type Message, type MessagePart } from '@millrace/contracts';
 
 type FilePart = Extract<MessagePart, { type: 'file' }>;
@@ -28,6 +28,16 @@ export function mapMessage(message: Message, map: MapValue): Message {
     mapped === content && flat === content.content && parts.every((part, at) => part === content.parts[at]);
   if (isSame) return outer;
   return { ...outer, content: { ...mapped, parts, ...(flat !== undefined && { content: flat }) } };
+}
+
+/** Returns all texts that `mapMessage` visits, one per line. */
+export function joinMessageTexts(message: Message): string {
+  const texts: string[] = [];
+  mapMessage(message, (value) => {
+    texts.push(...listStrings(value));
+    return value;
+  });
+  return texts.join('\n');
 }
 
 function mapPart(part: MessagePart, map: MapValue): MessagePart {

@@ -66,10 +66,15 @@ export function createReport(
   };
 }
 
-/** Blocks a text that exceeds a bound, with any strategy. */
-export function refuseUnjudged(args: ReportArgs, response: string | undefined, bound: Bound): never {
+/** Blocks a text that exceeds a bound, with any strategy. @param limit of an option, if it is lower than the bound */
+export function refuseUnjudged(
+  args: ReportArgs,
+  response: string | undefined,
+  bound: Bound,
+  limit: number = BOUNDS[bound],
+): never {
   const rule = BOUND_RULES[bound];
-  const message = `The text cannot be judged: ${rule}, the limit is ${BOUNDS[bound]}.`;
+  const message = `The text cannot be judged: ${rule}, the limit is ${limit}.`;
   args.onViolation({ message, rule, strategy: 'block' });
   return refuse(args, response, message, { rules: [rule] });
 }

@@ -6,6 +6,12 @@ const DEFAULT_TIMEOUT_MS = 15_000;
 /** Maximum timeout, equal to the orchestrator's default timeout of a stage call with a model. */
 const MAX_TIMEOUT_MS = 120_000;
 
+/**
+ * Policy of every guard that can use a model: with the option `model` the orchestrator waits for the model's answer in
+ * addition to the guard's own 5 s.
+ */
+export const modelPolicy = { addedTimeout: { when: 'model', option: 'modelTimeoutMs' } };
+
 const WHEN = ['doubt', 'always'] as const;
 export type AskWhen = (typeof WHEN)[number];
 

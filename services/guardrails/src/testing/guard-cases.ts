@@ -5,11 +5,13 @@ import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
 import { costGuard } from '../limits/cost-guard/cost-guard.ts';
+import { judge } from '../guards/judge/judge.ts';
 import { language } from '../guards/language/language.ts';
 import { keyword } from '../guards/keyword/keyword.ts';
 import { maxToolCalls } from '../limits/max-tool-calls/max-tool-calls.ts';
 import { moderation } from '../guards/moderation/moderation.ts';
 import { NO_MODELS } from '../model/guard-models.ts';
+import { FIXED_MODELS } from './judging-provider.ts';
 import { promptInjection } from '../guards/prompt-injection/prompt-injection.ts';
 import { responseCache } from '../shape/response-cache/response-cache.ts';
 import { responseValidator } from '../guards/response-validator/response-validator.ts';
@@ -52,11 +54,22 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   ],
   [costGuard(NO_STORE), { options: [{ maxCost: 1 }, { maxCost: 1, scope: 'tenant' }] }],
   [responseCache(NO_STORE), { options: [{}, { scope: 'thread' }] }],
+  [
+    judge(FIXED_MODELS),
+    {
+      options: [
+        { model: 'openai/x', question: 'Is it vile?' },
+        { model: 'openai/x', question: 'Is it vile?', strategy: 'filter', window: 50 },
+      ],
+      texts,
+    },
+  ],
   [moderation(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts }],
 ];
 
 const REQUIRED: Record<string, JsonObject> = {
   'cost-guard': { maxCost: 1 },
+  judge: { model: 'openai/x', question: 'Is it vile?' },
   keyword: { keywords: ['x'] },
   moderation: { mode: 'words' },
   'regex-filter': { presets: ['email'] },

@@ -1,14 +1,16 @@
 // Provides a real HTTP server as the provider of judging models, and models that use it.
 import { createModels } from '@millrace/models';
 import { startTestProvider, type TestProvider } from '@millrace/models/testing';
-import { afterAll, beforeAll } from 'vitest';
-import type { GuardModels } from '../model/guard-models.ts';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { createGuardModels, type GuardModels } from '../model/guard-models.ts';
+import { createModelBudget } from '../model/model-budget.ts';
 
-export type JudgingProvider = { provider: TestProvider; models: GuardModels };
+export type JudgingProvider = { readonly provider: TestProvider; readonly models: GuardModels };
 
-/** Runs while the tests run. */
+/** Runs while the tests run. Each test has an empty cache and a budget of its own. */
 export function useJudgingProvider(): JudgingProvider {
   let provider: TestProvider | undefined;
+  let models: GuardModels | undefined;
   const getProvider = (): TestProvider => {
     if (!provider) throw new Error('useJudgingProvider: the provider runs only during the tests');
     return provider;
@@ -16,14 +18,17 @@ export function useJudgingProvider(): JudgingProvider {
   beforeAll(async () => {
     provider = await startTestProvider();
   });
+  beforeEach(() => {
+    models = createGuardModels(createModels({ apiKey: 'none', baseUrl: getProvider().baseUrl }));
+  });
   afterAll(() => provider?.close());
   return {
     get provider() {
       return getProvider();
     },
-    models: {
-      generateObject: (request) =>
-        createModels({ apiKey: 'none', baseUrl: getProvider().baseUrl }).generateObject(request),
+    get models() {
+      if (!models) throw new Error('useJudgingProvider: the models exist only during the tests');
+      return models;
     },
   };
 }
@@ -40,12 +45,17 @@ function readPrompt({ body }: { body: object }): string {
   return Array.isArray(messages) ? JSON.stringify(messages.at(-1)) : '';
 }
 
-/** Flags texts with "vile" as hate, and "Ada" as a name. */
-export const FIXED_MODELS: GuardModels = {
-  generateObject: ({ schema, prompt }) =>
-    Promise.resolve(
-      schema['title'] === 'moderation'
-        ? { scores: { hate: prompt.includes('vile') ? 1 : 0 } }
-        : { found: prompt.includes('Ada') ? [{ type: 'name', value: 'Ada' }] : [] },
-    ),
-};
+const UNLIMITED = createModelBudget({ maxCalls: Infinity, maxCharacters: Infinity, maxRuns: 1 });
+
+/** Flags texts with "vile" as hate and for every question, and "Ada" as a name. */
+export const FIXED_MODELS: GuardModels = createGuardModels(
+  {
+    generateObject: ({ schema, prompt }) => {
+      const score = prompt.includes('vile') ? 1 : 0;
+      if (schema['title'] === 'moderation') return Promise.resolve({ scores: { hate: score } });
+      if (schema['title'] === 'judge') return Promise.resolve({ scores: { question: score } });
+      return Promise.resolve({ found: prompt.includes('Ada') ? [{ type: 'name', value: 'Ada' }] : [] });
+    },
+  },
+  { budget: UNLIMITED },
+);

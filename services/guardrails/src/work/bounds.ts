@@ -17,8 +17,10 @@ export const BOUNDS = {
   modelTexts: 262_144,
   /** Model calls per stage call, so that a thousand messages do not cause a thousand calls. */
   modelCalls: 64,
-  /** Windows of the answers of a run. */
-  modelWindows: 5_000,
+  /** Model calls of all guards of a run in one replica. */
+  modelRunCalls: 5_000,
+  /** Code units of all texts that the guards of a run send to models from one replica. */
+  modelRunTexts: 4_194_304,
 } as const;
 export type Bound = keyof typeof BOUNDS;
 
@@ -34,7 +36,8 @@ export const BOUND_RULES: Record<Bound, string> = {
   modelText: 'too-long-for-a-model',
   modelTexts: 'too-much-for-a-model',
   modelCalls: 'too-many-model-calls',
-  modelWindows: 'too-many-windows-for-a-model',
+  modelRunCalls: 'too-many-model-calls-of-a-run',
+  modelRunTexts: 'too-much-of-a-run-for-a-model',
 };
 
 /** Thrown at any depth if a bound is exceeded; `createTask` turns it into a value. */

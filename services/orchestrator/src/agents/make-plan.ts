@@ -2,6 +2,7 @@
 import {
   readMemoryKey,
   resolveChanges,
+  resolveTimeoutMs,
   stagesOfList,
   STAGES,
   type Agent,
@@ -78,7 +79,7 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
     required: uses.some((one) => one.given.required === true),
     memory: memoryKey !== undefined,
     ...(memoryKey && { memoryKey }),
-    timeoutMs: pickGiven('timeoutMs') ?? policy.timeoutMs,
+    timeoutMs: pickGiven('timeoutMs') ?? resolveTimeoutMs(policy, descriptor.optionsSchema, options),
     attempts: pickGiven('attempts') ?? policy.attempts,
     onFailure: pickGiven('onFailure') ?? policy.onFailure,
     ...(when && { when }),

@@ -10,7 +10,8 @@ import {
 import { BOUNDS, sumLengths } from '../../work/bounds.ts';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
-import { createModelJudge, type ModelJudge, findExceeded, type Question } from '../../model/model-judge.ts';
+import { createModelJudge, type ModelJudge, type Question } from '../../model/model-judge.ts';
+import { modelPolicy } from '../../model/model-options.ts';
 import { detectLanguages, loadLanguages } from './detect-language.ts';
 import { languageOptions, type LanguageOptions, LANGUAGES } from './language-options.ts';
 import { z } from 'zod';
@@ -43,7 +44,7 @@ export const language = (models: GuardModels): ProcessorDefinition =>
     judgesText: true,
     reads: ['input'],
     changes: { processInput: { option: 'strategy', values: ['detect', 'translate'] } },
-    policy: { timeoutMs: MODEL_TIMEOUT_MS },
+    policy: { ...modelPolicy, timeoutMs: MODEL_TIMEOUT_MS },
     prepare: loadLanguages,
     options: languageOptions,
     create(options) {
@@ -58,9 +59,9 @@ type LanguageGuard = LanguageOptions & {
 };
 
 function createGuard(models: GuardModels, options: LanguageOptions): LanguageGuard {
-  const { model, modelTimeoutMs: timeoutMs, targets } = options;
+  const { model, modelTimeoutMs: timeoutMs, targets, response } = options;
   if (model === undefined) return options;
-  const asked = { models, model, timeoutMs };
+  const asked = { models, model, timeoutMs, response };
   return {
     ...options,
     detect: createModelJudge({ ...asked, question: DETECTION }),
@@ -96,14 +97,9 @@ async function judgeMessages(
   const asked = judged.filter(
     ({ language, texts }) => texts.join('').trim() !== '' && (when === 'always' || !language),
   );
-  refuseTooMuch(
-    guard,
-    args,
-    asked.map(({ texts }) => texts.join('\n')),
-  );
   const answers = await detect.askEach(
     asked.map(({ texts }) => texts.join('\n')),
-    args.abortSignal,
+    args,
   );
   const said = new Map(asked.map((one, at) => [one, answers[at]?.language]));
   return judged.map((one) => {
@@ -158,8 +154,7 @@ async function translate(
   others: readonly JudgedMessage[],
 ): Promise<void> {
   const asked = others.map(({ texts }) => JSON.stringify(texts));
-  refuseTooMuch(guard, args, asked);
-  const answers = (await guard.translate?.askEach(asked, args.abortSignal)) ?? [];
+  const answers = (await guard.translate?.askEach(asked, args)) ?? [];
   for (const [at, { message, texts }] of others.entries()) {
     const translated = answers[at]?.texts ?? [];
     if (translated.length !== texts.length) {
@@ -173,11 +168,6 @@ async function translate(
     const { content: _, ...content } = message.content;
     args.messageList.replace({ ...message, content: { ...content, parts } });
   }
-}
-
-function refuseTooMuch({ response }: LanguageGuard, args: ProcessInputArgs, texts: readonly string[]): void {
-  const exceeded = findExceeded(texts);
-  if (exceeded) refuseUnjudged(args, response, exceeded);
 }
 
 // Prompts of the language processor: detecting the language of a text, and translating it.

@@ -1,8 +1,7 @@
 // Prompt of the moderation model: a score for each category.
 import { z } from 'zod';
 import type { Question } from '../../model/model-judge.ts';
-
-export type Scores = { scores: Record<string, number> };
+import type { Scores } from '../../model/score-texts.ts';
 
 export function createModerationQuestion(categories: readonly Category[]): Question<Scores> {
   const score = z.number().min(0).max(1);

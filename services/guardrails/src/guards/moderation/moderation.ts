@@ -5,22 +5,21 @@ import {
   defineProcessor,
   type Processor,
   type ProcessorDefinition,
-  listStrings,
   type ProcessInputArgs,
 } from '@millrace/processor';
 import { judgeInput, judgeResult } from '../../guard/judge-stages.ts';
 import { judgeStream } from '../../guard/judge-stream.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
-import { createModelJudge, findExceeded } from '../../model/model-judge.ts';
+import { judgeAnswerResult, judgeAnswerStream } from '../../model/judge-answer.ts';
+import { createModelJudge } from '../../model/model-judge.ts';
+import { modelPolicy } from '../../model/model-options.ts';
+import { isFlagged } from '../../model/score-texts.ts';
 import { createTask } from '../../work/task.ts';
-import { moderateResult, moderateStream } from './moderate-answer.ts';
 import { wordTask, createWordGuard } from './moderate-words.ts';
 import { moderationOptions, type ModerationOptions } from './moderation-options.ts';
 import { createModerationQuestion } from './moderation-question.ts';
-import type { Message } from '@millrace/contracts';
-import { mapMessage } from '../../guard/message-values.ts';
-import { refuseUnjudged } from '../../guard/report.ts';
-import { requestFlags, isFlagged, report, type ModelModeration } from './model-verdicts.ts';
+import { joinMessageTexts } from '../../guard/message-values.ts';
+import { createAnswerModeration, moderateTexts, type ModelModeration } from './model-verdicts.ts';
 
 /**
  * Calls the model once for each message of the caller and for each window of the answer. It buffers a window until the
@@ -56,7 +55,7 @@ export const moderation = (models: GuardModels): ProcessorDefinition =>
       processInput: { option: 'strategy', values: ['filter'] },
       processOutputResult: { option: 'strategy', values: ['filter'] },
     },
-    policy: { timeoutMs: MODEL_TIMEOUT_MS },
+    policy: { ...modelPolicy, timeoutMs: MODEL_TIMEOUT_MS },
     options: moderationOptions,
     create: (options) =>
       options.model === undefined || options.mode === 'words'
@@ -75,37 +74,26 @@ function createWordProcessor(options: ModerationOptions): Processor {
 }
 
 function createModelProcessor(models: GuardModels, options: ModerationOptions, model: string): Processor {
-  const { categories, modelTimeoutMs: timeoutMs, words } = options;
+  const { categories, modelTimeoutMs: timeoutMs, words, response } = options;
   const guard = {
     ...options,
-    judge: createModelJudge({ models, model, timeoutMs, question: createModerationQuestion(categories) }),
+    title: 'Moderation',
+    judge: createModelJudge({ models, model, timeoutMs, question: createModerationQuestion(categories), response }),
     words: createTask(wordTask, { words }),
   };
+  const answers = createAnswerModeration(guard);
   return {
     id: 'moderation',
     processInput: (args) => moderateInput(guard, args),
-    processOutputStream: (args) => moderateStream(guard, args),
-    processOutputResult: (args) => moderateResult(guard, args),
+    processOutputStream: (args) => judgeAnswerStream(answers, args),
+    processOutputResult: (args) => judgeAnswerResult(answers, args),
   };
 }
 
 async function moderateInput(guard: ModelModeration, args: ProcessInputArgs): Promise<void> {
   const messages = args.messageList.get.input.db();
-  const texts = messages.map(readText);
-  const exceeded = findExceeded(texts.filter((text) => text.trim() !== ''));
-  if (exceeded) refuseUnjudged(args, guard.response, exceeded);
-  const flags = await requestFlags(guard, args, texts);
-  report(guard, args, 'message', flags);
+  const flags = await moderateTexts(guard, args, messages.map(joinMessageTexts), 'message');
   if (guard.strategy !== 'filter') return;
   const ids = messages.flatMap(({ id }, at) => (isFlagged(flags[at]) ? [id] : []));
   if (ids.length > 0) args.messageList.removeByIds(ids);
-}
-
-function readText(message: Message): string {
-  const texts: string[] = [];
-  mapMessage(message, (value) => {
-    texts.push(...listStrings(value));
-    return value;
-  });
-  return texts.join('\n');
 }

@@ -9,6 +9,7 @@ import { createSegmentRule } from '../../guard/judge-segments.ts';
 import type { TextGuard } from '../../guard/text-guard.ts';
 import { NO_MODELS, type GuardModels } from '../../model/guard-models.ts';
 import { createModelJudge } from '../../model/model-judge.ts';
+import { modelPolicy } from '../../model/model-options.ts';
 import { createTask } from '../../work/task.ts';
 import { isBirthWord, isOpener, isPhoneWord } from './context-words.ts';
 import { createDetect } from './detect.ts';
@@ -30,7 +31,7 @@ export const DENIED = 'The arguments contain personal data, which this tool must
  *
  * If `model` is set, a model finds names and postal addresses, which no rule can find. It reads the caller's messages,
  * and the text and reasoning of answers in windows of 200 code units. The rules run first, so that the model never
- * receives the values that they mark. Set `timeoutMs` of the entry above `modelTimeoutMs`: the default 5000 is below it.
+ * receives the values that they mark.
  *
  * @verdict continue: with values marked, removed, or (warn) unchanged
  * @verdict abort: strategy block; with any strategy, if the texts of a call exceed 4,194,304 characters or have more
@@ -68,6 +69,7 @@ export const definePii = (models: GuardModels): ProcessorDefinition =>
       processOutputResult: { option: 'strategy', values: ['redact', 'filter'] },
     },
     processDataParts: true,
+    policy: modelPolicy,
     options: piiOptions,
     create(options) {
       const guard = createGuard(options);
@@ -103,8 +105,8 @@ function addModel(guard: ToolGuard, names: NameGuard, byRules: Processor): Proce
 }
 
 function createNameGuard(models: GuardModels, options: PiiOptions, model: string, guard: TextGuard): NameGuard {
-  const { modelTypes, modelTimeoutMs: timeoutMs, when, allow } = options;
-  const judge = createModelJudge({ models, model, timeoutMs, question: createNameQuestion(modelTypes) });
+  const { modelTypes, modelTimeoutMs: timeoutMs, when, allow, response } = options;
+  const judge = createModelJudge({ models, model, timeoutMs, question: createNameQuestion(modelTypes), response });
   return { guard, judge, when, allow: allow.map((value) => value.toLowerCase()) };
 }
 

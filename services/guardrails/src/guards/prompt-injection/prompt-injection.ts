@@ -13,6 +13,7 @@ import {
 import { mapMessage } from '../../guard/message-values.ts';
 import { createReport, refuse, refuseUnjudged, type GuardHit, type Reporting } from '../../guard/report.ts';
 import { NO_MODELS, type GuardModels } from '../../model/guard-models.ts';
+import { modelPolicy } from '../../model/model-options.ts';
 import { compilePattern, weighPatterns } from '../../text/linear-pattern.ts';
 import { mergeOverlapping, replaceSpans } from '../../text/span.ts';
 import { createTask, getInlineCost, type Task } from '../../work/task.ts';
@@ -80,6 +81,7 @@ export const definePromptInjection = (models: GuardModels): ProcessorDefinition 
       processInput: { option: 'strategy', values: ['filter', 'rewrite'] },
       processToolResult: { option: 'strategy', values: ['filter', 'rewrite'] },
     },
+    policy: modelPolicy,
     options: promptInjectionOptions,
     create(options) {
       const guard = createGuard(models, options);

@@ -1,9 +1,9 @@
 // Requests a model's opinion on texts that the rules do not stop: on those in doubt or on all, once per text of a stage
 // call.
 import type { CommonArgs } from '@millrace/processor';
-import { refuseUnjudged, type GuardHit } from '../../guard/report.ts';
+import type { GuardHit } from '../../guard/report.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
-import { createModelJudge, type ModelJudge, type Question, findExceeded } from '../../model/model-judge.ts';
+import { createModelJudge, type ModelJudge, type Question } from '../../model/model-judge.ts';
 import type { JudgedText } from './collect-texts.ts';
 import type { PromptInjectionOptions } from './prompt-injection-options.ts';
 import type { InjectionJudgement } from './signals.ts';
@@ -36,7 +36,7 @@ export function createSecondOpinion(models: GuardModels, options: PromptInjectio
   const { model, when, modelThreshold, modelTimeoutMs: timeoutMs, response } = options;
   if (model === undefined) return undefined;
   const createJudge = (from: Speaker): ModelJudge<InjectionVerdict> =>
-    createModelJudge({ models, model, timeoutMs, question: createInjectionQuestion(from) });
+    createModelJudge({ models, model, timeoutMs, question: createInjectionQuestion(from), response });
   const judges: Record<Speaker, ModelJudge<InjectionVerdict>> = {
     user: createJudge('user'),
     tool: createJudge('tool'),
@@ -48,9 +48,7 @@ export function createSecondOpinion(models: GuardModels, options: PromptInjectio
       const toKey = (text: string) => `${from} ${text}`;
       const asked = texts.filter((one) => needsModel(one, isJoint)).map(({ text }) => text);
       const fresh = [...new Set(asked)].filter((text) => !known.has(toKey(text)));
-      const exceeded = findExceeded(fresh);
-      if (exceeded) refuseUnjudged(args, response, exceeded);
-      const answers = await judges[from].askEach(fresh, args.abortSignal);
+      const answers = await judges[from].askEach(fresh, args);
       for (const [at, text] of fresh.entries()) known.set(toKey(text), answers[at]?.attack ?? 1);
       return texts.map((one) => {
         const attack = needsModel(one, isJoint) ? (known.get(toKey(one.text)) ?? 0) : 0;

@@ -3,9 +3,8 @@
 // with the end of the preceding part, which has passed: readers join the parts and steps of an answer.
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import type { CommonArgs, ProcessOutputResultArgs, ProcessOutputStreamArgs } from '@millrace/processor';
-import { BOUNDS } from '../../../work/bounds.ts';
 import { readNumber, readObject, readString } from '../../../guard/entry-state.ts';
-import { createReport, refuseUnjudged, type GuardHit } from '../../../guard/report.ts';
+import { createReport, type GuardHit } from '../../../guard/report.ts';
 import {
   isDelta,
   isEdge,
@@ -127,11 +126,7 @@ function findWindowEnd(seen: string, known: number, hits: readonly GuardHit[]): 
 
 async function findHits(names: NameGuard, args: CommonArgs, text: string): Promise<GuardHit[]> {
   if (!needsModel(names, text)) return [];
-  const own = readObject(args.state, 'names');
-  const calls = readNumber(own, 'calls') + 1;
-  if (calls > BOUNDS.modelWindows) refuseUnjudged(args, names.guard.response, 'modelWindows');
-  own['calls'] = calls;
-  const answer = await names.judge.ask(text, args.abortSignal);
+  const answer = await names.judge.ask(text, args);
   return createFinder(names, args, answer)(text);
 }
 

@@ -1,22 +1,18 @@
 // Finds names and addresses in the caller's messages after the rules have filtered them: one model call per message
 // that may contain a name.
-import type { Message } from '@millrace/contracts';
-import { mapStrings, listStrings, type ProcessInputArgs } from '@millrace/processor';
-import { mapMessage } from '../../../guard/message-values.ts';
-import { createReport, refuseUnjudged } from '../../../guard/report.ts';
-import { findExceeded } from '../../../model/model-judge.ts';
+import { mapStrings, type ProcessInputArgs } from '@millrace/processor';
+import { joinMessageTexts, mapMessage } from '../../../guard/message-values.ts';
+import { createReport } from '../../../guard/report.ts';
 import { createFinder, needsModel, maskNames, type NameGuard } from './name-guard.ts';
 
 /** Throws (abort, halt) if the strategy is block. */
 export async function judgeNamesOfInput(names: NameGuard, args: ProcessInputArgs): Promise<void> {
   const { guard, judge } = names;
-  const candidates = args.messageList.get.input.db().map((message) => ({ message, text: readText(message) }));
+  const candidates = args.messageList.get.input.db().map((message) => ({ message, text: joinMessageTexts(message) }));
   const judgedTexts = candidates.filter(({ text }) => needsModel(names, text));
-  const exceeded = findExceeded(judgedTexts.map(({ text }) => text));
-  if (exceeded) refuseUnjudged(args, guard.response, exceeded);
   const answers = await judge.askEach(
     judgedTexts.map(({ text }) => text),
-    args.abortSignal,
+    args,
   );
   const report = createReport(guard, args);
   const judged = judgedTexts.map(({ message }, at) => {
@@ -35,13 +31,4 @@ export async function judgeNamesOfInput(names: NameGuard, args: ProcessInputArgs
     if (guard.strategy === 'filter') args.messageList.removeByIds([message.id]);
     else args.messageList.replace(message);
   }
-}
-
-function readText(message: Message): string {
-  const texts: string[] = [];
-  mapMessage(message, (value) => {
-    texts.push(...listStrings(value));
-    return value;
-  });
-  return texts.join('\n');
 }

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { arbitraryText } from '../../testing/any-text.ts';
-import { cutWindows, type ModerationWindow } from './windows.ts';
+import { arbitraryText } from '../testing/any-text.ts';
+import { cutWindows, type AnswerWindow } from './answer-windows.ts';
 
 const sizes = { window: 50, context: 10 };
 const cuts = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1 });
 
 /** Cuts the windows as a stream does, delta by delta. */
-function cutStream(text: string, lengths: readonly number[]): ModerationWindow[] {
-  const all: ModerationWindow[] = [];
+function cutStream(text: string, lengths: readonly number[]): AnswerWindow[] {
+  const all: AnswerWindow[] = [];
   let held = '';
   let context = '';
   for (let at = 0, n = 0; at < text.length; n++) {

@@ -1,9 +1,10 @@
 // Cuts a part's text into windows for a model, each with the end of the preceding text as context. The cuts depend on
 // the text alone, so a stream has the same windows as the whole text.
 import { createHash } from 'node:crypto';
-import { alignToCharacter, takeEnd } from '../../text/span.ts';
+import { alignToCharacter, takeEnd } from '../text/span.ts';
 
-export type ModerationWindow = { context: string; text: string };
+export type AnswerWindow = { context: string; text: string };
+/** `window` 0: the whole text of a part is one window. */
 export type WindowSizes = { window: number; context: number };
 
 /** @param context end of the preceding text @param isWhole nothing follows, so the rest is a window too */
@@ -12,8 +13,8 @@ export function cutWindows(
   context: string,
   sizes: WindowSizes,
   isWhole: boolean,
-): { windows: ModerationWindow[]; rest: string; context: string } {
-  const windows: ModerationWindow[] = [];
+): { windows: AnswerWindow[]; rest: string; context: string } {
+  const windows: AnswerWindow[] = [];
   let before = context;
   let start = 0;
   const addWindow = (end: number) => {
@@ -23,13 +24,14 @@ export function cutWindows(
     start = end;
   };
   // Waits for one unit beyond a window, because a cut must not split a surrogate pair.
-  while (text.length - start > sizes.window) addWindow(alignToCharacter(text, start + sizes.window));
+  const length = sizes.window === 0 ? Infinity : sizes.window;
+  while (text.length - start > length) addWindow(alignToCharacter(text, start + length));
   if (isWhole && start < text.length) addWindow(text.length);
   return { windows, rest: text.slice(start), context: before };
 }
 
 /** Returns the hash of a judged window. It is not salted, because it reveals only that this text has passed. */
-export const hashWindow = ({ context, text }: ModerationWindow): string =>
+export const hashWindow = ({ context, text }: AnswerWindow): string =>
   createHash('sha256')
     .update(JSON.stringify([context, text]))
     .digest('base64url')
