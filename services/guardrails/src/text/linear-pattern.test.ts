@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { compilePattern, weighPatterns } from './linear-pattern.ts';
+import { describe, expect, test } from 'vitest';
+import { compilePattern, weighPatterns, type MeasureFind } from './linear-pattern.ts';
 
 const weigh = (...sources: string[]) => weighPatterns(sources.map(compilePattern));
 
@@ -15,4 +15,37 @@ test.each(['x.*y|x', 'x[^y]*y|x', '(?:x.*){5}y|x', '(?:x|xx|xxx)*z|x'])(
 
 test('a second heavy pattern does not lower the weight', () => {
   expect(weigh('x.*y|x', 'z.*y|z')).toBeGreaterThanOrEqual(weigh('x.*y|x'));
+});
+
+describe('the probes of a pattern', () => {
+  /** Counts the work of a search that reads to the end of the text at each match, and claims `msPerStep` for each step. */
+  const countWork = (msPerStep: number) => {
+    const work = { ms: 0 };
+    const measure: MeasureFind = (_, text) => {
+      const ms = text.length ** 2 * msPerStep;
+      work.ms += ms;
+      return ms;
+    };
+    return { work, measure };
+  };
+  const distinct = (count: number, name: string) => Array.from({ length: count }, (_, at) => compilePattern(name + at));
+
+  test.each([1e-7, 1e-6, 1e-5, 5e-5, 1e-4, 2e-4, 1e-3, 1e-2])(
+    'take bounded time if a step takes %s ms, and a slow pattern is recognized',
+    (msPerStep) => {
+      const { work, measure } = countWork(msPerStep);
+      const weight = weighPatterns(distinct(1, `one-${msPerStep}-`), measure);
+      expect(work.ms).toBeLessThan(300);
+      expect(weight).toBeGreaterThanOrEqual(Math.min(24, (msPerStep * 512 ** 2) / 1.25));
+    },
+  );
+
+  test.each([1e-7, 1e-6, 5e-6, 1e-5, 1e-4])(
+    'of a thousand patterns take bounded time together if a step takes %s ms',
+    (msPerStep) => {
+      const { work, measure } = countWork(msPerStep);
+      expect(weighPatterns(distinct(1_000, `many-${msPerStep}-`), measure)).toBeGreaterThanOrEqual(24);
+      expect(work.ms).toBeLessThan(400);
+    },
+  );
 });

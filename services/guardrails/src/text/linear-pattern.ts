@@ -45,54 +45,89 @@ function wrapCompiled(source: string, compiled: RE2JS): TextPattern {
 
 const compile = (source: string): RE2JS => RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
 
-/**
- * Returns the maximum cost of a text relative to other guards. The size of a pattern does not bound it: at each match
- * `x.*y|x` reads to the end of the stretch.
- */
-export function weighPatterns(patterns: readonly TextPattern[]): number {
-  const size = patterns.reduce((sum, pattern) => sum + pattern.size, 0);
-  let probeMs = 0;
-  for (const pattern of patterns) if (probeMs < ENOUGH_MS) probeMs += measureWorst(pattern);
-  return Math.max(1, Math.ceil(size / USUAL_SIZE), Math.ceil(probeMs / USUAL_PROBE_MS));
-}
-
-/** Length of a probe, in code units: that of a stretch. */
+/** Length of the longest probe, in code units: that of a stretch. */
 const PROBE = 512;
+/** Length of the probes that choose the slowest text, and of the one between. */
+const [SHORT_PROBE, MIDDLE_PROBE] = [32, 128];
 /** Duration of a probe by any other guard, ms. */
 const USUAL_PROBE_MS = 1.25;
 /** Above this duration every text of some length is judged by a thread, so that nothing more is measured. */
 const ENOUGH_MS = 30;
+/** Maximum duration of all probes of one guard, ms: they block the event loop. The remaining patterns count as slow. */
+const MAX_PROBING_MS = 100;
 /** Characters of a pattern that are probed, with those of its classes. */
 const MAX_PROBED = 8;
 const CLASS_CHARACTERS = 'a0 ';
 const MAX_MEASURED = 1_000;
+/** Durations by pattern, ms. */
 const measured = new Map<string, number>();
 
+/** Finds all matches of the pattern in the text. @returns the processor time, ms */
+export type MeasureFind = (pattern: TextPattern, text: string) => number;
+
+/**
+ * Returns the maximum cost of a text relative to other guards. The size of a pattern does not bound it: at each match
+ * `x.*y|x` reads to the end of the stretch.
+ */
+export function weighPatterns(
+  patterns: readonly TextPattern[],
+  measureFind: MeasureFind = measureProcessorTime,
+): number {
+  const size = patterns.reduce((sum, pattern) => sum + pattern.size, 0);
+  let spentMs = 0;
+  let probeMs = 0;
+  const measure: MeasureFind = (pattern, text) => {
+    const ms = measureFind(pattern, text);
+    spentMs += ms;
+    return ms;
+  };
+  for (const pattern of patterns) {
+    if (probeMs >= ENOUGH_MS) break;
+    probeMs += spentMs < MAX_PROBING_MS ? measureWorst(pattern, measure) : ENOUGH_MS;
+  }
+  return Math.max(1, Math.ceil(size / USUAL_SIZE), Math.ceil(probeMs / USUAL_PROBE_MS));
+}
+
 /** Returns the processor time, ms, of the slowest text of one repeated character, or of all of them. */
-function measureWorst(pattern: TextPattern): number {
+function measureWorst(pattern: TextPattern, measure: MeasureFind): number {
   const known = measured.get(pattern.source);
   if (known !== undefined) return known;
-  const characters = [
-    ...new Set(pattern.source.replace(/\\[^]/g, '').replace(/[^\p{L}\p{N}\s@:/_-]/gu, '') + CLASS_CHARACTERS),
-  ];
-  const probed = characters.slice(-MAX_PROBED);
-  const texts = [...probed, probed.join('')].map((text) => text.repeat(PROBE).slice(0, PROBE));
-  let worst = 0;
-  for (const text of texts) if (worst < ENOUGH_MS) worst = Math.max(worst, measureFind(pattern, text));
+  const worst = probeSlowest(pattern, measure);
   if (measured.size >= MAX_MEASURED) measured.clear();
   measured.set(pattern.source, worst);
   return worst;
 }
 
-/** Returns the lower of two measurements, because other work of the machine disturbs the first one. */
-function measureFind(pattern: TextPattern, text: string): number {
-  const durations = [0, 1].map(() => {
-    const { user, system } = process.cpuUsage();
-    pattern.find(text);
-    const used = process.cpuUsage({ user, system });
-    return (used.user + used.system) / 1_000;
-  });
-  return Math.min(...durations);
+/** Probes short texts first: a search takes at least proportional and at most quadratic time. */
+function probeSlowest(pattern: TextPattern, measure: MeasureFind): number {
+  const probe = (text: string, length: number): number => {
+    const repeated = text.repeat(length).slice(0, length);
+    const first = measure(pattern, repeated);
+    // The lower of two measurements counts, because other work of the machine disturbs the first one.
+    const ms = first >= ENOUGH_MS ? first : Math.min(first, measure(pattern, repeated));
+    return (ms * PROBE) / length;
+  };
+  let slowest = { text: '', ms: -1 };
+  for (const text of listProbeTexts(pattern)) {
+    const ms = probe(text, SHORT_PROBE);
+    if (ms >= ENOUGH_MS) return ms;
+    if (ms > slowest.ms) slowest = { text, ms };
+  }
+  const middle = probe(slowest.text, MIDDLE_PROBE);
+  return middle >= ENOUGH_MS ? middle : probe(slowest.text, PROBE);
+}
+
+function listProbeTexts({ source }: TextPattern): string[] {
+  const characters = source.replace(/\\[^]/g, '').replace(/[^\p{L}\p{N}\s@:/_-]/gu, '') + CLASS_CHARACTERS;
+  const probed = [...new Set(characters)].slice(-MAX_PROBED);
+  return [...probed, probed.join('')];
+}
+
+function measureProcessorTime(pattern: TextPattern, text: string): number {
+  const { user, system } = process.cpuUsage();
+  pattern.find(text);
+  const used = process.cpuUsage({ user, system });
+  return (used.user + used.system) / 1_000;
 }
 
 /** RE2 syntax: no back-references and no look-around. */
