@@ -1,6 +1,6 @@
 // Generates options from a processor's schema: its required members without a default. A guess; a cases file can
 // override it.
-import type { JsonObject, JsonSchema, JsonValue } from '@millrace/contracts';
+import { isObject, type JsonObject, type JsonSchema, type JsonValue } from '@millrace/contracts';
 
 /** A recursive schema is unbounded; several recursions take exponential time. */
 const MAX_DEPTH = 8;
@@ -78,6 +78,5 @@ function resolveReference(ref: JsonValue | undefined, root: JsonSchema): JsonObj
 
 const readNumber = (value: JsonValue | undefined, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
-const asObject = (value: JsonValue | undefined): JsonObject | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+const asObject = (value: JsonValue | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 const readMembers = (value: JsonValue | undefined): JsonObject => asObject(value) ?? {};

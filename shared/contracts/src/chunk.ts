@@ -1,7 +1,7 @@
 // A chunk is one element of a run's stream. The shapes are those of the reference interface; `retract`, `suspended` and
 // `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
 import { z } from 'zod';
-import { jsonValueSchema } from './json.ts';
+import { isObject, jsonValueSchema } from './json.ts';
 import { withShortcut } from './json-fit.ts';
 import { resumeTokenSchema, shownPendingSchema } from './suspension.ts';
 import { typeSchema } from './typed-schema.ts';
@@ -118,14 +118,12 @@ export type ChunkOf<T extends KnownChunk['type']> = Extract<KnownChunk, { type: 
 export type Chunk = KnownChunk;
 
 const froms: ReadonlySet<unknown> = new Set(chunkFromSchema.options);
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Matches a text delta as models send them, the most frequent chunk. */
 export function isPlainDelta(value: unknown): value is ChunkOf<'text-delta' | 'reasoning-delta'> {
-  if (!isRecord(value) || (value['type'] !== 'text-delta' && value['type'] !== 'reasoning-delta')) return false;
+  if (!isObject(value) || (value['type'] !== 'text-delta' && value['type'] !== 'reasoning-delta')) return false;
   const { payload, runId, from } = value;
-  if (typeof runId !== 'string' || !froms.has(from) || !isRecord(payload)) return false;
+  if (typeof runId !== 'string' || !froms.has(from) || !isObject(payload)) return false;
   return typeof payload['id'] === 'string' && typeof payload['text'] === 'string';
 }
 

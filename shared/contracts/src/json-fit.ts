@@ -1,6 +1,7 @@
 // Checks whether a value of JSON.parse fits a schema unchanged. Frequent messages take this path before zod, because
 // zod copies every value that it accepts. The checks are compiled from the schema itself, so the two cannot diverge:
 // uncertain values and rejections are left to zod, which reports the problems.
+import { isObject } from './json.ts';
 import type { z } from 'zod';
 import { compileCheck } from './json-fit-checks.ts';
 
@@ -8,7 +9,6 @@ import { compileCheck } from './json-fit-checks.ts';
 type Fit = 'as-is' | 'no' | 'ask';
 type FitCheck = (value: unknown) => Fit;
 type Schema = z.core.$ZodType;
-type Members = Record<string, unknown>;
 
 const quick = new WeakSet<Schema>();
 const looks = new WeakMap<Schema, FitCheck>();
@@ -136,9 +136,6 @@ function matchElements(element: FitCheck): FitCheck {
     return fit;
   };
 }
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Member = { look: FitCheck; missing: Fit };
 

@@ -45,6 +45,10 @@ export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): bo
   return false;
 }
 
+/** Returns true for an object that is no array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**

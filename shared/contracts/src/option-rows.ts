@@ -1,5 +1,5 @@
 // Formats a processor's options: one row for each option of the JSON Schema that it advertises. Pure.
-import type { JsonObject, JsonValue } from './json.ts';
+import { isObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** `fallback`: the default as JSON; absent if the option has none. */
 export type OptionRow = { name: string; type: string; required: boolean; fallback?: string; meaning: string };
@@ -24,8 +24,9 @@ export function optionRows(schema: JsonObject): OptionRow[] {
 }
 
 function typeText(schema: JsonObject): string {
-  const union = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')].filter(isObject);
-  if (union.length > 0) return [...new Set(union.map(typeText))].join(' or ');
+  const union = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')];
+  const types = union.flatMap((one) => (isObject(one) ? [typeText(one)] : []));
+  if (types.length > 0) return [...new Set(types)].join(' or ');
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
   const values = listIn(schema, 'enum').map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   if (values.length > MAX_VALUES) return `one of ${values.length} values such as ${values.slice(0, 3).join(', ')}`;
@@ -62,9 +63,6 @@ function rangeText({ minimum, maximum }: JsonObject): string {
   if (least !== undefined) return `, at least ${least}`;
   return most === undefined ? '' : `, at most ${most}`;
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const objectIn = (schema: JsonObject, name: string): JsonObject => {
   const value = schema[name];
   return isObject(value) ? value : {};

@@ -1,8 +1,8 @@
 // Requests one JSON object of a given schema from a model and returns only a valid one.
 import { generateText, jsonSchema, NoObjectGeneratedError, Output, type LanguageModel } from 'ai';
-import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
+import { jsonObjectSchema, MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
 import { toModelError } from './model-error.ts';
-import { assertJsonSchema, findMisfit, isJsonObject } from './json-schema.ts';
+import { assertJsonSchema, findMisfit } from './json-schema.ts';
 
 export type GenerateObjectRequest = {
   /** `openai/<id>` or `openai-chat/<id>`. */
@@ -53,8 +53,9 @@ const countTokens = ({ inputTokens, outputTokens }: ObjectUsage): ObjectUsage =>
 function validate(schema: JsonSchema, value: unknown) {
   const misfit = findMisfit(schema, value);
   if (misfit !== undefined) return { success: false as const, error: new Error(misfit) };
-  if (!isJsonObject(value)) return { success: false as const, error: new Error('$ must be object') };
-  return { success: true as const, value };
+  const { success, data } = jsonObjectSchema.safeParse(value);
+  if (!success) return { success: false as const, error: new Error('$ must be object') };
+  return { success: true as const, value: data };
 }
 
 function toMillraceError(error: unknown, modelId: string): MillraceError {

@@ -2,7 +2,7 @@
 // servers often do not, and no unvalidated value may reach a memory. A separate entry in the package's exports, so that
 // its users need not load the provider's client.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
+import { MillraceError, type JsonSchema } from '@millrace/contracts';
 
 // By identity: a processor makes its schema once for all runs that have the same options.
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
@@ -25,10 +25,6 @@ export function findMisfit(schema: JsonSchema, value: unknown): string | undefin
   const validate = compileValidator(schema);
   if (validate(value)) return undefined;
   return (validate.errors ?? []).map((error) => `${error.instancePath || '$'} ${error.message}`).join('; ');
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function compileValidator(schema: JsonSchema): ValidateFunction {

@@ -1,10 +1,10 @@
 // Reads a guard's part of an entry's state and validates it again, because the state has been on the wire.
-import type { JsonObject, JsonValue } from '@millrace/contracts';
+import { isObject, type JsonObject } from '@millrace/contracts';
 
 /** Returns the object under `key`, and creates it if it is absent. */
 export function readObject(state: JsonObject, key: string): JsonObject {
   const known = state[key];
-  if (isJsonObject(known)) return known;
+  if (isObject(known)) return known;
   const made: JsonObject = {};
   state[key] = made;
   return made;
@@ -19,6 +19,3 @@ export function readString(state: JsonObject, key: string): string {
   const known = state[key];
   return typeof known === 'string' ? known : '';
 }
-
-const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 // Tool names in options of guards. A pattern that can match no tool would disarm the guard, so it is rejected.
+import { TOOL_NAME_FORMAT } from '@millrace/contracts';
 import { z } from 'zod';
 
 const MAX_NAMES = 1_000;
@@ -10,8 +11,5 @@ const toolNameSchema = z
     /^(?:[A-Za-z0-9_-]{1,64}|[A-Za-z0-9_-]{0,63}\*)$/,
     'must be the name of a tool, a prefix such as "web-*", or "*"',
   )
-  .meta({ format: 'tool-name' });
+  .meta({ format: TOOL_NAME_FORMAT });
 export const toolNamesSchema = z.array(toolNameSchema).max(MAX_NAMES);
-
-export const matchesToolName = (wanted: readonly string[], name: string): boolean =>
-  wanted.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));

@@ -1,6 +1,7 @@
 // Reads an agent's definition as far as possible and reports every problem of its form: unknown fields and wrong types,
 // by name. Entries are read one by one, so that an invalid entry does not hide the others.
 import {
+  isObject,
   AGENT_LIMITS,
   agentEntrySchema,
   agentSchema,
@@ -97,9 +98,6 @@ function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDe
   const entries = parallel.map((entry, at) => ({ ...common, path: `${path}.parallel[${at}]`, entry }));
   return { entries, issues: [] };
 }
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Maximum number of reported members. */
 const MAX_HIDDEN = 10;

@@ -1,6 +1,6 @@
 // Expands `memory` to the processors that implement its members: that of lastMessages always, those of semanticRecall
-// and workingMemory if they are enabled. If no list names it, it is last on input and output. A member whose processor
-// is named individually is not added twice, and a processor is added only to the lists that it serves.
+// and workingMemory if they are enabled. If no list names it, it is last on input and output. A member is not added to a
+// list that names its processor individually, nor to one that its processor does not serve.
 import {
   SHIPPED_MEMORY,
   readMemoryKey,

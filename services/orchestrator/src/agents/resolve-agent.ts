@@ -1,11 +1,11 @@
 // Resolves a definition to an agent with its plan: every list becomes entries in their final order, with the discovered
 // descriptor of each processor. Pure; all problems are reported by name in one pass.
 import {
+  isObject,
   AGENT_LIMITS,
   isToken,
   type Agent,
   type Issue,
-  type JsonObject,
   type JsonValue,
   type ListName,
   type Plan,
@@ -62,9 +62,6 @@ export function resolveAgent(definition: JsonValue, known: KnownProcessors): Res
 function readMemoryConfig(definition: JsonValue): Agent['memory'] {
   return isObject(definition) && definition['memory'] ? {} : undefined;
 }
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function toolIssues(definition: JsonValue, known: KnownProcessors): Issue[] {
   const tools = isObject(definition) ? definition['tools'] : undefined;

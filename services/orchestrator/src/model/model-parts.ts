@@ -1,5 +1,6 @@
 // Converts the provider's stream to chunks. Other parts (warnings, the finish) carry data for the step.
 import {
+  isObject,
   MAX_VALUE_NESTING,
   MillraceError,
   isNestedDeeper,
@@ -134,7 +135,7 @@ function readSignature(part: { providerMetadata?: unknown }): { signature?: stri
 }
 
 function rawPayload(value: unknown): object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
+  return isObject(value) ? value : { value };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Filters the provider's metadata by an allow-list of names: ids, states, counts, references and opaque data.
 // Everything else is dropped, in particular `logprobs`, which repeats the answer token by token in a form that no guard
 // can judge.
-import type { JsonObject, JsonValue } from '@millrace/contracts';
+import { isObject, type JsonObject, type JsonValue } from '@millrace/contracts';
 
 const PASSED: ReadonlySet<string> = new Set([
   'acceptedPredictionTokens',
@@ -50,6 +50,3 @@ function passedMembers(members: object): JsonObject {
     ),
   );
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,13 +1,19 @@
 // Asks a model for the update of the memory from this run. The model sees only messages that the preceding guards
 // accepted.
-import { MillraceError, messageText, type JsonObject, type JsonValue, type Message } from '@millrace/contracts';
+import {
+  isObject,
+  MillraceError,
+  messageText,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+} from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 import { indentLines } from '@millrace/processor';
 import { countBytes, MEMORY_MAX_BYTES } from './memory-bound.ts';
 import type { MemoryShape } from './memory-shape.ts';
 import type { WorkingMemoryOptions } from './options.ts';
 import type { ExtractionMode } from './update-memory.ts';
-import { isJsonObject } from '@millrace/models/json-schema';
 
 /**
  * Removes empty texts from an answer of the model, at any depth. A model that cannot leave a field out writes '' into it: it neither sets nor
@@ -24,7 +30,7 @@ export function statedFields(update: JsonObject): JsonObject {
 function statedValue(value: JsonValue): JsonValue | undefined {
   if (value === '') return undefined;
   if (Array.isArray(value)) return value.filter((member) => member !== '');
-  if (!isJsonObject(value)) return value;
+  if (!isObject(value)) return value;
   const stated = statedFields(value);
   return Object.keys(stated).length === 0 ? undefined : stated;
 }

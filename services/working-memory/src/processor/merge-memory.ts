@@ -1,7 +1,6 @@
 // Merges an update into a memory. Pure: applying one update to the memory of another run gives the memory that both
 // runs produce.
-import type { JsonObject, JsonValue } from '@millrace/contracts';
-import { isJsonObject } from '@millrace/models/json-schema';
+import { isObject, type JsonObject, type JsonValue } from '@millrace/contracts';
 
 export type ArrayMode = 'append' | 'replace';
 
@@ -21,7 +20,7 @@ export function mergeMemory(memory: JsonObject, update: JsonObject, arrays: Arra
 }
 
 function mergeValue(before: JsonValue | undefined, value: JsonValue, arrays: ArrayMode): JsonValue {
-  if (isJsonObject(value)) return mergeMemory(isJsonObject(before) ? before : {}, value, arrays);
+  if (isObject(value)) return mergeMemory(isObject(before) ? before : {}, value, arrays);
   if (!Array.isArray(value)) return value;
   return distinct(arrays === 'append' && Array.isArray(before) ? [...before, ...value] : value);
 }

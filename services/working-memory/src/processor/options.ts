@@ -1,6 +1,6 @@
 // The options of working memory, and the rules on them that JSON Schema cannot express.
-import { jsonSchemaSchema, MillraceError, modelIdSchema } from '@millrace/contracts';
-import { assertJsonSchema, isJsonObject } from '@millrace/models/json-schema';
+import { isObject, jsonSchemaSchema, MillraceError, modelIdSchema } from '@millrace/contracts';
+import { assertJsonSchema } from '@millrace/models/json-schema';
 import { z } from 'zod';
 import { templateFields } from './template-shape.ts';
 
@@ -43,8 +43,7 @@ export const optionsSchema = z
 export type WorkingMemoryOptions = z.output<typeof optionsSchema>;
 
 function schemaProblem(schema: z.output<typeof jsonSchemaSchema>): string | undefined {
-  if (schema['type'] !== 'object' || !isJsonObject(schema['properties']))
-    return 'must be of type object, with properties';
+  if (schema['type'] !== 'object' || !isObject(schema['properties'])) return 'must be of type object, with properties';
   try {
     assertJsonSchema(schema);
     return undefined;

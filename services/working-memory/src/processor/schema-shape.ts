@@ -1,7 +1,6 @@
 // A memory in the shape of a JSON Schema. The model returns an update, so the author's schema is relaxed: no field is
 // required and every field can be null.
-import type { JsonSchema, JsonValue } from '@millrace/contracts';
-import { isJsonObject } from '@millrace/models/json-schema';
+import { isObject, type JsonSchema, type JsonValue } from '@millrace/contracts';
 import type { MemoryShape } from './memory-shape.ts';
 
 export function schemaShape(schema: JsonSchema): MemoryShape {
@@ -11,14 +10,14 @@ export function schemaShape(schema: JsonSchema): MemoryShape {
 /** Rejects fields that the author does not name, unless the schema allows additional properties. */
 function updateSchema(schema: JsonSchema): JsonSchema {
   const { required: _, properties, additionalProperties = false, ...rest } = schema;
-  const loosened = Object.entries(isJsonObject(properties) ? properties : {}).map(
+  const loosened = Object.entries(isObject(properties) ? properties : {}).map(
     ([field, value]) => [field, orNull(value)] as const,
   );
   return { ...rest, properties: Object.fromEntries(loosened), additionalProperties };
 }
 
 function orNull(schema: JsonValue): JsonValue {
-  if (!isJsonObject(schema)) return schema;
+  if (!isObject(schema)) return schema;
   if (isPlainObject(schema)) return { ...updateSchema(schema), type: ['object', 'null'] };
   if (typeof schema['type'] === 'string' && !('enum' in schema) && !('const' in schema)) {
     return { ...schema, type: [schema['type'], 'null'] };
@@ -28,5 +27,5 @@ function orNull(schema: JsonValue): JsonValue {
 
 /** Matches an object with listed fields. References and combinations stay unchanged and are given as a whole. */
 function isPlainObject(schema: JsonSchema): boolean {
-  return schema['type'] === 'object' && isJsonObject(schema['properties']) && !('$ref' in schema);
+  return schema['type'] === 'object' && isObject(schema['properties']) && !('$ref' in schema);
 }

@@ -1,11 +1,10 @@
 // The MessageList of a foreign processor: ours under the names of the reference. An unsupported member throws an error
 // that names it, and the call fails, even if the processor catches the error: a guard that passes text after such an
 // error has not judged it.
-import { MillraceError, getOwnMember, type Message, type MessageSource } from '@millrace/contracts';
+import { isObject, MillraceError, getOwnMember, type Message, type MessageSource } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
 import { coreMessages } from './core-messages.ts';
 import { toMessage, withDates } from './foreign-messages.ts';
-import { isRecord } from './json-values.ts';
 import { addSystem, listAll, clearSystem, replaceUntagged, taggedSystem, untaggedSystem } from './system-messages.ts';
 
 export type Refuse = (error: Error) => never;
@@ -105,7 +104,7 @@ function answering<T extends object>(own: T, path: string, refuse: Refuse): T {
 }
 
 function addOne(list: MessageList, given: unknown, source: string, refuse: Refuse): void {
-  if (source === 'system' || (isRecord(given) && given['role'] === 'system')) return addSystem(list, given);
+  if (source === 'system' || (isObject(given) && given['role'] === 'system')) return addSystem(list, given);
   const known = getOwnMember(SOURCES, source);
   if (!known) refuse(new MillraceError('message-invalid', `There is no message source "${source.slice(0, 50)}".`));
   else list.add(toMessage(given, known === 'response' ? 'assistant' : 'user'), known);
@@ -134,8 +133,8 @@ function sourceChecker(list: MessageList) {
 
 /** Whether there was such a call. In processToolResult that of the stage is its result, which no message holds yet. */
 function updateInvocation(messages: Message[], part: unknown, slot: ToolResultSlot | undefined): boolean {
-  const invocation: unknown = isRecord(part) ? part['toolInvocation'] : undefined;
-  if (!isRecord(invocation)) return false;
+  const invocation: unknown = isObject(part) ? part['toolInvocation'] : undefined;
+  if (!isObject(invocation)) return false;
   const { toolCallId } = invocation;
   if (slot && toolCallId === slot.toolCallId) {
     slot.changed = { result: invocation['result'] };

@@ -1,7 +1,7 @@
 // Converts messages to the reference's form: `createdAt` is a Date. The other members are shared, so an in-place edit
 // changes the message that is sent.
-import { MillraceError, messageSchema, textMessage, type Message, type Role } from '@millrace/contracts';
-import { isRecord, jsonCopy } from './json-values.ts';
+import { isObject, MillraceError, messageSchema, textMessage, type Message, type Role } from '@millrace/contracts';
+import { jsonCopy } from './json-values.ts';
 
 /** In place: the same objects at every look. A date is written as the text that it was, so that it is no change. */
 export function withDates(messages: Message[]): Message[] {
@@ -30,9 +30,9 @@ const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'tool'] satisf
  */
 export function toMessage(given: unknown, role: Role): Message {
   if (typeof given === 'string') return textMessage(crypto.randomUUID(), role, given);
-  if (!isRecord(given) || !ROLES.includes(given['role'])) throw unreadable('it has no role');
+  if (!isObject(given) || !ROLES.includes(given['role'])) throw unreadable('it has no role');
   const { parts, content, ...rest } = given;
-  const whole = isRecord(content) ? { ...content, format: 2 } : { format: 2, parts: toParts(content ?? parts) };
+  const whole = isObject(content) ? { ...content, format: 2 } : { format: 2, parts: toParts(content ?? parts) };
   // The members keep their order, so that an unchanged message compares equal.
   const defaults = { id: given['id'] ?? crypto.randomUUID(), createdAt: given['createdAt'] ?? new Date() };
   const copy = jsonCopy({ ...('content' in given ? given : rest), ...defaults, content: whole }, 'message');
@@ -45,7 +45,7 @@ export function toMessage(given: unknown, role: Role): Message {
 /** Files and calls have other members there than in a message: guessing would lose some of them. */
 function toParts(content: unknown): unknown[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (Array.isArray(content) && content.every((part) => isRecord(part) && part['type'] === 'text')) return content;
+  if (Array.isArray(content) && content.every((part) => isObject(part) && part['type'] === 'text')) return content;
   throw unreadable('its content is neither a text nor text parts nor a message’s own');
 }
 
@@ -57,12 +57,12 @@ function unreadable(why: string): MillraceError {
 
 /** The text of a system message: a text, its text parts, or a message of those. */
 export function toSystemText(given: unknown): string {
-  const content: unknown = isRecord(given) ? (given['content'] ?? given['parts']) : given;
+  const content: unknown = isObject(given) ? (given['content'] ?? given['parts']) : given;
   if (typeof content === 'string') return content;
-  if (!isRecord(content) && !Array.isArray(content)) throw unreadable('a system message without a text');
+  if (!isObject(content) && !Array.isArray(content)) throw unreadable('a system message without a text');
   const parts: unknown = Array.isArray(content) ? content : content['parts'];
-  const texts = Array.isArray(parts) ? parts.map((part) => (isRecord(part) ? part['text'] : undefined)) : [];
-  const flat: unknown = isRecord(content) ? content['content'] : undefined;
+  const texts = Array.isArray(parts) ? parts.map((part) => (isObject(part) ? part['text'] : undefined)) : [];
+  const flat: unknown = isObject(content) ? content['content'] : undefined;
   if (texts.length === 0 && typeof flat === 'string') return flat;
   return texts.filter((text) => typeof text === 'string').join('\n');
 }

@@ -1,7 +1,6 @@
 // Represents the model of a stage. Millrace passes an id: provider and name are readable, and a call throws an error
 // that names it as unsupported.
-import { MillraceError } from '@millrace/contracts';
-import { isRecord } from './json-values.ts';
+import { isObject, MillraceError } from '@millrace/contracts';
 
 export type ForeignModel = { specificationVersion: 'v2'; provider: string; modelId: string };
 
@@ -30,7 +29,7 @@ export function foreignModel(id: string): ForeignModel {
 
 /** The id of a model that was returned: a router id, the model that was given, or a configuration with an id alone. */
 export function readModelId(returned: unknown): unknown {
-  if (!isRecord(returned)) return returned;
+  if (!isObject(returned)) return returned;
   const { id, url } = returned;
   return ids.get(returned) ?? (typeof id === 'string' && url === undefined ? id : returned);
 }

@@ -1,9 +1,8 @@
 // Reads the return value of a reference method: messages become operations on the list, as the reference's runner
 // applies them; the other members are returned.
-import { MillraceError, type Message } from '@millrace/contracts';
+import { isObject, MillraceError, type Message } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
 import { toMessage } from './foreign-messages.ts';
-import { isRecord } from './json-values.ts';
 import { addSystem, replaceUntagged } from './system-messages.ts';
 
 export type ResultGiven = {
@@ -23,7 +22,7 @@ export function applyForeignMessages(result: unknown, given: ResultGiven): Recor
     applyArray(result, given);
     return {};
   }
-  if (!isRecord(result)) {
+  if (!isObject(result)) {
     throw new MillraceError('processor-failed', `The method returned a ${typeof result}, not messages or an object.`);
   }
   const { messages, messageList, systemMessages, ...members } = selectMembers(result);

@@ -1,6 +1,6 @@
 // Encodes the state of a processor for one process: Set, Map, Date and bytes become tagged JSON and are restored at the
 // next call. Timers are removed; any other value that is not JSON is rejected with its path.
-import { MAX_NESTING, MillraceError, type JsonObject, type JsonValue } from '@millrace/contracts';
+import { isObject, MAX_NESTING, MillraceError, type JsonObject, type JsonValue } from '@millrace/contracts';
 import type { StateCodec } from '@millrace/processor';
 
 /** An object with only this member is a tagged value. */
@@ -56,9 +56,6 @@ function encodedObject(value: object, place: string, seen: readonly object[]): J
 const item = (value: unknown, place: string, seen: readonly object[]): JsonValue =>
   value === undefined ? null : encodeValue(value, place, seen);
 const tagValue = (kind: string, value: JsonValue): JsonValue => ({ [TAG]: kind, value });
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Never throws: an unknown tag is kept as data. */
 function decodeValue(value: JsonValue): unknown {

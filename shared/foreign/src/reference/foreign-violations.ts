@@ -1,8 +1,8 @@
 // Attributes violations to calls: `onViolation` of a foreign processor is a member of an object that all runs share.
 // The chain of promises identifies the call; the author's own callback is still called.
+import { isObject } from '@millrace/contracts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { asJson, type CommonArgs } from '@millrace/processor';
-import { isRecord } from './json-values.ts';
 import type { ForeignProcessor } from './reference-interface.ts';
 
 type OnViolation = CommonArgs['onViolation'];
@@ -18,9 +18,9 @@ export function attributeViolations(processor: ForeignProcessor): ForeignViolati
   const calls = new AsyncLocalStorage<OnViolation>();
   const own: unknown = processor.onViolation;
   const report = (violation: unknown): unknown => {
-    const given = isRecord(violation) ? violation : {};
+    const given = isObject(violation) ? violation : {};
     const detail: unknown = given['detail'];
-    const strategy: unknown = isRecord(detail) ? detail['strategy'] : undefined;
+    const strategy: unknown = isObject(detail) ? detail['strategy'] : undefined;
     const { message } = given;
     calls.getStore()?.({
       message: typeof message === 'string' ? message : '',

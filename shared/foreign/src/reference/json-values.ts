@@ -10,6 +10,3 @@ export function jsonCopy(value: unknown, what: string): JsonValue {
     remedy: 'Return data: no functions, no objects of classes.',
   });
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

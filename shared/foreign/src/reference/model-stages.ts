@@ -1,11 +1,11 @@
 // The stages around a model call: processInputStep, processLLMRequest, processLLMResponse, processAPIError.
-import { MillraceError } from '@millrace/contracts';
+import { isObject, MillraceError } from '@millrace/contracts';
 import { withDates } from './foreign-messages.ts';
 import { createForeignCall, type Foreign, type StageBridge } from './foreign-call.ts';
 import { foreignModel, readModelId } from './foreign-model.ts';
 import { applyForeignMessages } from './foreign-results.ts';
 import { foreignSteps } from './foreign-steps.ts';
-import { isRecord, jsonCopy } from './json-values.ts';
+import { jsonCopy } from './json-values.ts';
 import { toPromptV2 } from './prompt-v2.ts';
 import { untaggedSystem } from './system-messages.ts';
 
@@ -45,7 +45,7 @@ export function modelStages(foreign: Foreign): ModelStages {
         model: foreignModel(args.model),
         steps: foreignSteps(args.steps),
       });
-      const members = isRecord(result) ? result : {};
+      const members = isObject(result) ? result : {};
       const { response } = members;
       if (response !== undefined) return buildResponse(response, args.run.runId);
       // In-place edits of the prompt reach the model, as in the reference.
@@ -73,7 +73,7 @@ export function modelStages(foreign: Foreign): ModelStages {
       const call = createForeignCall(foreign, args, messageList);
       const messages = [...withDates(messageList.get.all.db())];
       const result = await call.method('processAPIError', { messages, error, steps: foreignSteps(args.steps) });
-      return { retry: isRecord(result) && result['retry'] === true };
+      return { retry: isObject(result) && result['retry'] === true };
     },
   };
 }
@@ -90,8 +90,8 @@ function stepChanges({ model, tools, retryCount: _count, ...members }: Record<st
 
 /** @throws not-json, naming the tool that is a function */
 function readTools(tools: unknown): unknown {
-  for (const [name, tool] of Object.entries(isRecord(tools) ? tools : {})) {
-    if (!isRecord(tool) || typeof tool['execute'] !== 'function') continue;
+  for (const [name, tool] of Object.entries(isObject(tools) ? tools : {})) {
+    if (!isObject(tool) || typeof tool['execute'] !== 'function') continue;
     throw new MillraceError('not-json', `The tool "${name}" is a function of the processor's own: it cannot travel.`, {
       path: `tools.${name}`,
       remedy: 'Serve it as a tool (defineTool), list it in the agent, and return its name in activeTools.',
@@ -101,10 +101,10 @@ function readTools(tools: unknown): unknown {
 }
 
 function buildResponse(response: unknown, runId: string) {
-  const chunks: unknown = isRecord(response) ? response['chunks'] : undefined;
+  const chunks: unknown = isObject(response) ? response['chunks'] : undefined;
   if (!Array.isArray(chunks)) {
     throw new MillraceError('processor-failed', 'processLLMRequest returned a response that has no chunks.');
   }
-  const own = chunks.map((chunk: unknown) => ({ ...(isRecord(chunk) ? chunk : {}), runId, from: 'AGENT' }));
+  const own = chunks.map((chunk: unknown) => ({ ...(isObject(chunk) ? chunk : {}), runId, from: 'AGENT' }));
   return { response: { chunks: jsonCopy(own, 'response.chunks') } };
 }

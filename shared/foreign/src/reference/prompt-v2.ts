@@ -1,8 +1,8 @@
 // Converts prompts to specification V2 (LanguageModelV2Prompt of @ai-sdk/provider 2), which the reference uses in its
 // stages, and back to V4, the wire form. Unchanged parts return to their original form, also parts that V2 cannot
 // express.
-import type { Prompt } from '@millrace/contracts';
-import { isRecord, jsonCopy } from './json-values.ts';
+import { isObject, type Prompt } from '@millrace/contracts';
+import { jsonCopy } from './json-values.ts';
 
 type ProviderMessage = Prompt[number];
 
@@ -28,7 +28,7 @@ export function toPromptV2(given: Prompt): PromptV2 {
   const partBack = (part: unknown): unknown => origins.get(JSON.stringify(part)) ?? toV4(part);
   const messageBack = (message: unknown): unknown => {
     const known = origins.get(JSON.stringify(message));
-    if (known !== undefined || !isRecord(message)) return known ?? message;
+    if (known !== undefined || !isObject(message)) return known ?? message;
     const { content } = message;
     return { ...message, content: Array.isArray(content) ? content.map(partBack) : content };
   };
@@ -42,20 +42,20 @@ export function toPromptV2(given: Prompt): PromptV2 {
 }
 
 function toV2(part: unknown): unknown {
-  if (!isRecord(part)) return part;
+  if (!isObject(part)) return part;
   if (part['type'] === 'file') return { ...part, data: dataToV2(part['data']) };
   return part['type'] === 'tool-result' ? { ...part, output: outputToV2(part['output']) } : part;
 }
 
 function dataToV2(data: unknown): unknown {
-  if (!isRecord(data)) return data;
+  if (!isObject(data)) return data;
   if (data['type'] === 'data') return data['data'];
   if (data['type'] === 'url') return new URL(String(data['url']));
   return data['type'] === 'text' ? Buffer.from(String(data['text'])).toString('base64') : data;
 }
 
 function outputToV2(output: unknown): unknown {
-  if (!isRecord(output)) return output;
+  if (!isObject(output)) return output;
   const { value, reason } = output;
   if (output['type'] === 'execution-denied')
     return { type: 'error-text', value: typeof reason === 'string' ? reason : 'Denied.' };
@@ -63,16 +63,16 @@ function outputToV2(output: unknown): unknown {
 }
 
 function mediaToV2(item: unknown): unknown {
-  if (!isRecord(item) || item['type'] !== 'file') return item;
+  if (!isObject(item) || item['type'] !== 'file') return item;
   const data = dataToV2(item['data']);
   return { type: 'media', data: data instanceof URL ? data.href : data, mediaType: item['mediaType'] };
 }
 
 function toV4(part: unknown): unknown {
-  if (!isRecord(part)) return part;
+  if (!isObject(part)) return part;
   if (part['type'] === 'file') return { ...part, data: dataToV4(part['data']) };
   const { output } = part;
-  if (part['type'] !== 'tool-result' || !isRecord(output) || !Array.isArray(output['value'])) return part;
+  if (part['type'] !== 'tool-result' || !isObject(output) || !Array.isArray(output['value'])) return part;
   return output['type'] === 'content'
     ? { ...part, output: { ...output, value: output['value'].map(mediaToV4) } }
     : part;
@@ -86,6 +86,6 @@ function dataToV4(data: unknown): unknown {
 }
 
 function mediaToV4(item: unknown): unknown {
-  if (!isRecord(item) || item['type'] !== 'media') return item;
+  if (!isObject(item) || item['type'] !== 'media') return item;
   return { type: 'file', data: dataToV4(item['data']), mediaType: item['mediaType'] };
 }

@@ -1,5 +1,6 @@
 // Recognizes the events of OpenAI's two streams that only append a text to an open part: text of chat completions, text and summaries of
 // reasoning of responses. By allow-list: an event with another member that has a value is no plain delta. Pure.
+import { isObject } from '@millrace/contracts';
 
 export type PlainDelta = {
   /** Two deltas of one key append to the same part, and differ in nothing else that a client of the provider reads. */
@@ -31,7 +32,7 @@ function parseMembers(data: string): JsonMembers | undefined {
   if (data.length > MAX_EVENT_CHARS) return undefined;
   try {
     const event: unknown = JSON.parse(data);
-    return isMembers(event) ? event : undefined;
+    return isObject(event) ? event : undefined;
   } catch {
     return undefined;
   }
@@ -54,9 +55,9 @@ function chatDelta(event: JsonMembers): PlainDelta | undefined {
   const { choices, id, model, created } = event;
   if (!Array.isArray(choices) || choices.length !== 1 || !hasOnly(event, CHAT_MEMBERS)) return undefined;
   const choice: unknown = choices[0];
-  if (!isMembers(choice) || !hasOnly(choice, CHOICE_MEMBERS)) return undefined;
+  if (!isObject(choice) || !hasOnly(choice, CHOICE_MEMBERS)) return undefined;
   const { delta, index } = choice;
-  if (!isMembers(delta) || !hasOnly(delta, DELTA_MEMBERS)) return undefined;
+  if (!isObject(delta) || !hasOnly(delta, DELTA_MEMBERS)) return undefined;
   const { content, role = 'assistant' } = delta;
   if (typeof content !== 'string' || content === '' || role !== 'assistant') return undefined;
   return {
@@ -103,6 +104,3 @@ function hasOnly(members: JsonMembers, allowed: ReadonlySet<string>): boolean {
   for (const name in members) if (!allowed.has(name) && members[name] !== null) return false;
   return true;
 }
-
-const isMembers = (value: unknown): value is JsonMembers =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

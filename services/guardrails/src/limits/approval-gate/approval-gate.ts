@@ -1,10 +1,10 @@
 // approval-gate: suspends calls of the listed tools until they are approved. The agent's definition decides which
 // clients may approve; this processor only defines the question.
-import type { JsonValue } from '@millrace/contracts';
+import { matchesToolName, type JsonValue } from '@millrace/contracts';
 import { SUSPENSION_LIMITS } from '@millrace/contracts';
 import { defineProcessor, type ProcessToolCallArgs, type ProcessToolCallResult } from '@millrace/processor';
 import { z } from 'zod';
-import { matchesToolName, toolNamesSchema } from '../tool-names.ts';
+import { toolNamesSchema } from '../tool-names.ts';
 
 const MAX_MESSAGE_CHARS = 2_000;
 /**

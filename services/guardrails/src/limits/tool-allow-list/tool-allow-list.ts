@@ -1,6 +1,6 @@
 // tool-allow-list: restricts the tools that a model is offered and may call, by agent, tenant, thread and resource. It
 // denies calls of other tools. The identity is the run's own, never taken from a message.
-import type { RunRef, ToolDefinition } from '@millrace/contracts';
+import { matchesToolName, type RunRef, type ToolDefinition } from '@millrace/contracts';
 import {
   defineProcessor,
   type ProcessInputStepArgs,
@@ -9,7 +9,7 @@ import {
   type ProcessToolCallResult,
 } from '@millrace/processor';
 import { z } from 'zod';
-import { matchesToolName, toolNamesSchema } from '../tool-names.ts';
+import { toolNamesSchema } from '../tool-names.ts';
 
 const MAX_NAMES = 1_000;
 const MAX_RULES = 1_000;

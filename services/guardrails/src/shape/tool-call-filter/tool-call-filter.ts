@@ -1,6 +1,6 @@
 // tool-call-filter: removes tool calls of earlier turns and their results from this run's prompts. Stored messages do
 // not change. Calls of the current turn stay, because the model would otherwise repeat them.
-import { modelParts, type JsonValue, type Message, type Prompt } from '@millrace/contracts';
+import { TOOL_NAME_FORMAT, isObject, modelParts, type JsonValue, type Message, type Prompt } from '@millrace/contracts';
 import {
   defineProcessor,
   type ProcessInputArgs,
@@ -13,7 +13,7 @@ const MAX_NAMES = 1_000;
 
 const options = z.strictObject({
   exclude: z
-    .union([z.literal('all'), z.array(z.string().min(1).meta({ format: 'tool-name' })).max(MAX_NAMES)])
+    .union([z.literal('all'), z.array(z.string().min(1).meta({ format: TOOL_NAME_FORMAT })).max(MAX_NAMES)])
     .default('all')
     .describe('Names of the tools to remove with their calls and results, or all.'),
 });
@@ -77,7 +77,7 @@ function filterPrompt(isExcluded: Filter, { prompt }: ProcessLLMRequestArgs): Pr
 }
 
 function isExcludedPart(isExcluded: Filter, part: JsonValue): boolean {
-  if (typeof part !== 'object' || part === null || Array.isArray(part)) return false;
+  if (!isObject(part)) return false;
   const { type, toolName } = part;
   return (type === 'tool-call' || type === 'tool-result') && typeof toolName === 'string' && isExcluded(toolName);
 }
