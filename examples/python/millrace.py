@@ -132,12 +132,14 @@ class Tool:
     name = description = ""
     input_schema = {"type": "object"}
     idempotent = False
+    effect = None  # "read", "write" or "send"; None counts as "write"
     timeout_ms = 30_000
 
     @classmethod
     def definition(cls, subject):
         told = {"name": cls.name, "description": cls.description, "inputSchema": cls.input_schema, "subject": subject}
-        return {**told, "idempotent": cls.idempotent, "timeoutMs": cls.timeout_ms}
+        effect = {"effect": cls.effect} if cls.effect else {}
+        return {**told, **effect, "idempotent": cls.idempotent, "timeoutMs": cls.timeout_ms}
 
 
 class ToolCall:

@@ -20,6 +20,7 @@ import {
   toolAnswer,
   withProgram,
   writeBroken,
+  writeSummarizing,
   writeWaiting,
 } from './python/broken-programs.ts';
 import { millrace, root, runCommand } from './run-command.ts';
@@ -95,6 +96,26 @@ test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], conte
     child.kill('SIGTERM');
     await exited;
   }
+});
+
+test('a processor in Python cannot raise the trust of content, although it ignores labels', async (context) => {
+  needsPython(context);
+  const rig = { bus: bus.bus, python: python(), folder };
+  await withProgram(rig, await writeSummarizing(environment), 'py-summarizing', async () => {
+    await stack.client.agents.apply({
+      name: 'py-summarizing',
+      model: 'openai/gpt-5-mini',
+      input: ['py-summarize'],
+      tools: ['py-read', 'py-delete'],
+    });
+    const use = (name: string) => ({ toolCalls: [{ name, args: {} }] });
+    const run = await stack.client.start('py-summarizing', script(use('py-read'), use('py-delete'), { text: 'Done.' }));
+    expect(await run.result()).toMatchObject({ status: 'suspended' });
+    const [suspended] = await stack.client.runs.listSuspended();
+    expect(suspended?.pending).toMatchObject([
+      { by: 'untrusted-content', payload: { toolName: 'py-delete', origins: ['processor:py-summarize'] } },
+    ]);
+  });
 });
 
 const DELTA = { type: 'text-delta', runId: 'r', from: 'AGENT', payload: { id: '1', text: 'a word' } };

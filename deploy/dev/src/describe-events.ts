@@ -21,6 +21,8 @@ export function describeEvents(events: readonly RunEvent[]): string[] {
         return [
           row('a tool', event.ms, `${event.tool}${event.denied ? ' (denied)' : event.isError ? ' (error)' : ''}`),
         ];
+      case 'untrusted-call':
+        return [row('a tool', 0, `${event.tool} (${event.decision}: untrusted content)`)];
       case 'save':
         return [row('memory', 0, `${event.memories.join(', ')}: ${event.outcome}`)];
       case 'run':

@@ -21,6 +21,7 @@ export const askUser = defineTool({
     'Asks the user a question and waits for the answer, for days if necessary. Use it when only the user has the information or the decision that you need.',
   inputSchema,
   idempotent: true,
+  effect: 'read',
   timeoutMs: 5_000,
   execute({ question, choices }, { suspend, resumeData }) {
     if (resumeData === undefined) return suspend({ question, ...(choices && { choices }) });

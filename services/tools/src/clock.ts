@@ -22,6 +22,7 @@ export function createClock(now: () => Date): Tool {
       'Returns the current date, weekday and time in a time zone. Use it whenever an answer depends on the current time or day.',
     inputSchema,
     idempotent: true,
+    effect: 'read',
     timeoutMs: 5_000,
     execute: ({ timeZone = DEFAULT_ZONE }) => timeIn(now(), timeZone),
   });

@@ -18,6 +18,7 @@ export function createSendFeedback(deliver: (feedback: Feedback) => void): Tool 
     description:
       'Sends feedback of the user to the operators of this assistant. Use it only when the user asks for it.',
     inputSchema,
+    effect: 'send',
     timeoutMs: 5_000,
     execute({ text }, { run }) {
       const { tenant, runId, agent } = run;

@@ -62,7 +62,13 @@ function describeService(name: string, env: () => Record<string, string>): void 
     expect(await callStage('processInput', 'run-1', 'I am Ada.')).toEqual([{ type: 'continue' }]);
     expect(await callStage('processOutputResult', 'run-1', 'I am Ada.')).toEqual([{ type: 'continue' }]);
 
-    const system = { op: 'system', tag: 'working-memory:memory', contents: [expect.stringContaining('Name: Ada')] };
+    const system = {
+      op: 'system',
+      tag: 'working-memory:memory',
+      contents: [expect.stringContaining('Name: Ada')],
+      // The messages of these calls have no labels.
+      labels: [{ origin: 'processor:memory', trust: 'untrusted' }],
+    };
     expect(await callStage('processInput', 'run-2', 'Who am I?')).toEqual([
       { type: 'continue', changes: { ops: [system] } },
     ]);

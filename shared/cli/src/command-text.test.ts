@@ -136,7 +136,7 @@ test('The text of a plan lists the called processors by stage in order, and the 
       '',
       'not called: processOutputStream of keyword',
       '',
-      'tools: clock',
+      'tools: clock (write, allow when untrusted)',
     ].join('\n'),
   );
 });

@@ -27,6 +27,10 @@ function toRows(event: AnyEvent): EventRow[] {
       const { tool, ms, isError, denied, toolCallId } = event;
       return [['tool', tool, denied ? 'denied' : isError ? 'error' : 'ok', time(ms), '', toolCallId]];
     }
+    case 'untrusted-call': {
+      const { tool, toolCallId, decision, origins } = event;
+      return [['tool', tool, decision, '', '', notes(toolCallId, `untrusted content: ${origins.join(', ')}`)]];
+    }
     case 'save': {
       const { memories, outcome, error } = event;
       return [['save', memories.join(', '), outcome, '', '', error ? `${error.message} (${error.code})` : '']];

@@ -8,6 +8,7 @@ import {
   type Plan,
   type PlanEntry,
   type Stage,
+  type ToolDefinition,
 } from '@millrace/contracts';
 import { toOneLine } from './printable.ts';
 import { table } from './table.ts';
@@ -15,13 +16,19 @@ import { table } from './table.ts';
 export function planText({ agent, plan, revision }: AppliedAgent): string {
   const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${toOneLine(agent.model)}`;
   const stages = STAGES.flatMap((stage) => stageText(plan, stage));
-  const tools = plan.tools.length === 0 ? 'none' : plan.tools.map(({ name }) => name).join(', ');
+  const tools = plan.tools.length === 0 ? 'none' : plan.tools.map((tool) => describeTool(plan, tool)).join(', ');
   const uncalled = [...uncalledStages(plan)].map(
     ([processor, missing]) => `not called: ${missing.join(', ')} of ${processor}`,
   );
   const overridable = plan.overridable && `callers may list: ${Object.keys(plan.overridable).join(', ') || 'nothing'}`;
   const rest = overridable === undefined ? [] : [overridable];
   return [title, ...stages, ...uncalled, `tools: ${tools}`, ...rest].join('\n\n');
+}
+
+/** `mail (send, approve when untrusted)`. */
+function describeTool({ toolRules = {} }: Plan, { name, effect = 'write' }: ToolDefinition): string {
+  const rule = Object.hasOwn(toolRules, name) ? toolRules[name] : undefined;
+  return `${name} (${effect}, ${rule?.whenUntrusted ?? 'allow'} when untrusted)`;
 }
 
 function stageText(plan: Plan, stage: Stage): string[] {
@@ -41,14 +48,15 @@ function stageText(plan: Plan, stage: Stage): string[] {
 }
 
 function cells(entryOfPlan: PlanEntry): string[] {
-  const { entry, processor, service, timeoutMs, attempts, onFailure, required, options, when, observe } = entryOfPlan;
+  const { entry, processor, service, timeoutMs, attempts, onFailure, required, options, when, observe, declassifies } =
+    entryOfPlan;
   const policy = `${timeoutMs} ms, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${onFailure}`;
   return [
     entry,
     processor === entry ? '' : processor,
     service,
     toOneLine(
-      `${policy}${required ? ', required' : ''}${observe ? ', observes' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
+      `${policy}${required ? ', required' : ''}${observe ? ', observes' : ''}${declassifies ? ', declassifies' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
     ),
     Object.keys(options).length === 0 ? '' : JSON.stringify(options),
   ];

@@ -40,6 +40,12 @@ const entryObjectSchema = policySchema.extend({
   before: tokenSchema.optional(),
   required: z.boolean().optional(),
   when: whenSchema.optional(),
+  declassify: z
+    .boolean()
+    .optional()
+    .describe(
+      'Texts that the entry adds or replaces are trusted. Default: they have the lowest trust of the content that it reads.',
+    ),
   observe: z
     .boolean()
     .optional()
@@ -49,9 +55,12 @@ export type EntryObject = z.infer<typeof entryObjectSchema>;
 const nameSchema = tokenSchema.transform((use): EntryObject => ({ use }));
 
 /** One member of a parallel group; the group determines its position. */
-const memberSchema = z.union([nameSchema, entryObjectSchema.omit({ after: true, before: true, observe: true })], {
-  error: 'must be the name of a processor, or an object with `use`',
-});
+const memberSchema = z.union(
+  [nameSchema, entryObjectSchema.omit({ after: true, before: true, observe: true, declassify: true })],
+  {
+    error: 'must be the name of a processor, or an object with `use`',
+  },
+);
 
 /** Entries that judge the same input concurrently. They change nothing, and the first stop ends the group. */
 export const overlapSchema = z.literal('model');
@@ -118,6 +127,35 @@ const { maxEntries, maxTools, maxInstructions, maxOverrides } = AGENT_LIMITS;
 /** Roles that callers may submit by default: clients without a thread send their history along. */
 export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
 
+/** Decides whether a tool is called while untrusted content is in the prompt. */
+export const whenUntrustedSchema = z.enum(['allow', 'approve', 'deny']);
+export type WhenUntrusted = z.infer<typeof whenUntrustedSchema>;
+
+/** untrusted: the result holds data from outside. inherit: it follows from the arguments alone. */
+export const resultTrustSchema = z.enum(['untrusted', 'inherit']);
+
+const agentToolObjectSchema = z.strictObject({
+  use: tokenSchema,
+  whenUntrusted: whenUntrustedSchema
+    .optional()
+    .describe(
+      'Effect of untrusted content in the prompt on a call of the tool. Default: allow if the tool only reads, otherwise approve.',
+    ),
+  resultTrust: resultTrustSchema
+    .optional()
+    .describe(
+      'Trust of the results. inherit: that of the call, for tools without data of their own. Default: untrusted.',
+    ),
+});
+/** A tool's name or an object. */
+export const agentToolSchema = z.union([tokenSchema, agentToolObjectSchema], {
+  error: 'must be the name of a tool, or an object with `use`',
+});
+export type AgentTool = z.infer<typeof agentToolSchema>;
+
+export const readAgentTool = (tool: AgentTool): z.infer<typeof agentToolObjectSchema> =>
+  typeof tool === 'string' ? { use: tool } : tool;
+
 /** An entry or a group of entries. */
 const listedSchema = z.union([nameSchema, entryObjectSchema, groupObjectSchema], {
   error: 'must be the name of a processor, or an object with `use`',
@@ -129,7 +167,7 @@ export const agentSchema = z.strictObject({
   description: z.string().optional(),
   model: modelIdSchema,
   instructions: z.union([z.string(), z.array(z.string()).max(maxInstructions)]).default([]),
-  tools: z.array(tokenSchema).max(maxTools).default([]),
+  tools: z.array(agentToolSchema).max(maxTools).default([]),
   input: listSchema,
   output: listSchema,
   error: listSchema,

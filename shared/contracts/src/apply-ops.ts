@@ -2,6 +2,7 @@
 // cost of each depends on the messages that it names, not on the size of the conversation.
 import {
   CALLER_TAG,
+  callerSystemText,
   isCallerSystem,
   type Conversation,
   type ConversationEntry,
@@ -9,8 +10,8 @@ import {
   type MessageSource,
 } from './conversation.ts';
 import { MillraceError } from './errors.ts';
-import { messageText, type Message } from './message.ts';
-import { SystemGroups } from './system-groups.ts';
+import type { Message } from './message.ts';
+import { SystemGroups, type SystemText } from './system-groups.ts';
 
 /** @throws message-invalid if the message to replace does not exist */
 export function applyOps(conversation: Conversation, ops: readonly MessageOp[]): Conversation {
@@ -56,9 +57,9 @@ export class ConversationDraft {
       case 'replace':
         return this.#replace(op);
       case 'system':
-        return this.#settled().set(op.tag, op.contents);
+        return this.#settled().set(op.tag, systemTexts(op));
       case 'system-add':
-        return this.#settled().add(op.tag, op.contents);
+        return this.#settled().add(op.tag, systemTexts(op));
       case 'system-all':
         this.#isStale = false;
         this.#system = new SystemGroups(op.messages);
@@ -159,10 +160,11 @@ export class ConversationDraft {
     if (!this.#isStale) return this.#system;
     this.#isStale = false;
     const own = this.#callers === 0 ? [] : this.#opened().filter((slot) => !slot.isGone && isCallerSystem(slot));
-    this.#system.set(
-      CALLER_TAG,
-      own.map(({ message }) => messageText(message)),
-    );
+    this.#system.set(CALLER_TAG, own.map(callerSystemText));
     return this.#system;
   }
+}
+
+function systemTexts({ contents, labels = [] }: OpOf<'system' | 'system-add'>): SystemText[] {
+  return contents.map((content, at) => ({ content, ...(labels[at] && { label: labels[at] }) }));
 }

@@ -1,6 +1,7 @@
 // Defines a conversation: messages with their sources, and system messages in tagged groups. It is plain data; every
 // change is an operation, and both ends of the wire apply operations with `applyOps` only.
 import { z } from 'zod';
+import { INSTRUCTIONS_LABEL, isUntrusted, labelSchema, listLabels, lowestLabel, type Label } from './label.ts';
 import { messageSchema, messageText, type Message } from './message.ts';
 import { SystemGroups } from './system-groups.ts';
 
@@ -12,7 +13,11 @@ export const entrySchema = z.object({ source: sourceSchema, message: messageSche
 export type ConversationEntry = z.infer<typeof entrySchema>;
 
 /** System messages by tag, in order. The agent's instructions have the tag `instructions`. */
-export const systemMessageSchema = z.object({ tag: z.string().min(1), content: z.string() });
+export const systemMessageSchema = z.object({
+  tag: z.string().min(1),
+  content: z.string(),
+  label: labelSchema.optional().describe('absent: untrusted'),
+});
 export type SystemMessage = z.infer<typeof systemMessageSchema>;
 
 /** The tag of the agent's instructions. */
@@ -29,6 +34,11 @@ export const baseTag = (tag: string): string => tag.split(':', 1)[0] ?? tag;
 export const conversationSchema = z.object({ entries: z.array(entrySchema), system: z.array(systemMessageSchema) });
 export type Conversation = z.infer<typeof conversationSchema>;
 
+const labelsSchema = z
+  .array(labelSchema)
+  .optional()
+  .describe('label of each content; a content without one has the trust that docs/semantics.md defines');
+
 export const messageOpSchema = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('add'),
@@ -42,11 +52,13 @@ export const messageOpSchema = z.discriminatedUnion('op', [
     op: z.literal('system'),
     tag: z.string().min(1),
     contents: z.array(z.string()).describe('the whole group; empty removes it'),
+    labels: labelsSchema,
   }),
   z.object({
     op: z.literal('system-add'),
     tag: z.string().min(1),
     contents: z.array(z.string()).describe('appended to the group; the processor need not have read the group'),
+    labels: labelsSchema,
   }),
   z.object({ op: z.literal('system-all'), messages: z.array(systemMessageSchema) }),
 ]);
@@ -59,18 +71,38 @@ export function isCallerSystem({ source, message }: ConversationEntry): boolean 
   return source === 'input' && message.role === 'system';
 }
 
+/** Returns the content of a caller's system message with its label. */
+export const callerSystemText = ({
+  message,
+}: Pick<ConversationEntry, 'message'>): { content: string; label: Label } => ({
+  content: messageText(message),
+  label: lowestLabel(listLabels(message)),
+});
+
 /**
  * Rebuilds the system messages from the caller's current entries: if a guard redacts or removes an entry, the model
  * must not see the original.
  */
 export function withCallerSystem({ entries, system }: Conversation): Conversation {
-  const contents = entries.filter(isCallerSystem).map(({ message }) => messageText(message));
   const groups = new SystemGroups(system);
-  groups.set(CALLER_TAG, contents);
+  groups.set(CALLER_TAG, entries.filter(isCallerSystem).map(callerSystemText));
   return { entries, system: groups.all() };
 }
 
 export function selectMessages(conversation: Conversation, ...sources: MessageSource[]): Message[] {
   const wanted = conversation.entries.filter((entry) => sources.length === 0 || sources.includes(entry.source));
   return wanted.map((entry) => entry.message);
+}
+
+/** Returns the system messages of an agent's instructions. */
+export const instructionMessages = (texts: readonly string[]): SystemMessage[] =>
+  texts
+    .filter((content) => content !== '')
+    .map((content) => ({ tag: INSTRUCTIONS_TAG, content, label: INSTRUCTIONS_LABEL }));
+
+/** Returns the distinct origins of the untrusted texts of a conversation, in their order. */
+export function listUntrustedOrigins({ entries, system }: Conversation): string[] {
+  const labels = entries.flatMap(({ message }) => listLabels(message).filter((label) => isUntrusted({ label })));
+  const groups = system.filter(isUntrusted).map(({ label }) => lowestLabel(label ? [label] : []));
+  return [...new Set([...groups, ...labels].map(({ origin }) => origin))];
 }

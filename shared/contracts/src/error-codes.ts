@@ -20,6 +20,10 @@ export const ERROR_CODES = {
   'entry-cycle': 'after/before entries form a cycle.',
   'entry-without-stage': 'A processor has no method for its list.',
   'tool-name-without-tool': 'A warning: an option names a tool that the agent does not have.',
+  'tools-stopped':
+    'A warning: with the new definition, calls of these tools wait for approval while untrusted content is in the run.',
+  'tools-without-rules':
+    'A warning: an earlier version applied the agent, and untrusted content does not stop calls of its tools.',
   'stage-not-called': 'A warning: a processor has a stage that no list of the agent calls.',
   'entry-order': "A warning: an entry's position is too early or too late for the data that it judges.",
   'judge-under-when':

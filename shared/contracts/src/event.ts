@@ -56,6 +56,16 @@ const toolEventSchema = z.object({
   isError: z.boolean(),
   denied: z.boolean(),
 });
+/** The orchestrator stopped a call because untrusted content precedes it. */
+const untrustedCallEventSchema = z.object({
+  event: z.literal('untrusted-call'),
+  ...at,
+  tool: z.string(),
+  toolCallId: z.string(),
+  position: z.number().int().min(0),
+  decision: z.enum(['approve', 'deny']).describe('approve: the run waits for an operator'),
+  origins: z.array(z.string()).describe('origins of the untrusted content'),
+});
 /** A memory's save after the run: deferred because its store was unavailable, completed later, or given up. */
 const saveEventSchema = z.object({
   event: z.literal('save'),
@@ -71,6 +81,7 @@ export const runEventSchema = z.discriminatedUnion('event', [
   z.object({ ...stageEvent, entries: z.array(entryOutcomeSchema) }),
   modelEventSchema,
   toolEventSchema,
+  untrustedCallEventSchema,
   saveEventSchema,
   z.object({ ...runEnding, detail: jsonValueSchema.optional() }),
 ]);
@@ -88,6 +99,7 @@ export const publicRunEventSchema = z.discriminatedUnion('event', [
   z.object({ ...stageEvent, entries: z.array(publicOutcomeSchema) }),
   modelEventSchema,
   toolEventSchema,
+  untrustedCallEventSchema,
   saveEventSchema,
   z.object(runEnding),
 ]);
@@ -101,6 +113,7 @@ export function publicEvent(event: RunEvent): PublicRunEvent {
     case 'save':
       return { ...event, ...(event.error && { error: keepCode(event.error) }) };
     case 'tool':
+    case 'untrusted-call':
       return event;
     case 'run': {
       const { event: name, at: when, epoch, step, status } = event;

@@ -16,6 +16,8 @@ export * from './event.ts';
 export * from './json.ts';
 export { fitsAsIs, markFrequent } from './json-fit.ts';
 export * from './json-schemas.ts';
+export * from './label.ts';
+export * from './label-changes.ts';
 export * from './judge-verdict.ts';
 export * from './message.ts';
 export * from './structure-formats.ts';

@@ -32,12 +32,17 @@ export const toolChoiceSchema = z.union([
 ]);
 export type ToolChoice = z.infer<typeof toolChoiceSchema>;
 
+/** read: changes nothing outside. write: changes data. send: also transmits data to others. */
+export const toolEffectSchema = z.enum(['read', 'write', 'send']);
+export type ToolEffect = z.infer<typeof toolEffectSchema>;
+
 export const toolDefinitionSchema = z.object({
   name: tokenSchema,
   description: z.string(),
   inputSchema: jsonSchemaSchema,
   subject: z.string(),
   idempotent: z.boolean().default(false),
+  effect: toolEffectSchema.optional().describe('default: write'),
   timeoutMs: z.number().int().positive().default(30_000),
 });
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;

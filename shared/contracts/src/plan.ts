@@ -2,7 +2,15 @@
 // descriptors from discovery. A run follows the stored plan; discovery at run time only merges adjacent entries and
 // finds replicas.
 import { z } from 'zod';
-import { agentSchema, memoryKeySchema, onFailureSchema, overlapSchema, whenSchema } from './agent.ts';
+import {
+  agentSchema,
+  memoryKeySchema,
+  onFailureSchema,
+  overlapSchema,
+  resultTrustSchema,
+  whenSchema,
+  whenUntrustedSchema,
+} from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type Stage } from './stage.ts';
@@ -25,7 +33,7 @@ export const planEntrySchema = z.object({
   processCutOff: z.boolean().optional().describe('processLLMResponse also receives model calls that were cut off'),
   rewritesAnswers: z.boolean().optional(),
   judgesText: z.boolean().optional(),
-  addsText: z.boolean().optional(),
+  addsText: z.boolean().optional().describe('its text is untrusted, unless it has a label'),
   options: jsonObjectSchema,
   required: z.boolean(),
   memory: z.boolean(),
@@ -35,6 +43,7 @@ export const planEntrySchema = z.object({
   onFailure: onFailureSchema,
   when: whenSchema.optional().describe('the entry is called only in matching runs'),
   observe: z.literal(true).optional().describe('the entry is called without delaying the run'),
+  declassifies: z.literal(true).optional().describe('the agent declares that texts of this entry are trusted'),
 });
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 
@@ -53,6 +62,13 @@ export const planGroupSchema = z.object({
 });
 export type PlanGroup = z.infer<typeof planGroupSchema>;
 
+/** Treatment of one tool, as resolved when the agent was applied. */
+export const toolRuleSchema = z.object({
+  whenUntrusted: whenUntrustedSchema,
+  resultTrust: resultTrustSchema,
+});
+export type ToolRule = z.infer<typeof toolRuleSchema>;
+
 /** The names of the entries of each stage in calling order. A processor in two lists is one entry. */
 export const planSchema = z.object({
   entries: z.record(tokenSchema, planEntrySchema),
@@ -62,6 +78,10 @@ export const planSchema = z.object({
     .optional()
     .describe('each list as combined, with memory at its position: an entry’s index refers to it'),
   tools: z.array(toolDefinitionSchema),
+  toolRules: z
+    .record(tokenSchema, toolRuleSchema)
+    .optional()
+    .describe('by tool; absent in plans of earlier versions: each tool is allowed'),
   groups: z.array(planGroupSchema).optional(),
   overridable: z.record(tokenSchema, overridableSchema).optional().describe('processors that callers may list, by id'),
 });

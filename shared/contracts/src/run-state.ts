@@ -73,6 +73,10 @@ export type Draft = z.infer<typeof draftSchema>;
 /** A pending item of the run. It remains until the stage or tool that suspended has resumed with the answer. */
 export const heldPendingSchema = openPendingSchema.extend({
   position: position.optional(),
+  policy: z
+    .literal('untrusted')
+    .optional()
+    .describe('the question is that of the orchestrator: untrusted content precedes the call'),
   kept: stageInputSchema
     .omit({ conversation: true })
     .partial()
@@ -123,6 +127,11 @@ export const runActionSchema = z.discriminatedUnion('action', [
     unpassed: z.literal(true).optional().describe('processors wrote them, and the output chain has not passed them'),
   }),
   z.object({ action: z.literal('messages-passed') }),
+  z.object({
+    action: z.literal('taint-found'),
+    entries: z.array(z.string()).describe('entries with untrusted text in their state'),
+    origins: z.array(z.string()).describe('origins of untrusted text in prompts, outside of the messages'),
+  }),
   z.object({ action: z.literal('states-changed'), states: z.record(z.string(), jsonObjectSchema) }),
   z.object({ action: z.literal('violations-found'), violations: z.array(violationSchema) }),
   z.object({ action: z.literal('input-passed') }),
@@ -222,6 +231,10 @@ export const runStateSchema = z.object({
   unpassed: z
     .array(z.string())
     .describe('ids of messages as processors worded them, which the output chain has not passed'),
+  taint: z
+    .object({ entries: z.array(z.string()), origins: z.array(z.string()) })
+    .default({ entries: [], origins: [] })
+    .describe('entries with untrusted text in their state, and untrusted text in prompts outside of the messages'),
   states: z.record(z.string(), jsonObjectSchema),
   inputPassed: z.boolean(),
   open: openStepSchema.optional(),

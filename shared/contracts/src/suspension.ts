@@ -1,7 +1,7 @@
 // Defines a suspended run: its pending items, the right to answer them, and the time limit. docs/semantics.md,
 // "Suspension".
 import { z } from 'zod';
-import { jsonValueSchema } from './json.ts';
+import { jsonValueSchema, type JsonValue } from './json.ts';
 import { toolCallSchema } from './model.ts';
 import { stageSchema } from './stage.ts';
 import { tokenSchema } from './tokens.ts';
@@ -17,6 +17,20 @@ export const SUSPENSION_LIMITS = {
   /** The state of a suspended run outlives its expiry by this time. */
   graceSeconds: 24 * 3_600,
 } as const;
+
+/**
+ * Maximum length of a call's arguments in a payload, in UTF-16 code units of JSON. The suspension stores the full
+ * arguments separately.
+ */
+const MAX_SHOWN_CHARS = 16 * 1024;
+/** Of longer arguments: inside of JSON, quotation marks and backslashes take two code units each. */
+const MAX_CUT_CHARS = MAX_SHOWN_CHARS / 2;
+
+/** Returns the arguments as a payload may show them: longer ones are cut to the beginning of their JSON. */
+export function cutArgs(args: JsonValue): JsonValue {
+  const text = JSON.stringify(args);
+  return text.length <= MAX_SHOWN_CHARS ? args : `${text.slice(0, MAX_CUT_CHARS).toWellFormed()}…`;
+}
 
 export const suspendedForSchema = z
   .number()

@@ -1,17 +1,20 @@
 // Groups system messages by tag and applies operations in order: the cost of each depends on the messages that it
 // names, not on the number of groups.
 
-type SystemMessage = { tag: string; content: string };
+import type { Label } from './label.ts';
+
+export type SystemText = { content: string; label?: Label | undefined };
+type TaggedText = SystemText & { tag: string };
 /** Adjacent messages of one tag. */
-type SystemRow = { tag: string; contents: string[] };
+type SystemRow = { tag: string; contents: SystemText[] };
 
 export class SystemGroups {
   readonly #rows: SystemRow[] = [];
   /** Rows that are not empty, by tag. A split group has several rows until it is changed. */
   readonly #byTag = new Map<string, SystemRow[]>();
 
-  constructor(system: readonly SystemMessage[]) {
-    for (const { tag, content } of system) {
+  constructor(system: readonly TaggedText[]) {
+    for (const { tag, ...content } of system) {
       const last = this.#rows.at(-1);
       if (last?.tag === tag) last.contents.push(content);
       else this.#begin(tag, [content]);
@@ -19,7 +22,7 @@ export class SystemGroups {
   }
 
   /** Replaces the whole group; an existing group keeps its position, a new one is appended. */
-  set(tag: string, contents: readonly string[]): void {
+  set(tag: string, contents: readonly SystemText[]): void {
     const [first, ...others] = this.#byTag.get(tag) ?? [];
     if (!first) return contents.length > 0 ? this.#begin(tag, [...contents]) : undefined;
     for (const row of others) row.contents = [];
@@ -29,18 +32,18 @@ export class SystemGroups {
   }
 
   /** Appends to the group. */
-  add(tag: string, contents: readonly string[]): void {
+  add(tag: string, contents: readonly SystemText[]): void {
     const rows = this.#byTag.get(tag) ?? [];
     const [only] = rows;
     if (only && rows.length === 1) for (const content of contents) only.contents.push(content);
     else this.set(tag, [...rows.flatMap((row) => row.contents), ...contents]);
   }
 
-  all(): SystemMessage[] {
-    return this.#rows.flatMap(({ tag, contents }) => contents.map((content) => ({ tag, content })));
+  all(): TaggedText[] {
+    return this.#rows.flatMap(({ tag, contents }) => contents.map((text) => ({ tag, ...text })));
   }
 
-  #begin(tag: string, contents: string[]): void {
+  #begin(tag: string, contents: SystemText[]): void {
     const row = { tag, contents };
     this.#rows.push(row);
     const known = this.#byTag.get(tag);

@@ -16,6 +16,16 @@ const buildMessage = (parts: object[], content: object = {}, members: object = {
 
 test.each<[what: string, part: object, expected: object]>([
   ['a text', { type: 'text', text: 'a', note: 'a' }, { type: 'text', text: 'A', note: 'A' }],
+  [
+    'a part with a label',
+    { type: 'text', text: 'a', label: { origin: 'tool:a', trust: 'trusted' } },
+    { type: 'text', text: 'A', label: { origin: 'tool:a', trust: 'trusted' } },
+  ],
+  [
+    'a part with words as its label',
+    { type: 'text', text: 'a', label: { origin: 'call me', trust: 'trusted' } },
+    { type: 'text', text: 'A', label: { origin: 'CALL ME', trust: 'TRUSTED' } },
+  ],
   ['reasoning', { type: 'reasoning', reasoning: 'a' }, { type: 'reasoning', reasoning: 'A' }],
   [
     'a tool call and its result',

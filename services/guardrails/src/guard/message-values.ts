@@ -9,13 +9,13 @@ export type MapValue = (value: JsonValue, kind: 'text' | 'data') => JsonValue;
 
 const MESSAGE_KEEPS = ['id', 'role', 'createdAt', 'threadId', 'resourceId', 'content'];
 const CONTENT_KEEPS = ['format', 'parts', 'content'];
-const PART_KEEPS = ['type', 'toolInvocation', 'source'];
-const FILE_KEEPS = ['type', 'data', 'mimeType'];
+const PART_KEEPS = ['type', 'toolInvocation', 'source', 'label'];
+const FILE_KEEPS = ['type', 'data', 'mimeType', 'label'];
 const INVOCATION_KEEPS = ['state', 'toolCallId', 'isError', 'denied'];
 const SOURCE_KEEPS = ['id', 'sourceType'];
 
 /** Members that a caller or a processor could fill with text. */
-const FORMATTED = new Set(['createdAt', 'mimeType', 'toolCallId']);
+const FORMATTED = new Set(['createdAt', 'mimeType', 'toolCallId', 'label']);
 
 /** Returns the message with every such value mapped, or the same message if nothing changed. */
 export function mapMessage(message: Message, map: MapValue): Message {
@@ -65,7 +65,7 @@ function mapPart(part: MessagePart, map: MapValue): MessagePart {
     }
     default:
       // Maps a part of an unknown type like the others, because it is stored too.
-      return mapMembers(part, ['type'], data);
+      return mapMembers(part, ['type', 'label'], data);
   }
 }
 

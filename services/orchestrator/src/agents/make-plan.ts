@@ -1,5 +1,6 @@
 // Builds a plan from the ordered entries: the calls of each stage with their options and policies. Pure.
 import {
+  readAgentTool,
   readMemoryKey,
   resolveChanges,
   resolveTimeoutMs,
@@ -14,6 +15,7 @@ import {
 } from '@millrace/contracts';
 import { listGroups } from './groups.ts';
 import { collectOptions, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
+import { makeToolRules } from './tool-rules.ts';
 
 export function makePlan(
   agent: Agent,
@@ -41,8 +43,15 @@ export function makePlan(
   const listed = Object.fromEntries(
     Object.entries(ordered).map(([list, own]) => [list, [...new Set(own.map(({ name }) => name))]]),
   );
-  const tools = agent.tools.flatMap((name) => known.tools.get(name) ?? []);
-  return { entries, order, listed, tools, ...(groups.length > 0 && { groups }) };
+  const tools = agent.tools.flatMap((tool) => known.tools.get(readAgentTool(tool).use) ?? []);
+  return {
+    entries,
+    order,
+    listed,
+    tools,
+    toolRules: makeToolRules(agent, tools),
+    ...(groups.length > 0 && { groups }),
+  };
 }
 
 function listStageUses(stage: Stage, ordered: Record<ListName, ProcessorUse[]>): ProcessorUse[] {
@@ -84,5 +93,6 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
     onFailure: pickGiven('onFailure') ?? policy.onFailure,
     ...(when && { when }),
     ...(pickGiven('observe') === true && { observe: true as const }),
+    ...(pickGiven('declassify') === true && { declassifies: true as const }),
   };
 }

@@ -67,10 +67,11 @@ function toolIssues(definition: JsonValue, known: KnownProcessors): Issue[] {
   const tools = isObject(definition) ? definition['tools'] : undefined;
   // The form reports that there are too many.
   if (!Array.isArray(tools) || tools.length > AGENT_LIMITS.maxTools) return [];
-  return tools.flatMap((name, at): Issue[] => {
+  const names = tools.map((tool) => (isObject(tool) ? tool['use'] : tool));
+  return names.flatMap((name, at): Issue[] => {
     if (typeof name !== 'string') return [];
     const path = `tools[${at}]`;
-    if (tools.indexOf(name) < at) {
+    if (names.indexOf(name) < at) {
       return [{ code: 'agent-invalid', message: `"${name}" is listed twice.`, path, remedy: 'Remove one of the two.' }];
     }
     if (name in Object.prototype && isToken(name)) return [inheritedName(name, path)];

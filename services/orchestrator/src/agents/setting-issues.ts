@@ -2,12 +2,13 @@
 //
 // `questions`: names of entries and tools that callers may answer. An unknown name
 // would look like a permission, and a name of both a tool and an entry would permit more than intended.
-import type { Agent, Issue, Plan, PlanEntry } from '@millrace/contracts';
+import { readAgentTool, type Agent, type Issue, type Plan, type PlanEntry } from '@millrace/contracts';
 
 export function questionIssues({ questions = [], tools }: Agent, plan: Plan): Issue[] {
+  const names = tools.map((tool) => readAgentTool(tool).use);
   return questions.flatMap((name, at): Issue[] => {
     const path = `questions[${at}]`;
-    const isTool = tools.includes(name);
+    const isTool = names.includes(name);
     const isEntry = Object.hasOwn(plan.entries, name);
     if (isTool !== isEntry) return [];
     const message = isTool

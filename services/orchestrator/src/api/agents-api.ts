@@ -12,6 +12,7 @@ import {
 import type { AgentStore } from '../agents/agent-store.ts';
 import { planWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
+import { warnOfNewRules, warnWithoutRules } from '../agents/tool-rules.ts';
 import { warnToolNames } from '../agents/tool-name-warnings.ts';
 import type { Discovery } from '../peers/discovery.ts';
 
@@ -38,13 +39,15 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     if ('issues' in resolved) throw refusedAgent(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
-  const listWarnings = ({ plan, agent }: AppliedAgent): Issue[] => [
+  const listWarnings = ({ plan, agent }: AppliedAgent, stored?: AppliedAgent): Issue[] => [
     ...planWarnings(plan, discovery.listRefused(), agent),
+    ...warnWithoutRules(plan),
+    ...(stored ? warnOfNewRules(stored.plan, plan) : []),
     ...warnToolNames(plan, (processor) => discovery.processors().get(processor)?.descriptor.optionsSchema),
   ];
-  const addWarnings = (applied: AppliedAgent) => ({
+  const addWarnings = (applied: AppliedAgent, stored?: AppliedAgent) => ({
     ...applied,
-    warnings: listWarnings(applied),
+    warnings: listWarnings(applied, stored),
   });
   const listNames = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
@@ -58,10 +61,10 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       { tenant }: Tenant,
     ): Promise<ApiAnswer<'agents-apply'>> {
       const applied = await resolve(definition);
-      const warnings = listWarnings(applied);
       // Reads from the bucket: this process may know an agent that was stored before the bucket was wiped.
       const there = await store.atLeast(tenant, applied.agent.name, Infinity);
       const unchanged = there && isSameAgent(there, applied);
+      const warnings = listWarnings(applied, there);
       if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings };
       return { applied: await store.put(tenant, applied), changed: true, warnings };
     },
@@ -75,7 +78,10 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     },
     get: async ({ agent }: ApiRequest<'agents-get'>, { tenant }: Tenant) => get(tenant, agent),
     async plan({ agent, definition }: ApiRequest<'agents-plan'>, { tenant }: Tenant) {
-      if (definition !== undefined) return addWarnings(await resolve(definition));
+      if (definition !== undefined) {
+        const applied = await resolve(definition);
+        return addWarnings(applied, await store.get(tenant, applied.agent.name));
+      }
       if (agent !== undefined) return addWarnings(await get(tenant, agent));
       throw new MillraceError('message-invalid', 'agents-plan takes an agent or a definition.');
     },

@@ -5,6 +5,7 @@ import type { ErrorCode, MillraceError, StageInput, StageReply } from '@millrace
 import { publish, request } from '@millrace/bus';
 import { askWithPolicy, type CallAnswer, type CallTarget } from './ask-with-policy.ts';
 import { callHead, isDeferrable, listReads, type Resumed } from './call-request.ts';
+import type { LabelContext } from './label-verdict.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 import type { Run } from '../state/run-context.ts';
 import { entryFailure, judge, judgeAll, type JudgedEntry } from './verdict-fold.ts';
@@ -109,7 +110,8 @@ async function askStage(
   if ('error' in answer) {
     const missed = await classifyUnaccepted(run, answer.error, { connections, isSilent: watch.isSilent() });
     if (!missed) giveUp(run, group, stage, head.callId, watch.reason() ?? answer.error);
-    return { ...failUnanswered(group, { stage, input }, answer.error, watch), ...missed };
+    const labels = labelContext(run, resumed);
+    return { ...failUnanswered(group, { stage, input, labels }, answer.error, watch), ...missed };
   }
   if ('progress' in answer.ok) throw new Error('a progress message was taken for the answer');
   const { sequence, verdicts, replica } = answer.ok;
@@ -123,7 +125,12 @@ async function askStage(
     );
   if (verdicts.length > group.length)
     return failCall('processor-verdict-refused', describeTooManyVerdicts(verdicts.length, group));
-  return { ...split(judgeAll(stage, input, group, answer.ok)), replica };
+  return { ...split(judgeAll(stage, input, group, answer.ok, labelContext(run, resumed))), replica };
+}
+
+function labelContext(run: Run, resumed: Resumed | undefined): LabelContext {
+  const { conversation, taint } = run.state();
+  return { conversation, taint, resumed: resumed?.entry };
 }
 
 const describeTooManyVerdicts = (count: number, group: readonly PlanEntry[]) =>
@@ -140,12 +147,12 @@ function split(judged: JudgedEntry[]): CallAnswer<JudgedEntry[]> {
 /** Keeps the verdicts that the replica reported; the failure is that of the member after them. */
 function failUnanswered(
   group: readonly PlanEntry[],
-  { stage, input }: { stage: Stage; input: StageInput },
+  { stage, input, labels }: { stage: Stage; input: StageInput; labels: LabelContext },
   error: MillraceError,
   watch: CallWatch,
 ): CallAnswer<JudgedEntry[]> {
   const told = watch.lastJudged();
-  const before = told ? split(judgeAll(stage, input, group, { ...told, replica: watch.replica() })) : undefined;
+  const before = told ? split(judgeAll(stage, input, group, { ...told, replica: watch.replica() }, labels)) : undefined;
   const common = { unanswered: true, nobodyThere: error.code === 'nobody-there', replica: watch.replica() };
   const at = group[before?.served ?? 0];
   if (before && (before.failure || !at)) return { ...before, ...common };

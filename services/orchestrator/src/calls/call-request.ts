@@ -13,7 +13,10 @@ import {
 import type { Discovery } from '../peers/discovery.ts';
 import type { Run } from '../state/run-context.ts';
 
-/** Adjacent entries that one replica serves go into one call: three guards of one service cost one round trip. */
+/**
+ * Adjacent entries that one replica serves go into one call: three guards of one service cost one round trip. A memory
+ * has a call of its own, because only the orchestrator labels the changes of the entries before it.
+ */
 export function mergeAdjacent(
   entries: readonly PlanEntry[],
   discovery: Pick<Discovery, 'isServedTogether'>,
@@ -21,7 +24,9 @@ export function mergeAdjacent(
   const groups: PlanEntry[][] = [];
   for (const entry of entries) {
     const group = groups.at(-1);
-    const joins = group?.every((member) => discovery.isServedTogether(member.processor, entry.processor));
+    const joins = group?.every(
+      (member) => member.memory === entry.memory && discovery.isServedTogether(member.processor, entry.processor),
+    );
     if (group && joins) group.push(entry);
     else groups.push([entry]);
   }

@@ -1,5 +1,13 @@
 // Folds the verdicts of a stage, one after the other, in the order of the entries. Pure.
 import {
+  findLabelRule,
+  findTaint,
+  labelAnswer,
+  labelVerdict,
+  type LabelContext,
+  type VerdictTaint,
+} from './label-verdict.ts';
+import {
   MAX_VIOLATIONS,
   applyVerdict,
   blindReplacement,
@@ -31,6 +39,7 @@ export type JudgedEntry = {
   ms: number;
   attempts: number;
   replica?: string | undefined;
+  taint?: VerdictTaint;
 };
 
 /** A verdict that stops the stage. */
@@ -43,6 +52,8 @@ export type StageFold = {
   violations: Violation[];
   data: Chunk[];
   outcomes: EntryOutcome[];
+  /** Taint of entries and of the prompt that this stage adds. */
+  taint: VerdictTaint[];
   /** The first stopping verdict: a lost session fails all of its entries at once. */
   stopped?: StopVerdict;
 };
@@ -54,20 +65,32 @@ export const emptyFold = (input: StageInput): StageFold => ({
   violations: [],
   data: [],
   outcomes: [],
+  taint: [],
 });
 
 /**
  * Fails a verdict that the stage does not allow, that the input has no place for, or that replaces members which the
  * processor does not read.
+ * @param labels absent in stages that change no messages
  */
-export function judge(stage: Stage, before: StageInput, entry: PlanEntry, verdict: Verdict): JudgedEntry {
+export function judge(
+  stage: Stage,
+  before: StageInput,
+  entry: PlanEntry,
+  verdict: Verdict,
+  labels?: LabelContext,
+): JudgedEntry {
   const changes = 'changes' in verdict ? verdict.changes : undefined;
   const blind = changes && blindReplacement(changes, readsAt(entry.reads, stage));
   const refused = blind
     ? `${blind.member} were returned by a processor that does not read them.`
     : findUnforeseenChange(stage, entry, verdict);
   const counted = refused === undefined ? verdict : createFailure('processor-verdict-refused', refused);
-  return { entry, ...applyVerdict(stage, before, counted), ms: 0, attempts: 1 };
+  if (!labels) return { entry, ...applyVerdict(stage, before, counted), ms: 0, attempts: 1 };
+  const rule = findLabelRule(stage, before, entry, labels);
+  const applied = applyVerdict(stage, before, labelVerdict(stage, before, counted, rule));
+  const input = stage === 'processOutputStep' ? labelAnswer(before, applied.input, rule) : applied.input;
+  return { entry, verdict: applied.verdict, input, ms: 0, attempts: 1, taint: findTaint(entry, applied.verdict, rule) };
 }
 
 /** An entry that declares no changes runs concurrently with others, and must not return any. */
@@ -84,13 +107,14 @@ export function judgeAll(
   before: StageInput,
   group: readonly PlanEntry[],
   { verdicts, ms, replica }: VerdictAnswer,
+  labels?: LabelContext,
 ): JudgedEntry[] {
   const all: JudgedEntry[] = [];
   let input = before;
   for (const [at, entry] of group.entries()) {
     const verdict = verdicts[at];
     if (!verdict) break;
-    const judged = { ...judge(stage, input, entry, verdict), ms: ms[at] ?? 0, replica };
+    const judged = { ...judge(stage, input, entry, verdict, labels), ms: ms[at] ?? 0, replica };
     all.push(judged);
     if (judged.verdict.type !== 'continue') break;
     input = judged.input;
@@ -139,6 +163,7 @@ export function foldVerdict(fold: StageFold, judged: JudgedEntry): StageFold {
     violations: [...fold.violations, ...violations],
     data: [...fold.data, ...(verdict.data ?? [])],
     outcomes: [...fold.outcomes, said],
+    taint: judged.taint ? [...fold.taint, judged.taint] : fold.taint,
   };
   return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? { entry, verdict } };
 }

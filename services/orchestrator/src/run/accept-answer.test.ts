@@ -1,8 +1,9 @@
-import { applyOps, emptyConversation, type SystemMessage } from '@millrace/contracts';
+import { INSTRUCTIONS_LABEL, applyOps, emptyConversation, type SystemMessage } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { changedGroups } from './accept-answer.ts';
 
-const group = (tag: string, ...contents: string[]): SystemMessage[] => contents.map((content) => ({ tag, content }));
+const group = (tag: string, ...contents: string[]): SystemMessage[] =>
+  contents.map((content) => ({ tag, content, label: INSTRUCTIONS_LABEL }));
 const before = [...group('a', 'one', 'two'), ...group('b', 'three')];
 
 test('unchanged system messages give no operations', () => {

@@ -1,7 +1,9 @@
 // Runs processOutputStep and accepts its result as the answer, with a checkpoint, so that the answer is never paid for
 // twice.
 import {
+  labelMessage,
   messageText,
+  readLabel,
   readToolCalls,
   toWireError,
   withText,
@@ -18,6 +20,7 @@ import { MAX_TOOL_CALLS, tooManyCallsError } from '../model/answer-builder.ts';
 import type { ModelAnswer, StepModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
 import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
+import { isRunTainted, labelAnswer } from '../state/run-labels.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
@@ -34,10 +37,15 @@ export async function acceptAnswer(
   answer: StepAnswer,
   { last, said }: ModelAnswer,
 ): Promise<Interrupt | undefined> {
-  const { message } = answer;
+  const message = labelAnswer(answer.message, isRunTainted(run.state()) ? 'untrusted' : 'trusted');
   const system = run.state().conversation.system;
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
-  const draft = { answer, tools: call.tools, structured: call.structuredOutput !== undefined, system };
+  const draft = {
+    answer: { ...answer, message },
+    tools: call.tools,
+    structured: call.structuredOutput !== undefined,
+    system,
+  };
   const schema = call.structuredOutput?.schema;
   return judgeAnswer(run, draft, { last, ...(schema && { asked: { schema, said } }) });
 }
@@ -60,7 +68,7 @@ export async function judgeAnswer(
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;
   }
-  const final = finalMessage(message, result.input);
+  const final = labelFinal(run, message, finalMessage(message, result.input));
   // Processors may have added calls to those of the model.
   if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCallsError()));
   const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: readToolCalls(final) };
@@ -88,6 +96,12 @@ function finalMessage(message: Message, { conversation, text, toolCalls }: Stage
   const named = text === undefined || text === messageText(kept) ? kept : withText(kept, text);
   const isSame = toolCalls === undefined || JSON.stringify(toolCalls) === JSON.stringify(readToolCalls(named));
   return isSame ? named : withToolCalls(named, toolCalls);
+}
+
+/** Labels the changes of processors to the answer: unchanged parts keep their labels. */
+function labelFinal(run: Run, message: Message, final: Message): Message {
+  const trust = isRunTainted(run.state()) ? 'untrusted' : 'trusted';
+  return labelMessage(final, message, { cap: trust, unlabelled: trust, origin: 'model', keepsOrigins: true });
 }
 
 type Accepted = {
@@ -121,7 +135,8 @@ export function changedGroups(before: readonly SystemMessage[], after: readonly 
   return tags.flatMap((tag): MessageOp[] => {
     const contents = listContents(after, tag);
     const isSame = JSON.stringify(contents) === JSON.stringify(listContents(before, tag));
-    return isSame ? [] : [{ op: 'system', tag, contents }];
+    const labels = after.filter((message) => message.tag === tag).map(readLabel);
+    return isSame ? [] : [{ op: 'system', tag, contents, labels }];
   });
 }
 

@@ -1,9 +1,10 @@
 // Passes a run's last chunk through the output chain without publishing it. Its messages, as they passed, are the run's
 // result.
-import { messageSchema, selectMessages, type Chunk, type Message } from '@millrace/contracts';
+import { labelMessage, messageSchema, selectMessages, type Chunk, type Message } from '@millrace/contracts';
 import { z } from 'zod';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import { fail, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
+import { isRunTainted } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
 
@@ -50,16 +51,22 @@ const finishLost = {
 /** Replaces the run's messages by those that passed. */
 function takeMessages(run: Run, passed: readonly Message[]): void {
   const { conversation } = run.state();
+  const trust = isRunTainted(run.state()) ? 'untrusted' : 'trusted';
+  const rule = { cap: trust, unlabelled: trust, origin: 'model', keepsOrigins: true } as const;
   const own = selectMessages(conversation, 'response');
   const others = new Set(selectMessages(conversation, 'input', 'remembered', 'context').map(({ id }) => id));
-  const there = new Map(own.map((message) => [message.id, JSON.stringify(message)]));
+  const there = new Map(own.map((message) => [message.id, message]));
   const left = new Set(passed.map(({ id }) => id));
   const changed = passed.filter(
-    (message) => !others.has(message.id) && there.get(message.id) !== JSON.stringify(message),
+    (message) => !others.has(message.id) && JSON.stringify(there.get(message.id)) !== JSON.stringify(message),
   );
   const gone = own.flatMap(({ id }) => (left.has(id) ? [] : [id]));
   if (changed.length === 0 && gone.length === 0) return;
-  const ops = changed.map((message) => ({ op: 'add' as const, source: 'response' as const, message }));
+  const ops = changed.map((message) => ({
+    op: 'add' as const,
+    source: 'response' as const,
+    message: labelMessage(message, there.get(message.id), rule),
+  }));
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: gone }, ...ops] });
 }
 

@@ -9,7 +9,9 @@ import { sendChunks } from '../sessions/guard-chunks.ts';
 import { isSuspension, SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { askPending, pendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
+import { resumePoint } from '../stages/suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { judgeUntrusted, settleUntrusted } from './untrusted-calls.ts';
 
 /** Maximum number of concurrent calls of one answer. */
 const MAX_CALLS_AT_ONCE = 8;
@@ -36,14 +38,24 @@ async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promi
   const tools = run.state().open?.tools ?? [];
   const tool = tools.find((known) => known.name === toolCall.toolName);
   if (!tool) return { denied: { ...unknownTool(toolCall, tools), position } };
+  const asked = pendingAt(run, 'processToolCall', position);
+  if (asked?.policy === 'untrusted') return resumeUntrusted(run, { ...toolCall, position });
   const about = { subject: tool.name, position };
   const { input, answer, interrupt } = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), about);
   if (interrupt) return isSuspension(interrupt) ? { waits: true } : { interrupt };
   const judged = { ...(input.toolCall ?? toolCall), position };
-  if (answer?.type !== 'deny') return { call: judged };
+  if (answer?.type !== 'deny') return judgeUntrusted(run, judged);
   const { reason, code } = answer;
   const result = { denied: true, reason, ...(code !== undefined && { code }) };
   return { denied: { ...judged, result, isError: true, denied: true } };
+}
+
+/** The output chain judges the answer, as that to the question of an entry. */
+async function resumeUntrusted(run: Run, call: PlacedCall): Promise<JudgedCall> {
+  const point = await resumePoint(run, 'processToolCall', call.position);
+  if (!point) throw new Error('a question is not pending any more');
+  if ('interrupt' in point) return isSuspension(point.interrupt) ? { waits: true } : point;
+  return settleUntrusted(run, point, call);
 }
 
 /** Judges and runs waiting calls that were answered; suspends the run while others still wait. */

@@ -61,6 +61,8 @@ export async function runStage(
   const request = { stage, input: point ? withKept(input, point.kept) : input, resumed: point?.resumed, see };
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
+  const taint = joinTaint(fold.taint);
+  if (taint) run.dispatch({ action: 'taint-found', ...taint });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   if (entries.some(({ observe }) => !observe)) {
     const ms = performance.now() - started;
@@ -77,6 +79,12 @@ export async function runStage(
   // The reason for which the stage stopped precedes the interrupts of its chunks. But a run that ends is not suspended.
   const goesOn = !result.interrupt || isSuspension(result.interrupt);
   return stopped && goesOn ? { input: fold.input, interrupt: stopped } : result;
+}
+
+function joinTaint(found: StageFold['taint']): { entries: string[]; origins: string[] } | undefined {
+  const entries = found.flatMap(({ entry }) => entry ?? []);
+  const origins = found.flatMap(({ origin }) => origin ?? []);
+  return entries.length + origins.length > 0 ? { entries, origins } : undefined;
 }
 
 function fromEntry(entries: PlanEntry[], name: string): PlanEntry[] {

@@ -14,7 +14,9 @@ export function pendingAt(run: Run, stage: Stage | undefined, position?: number)
 /** Long enough that it cannot be guessed. */
 const TOKEN_BYTES = 32;
 
-type PendingRequest = Pick<HeldPending, 'by' | 'stage' | 'toolCall' | 'position' | 'kept'> & {
+type PendingRequest = Pick<HeldPending, 'by' | 'stage' | 'toolCall' | 'position' | 'kept' | 'policy'> & {
+  /** Default: the agent's definition decides. */
+  kind?: HeldPending['kind'];
   payload: JsonValue;
   expiresInSeconds?: number | undefined;
 };

@@ -1,5 +1,6 @@
 // The effect of each action on a run's state; recovery folds the same actions again.
 import {
+  INSTRUCTIONS_LABEL,
   INSTRUCTIONS_TAG,
   selectMessages,
   messageText,
@@ -29,8 +30,8 @@ describe('a run’s state at the start', () => {
   test('has the submitted messages as conversation, after the instructions', () => {
     const state = makeState({ agent: makeAgent({ instructions: ['One.', '', 'Two.'] }) });
     expect(state.conversation.system).toEqual([
-      { tag: INSTRUCTIONS_TAG, content: 'One.' },
-      { tag: INSTRUCTIONS_TAG, content: 'Two.' },
+      { tag: INSTRUCTIONS_TAG, content: 'One.', label: INSTRUCTIONS_LABEL },
+      { tag: INSTRUCTIONS_TAG, content: 'Two.', label: INSTRUCTIONS_LABEL },
     ]);
     expect(state.conversation.entries.map(({ source }) => source)).toEqual(['input']);
   });
@@ -43,7 +44,7 @@ describe('a change of a run’s state', () => {
       action: 'messages-changed',
       ops: [{ op: 'add', source: 'context', message }],
     });
-    expect(selectMessages(state.conversation, 'context')).toEqual([message]);
+    expect(selectMessages(state.conversation, 'context')).toMatchObject([message]);
   });
 
   test('of one entry’s state leaves the others alone', () => {

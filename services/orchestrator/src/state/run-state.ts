@@ -1,8 +1,8 @@
 // A run's state as a fold of its actions. Pure: folding the stored records again is recovery. This module alone defines
 // the effect of an action.
 import {
-  INSTRUCTIONS_TAG,
   applyOps,
+  instructionMessages,
   roundCost,
   withCallerSystem,
   type Conversation,
@@ -16,7 +16,9 @@ import {
   type ToolResult,
   type Usage,
 } from '@millrace/contracts';
+import { reducePending } from './reduce-pending.ts';
 import { pickAttachments, withResults } from './response-message.ts';
+import { isRunTainted, labelAnswer, labelFeedback, labelOwnOps, labelResults, labelSubmitted } from './run-labels.ts';
 
 /**
  * Tag of the system message that gives the model the reason for which its answer was rejected: docs/semantics.md,
@@ -40,6 +42,7 @@ export function initialState({ request, applied, firstIndex }: Begun): RunState 
     conversation: startingConversation({ request, applied }),
     unpassed: [],
     states: {},
+    taint: { entries: [], origins: [] },
     inputPassed: false,
     steps: [],
     retryCount: 0,
@@ -57,8 +60,8 @@ function startingConversation({ request, applied }: Pick<RunState, 'request' | '
   const { instructions } = applied.agent;
   const texts = typeof instructions === 'string' ? [instructions] : instructions;
   return withCallerSystem({
-    entries: request.messages.map((message) => ({ source: 'input', message })),
-    system: texts.filter((content) => content !== '').map((content) => ({ tag: INSTRUCTIONS_TAG, content })),
+    entries: request.messages.map((message) => ({ source: 'input', message: labelSubmitted(message) })),
+    system: instructionMessages(texts),
   });
 }
 
@@ -70,11 +73,13 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'messages-changed':
       return {
         ...state,
-        conversation: applyOps(state.conversation, action.ops),
+        conversation: applyOps(state.conversation, labelOwnOps(state, action.ops)),
         unpassed: unpassedIds(state.unpassed, action),
       };
     case 'messages-passed':
       return { ...state, unpassed: [] };
+    case 'taint-found':
+      return { ...state, taint: joinTaint(state.taint, action) };
     case 'states-changed':
       return { ...state, states: { ...state.states, ...action.states } };
     case 'violations-found':
@@ -146,6 +151,11 @@ function unpassedIds(
   return unpassed ? [...others, ...touched] : others;
 }
 
+function joinTaint(taint: RunState['taint'], found: RunState['taint']): RunState['taint'] {
+  const join = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])];
+  return { entries: join(taint.entries, found.entries), origins: join(taint.origins, found.origins) };
+}
+
 type OpenStep = NonNullable<RunState['open']>;
 
 function newStep({ conversation }: RunState, firstIndex: number): OpenStep {
@@ -204,7 +214,8 @@ function withJudged(open: OpenStep, { call, denied }: Extract<RunAction, { actio
 function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunState {
   const { answer } = open;
   if (!answer) return state;
-  const message = withResults(answer.message, results);
+  const answered = labelAnswer(answer.message, isRunTainted(state) ? 'untrusted' : 'trusted');
+  const message = labelResults(withResults(answered, results), state.applied);
   const conversation = applyOps(state.conversation, [{ op: 'add', source: 'response', message }]);
   return {
     ...state,
@@ -242,7 +253,10 @@ function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult
 /** Rewinds to the input as submitted, or to the beginning of the step; a closed step is opened again. */
 function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
   const base = to === 'input' ? startingConversation(state) : (state.open?.base ?? state.conversation);
-  const ops = feedback === '' ? [] : [{ op: 'system' as const, tag: FEEDBACK_TAG, contents: [feedback] }];
+  const ops =
+    feedback === ''
+      ? []
+      : [{ op: 'system' as const, tag: FEEDBACK_TAG, contents: [feedback], labels: [labelFeedback(state)] }];
   const { open, passed: _, finish: __, ...rest } = state;
   return {
     ...rest,
@@ -270,27 +284,4 @@ export function addUsage(total: Usage, more: Usage): Usage {
   if (more.cost !== undefined) sum.cost = roundCost((sum.cost ?? 0) + more.cost);
   if (more.estimated) sum.estimated = true;
   return sum;
-}
-
-type PendingAction = Extract<
-  RunAction,
-  { action: 'suspended' | 'pending-told' | 'pending-resumed' | 'pending-settled' }
->;
-
-function reducePending(pending: readonly HeldPending[], action: PendingAction): HeldPending[] {
-  switch (action.action) {
-    case 'suspended':
-      return [...pending, action.pending];
-    case 'pending-settled':
-      return pending.filter(({ id }) => id !== action.id);
-    case 'pending-told': {
-      const { id, payload } = action;
-      const told = payload === undefined ? {} : { payload };
-      return pending.map((one) => (one.id === id ? { ...one, told } : one));
-    }
-    case 'pending-resumed': {
-      const { id, data } = action;
-      return pending.map((one) => (one.id === id ? { ...one, resumed: { data } } : one));
-    }
-  }
 }

@@ -1,5 +1,5 @@
 // Selects the messages of a run to index: the accepted texts of user and assistant, one vector each.
-import { messageText, type Message } from '@millrace/contracts';
+import { findTextLabel, messageText, type Message } from '@millrace/contracts';
 import { MAX_RUN_MESSAGES, type RecallMessage } from '../store/vector-store.ts';
 
 /**
@@ -21,7 +21,8 @@ export function messagesToIndex(messages: readonly Message[]): RecallMessage[] {
   const indexed = messages.flatMap((message): RecallMessage[] => {
     const { id: messageId, role, createdAt } = message;
     const text = textToEmbed(messageText(message));
-    return (role === 'user' || role === 'assistant') && text !== '' ? [{ messageId, role, text, createdAt }] : [];
+    if ((role !== 'user' && role !== 'assistant') || text === '') return [];
+    return [{ messageId, role, text, createdAt, trust: findTextLabel(message)?.trust ?? 'untrusted' }];
   });
   return indexed.slice(-MAX_RUN_MESSAGES);
 }

@@ -75,8 +75,10 @@ async function recall({ store, embedder }: RecallDependencies, options: RecallOp
 
   const around = hits.slice(0, MAX_SURROUNDED);
   const surrounding = await store.findSurrounding(space, { ...asker, around, ...readRange(options) }, abortSignal);
-  const content = recalledText(hits, surrounding, threadId);
-  if (content !== undefined) messageList.setSystem(entryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [content]);
+  const recalled = recalledText(hits, surrounding, threadId);
+  if (!recalled) return;
+  const label = { origin: `processor:${args.entry}`, trust: recalled.trust };
+  messageList.setSystem(entryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [recalled.text], label);
 }
 
 async function embedOne(embedder: Embedder, text: string, abortSignal: AbortSignal): Promise<number[]> {

@@ -9,6 +9,8 @@
 // - Tenants and owners are isolated: no id of one finds or replaces points of another.
 // - Vectors of different spaces never meet.
 
+import type { Trust } from '@millrace/contracts';
+
 /** Vectors are comparable within one embedder only. `embedder` is any name that distinguishes two of them. */
 export type VectorSpace = { embedder: string; dimensions: number };
 
@@ -23,6 +25,8 @@ export type RecallMessage = {
   text: string;
   /** ISO 8601. */
   createdAt: string;
+  /** Untrusted if an earlier version of the service saved it. */
+  trust: Trust;
 };
 
 export type VectorBlock = RecallPlace & {

@@ -50,6 +50,7 @@ export const calculator = defineTool({
     'A percentage is written as a fraction: 15 / 100 * 80.',
   inputSchema,
   idempotent: true,
+  effect: 'read',
   timeoutMs: 5_000,
   execute: ({ expression }) => calculate(expression),
 });

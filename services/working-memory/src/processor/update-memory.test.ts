@@ -36,6 +36,7 @@ function update(runId: string, answers: ((memory: JsonObject) => JsonObject)[], 
     owner,
     run: { runId, epoch: 1 },
     options: merging,
+    trust: 'trusted',
     extract,
     onFull,
     signal,
@@ -127,7 +128,15 @@ describe('updating a memory', () => {
   test('an update without new facts writes nothing', async () => {
     await update('r0', [() => ({ name: 'Ada' })]).done;
     await update('r1', [() => ({ name: 'Ada', city: null })]).done;
-    expect(await store.read(owner)).toEqual({ memory: { name: 'Ada' }, version: 1 });
+    expect(await store.read(owner)).toEqual({ memory: { name: 'Ada' }, version: 1, trust: 'trusted' });
+  });
+
+  test('a memory that was derived from one untrusted text stays untrusted', async () => {
+    await update('r0', [() => ({ name: 'Ada' })]).done;
+    await update('r1', [() => ({ city: 'Oslo' })], { trust: 'untrusted' }).done;
+    expect((await store.read(owner)).trust).toBe('untrusted');
+    await update('r2', [() => ({ pet: 'Rex' })]).done;
+    expect((await store.read(owner)).trust).toBe('untrusted');
   });
 
   test('a repeated call does not extract again after an update that changed nothing', async () => {

@@ -1,7 +1,7 @@
 // Extracts an update and writes it in a compare-and-set loop, so that no concurrent write is lost. An update that
 // applies to any memory is applied to the newer one; a whole memory, or whole lists, are extracted again from it.
 import { isDeepStrictEqual } from 'node:util';
-import { MillraceError, type JsonObject } from '@millrace/contracts';
+import { MillraceError, type JsonObject, type Trust } from '@millrace/contracts';
 import { saveSuperseded, retryShortOutage } from '@millrace/stores';
 import type { MemoryOwner, MemoryRecord, RunMark, WorkingMemoryStore } from '../store/memory-store.ts';
 import { countBytes, fitUpdate, isFull } from './memory-bound.ts';
@@ -18,6 +18,8 @@ export type MemoryUpdate = {
   owner: MemoryOwner;
   run: RunMark;
   options: Pick<WorkingMemoryOptions, 'strategy' | 'arrays'>;
+  /** Lowest trust of the texts of the run. */
+  trust: Trust;
   extract(memory: JsonObject, mode: ExtractionMode): Promise<JsonObject>;
   /** Called if a full memory drops facts, with the names of the dropped fields if there are any. */
   onFull(leftOut: readonly string[]): void;
@@ -57,7 +59,8 @@ async function write(given: MemoryUpdate, read: MemoryRecord, asked: ExtractionM
     if (isDeepStrictEqual(memory, before) || (asked === 'condense' && !isSmaller)) {
       return store.markRun(owner, run, signal);
     }
-    const next = { owner, run, version: current.version, memory };
+    const trust = current.trust === 'untrusted' ? current.trust : given.trust;
+    const next = { owner, run, version: current.version, memory, trust };
     const result = await retryShortOutage(() => store.compareAndSet(next, signal), signal);
     if (result.outcome === 'superseded') throw saveSuperseded(run, result.epoch);
     if (result.outcome !== 'conflict') return;

@@ -24,7 +24,11 @@ describe('WorkingMemoryProcessor: input', () => {
     await rig.seed({ name: 'Ada' });
     const { conversation } = await callInput();
     expect(conversation.system).toEqual([
-      { tag: 'working-memory', content: expect.stringMatching(/^Working memory .*\nName: Ada\n/s) },
+      {
+        tag: 'working-memory',
+        content: expect.stringMatching(/^Working memory .*\nName: Ada\n/s),
+        label: { origin: 'processor:working-memory', trust: 'untrusted' },
+      },
     ]);
     expect(conversation.entries).toHaveLength(1);
   });

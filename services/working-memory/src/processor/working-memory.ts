@@ -1,7 +1,15 @@
 // Shows the model the known facts about a resource before the run and updates them after it. The processor does not
 // judge: it reads the message list at its position, so guards belong before it. A failure is thrown as a coded error
 // and the memory is unchanged; the policy lets the run continue.
-import { MEMORY_POSITION, entryTag, type JsonObject, type RunRef, type JsonSchema } from '@millrace/contracts';
+import {
+  MEMORY_POSITION,
+  entryTag,
+  findTextLabel,
+  lowestLabel,
+  type JsonObject,
+  type RunRef,
+  type JsonSchema,
+} from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 import {
   defineProcessor,
@@ -79,9 +87,10 @@ async function show(
 ) {
   const owner = findOwner(args.run, options.scope);
   if (owner === undefined) return;
-  const { memory } = await store.read(owner, args.abortSignal);
+  const { memory, trust } = await store.read(owner, args.abortSignal);
   if (memory === null || Object.keys(memory).length === 0) return;
-  args.messageList.setSystem(entryTag(SYSTEM_TAG, 'working-memory', args.entry), [systemMessage(shape, memory)]);
+  const label = { origin: `processor:${args.entry}`, trust };
+  args.messageList.setSystem(entryTag(SYSTEM_TAG, 'working-memory', args.entry), [systemMessage(shape, memory)], label);
 }
 
 async function update(
@@ -92,7 +101,8 @@ async function update(
 ) {
   const owner = findOwner(run, options.scope);
   if (owner === undefined || options.readOnly || !result.answered) return;
-  const transcript = buildTranscript([...messageList.get.input.db(), ...messageList.get.response.db()]);
+  const messages = [...messageList.get.input.db(), ...messageList.get.response.db()];
+  const transcript = buildTranscript(messages);
   if (transcript === '') return;
 
   const { model = defaultModel, strategy, arrays } = options;
@@ -103,6 +113,7 @@ async function update(
     owner,
     run: { runId, epoch },
     options,
+    trust: lowestLabel(messages.flatMap((message) => findTextLabel(message) ?? [])).trust,
     extract: (memory, asked) => extractUpdate(extraction, memory, transcript, asked, abortSignal),
     onFull: (leftOut) => onViolation(fullMemory(leftOut)),
     signal: abortSignal,

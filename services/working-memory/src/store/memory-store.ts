@@ -3,14 +3,18 @@
 //
 // - A write succeeds only on the version that the writer has read: concurrent runs lose no update.
 // - One owner of a run writes once: a repeated call, for example after a lost answer, changes nothing.
+// - The trust of a memory is that of its last write. A write of an earlier version of the service leaves it untrusted.
 // - Tenants and resources are isolated: no id of one reaches data of another.
-import type { JsonObject } from '@millrace/contracts';
+import type { JsonObject, Trust } from '@millrace/contracts';
 
 /** Owner of a memory: `key` as memoryOwner() names it; with `threadId`, one thread of that owner. */
 export type MemoryOwner = { tenant: string; key: string; threadId?: string | undefined };
 
-/** `memory` is null and `version` 0 if nothing was ever written. */
-export type MemoryRecord = { memory: JsonObject | null; version: number };
+/**
+ * `memory` is null and `version` 0 if nothing was ever written. `trust`: the lowest trust of the texts that the memory was
+ * derived from; untrusted if an earlier version of the service wrote it.
+ */
+export type MemoryRecord = { memory: JsonObject | null; version: number; trust: Trust };
 
 /** A run and the epoch of its writing owner. */
 export type RunMark = { runId: string; epoch: number };
@@ -21,6 +25,8 @@ export type MemoryWrite = {
   /** Version that `memory` was derived from. */
   version: number;
   memory: JsonObject;
+  /** Default: untrusted. */
+  trust?: Trust;
 };
 
 export type WriteOutcome =

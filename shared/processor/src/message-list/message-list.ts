@@ -9,6 +9,7 @@ import {
   reconcile,
   textMessage,
   type Conversation,
+  type Label,
   type Message,
   type MessageOp,
   type MessageSource,
@@ -29,6 +30,9 @@ export type ListedSystemMessage = { role: 'system'; content: string; tag: string
 
 export const listedSystem = (messages: readonly SystemMessage[]): ListedSystemMessage[] =>
   messages.map(({ content, tag }) => ({ role: 'system', content, tag }));
+
+const labelEach = (contents: readonly string[], label: Label | undefined): { labels?: Label[] } =>
+  label ? { labels: contents.map(() => label) } : {};
 
 type Views = Record<'all' | 'input' | 'response' | 'remembered', MessageView>;
 
@@ -113,14 +117,18 @@ export class MessageList {
     return this.#apply({ op: 'replace', message });
   }
 
-  /** Appends to the tag's group. */
-  addSystem(content: string | readonly string[], tag: string = UNTAGGED): this {
-    return this.#apply({ op: 'system-add', tag, contents: typeof content === 'string' ? [content] : [...content] });
+  /** Appends to the tag's group. @param label see `setSystem` */
+  addSystem(content: string | readonly string[], tag: string = UNTAGGED, label?: Label): this {
+    const contents = typeof content === 'string' ? [content] : [...content];
+    return this.#apply({ op: 'system-add', tag, contents, ...labelEach(contents, label) });
   }
 
-  /** Replaces the tag's whole group; an empty list removes it. */
-  setSystem(tag: string, contents: readonly string[]): this {
-    return this.#apply({ op: 'system', tag, contents: [...contents] });
+  /**
+   * Replaces the tag's whole group; an empty list removes it. @param label origin and trust of the contents; a processor
+   * with text from outside sets it. The orchestrator grants at most the trust of the content that the call carried
+   */
+  setSystem(tag: string, contents: readonly string[], label?: Label): this {
+    return this.#apply({ op: 'system', tag, contents: [...contents], ...labelEach(contents, label) });
   }
 
   clearSystemMessages(tag: string = UNTAGGED): this {
@@ -128,7 +136,10 @@ export class MessageList {
   }
 
   replaceAllSystemMessages(messages: readonly SystemMessage[]): this {
-    return this.#apply({ op: 'system-all', messages: messages.map(({ tag, content }) => ({ tag, content })) });
+    return this.#apply({
+      op: 'system-all',
+      messages: messages.map(({ tag, content, label }) => ({ tag, content, ...(label && { label }) })),
+    });
   }
 
   getSystemMessages(tag?: string): ListedSystemMessage[] {

@@ -22,6 +22,7 @@ const STRUCTURE = new Set([
   'id',
   'itemId',
   'kind',
+  'label',
   'messageId',
   'mimeType',
   'model',

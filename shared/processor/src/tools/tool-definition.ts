@@ -9,6 +9,7 @@ import {
   type JsonValue,
   type RunRef,
   type ToolDefinition,
+  type ToolEffect,
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { StreamWriter } from '../processor.ts';
@@ -44,6 +45,11 @@ export type Tool = {
   inputSchema: z.ZodObject;
   /** True if a call that may have been executed may be repeated. Default: false. */
   idempotent?: boolean;
+  /**
+   * Effect of a call. read: it changes nothing outside. write: it changes data. send: it also transmits data to others.
+   * Agents stop calls that write or send while untrusted content is in the run. Default: write.
+   */
+  effect?: ToolEffect;
   /** Timeout of a call, ms. Default: the contract's default. */
   timeoutMs?: number;
   /** @throws tool-arguments-invalid; errors of the tool itself; tool-failed for a result that is not JSON */
@@ -75,13 +81,14 @@ export function defineTool<S extends z.ZodObject>(
 
 /** Returns the advertised description of a tool, which is also sent to the model. */
 export function describeTool(tool: Tool, subject: string): ToolDefinition {
-  const { name, description, inputSchema, idempotent, timeoutMs } = tool;
+  const { name, description, inputSchema, idempotent, effect, timeoutMs } = tool;
   return toolDefinitionSchema.parse({
     name,
     description,
     inputSchema: toJsonSchema(inputSchema),
     subject,
     idempotent,
+    effect,
     timeoutMs,
   });
 }

@@ -1,19 +1,11 @@
 // approval-gate: suspends calls of the listed tools until they are approved. The agent's definition decides which
 // clients may approve; this processor only defines the question.
-import { matchesToolName, type JsonValue } from '@millrace/contracts';
-import { SUSPENSION_LIMITS } from '@millrace/contracts';
+import { SUSPENSION_LIMITS, cutArgs, matchesToolName, type JsonValue } from '@millrace/contracts';
 import { defineProcessor, type ProcessToolCallArgs, type ProcessToolCallResult } from '@millrace/processor';
 import { z } from 'zod';
 import { toolNamesSchema } from '../tool-names.ts';
 
 const MAX_MESSAGE_CHARS = 2_000;
-/**
- * Maximum length of the arguments in the payload, in characters of JSON. The suspension stores the full arguments
- * separately.
- */
-const MAX_SHOWN_CHARS = 16 * 1024;
-/** Characters of longer arguments in the payload. As a string inside of JSON, quotation marks and backslashes take two characters each. */
-const MAX_CUT_CHARS = MAX_SHOWN_CHARS / 2;
 const MAX_REASON_CHARS = 500;
 
 const options = z.strictObject({
@@ -74,13 +66,8 @@ function awaitApproval(chosen: ApprovalGateOptions, args: ProcessToolCallArgs): 
   if (!matchesToolName(chosen.tools, toolCall.toolName)) return undefined;
   if (resumeData !== undefined) return decide(args, resumeData);
   const { message, expiresInSeconds } = chosen;
-  args.suspend({ message, toolName: toolCall.toolName, args: redactArgs(toolCall.args) }, { expiresInSeconds });
+  args.suspend({ message, toolName: toolCall.toolName, args: cutArgs(toolCall.args) }, { expiresInSeconds });
 }
-
-const redactArgs = (args: JsonValue): JsonValue => {
-  const text = JSON.stringify(args);
-  return text.length <= MAX_SHOWN_CHARS ? args : `${text.slice(0, MAX_CUT_CHARS).toWellFormed()}…`;
-};
 
 /** Every answer except an approval denies the call, because an unclear answer must not approve it. */
 const decisionSchema = z.object({ approved: z.boolean(), reason: z.string().optional() });

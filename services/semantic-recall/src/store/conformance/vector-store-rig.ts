@@ -35,6 +35,7 @@ export function block(
     role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
     text,
     createdAt: '2026-11-20T10:00:00.000Z',
+    trust: at % 2 === 0 ? ('trusted' as const) : ('untrusted' as const),
     vector,
   }));
   return { ...ada, threadId: 't1', runId, epoch: 1, messages, ...changes };

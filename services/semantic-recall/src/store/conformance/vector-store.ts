@@ -28,9 +28,20 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
         role: 'assistant',
         text: 'near',
         createdAt: '2026-11-20T10:00:00.000Z',
+        trust: 'untrusted',
         threadId: 't1',
         runId: 'r1',
       });
+    });
+
+    test('each message keeps its trust, also around a hit and after its run is saved again', async () => {
+      await rig.save('r1', { user: [1, 0, 0], assistant: [0, 1, 0] });
+      await rig.save('r1', { user: [1, 0, 0], assistant: [0, 1, 0] }, { epoch: 2 });
+      const trusts = (await rig.nearest()).map(({ text, trust }) => [text, trust]);
+      expect(trusts).toEqual([
+        ['user', 'trusted'],
+        ['assistant', 'untrusted'],
+      ]);
     });
 
     test('a query returns at most topK messages, all at or above the threshold', async () => {

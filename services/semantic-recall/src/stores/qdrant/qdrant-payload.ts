@@ -1,4 +1,5 @@
 // The payload of a point in Qdrant. It holds all fields of a recall, so that no other store is queried.
+import { trustSchema } from '@millrace/contracts';
 import { z } from 'zod';
 import type { RecalledMessage, RecallMessage, VectorBlock } from '../../store/vector-store.ts';
 
@@ -13,6 +14,7 @@ const payloadSchema = z.object({
   role: z.enum(['user', 'assistant']),
   text: z.string(),
   created: z.string(),
+  trust: trustSchema.default('untrusted'),
 });
 export type Payload = z.output<typeof payloadSchema>;
 
@@ -29,9 +31,9 @@ export type IndexedField = keyof typeof PAYLOAD_INDEXES;
 
 export function buildPayload(block: VectorBlock, message: RecallMessage, order: number): Payload {
   const { tenant, key, threadId, runId, epoch } = block;
-  const { messageId, role, text, createdAt } = message;
+  const { messageId, role, text, createdAt, trust } = message;
   const where = { tenant, resource: key, thread: threadId, run: runId, epoch, order };
-  return { ...where, message: messageId, role, text, created: createdAt };
+  return { ...where, message: messageId, role, text, created: createdAt, trust };
 }
 
 /** @throws a ZodError for a payload that this service did not write */
@@ -39,6 +41,15 @@ export function readPayload(payload: unknown): Payload {
   return payloadSchema.parse(payload);
 }
 
-export function toRecalledMessage({ message, role, text, created, thread, run, order }: Payload): RecalledMessage {
-  return { messageId: message, role, text, createdAt: created, threadId: thread, runId: run, order };
+export function toRecalledMessage({
+  message,
+  role,
+  text,
+  created,
+  trust,
+  thread,
+  run,
+  order,
+}: Payload): RecalledMessage {
+  return { messageId: message, role, text, createdAt: created, trust, threadId: thread, runId: run, order };
 }

@@ -28,7 +28,14 @@ describe('Qdrant', () => {
   describeVectorStore('Qdrant', { open: async () => createQdrantVectorStore(qdrant), clean });
 
   const owner = { tenant: 'default', key: 'ada' };
-  const message = { messageId: 'm', role: 'user' as const, text: 'hello', createdAt: '', vector: [1, 0] };
+  const message = {
+    messageId: 'm',
+    role: 'user' as const,
+    text: 'hello',
+    createdAt: '',
+    trust: 'trusted' as const,
+    vector: [1, 0],
+  };
   const run = { ...owner, threadId: 't1', runId: 'r1', epoch: 1, messages: [message] };
   const query = { owner, threadId: undefined, exceptRunId: '', vector: [1, 0], topK: 5, threshold: undefined };
 

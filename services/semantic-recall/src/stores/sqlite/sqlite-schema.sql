@@ -6,5 +6,9 @@ CREATE TABLE IF NOT EXISTS recall_points (
   message TEXT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, created TEXT NOT NULL, vector BLOB NOT NULL,
   UNIQUE (collection, point)
 ) STRICT;
+-- Points with trusted texts. A table of its own: earlier versions of the service write the same file.
+CREATE TABLE IF NOT EXISTS recall_trusted (
+  collection TEXT NOT NULL, point TEXT NOT NULL, PRIMARY KEY (collection, point)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS recall_points_by_place ON recall_points (collection, tenant, resource, thread, place);
 CREATE INDEX IF NOT EXISTS recall_points_by_run ON recall_points (collection, tenant, resource, thread, run);

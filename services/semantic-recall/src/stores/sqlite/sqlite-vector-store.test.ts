@@ -49,10 +49,24 @@ describe('the SQLite extension', () => {
     const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
     const aVector = () => Array.from({ length: 8 }, random);
     const messages = Array.from({ length: 200 }, (_, at) => {
-      return { messageId: `m${at}`, role: 'user' as const, text: `${at}`, createdAt: '', vector: aVector() };
+      return {
+        messageId: `m${at}`,
+        role: 'user' as const,
+        text: `${at}`,
+        createdAt: '',
+        trust: 'trusted' as const,
+        vector: aVector(),
+      };
     });
     await stores[0]?.saveRun(space, { ...owner, threadId: 't', runId: 'r', epoch: 1, messages });
-    const none = { messageId: 'zero', role: 'user' as const, text: 'zero', createdAt: '', vector: Array(8).fill(0) };
+    const none = {
+      messageId: 'zero',
+      role: 'user' as const,
+      text: 'zero',
+      createdAt: '',
+      trust: 'trusted' as const,
+      vector: Array(8).fill(0),
+    };
     await stores[0]?.saveRun(space, { ...owner, threadId: 't', runId: 'zero', epoch: 1, messages: [none] });
 
     const query = { owner, threadId: undefined, exceptRunId: '', vector: aVector(), topK: 300, threshold: undefined };
@@ -68,7 +82,14 @@ describe('the SQLite extension', () => {
     await store.close();
     await store.close();
     const block = { tenant: 'default', key: 'ada', threadId: 't', runId: 'r', epoch: 1 };
-    const message = { messageId: 'm', role: 'user' as const, text: 'x', createdAt: '', vector: [1] };
+    const message = {
+      messageId: 'm',
+      role: 'user' as const,
+      text: 'x',
+      createdAt: '',
+      trust: 'trusted' as const,
+      vector: [1],
+    };
     const saving = store.saveRun({ embedder: 'e', dimensions: 1 }, { ...block, messages: [message] });
     await expect(saving).rejects.toMatchObject({ code: 'store-unavailable' });
   });

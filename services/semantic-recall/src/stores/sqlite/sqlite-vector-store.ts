@@ -55,9 +55,13 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
     const tick = ownTick ?? Math.max(Date.now(), readTick(last) + 1);
     statements.remove.run(...place, runId, recentOrder());
     for (const [position, message] of block.messages.entries()) {
-      const { messageId, role, text, createdAt, vector } = message;
-      const where = [...place, runId, epoch, computeOrder(tick, position), pointId(block, message)];
-      statements.add.run(...where, messageId, role, text, createdAt, encodeVector(vector));
+      const { messageId, role, text, createdAt, trust, vector } = message;
+      const point = pointId(block, message);
+      const where = [...place, runId, epoch, computeOrder(tick, position), point];
+      const { changes } = statements.add.run(...where, messageId, role, text, createdAt, encodeVector(vector));
+      if (changes === 0) continue;
+      const setTrust = trust === 'trusted' ? statements.trust : statements.distrust;
+      setTrust.run(collectionName(space), point);
     }
   }
 
@@ -74,7 +78,9 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
       const { where, values } = buildScope(space, query, threadId);
       const side = (than: '<' | '>', direction: 'DESC' | 'ASC', limit: number) =>
         database
-          .prepare(`SELECT * FROM recall_points WHERE ${where} AND place ${than} ? ORDER BY place ${direction} LIMIT ?`)
+          .prepare(
+            `SELECT ${COLUMNS} FROM recall_points WHERE ${where} AND place ${than} ? ORDER BY place ${direction} LIMIT ?`,
+          )
           .all(...values, order, limit);
       return [...side('<', 'DESC', query.before), ...side('>', 'ASC', query.after)].map(toRecalledMessage);
     });
@@ -99,6 +105,9 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
   };
 }
 
+const COLUMNS = `*, EXISTS (SELECT 1 FROM recall_trusted AS known
+  WHERE known.collection = recall_points.collection AND known.point = recall_points.point) AS trusted`;
+
 function prepare(database: DatabaseSync) {
   const ofThread = 'collection = ? AND tenant = ? AND resource = ? AND thread = ?';
   return {
@@ -109,8 +118,10 @@ function prepare(database: DatabaseSync) {
     remove: database.prepare(`DELETE FROM recall_points WHERE ${ofThread} AND run = ? AND place >= ?`),
     // A message that another run saved is the same message: it remains in place.
     add: database.prepare('INSERT OR IGNORE INTO recall_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    trust: database.prepare('INSERT OR IGNORE INTO recall_trusted VALUES (?, ?)'),
+    distrust: database.prepare('DELETE FROM recall_trusted WHERE collection = ? AND point = ?'),
     known: database.prepare('SELECT 1 FROM recall_points WHERE collection = ? AND point = ? AND run <> ?'),
-    message: database.prepare('SELECT * FROM recall_points WHERE rowid = ?'),
+    message: database.prepare(`SELECT ${COLUMNS} FROM recall_points WHERE rowid = ?`),
   };
 }
 
@@ -140,6 +151,7 @@ function toRecalledMessage(row: RecallRow): RecalledMessage {
     role: row['role'] === 'user' ? 'user' : 'assistant',
     text: text('text'),
     createdAt: text('created'),
+    trust: row['trusted'] === 1 ? 'trusted' : 'untrusted',
     threadId: text('thread'),
     runId: text('run'),
     order: Number(row['place']),

@@ -26,21 +26,43 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       await Promise.all(opened.splice(0).map((one) => one.close()));
     });
 
+    test('the trust of a memory is that of its last write', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 }, trust: 'trusted' });
+      expect(await store.read(ada)).toEqual({ memory: { a: 1 }, version: 1, trust: 'trusted' });
+      const conflict = await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });
+      expect(conflict).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1, trust: 'trusted' });
+      // As an earlier version of the service writes it: without trust.
+      await store.compareAndSet({ owner: ada, run: run('r2'), version: 1, memory: { b: 1 } });
+      expect(await store.readForRun(ada, 'r2')).toEqual({
+        memory: { b: 1 },
+        version: 2,
+        trust: 'untrusted',
+        writtenEpoch: 1,
+      });
+      await store.compareAndSet({ owner: ada, run: run('r3'), version: 2, memory: { c: 1 }, trust: 'trusted' });
+      expect((await store.read(ada)).trust).toBe('trusted');
+    });
+
     test('a memory that was never written is null at version 0', async () => {
-      expect(await store.read(ada)).toEqual({ memory: null, version: 0 });
-      expect(await store.readForRun(ada, 'r1')).toEqual({ memory: null, version: 0, writtenEpoch: 0 });
+      expect(await store.read(ada)).toEqual({ memory: null, version: 0, trust: 'trusted' });
+      expect(await store.readForRun(ada, 'r1')).toEqual({
+        memory: null,
+        version: 0,
+        trust: 'trusted',
+        writtenEpoch: 0,
+      });
     });
 
     test('a read returns the last write, and each write increments the version', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { name: 'Ada' } });
-      expect(await store.read(ada)).toEqual({ memory: { name: 'Ada' }, version: 1 });
+      expect(await store.read(ada)).toEqual({ memory: { name: 'Ada' }, version: 1, trust: 'untrusted' });
       await store.compareAndSet({ owner: ada, run: run('r2'), version: 1, memory: { name: 'Ada L.' } });
-      expect(await store.read(ada)).toEqual({ memory: { name: 'Ada L.' }, version: 2 });
+      expect(await store.read(ada)).toEqual({ memory: { name: 'Ada L.' }, version: 2, trust: 'untrusted' });
     });
 
     test('a memory that became empty is empty, not null', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: {} });
-      expect(await store.read(ada)).toEqual({ memory: {}, version: 1 });
+      expect(await store.read(ada)).toEqual({ memory: {}, version: 1, trust: 'untrusted' });
     });
 
     test('the store returns any JSON unchanged', async () => {
@@ -54,10 +76,10 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
     test('a write on an outdated version is rejected with the current memory', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
       const late = await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });
-      expect(late).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1 });
+      expect(late).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1, trust: 'untrusted' });
       const early = await store.compareAndSet({ owner: ada, run: run('r2'), version: 7, memory: { b: 1 } });
-      expect(early).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1 });
-      expect(await store.read(ada)).toEqual({ memory: { a: 1 }, version: 1 });
+      expect(early).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1, trust: 'untrusted' });
+      expect(await store.read(ada)).toEqual({ memory: { a: 1 }, version: 1, trust: 'untrusted' });
     });
 
     test('one owner of a run writes once, even after writes of other runs', async () => {
@@ -65,8 +87,8 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.compareAndSet(write)).toEqual({ outcome: 'written' });
       expect(await store.compareAndSet(write)).toEqual({ outcome: 'repeated' });
       await store.compareAndSet({ owner: ada, run: run('r2'), version: 1, memory: { list: [2] } });
-      expect(await store.compareAndSet({ ...write, version: 2 })).toEqual({ outcome: 'repeated' });
-      expect(await store.read(ada)).toEqual({ memory: { list: [2] }, version: 2 });
+      expect(await store.compareAndSet({ ...write, version: 2, trust: 'untrusted' })).toEqual({ outcome: 'repeated' });
+      expect(await store.read(ada)).toEqual({ memory: { list: [2] }, version: 2, trust: 'untrusted' });
       expect(await store.readForRun(ada, 'r1')).toMatchObject({ writtenEpoch: 1 });
     });
 
@@ -76,12 +98,22 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(early).toEqual({ outcome: 'superseded', epoch: 2 });
       const later = await store.compareAndSet({ owner: ada, run: run('r1', 10), version: 1, memory: { by: 10 } });
       expect(later).toEqual({ outcome: 'written' });
-      expect(await store.readForRun(ada, 'r1')).toEqual({ memory: { by: 10 }, version: 2, writtenEpoch: 10 });
+      expect(await store.readForRun(ada, 'r1')).toEqual({
+        memory: { by: 10 },
+        version: 2,
+        trust: 'untrusted',
+        writtenEpoch: 10,
+      });
     });
 
     test('a marked run has written nothing and cannot write again, and a lower epoch removes no mark', async () => {
       await store.markRun(ada, run('r1', 2));
-      expect(await store.readForRun(ada, 'r1')).toEqual({ memory: null, version: 0, writtenEpoch: 2 });
+      expect(await store.readForRun(ada, 'r1')).toEqual({
+        memory: null,
+        version: 0,
+        trust: 'trusted',
+        writtenEpoch: 2,
+      });
       await store.markRun(ada, run('r1', 1));
       expect(await store.readForRun(ada, 'r1')).toMatchObject({ writtenEpoch: 2 });
       const write = { owner: ada, run: run('r1', 2), version: 0, memory: { a: 1 } };
@@ -134,7 +166,12 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
         expect({ owner, outcome }).toEqual({ owner, outcome: 'written' });
       }
       for (const [at, owner] of owners.entries()) {
-        expect({ owner, ...(await store.read(owner)) }).toEqual({ owner, memory: { at }, version: 1 });
+        expect({ owner, ...(await store.read(owner)) }).toEqual({
+          owner,
+          memory: { at },
+          version: 1,
+          trust: 'untrusted',
+        });
       }
     });
 
@@ -154,14 +191,19 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       await expect(store.read(ada, signal)).rejects.toThrow('enough');
       const write = store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } }, signal);
       await expect(write).rejects.toThrow('enough');
-      expect(await store.read(ada)).toEqual({ memory: null, version: 0 });
+      expect(await store.read(ada)).toEqual({ memory: null, version: 0, trust: 'trusted' });
     });
 
     test('a write is visible to other connections and outlives its own', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
       const other = await openOne();
       await store.close();
-      expect(await other.readForRun(ada, 'r1')).toEqual({ memory: { a: 1 }, version: 1, writtenEpoch: 1 });
+      expect(await other.readForRun(ada, 'r1')).toEqual({
+        memory: { a: 1 },
+        version: 1,
+        trust: 'untrusted',
+        writtenEpoch: 1,
+      });
     });
 
     test('a closed store fails as unavailable, and closing it again has no effect', async () => {

@@ -44,7 +44,12 @@ describe('working memory on a Redis server', () => {
     const back = new Promise((resolve) => void redis.once('ready', resolve));
     await server.start();
     await back;
-    expect(await store.readForRun(owner, 'r1')).toEqual({ memory: { a: 1 }, version: 1, writtenEpoch: 1 });
+    expect(await store.readForRun(owner, 'r1')).toEqual({
+      memory: { a: 1 },
+      version: 1,
+      trust: 'untrusted',
+      writtenEpoch: 1,
+    });
     await store.close();
   });
 

@@ -13,23 +13,22 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
   return {
     async read(owner, signal) {
       const key = memoryKey(owner);
-      const [version, memory] = await answered('read', signal, () => redis.hmget(key, 'version', 'memory'));
-      return parseRecord(version, memory);
+      return parseRecord(await answered('read', signal, () => redis.hmget(key, ...FIELDS)));
     },
 
     async readForRun(owner, runId, signal) {
       const key = memoryKey(owner);
       // Reads the mark first: an update between the two reads is then visible in the memory, and the write fails on its
       // version.
-      const [mark, [version, memory]] = await answered('read', signal, () =>
-        Promise.all([redis.get(markKey(key, runId)), redis.hmget(key, 'version', 'memory')]),
+      const [mark, fields] = await answered('read', signal, () =>
+        Promise.all([redis.get(markKey(key, runId)), redis.hmget(key, ...FIELDS)]),
       );
-      return { ...parseRecord(version, memory), writtenEpoch: Number(mark ?? 0) };
+      return { ...parseRecord(fields), writtenEpoch: Number(mark ?? 0) };
     },
 
-    async compareAndSet({ owner, run, version, memory }, signal) {
+    async compareAndSet({ owner, run, version, memory, trust }, signal) {
       const key = memoryKey(owner);
-      const args = [version, JSON.stringify(memory), run.epoch, RUN_MARK_TTL_MS];
+      const args = [version, JSON.stringify(memory), run.epoch, RUN_MARK_TTL_MS, trust === 'trusted' ? '1' : ''];
       const reply = await answered('write', signal, () =>
         runScript(redis, compareAndSet, [key, markKey(key, run.runId)], args),
       );
@@ -41,7 +40,7 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
         case 'superseded':
           return { outcome, epoch: Number(rest[0]) };
         case 'conflict':
-          return { outcome, ...parseRecord(rest[0], rest[1]) };
+          return { outcome, ...parseRecord(rest) };
         default:
           throw new MillraceError('internal', `compare-and-set.lua answered ${JSON.stringify(reply)}.`);
       }
@@ -67,8 +66,11 @@ function memoryKey({ tenant, key, threadId }: MemoryOwner): string {
 
 const markKey = (key: string, runId: string): string => `${key}:run:${runId}`;
 
-function parseRecord(version: string | null | undefined, memory: string | null | undefined): MemoryRecord {
-  if (!version || !memory) return { memory: null, version: 0 };
+/** `trusted`: the version that was written as trusted. */
+const FIELDS = ['version', 'memory', 'trusted'] as const;
+
+function parseRecord([version, memory, trusted]: readonly (string | null)[]): MemoryRecord {
+  if (!version || !memory) return { memory: null, version: 0, trust: 'trusted' };
   const parsed: JsonObject = JSON.parse(memory);
-  return { memory: parsed, version: Number(version) };
+  return { memory: parsed, version: Number(version), trust: trusted === version ? 'trusted' : 'untrusted' };
 }

@@ -28,7 +28,7 @@ describe('working memory in a SQLite file', () => {
     await Promise.all(workers.map((worker) => once(worker, 'exit')));
     const store = openSqliteMemoryStore({ path: file() });
     const record = await store.read({ tenant: 'default', key: 'counter' });
-    expect(record).toEqual({ memory: { count: 80 }, version: 80 });
+    expect(record).toEqual({ memory: { count: 80 }, version: 80, trust: 'untrusted' });
     await store.close();
   });
 

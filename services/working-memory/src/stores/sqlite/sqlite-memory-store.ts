@@ -31,7 +31,7 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
     statements.setMark.run(...listOwnerKeys(owner), runId, epoch, now + RUN_MARK_TTL_MS);
   }
 
-  function compareAndSet({ owner, run, version, memory }: MemoryWrite): WriteOutcome {
+  function compareAndSet({ owner, run, version, memory, trust }: MemoryWrite): WriteOutcome {
     const marked = writtenEpoch(owner, run.runId);
     if (marked === run.epoch) return { outcome: 'repeated' };
     if (marked > run.epoch) return { outcome: 'superseded', epoch: marked };
@@ -39,6 +39,7 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
     if (current.version !== version) return { outcome: 'conflict', ...current };
 
     statements.setMemory.run(...listOwnerKeys(owner), version + 1, JSON.stringify(memory));
+    if (trust === 'trusted') statements.setTrusted.run(...listOwnerKeys(owner), version + 1);
     mark(owner, run);
     return { outcome: 'written' };
   }
@@ -62,9 +63,13 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
 function prepare(database: DatabaseSync) {
   const owner = 'tenant = ? AND resource = ? AND thread = ?';
   return {
-    memory: database.prepare(`SELECT version, memory FROM working_memory WHERE ${owner}`),
+    memory: database.prepare(
+      `SELECT version, memory, trusted.version AS trusted FROM working_memory
+       LEFT JOIN working_memory_trusted AS trusted USING (tenant, resource, thread, version) WHERE ${owner}`,
+    ),
     mark: database.prepare(`SELECT epoch FROM working_memory_runs WHERE ${owner} AND run = ? AND expires_at >= ?`),
     setMemory: database.prepare('INSERT OR REPLACE INTO working_memory VALUES (?, ?, ?, ?, ?)'),
+    setTrusted: database.prepare('INSERT OR REPLACE INTO working_memory_trusted VALUES (?, ?, ?, ?)'),
     setMark: database.prepare('INSERT OR REPLACE INTO working_memory_runs VALUES (?, ?, ?, ?, ?, ?)'),
     forget: database.prepare('DELETE FROM working_memory_runs WHERE expires_at < ?'),
   };
@@ -76,7 +81,7 @@ function listOwnerKeys({ tenant, key, threadId }: MemoryOwner): [string, string,
 }
 
 function parseRecord(row: MemoryRow): MemoryRecord {
-  if (row === undefined) return { memory: null, version: 0 };
+  if (row === undefined) return { memory: null, version: 0, trust: 'trusted' };
   const memory: JsonObject = JSON.parse(String(row['memory']));
-  return { memory, version: Number(row['version']) };
+  return { memory, version: Number(row['version']), trust: row['trusted'] === null ? 'untrusted' : 'trusted' };
 }

@@ -6,6 +6,11 @@ CREATE TABLE IF NOT EXISTS working_memory (
   version INTEGER NOT NULL, memory TEXT NOT NULL,
   PRIMARY KEY (tenant, resource, thread)
 ) STRICT, WITHOUT ROWID;
+-- The version of a memory that was written as trusted. A table of its own: earlier versions of the service write the same file.
+CREATE TABLE IF NOT EXISTS working_memory_trusted (
+  tenant TEXT NOT NULL, resource TEXT NOT NULL, thread TEXT NOT NULL, version INTEGER NOT NULL,
+  PRIMARY KEY (tenant, resource, thread)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS working_memory_runs (
   tenant TEXT NOT NULL, resource TEXT NOT NULL, thread TEXT NOT NULL, run TEXT NOT NULL,
   epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL,

@@ -1,0 +1,43 @@
+// Resolves the treatment of each tool while untrusted content is in a run, and warns about agents of earlier versions,
+// which call every tool. Pure.
+import {
+  readAgentTool,
+  type Agent,
+  type Issue,
+  type Plan,
+  type ToolDefinition,
+  type ToolRule,
+} from '@millrace/contracts';
+
+/** @param found the tools as their services advertise them */
+export function makeToolRules({ tools }: Agent, found: readonly ToolDefinition[]): NonNullable<Plan['toolRules']> {
+  const given = new Map(tools.map((tool) => [readAgentTool(tool).use, readAgentTool(tool)]));
+  const rules = found.map(({ name, effect }): [string, ToolRule] => {
+    const { whenUntrusted = effect === 'read' ? 'allow' : 'approve', resultTrust = 'untrusted' } =
+      given.get(name) ?? {};
+    return [name, { whenUntrusted, resultTrust }];
+  });
+  return Object.fromEntries(rules);
+}
+
+/** Warns about a stored agent without rules. */
+export function warnWithoutRules({ toolRules, tools }: Plan): Issue[] {
+  const names = tools.filter(({ effect }) => effect !== 'read').map(({ name }) => name);
+  if (toolRules || names.length === 0) return [];
+  const message = `This agent was applied by an earlier version: it calls ${names.join(', ')} without approval while untrusted content is in the run.`;
+  return [{ code: 'tools-without-rules', message, remedy: 'Apply the agent again.' }];
+}
+
+/** Warns that a definition which is applied again stops calls that its stored version allows. */
+export function warnOfNewRules(stored: Plan, plan: Plan): Issue[] {
+  if (stored.toolRules) return [];
+  const before = new Set(stored.tools.map(({ name }) => name));
+  const stopped = Object.entries(plan.toolRules ?? {}).filter(
+    ([name, { whenUntrusted }]) => before.has(name) && whenUntrusted !== 'allow',
+  );
+  if (stopped.length === 0) return [];
+  const names = stopped.map(([name, { whenUntrusted }]) => `${name} (${whenUntrusted})`).join(', ');
+  const message = `The stored agent calls these tools while untrusted content is in the run; this one stops them: ${names}.`;
+  const remedy = 'To keep a tool as it was, list it as {use: NAME, whenUntrusted: allow}.';
+  return [{ code: 'tools-stopped', message, remedy }];
+}

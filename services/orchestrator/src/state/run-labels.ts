@@ -1,0 +1,96 @@
+// Labels the texts that the orchestrator itself adds to a run: submitted messages, answers of the model,
+// results of tools, and the reason of a repetition. Pure.
+import {
+  isLabel,
+  isOwnCall,
+  isToken,
+  listUntrustedOrigins,
+  lowestTrust,
+  modelParts,
+  type Label,
+  type Message,
+  type MessageOp,
+  type MessagePart,
+  type Role,
+  type RunState,
+  type SystemMessage,
+  type Trust,
+} from '@millrace/contracts';
+
+type Prompted = Pick<RunState, 'conversation' | 'taint'>;
+
+/** Returns whether untrusted content is in the prompt, or the model has read any. */
+export const isRunTainted = ({ conversation, taint }: Prompted): boolean =>
+  taint.origins.length > 0 || lowestTrust(conversation) === 'untrusted';
+
+/** Returns the origins of the untrusted content of the prompt. The model is one only if no other is known. */
+export function listTaintOrigins({ conversation, taint }: Prompted): string[] {
+  const origins = [...new Set([...listUntrustedOrigins(conversation), ...taint.origins])];
+  const outside = origins.filter((origin) => origin !== 'model');
+  return outside.length > 0 ? outside : origins;
+}
+
+/**
+ * Labels a submitted message, whatever labels it has. The text of a user is trusted, and that of a system message, which
+ * the agent has to allow. Everything else that a caller submits is a claim about others: files, answers, results.
+ */
+export function labelSubmitted(message: Message): Message {
+  return withLabels(message, (part) => ({
+    origin: 'caller',
+    trust: isOwnText(message.role, part) ? 'trusted' : 'untrusted',
+  }));
+}
+
+const isOwnText = (role: Role, { type }: MessagePart): boolean =>
+  (role === 'user' || role === 'system') && (type === 'text' || type === 'step-start');
+
+/** Labels the messages without labels: an answer of the model inherits the lowest trust of the prompt. */
+export function labelOwnOps(state: Prompted, ops: readonly MessageOp[]): MessageOp[] {
+  const isLabelled = (op: MessageOp) =>
+    !('message' in op) || modelParts(op.message).every((part) => isLabel(part['label']));
+  if (ops.every(isLabelled)) return [...ops];
+  const trust = isRunTainted(state) ? 'untrusted' : 'trusted';
+  return ops.map((op) => {
+    if (!('message' in op) || isLabelled(op)) return op;
+    const isAnswer = op.op === 'replace' || op.source === 'response';
+    return { ...op, message: labelAnswer(op.message, isAnswer ? trust : 'untrusted') };
+  });
+}
+
+/** Sources and results of the provider's own tools are untrusted, and so is the rest of the answer: the model has read them. */
+export function labelAnswer(message: Message, prompt: Trust): Message {
+  const isOutside = message.content.parts.some(isFromProvider);
+  const trust = isOutside ? 'untrusted' : prompt;
+  return withLabels(message, (part) => {
+    const given = part['label'];
+    if (isLabel(given)) return given;
+    return { origin: isFromProvider(part) ? 'provider' : 'model', trust };
+  });
+}
+
+const isFromProvider = (part: MessagePart): boolean =>
+  part.type === 'source' || (part.type === 'tool-invocation' && !isOwnCall(part));
+
+/** Labels the results of the calls of an answer. The agent can declare that the results of a tool keep the label of the call. */
+export function labelResults(message: Message, { plan }: RunState['applied']): Message {
+  return withLabels(message, (part) => {
+    const given = part['label'];
+    const own: Label = isLabel(given) ? given : { origin: 'model', trust: 'untrusted' };
+    if (!isOwnCall(part) || part.toolInvocation.state !== 'result') return own;
+    const { toolName } = part.toolInvocation;
+    const rule = plan.toolRules && Object.hasOwn(plan.toolRules, toolName) ? plan.toolRules[toolName] : undefined;
+    if (rule?.resultTrust === 'inherit') return own;
+    return { origin: isToken(toolName) ? `tool:${toolName}` : 'model', trust: 'untrusted' };
+  });
+}
+
+/** Returns the label of a processor's reason for a repetition: it may quote content of the run. */
+export const labelFeedback = (state: Prompted): NonNullable<SystemMessage['label']> => ({
+  origin: 'unlabelled',
+  trust: isRunTainted(state) ? 'untrusted' : 'trusted',
+});
+
+function withLabels(message: Message, label: (part: MessagePart) => Label): Message {
+  const parts = modelParts(message).map((part) => ({ ...part, label: label(part) }));
+  return { ...message, content: { ...message.content, parts } };
+}
