@@ -13,7 +13,7 @@ const answer = (...parts: MessagePart[]): RunAction => ({
   action: 'messages-changed',
   ops: [{ op: 'add', source: 'response', message: withParts(textMessage('a1', 'assistant', ''), ...parts) }],
 });
-const remembered = (label?: object): RunAction => ({
+const rememberMessage = (label?: object): RunAction => ({
   action: 'messages-changed',
   ops: [
     {
@@ -52,7 +52,7 @@ describe('an answer of the model', () => {
   });
 
   test('inherits the trust of the prompt, and of the prompts that a processor has changed', () => {
-    expect(labelsIn(fold(remembered(), answer(words)), 'a1')).toEqual([{ origin: 'model', trust: 'untrusted' }]);
+    expect(labelsIn(fold(rememberMessage(), answer(words)), 'a1')).toEqual([{ origin: 'model', trust: 'untrusted' }]);
     const tainted = fold({ action: 'taint-found', entries: [], origins: ['processor:rag'] }, answer(words));
     expect(labelsIn(tainted, 'a1')).toEqual([{ origin: 'model', trust: 'untrusted' }]);
     expect(listTaintOrigins(tainted)).toEqual(['processor:rag']);
@@ -61,9 +61,9 @@ describe('an answer of the model', () => {
 
 describe('records of an earlier version, without labels', () => {
   test('remembered messages are untrusted', () => {
-    expect(labelsIn(fold(remembered()), 'r1')).toMatchObject([{ trust: 'untrusted' }]);
+    expect(labelsIn(fold(rememberMessage()), 'r1')).toMatchObject([{ trust: 'untrusted' }]);
     const own = { origin: 'caller', trust: 'trusted' };
-    expect(labelsIn(fold(remembered(own)), 'r1')).toEqual([own]);
+    expect(labelsIn(fold(rememberMessage(own)), 'r1')).toEqual([own]);
   });
 });
 
@@ -101,5 +101,5 @@ test('the reason of a repetition has the lowest trust of the run', () => {
   const rewound = (...before: RunAction[]) =>
     fold(...before, { action: 'rewound', to: 'step', feedback: 'Try again.' });
   expect(rewound().conversation.system.at(-1)?.label?.trust).toBe('trusted');
-  expect(rewound(remembered()).conversation.system.at(-1)?.label?.trust).toBe('untrusted');
+  expect(rewound(rememberMessage()).conversation.system.at(-1)?.label?.trust).toBe('untrusted');
 });
