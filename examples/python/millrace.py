@@ -1,5 +1,5 @@
 # Copyright the Millrace authors. Licensed under the Apache License, Version 2.0: http://www.apache.org/licenses/LICENSE-2.0
-"""Millrace processors and tools in Python: the protocol of docs/wire.md in one file, over nats-py. Copy it next to your program.
+"""Serves processors and tools in Python: implements docs/wire.md in one file, over nats-py. Copy it next to your program.
 
     class Shout(Processor):
         id, description, reads = "shout", "Blocks input in capitals.", ["input"]
@@ -10,9 +10,9 @@
 
     serve("my-service", [Shout])
 
-A method has the name of its stage in Python's spelling and may be async. It returns None (go on), a verdict as a dict, or stops the
-run with abort(), halt(), deny() or suspend(). process_output_stream(chunk, call) returns the chunks that come out for one that went
-in: None for none, one, or a list. `self.options` are the agent's with the defaults filled in, `call.state` is the entry's state.
+A method has the name of its stage in snake case and may be async. It returns None (continue) or a verdict as a dict, or stops the run
+with abort(), halt(), deny() or suspend(). process_output_stream(chunk, call) returns the output for one chunk: None, a chunk, or a list
+of chunks. `self.options` are the agent's options with defaults, `call.state` is the entry's state.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ BEGINS = {  # types that start or continue a part, with the type that ends it
 }
 
 
-BROKEN = (Exception, SystemExit, asyncio.CancelledError)  # whatever a processor or a tool raises ends its own call alone
+BROKEN = (Exception, SystemExit, asyncio.CancelledError)  # an error of a processor or tool ends only its own call
 
 
 class Stop(Exception):
@@ -65,8 +65,8 @@ def suspend(payload, **more):
 
 
 def hold_back(chunk, held, settled, apply):
-    """Judges a text that comes in pieces. settled(text): how much of it can be judged now; apply(text): what comes out for that.
-    What cannot be judged yet stays in `held`, by part, until more comes or the part ends."""
+    """Judges a text that arrives in pieces. settled(text): the length that can be judged now; apply(text): its output. The rest is
+    buffered in `held`, by part, until the next piece or the end of the part."""
     if chunk["type"] not in ("text-delta", "text-end"):
         return chunk
     part = chunk["payload"]["id"]
@@ -127,7 +127,7 @@ def method_name(stage):
 
 
 class Tool:
-    """A function that a model may call. execute(args, call) returns what is JSON, or raises; it may be async, and suspend()."""
+    """A function that a model may call. execute(args, call) returns JSON or raises; it may be async, and may call suspend()."""
 
     name = description = ""
     input_schema = {"type": "object"}
@@ -137,29 +137,29 @@ class Tool:
 
     @classmethod
     def definition(cls, subject):
-        told = {"name": cls.name, "description": cls.description, "inputSchema": cls.input_schema, "subject": subject}
+        described = {"name": cls.name, "description": cls.description, "inputSchema": cls.input_schema, "subject": subject}
         effect = {"effect": cls.effect} if cls.effect else {}
-        return {**told, **effect, "idempotent": cls.idempotent, "timeoutMs": cls.timeout_ms}
+        return {**described, **effect, "idempotent": cls.idempotent, "timeoutMs": cls.timeout_ms}
 
 
 class ToolCall:
-    def __init__(self, request, tell):
-        self.id, self.run, self.context, self.tell = request["callId"], request["run"], request.get("requestContext", {}), tell
+    def __init__(self, request, report):
+        self.id, self.run, self.context, self.report = request["callId"], request["run"], request.get("requestContext", {}), report
         self.idempotency_key, self.resume_data = request.get("idempotencyKey"), request.get("resumeData")
 
     def write(self, name, data):
-        self.tell([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
+        self.report([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
 
 
 class Call:
-    """What a method is given: the stage's input (docs/wire.md, section 3), the entry's state, who asks."""
+    """The argument of a method: the stage's input (docs/wire.md, section 3), the entry's state, and the run."""
 
-    def __init__(self, request, tell=None):
+    def __init__(self, request, report=None):
         entry = request["entries"][0]
         self.id, self.run, self.stage, self.input = request["callId"], request["run"], request["stage"], request["input"]
         self.context, self.state = request.get("requestContext", {}), dict(entry.get("state", {}))
         self.resume_data = entry.get("resumeData")
-        self.violations, self.tell = [], tell
+        self.violations, self.report = [], report
 
     def messages(self, *sources):
         entries = self.input.get("conversation", {}).get("entries", [])
@@ -173,9 +173,9 @@ class Call:
         self.violations.append({"processorId": "", "message": message, **more})
 
     def write(self, name, data):
-        """A custom chunk, `data-<name>`, shown while the call is under way."""
-        if self.tell:
-            self.tell([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
+        """Publishes a custom chunk, `data-<name>`, during the call."""
+        if self.report:
+            self.report([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
 
     def verdict(self, verdict):
         violations = {"violations": self.violations} if self.violations else {}
@@ -195,7 +195,7 @@ async def settled(value):
 
 
 class Stream:
-    """Chunks through one entry's process_output_stream, until a verdict that is not continue."""
+    """Passes chunks through one entry's process_output_stream until it returns a verdict other than continue."""
 
     def __init__(self, processor, request):
         self.call, self.method, self.stopped = Call(request), getattr(processor, method_name(STREAM)), None
@@ -211,7 +211,7 @@ class Stream:
             self.open.pop((kind, chunk["payload"][name]), None)
 
     async def cut_off(self):
-        """The stream was stopped elsewhere: open parts are ended as cut off, so that what is held of them is dropped."""
+        """Ends open parts as cut off when another entry stops the stream, so that the processor drops buffered text."""
         ends, self.cut = list(self.open.values()), True
         for end in ends:
             await self.through(end)
@@ -230,7 +230,7 @@ class Stream:
         return []
 
     def verdicts(self):
-        if self.cut and self.stopped:  # its state may contain text that was not passed
+        if self.cut and self.stopped:  # the state may contain text that was not passed
             return {"verdicts": [{"type": "continue", "violations": self.call.violations}], "ms": [0]}
         return {"verdicts": [self.stopped or self.call.verdict(None)], "ms": [0]}
 
@@ -239,12 +239,12 @@ class Session:
     def __init__(self, service, request, stream):
         self.service, self.id, self.stream = service, request["session"], stream
         self.out = f"{service.prefix}.out.{request['orchestrator']}.{self.id}"
-        self.next_in = self.next_out = self.came = self.processed = 0
-        self.heard, self.batches, self.closing, self.told = time.monotonic(), asyncio.Queue(), False, False
-        self.full = False
+        self.next_in = self.next_out = self.received = self.processed = 0
+        self.heard, self.batches = time.monotonic(), asyncio.Queue()
+        self.stopping = self.full = False
 
     async def send(self, chunks=(), **more):
-        head = {"session": self.id, "processed": self.processed, **({"closing": True} if self.closing else {})}
+        head = {"session": self.id, "processed": self.processed}
         chunks = list(chunks)
         while self.is_own():
             some, size = [], 0
@@ -259,29 +259,29 @@ class Session:
                 return
 
     def is_own(self):
-        """No other one has been opened under its id: both would answer on one subject."""
+        """Returns whether no later session has this id: both would answer on one subject."""
         return self.service.sessions.get(self.id) is self
 
     def receive(self, batch):
         if self.full:
             return
-        self.heard, self.told = time.monotonic(), self.told or bool(batch.get("tell"))
-        self.came += len(batch["chunks"]) if isinstance(batch.get("chunks"), list) else 0
-        self.full = max(self.came - self.processed, self.batches.qsize()) > WINDOW_CHUNKS
+        self.heard, self.stopping = time.monotonic(), self.stopping or bool(batch.get("tell"))
+        self.received += len(batch["chunks"]) if isinstance(batch.get("chunks"), list) else 0
+        self.full = max(self.received - self.processed, self.batches.qsize()) > WINDOW_CHUNKS
         self.batches.put_nowait(batch)
 
     async def run(self):
-        heartbeat = asyncio.create_task(self.live())
+        heartbeat = asyncio.create_task(self.send_heartbeats())
         try:
-            await self.take()
-        except Exception as error:  # a batch that does not fit, or what came out is too large or no JSON
+            await self.process_batches()
+        except Exception as error:  # an invalid batch, or output that is too large or not JSON
             await self.send(verdicts=[failure(error)], ms=[0])
         finally:
             heartbeat.cancel()
             if self.is_own():
                 del self.service.sessions[self.id]
 
-    async def take(self):
+    async def process_batches(self):
         while not (batch := await self.batches.get()).get("drop"):
             if self.full:
                 more = f"More than {WINDOW_CHUNKS} chunks are in flight. Send more when `processed` has advanced."
@@ -294,18 +294,18 @@ class Session:
                 return await self.send(**self.stream.verdicts())
             out = []
             for chunk in batch["chunks"]:
-                if self.told:
+                if self.stopping:
                     break
                 out += await self.stream.through(chunk)
                 self.processed += 1
-                if self.stream.stopped and not self.told:
+                if self.stream.stopped and not self.stopping:
                     return await self.send(out, **self.stream.verdicts())
-            if batch.get("end") and not self.told:
+            if batch.get("end") and not self.stopping:
                 return await self.send(out, **self.stream.verdicts())
-            if batch["chunks"] and not self.told:
+            if batch["chunks"] and not self.stopping:
                 await self.send(out)
 
-    async def live(self):
+    async def send_heartbeats(self):
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             if time.monotonic() - self.heard > SILENCE_S:
@@ -314,7 +314,7 @@ class Session:
 
 
 class Answers:
-    """What one call is answered with, numbered. Progress that cannot travel is the error of whoever says it, and not counted."""
+    """Numbers the answers of one call. Progress that cannot be sent raises in the processor and is not counted."""
 
     def __init__(self, service, message, **always):
         self.service, self.message, self.always, self.sequence = service, message, always, 0
@@ -351,21 +351,18 @@ class Service:
         self.shared += [await self.on(self.tool_subject(tool), self.tool_asked, tool) for tool in self.tools]
         for verb in ("PING", "INFO", "STATS"):
             for tail in ("", f".{self.name}", f".{self.name}.{self.replica}"):
-                await self.on(f"$SRV.{verb}{tail}", lambda _, message, verb=verb: self.reply(message, self.told(verb, endpoints)))
+                await self.on(f"$SRV.{verb}{tail}", lambda _, message, verb=verb: self.reply(message, self.describe(verb, endpoints)))
         await self.nc.flush()
 
     async def stop(self):
         for subscription in self.shared:
             await subscription.drain()
-        for session in list(self.sessions.values()):
-            session.closing = True
-            await session.send()
         if self.tasks:
             await asyncio.wait(self.tasks, timeout=GRACE_S)
         await self.nc.drain()
 
     def on(self, subject, handle, queue=""):
-        """Each message has a task of its own: one that takes long keeps no other from being read."""
+        """Handles each message in its own task, so that a slow handler does not delay the others."""
 
         async def received(message):
             try:
@@ -403,7 +400,7 @@ class Service:
 
     def cancel(self, body, _message):
         for call_id in body.get("callIds", []) if isinstance(body, dict) else []:
-            if call_id in self.calls:  # whoever is not there any more is given up: nobody wants its answer
+            if call_id in self.calls:  # the orchestrator has abandoned the call and ignores its answer
                 self.calls.pop(call_id).cancel()
 
     async def is_full(self, message):
@@ -464,7 +461,7 @@ class Service:
             finally:
                 self.calls.pop(call.id, None)
             await answers.numbered({**work.result(), "replica": self.replica})
-        except Exception as error:  # no request, or what came of it cannot travel
+        except Exception as error:  # an invalid request, or a result that cannot be sent
             await answers.numbered({**tool_failed(error), "replica": self.replica})
 
     async def execute(self, tool, args, call):
@@ -495,24 +492,24 @@ class Service:
         task.add_done_callback(lambda _: self.calls.pop(request["callId"], None))
         await self.reply(message, opened)
 
-    def told(self, verb, endpoints):
+    def describe(self, verb, endpoints):
         kind = {"PING": "ping", "INFO": "info", "STATS": "stats"}[verb]
         limits = {"millrace": json.dumps({"maxCalls": MAX_CALLS})}
-        told = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": limits}
+        answer = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": limits}
         rows = [(f"{s}-{p.id}", self.subject(s, p), p.id, {"kind": "processor", "stage": s, "descriptor": p.descriptor()}) for s, p in endpoints]
         for name, tool in self.tools.items():
             subject = self.tool_subject(name)
             rows.append((f"tool-{name}", subject, name, {"kind": "tool", "tool": tool.definition(subject)}))
         if verb == "INFO":
-            told |= {"description": "In Python.", "endpoints": []}
+            answer |= {"description": "In Python.", "endpoints": []}
         if verb == "STATS":
-            told |= {"started": STARTED, "endpoints": []}
+            answer |= {"started": STARTED, "endpoints": []}
         for name, subject, queue, described in rows if verb != "PING" else ():
             endpoint = {"name": name, "subject": subject, "queue_group": queue}
             zero = {"num_errors": 0, "last_error": "", "processing_time": 0, "average_processing_time": 0}
             more = {"metadata": {"millrace": json.dumps(described)}} if verb == "INFO" else {"num_requests": self.requests.get(subject, 0), **zero}
-            told["endpoints"].append({**endpoint, **more})
-        return told
+            answer["endpoints"].append({**endpoint, **more})
+        return answer
 
 
 STARTED = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -523,7 +520,7 @@ def dump(value):
 
 
 async def run(name, served, version="1.0.0"):
-    """Serves processors and tools until SIGTERM or SIGINT; what is under way then is finished first. NATS_URL and MILLRACE_PREFIX say where."""
+    """Serves processors and tools until SIGTERM or SIGINT, and then finishes calls in progress. Reads NATS_URL and MILLRACE_PREFIX."""
     nc = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"), name=name, max_reconnect_attempts=-1)
     service = Service(nc, name, served, version, os.environ.get("MILLRACE_PREFIX", "mr.v1"))
     await service.start()

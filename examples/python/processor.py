@@ -1,4 +1,4 @@
-"""A processor in Python, from docs/wire.md alone: it blocks input in capitals and masks a word of the answer.
+"""Serves a processor in Python from docs/wire.md alone: it blocks input in capitals and masks a word of the answer.
 
     pip install -r requirements.txt
     NATS_URL=nats://127.0.0.1:4222 python processor.py
@@ -25,7 +25,7 @@ def failure(code, message):
     return {"verdicts": [{"type": "failure", "code": code, "message": message, "retryable": True}], "ms": [0]}
 
 
-def process_input(call):  # one verdict, for the first entry: whatever stands behind it is asked for again
+def process_input(call):  # returns one verdict, for the first entry: the orchestrator sends the later entries again
     entries, options = call["input"].get("conversation", {}).get("entries", []), call["entries"][0]["options"]
     text = "".join(part.get("text", "") for entry in entries for part in entry["message"]["content"]["parts"])
     shouts = len(re.findall("[A-Z]", text)) > options.get("maxCapitals", MAX_CAPITALS["default"])
@@ -33,7 +33,7 @@ def process_input(call):  # one verdict, for the first entry: whatever stands be
     return {"sequence": 0, "replica": REPLICA, **(stop if shouts else CONTINUE)}
 
 
-def mask(word, held, chunk):  # what may be the beginning of the word is held back, by part, until more comes or the part ends
+def mask(word, held, chunk):  # buffers a possible beginning of the word, by part, until the next piece or the end of the part
     if chunk["type"] not in ("text-delta", "text-end"):
         return [chunk]
     part, cut_off = chunk["payload"]["id"], chunk["payload"].get("complete") is False
@@ -49,19 +49,19 @@ def mask(word, held, chunk):  # what may be the beginning of the word is held ba
 class Session:
     def __init__(self, nc, call):
         self.nc, self.id, self.out = nc, call["session"], f"{PREFIX}.out.{call['orchestrator']}.{call['session']}"
-        self.word, self.held, self.closing = call["entries"][0]["options"].get("word", WORD["default"]), {}, False
+        self.word, self.held = call["entries"][0]["options"].get("word", WORD["default"]), {}
         self.next_in, self.next_out, self.processed, self.heard = 0, 0, 0, time.monotonic()
 
     async def send(self, chunks=(), **more):
         batch = {"session": self.id, "sequence": self.next_out, "processed": self.processed, "chunks": list(chunks)}
         self.next_out += 1
-        await self.nc.publish(self.out, dump({**batch, **({"closing": True} if self.closing else {}), **more}))
+        await self.nc.publish(self.out, dump({**batch, **more}))
 
     async def receive(self, batch):
         self.heard = time.monotonic()
         try:
             answer = {} if batch.get("drop") else self.judge(batch)
-        except Exception as error:  # it does not fit: without its chunks the answer would be another one
+        except Exception as error:  # an invalid batch: without its chunks the answer would be incomplete
             answer = failure("processor-failed", repr(error))
         if "verdicts" in answer or batch.get("drop"):
             del sessions[self.id]
@@ -72,7 +72,7 @@ class Session:
         if batch["sequence"] != self.next_in:
             return failure("session-lost", "A batch was lost.")
         self.next_in += 1
-        if batch.get("tell"):  # somebody else has stopped the stream: what is held goes nowhere
+        if batch.get("tell"):  # another entry has stopped the stream: buffered text is dropped
             return CONTINUE
         out = [o for chunk in batch["chunks"] for o in mask(self.word, self.held, chunk)]
         self.processed += len(batch["chunks"])
@@ -80,7 +80,7 @@ class Session:
             return {"chunks": out, **CONTINUE}
         return {"chunks": out} if batch["chunks"] else {}
 
-    async def live(self):  # a sign of life twice a second; an orchestrator that is silent for 3 s is gone
+    async def send_heartbeats(self):  # twice a second; an orchestrator that is silent for 3 s counts as lost
         while self.id in sessions:
             await (self.send() if time.monotonic() - self.heard < 3 else self.receive({"drop": True, "sequence": 0}))
             await asyncio.sleep(0.5)
@@ -96,15 +96,15 @@ def discovery():
     zero = {"num_requests": 0, "num_errors": 0, "last_error": "", "processing_time": 0, "average_processing_time": 0}
     info = {"description": "A guard in Python.", "endpoints": [{**n, "metadata": m} for n, m in zip(names, metadata)]}
     stats = {"started": "2026-01-01T00:00:00.000Z", "endpoints": [{**n, **zero} for n in names]}
-    told = {"name": SERVICE, "id": REPLICA, "version": "1.0.0", "metadata": {}}
+    identity = {"name": SERVICE, "id": REPLICA, "version": "1.0.0", "metadata": {}}
     kind = lambda verb: {"type": f"io.nats.micro.v1.{verb}_response"}
-    return {"PING": {**kind("ping"), **told}, "INFO": {**kind("info"), **told, **info}, "STATS": {**kind("stats"), **told, **stats}}
+    return {"PING": {**kind("ping"), **identity}, "INFO": {**kind("info"), **identity, **info}, "STATS": {**kind("stats"), **identity, **stats}}
 
 
 async def main():
     nc = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"), max_reconnect_attempts=-1)
 
-    def on(subject, handle, queue=""):  # what is returned is the answer; what is raised, an error
+    def on(subject, handle, queue=""):  # sends the returned value as the answer, and an exception as an error
         async def answered(message):
             try:
                 answer = handle(json.loads(message.data or b"{}"))
@@ -118,18 +118,18 @@ async def main():
 
     def open_session(call):
         session, opened = Session(nc, call), {"opened": True, "service": SERVICE, "replica": REPLICA, "served": 1}
-        if call.get("end"):  # a batch in the open request: there is no session
+        if call.get("end"):  # the open request contains the whole stream: no session is opened
             chunks = [out for chunk in call.get("chunks", []) for out in mask(session.word, {}, chunk)]
             return {**opened, "output": {"chunks": chunks, **CONTINUE}}
         sessions[session.id] = session
-        session.task = asyncio.create_task(session.live())
+        session.task = asyncio.create_task(session.send_heartbeats())
         return opened
 
     def to_session(batch):
         return sessions[batch["session"]].receive(batch) if batch["session"] in sessions else None
 
     await on(f"{PREFIX}.session.{SERVICE}.{REPLICA}.*", to_session)
-    await on(f"{PREFIX}.cancel.{SERVICE}", lambda _: None)  # a call is over at once: there is nothing to give up
+    await on(f"{PREFIX}.cancel.{SERVICE}", lambda _: None)  # a call ends at once: there is nothing to cancel
     handlers = [(f"{PREFIX}.stage.{s}.{PROCESSOR}", h) for s, h in zip(STAGES, (process_input, open_session))]
     for subject, handle in handlers:
         await on(f"{subject}.{REPLICA}", handle)
@@ -142,11 +142,8 @@ async def main():
     for which in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(which, stopped.set)
     await stopped.wait()
-    for subscription in shared:  # leave the shared subjects, tell the sessions, then leave the rest
+    for subscription in shared:  # stops new calls; open sessions end before the connection closes
         await subscription.drain()
-    for session in list(sessions.values()):
-        session.closing = True
-        await session.send()
     until = time.monotonic() + 10
     while sessions and time.monotonic() < until:
         await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The processor of processor.py on the module millrace.py: it blocks input in capitals and masks a word of the answer."""
+"""Serves the processor of processor.py with the module millrace.py: it blocks input in capitals and masks a word of the answer."""
 
 from millrace import Processor, abort, hold_back, serve
 
