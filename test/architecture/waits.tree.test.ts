@@ -8,7 +8,7 @@ const WAITS: Record<string, string> = {
   'services/orchestrator/src/model/ask-model.ts': 'the provider set a time for the retry',
   'services/orchestrator/src/calls/ask-with-policy.ts': 'no replica is available, or all are at capacity',
   'services/orchestrator/src/state/trim-log.ts': 'keeps room in the chunk log, outside of the runs',
-  'services/orchestrator/src/state/through-outages.ts': 'the bus is away',
+  'services/orchestrator/src/state/retry-outages.ts': 'the bus is away',
   'services/orchestrator/src/takeover/watch-peers.ts': 'asks other orchestrators now and then, outside of the runs',
   'shared/bus/src/consume-each.ts': 'the consumer is away',
   'shared/bus/src/durable-publish.ts': 'the stream is away',
@@ -16,8 +16,8 @@ const WAITS: Record<string, string> = {
   'shared/bus/src/watch-run-shards.ts': 'counts the commands of the queue, outside of the runs',
   'shared/client/src/client.ts': 'a bound on the request',
   'shared/client/src/run-result.ts': 'the run has not ended',
-  'shared/client/src/try-again.ts': 'the bus is away',
-  'shared/stores/src/through-short-outage.ts': 'the store is unavailable',
+  'shared/client/src/retry-request.ts': 'the bus is away',
+  'shared/stores/src/retry-short-outage.ts': 'the store is unavailable',
 };
 
 /** Excludes tests, tools and dev-model, which are not part of a run. */

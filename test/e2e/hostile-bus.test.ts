@@ -4,7 +4,7 @@ import { useBus, useNats, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
 import { fresh, rawCaller, makeRawMessage } from './hostile/raw-caller.ts';
-import { spelledScript } from './hostile/spelled.ts';
+import { escapeScript } from './hostile/escape-text.ts';
 
 const nats = useNats();
 const bus = useBus(nats, 'hostile');
@@ -37,7 +37,7 @@ describe('a hostile peer on the bus', () => {
   test('junk on every subject ends no service, and a concurrent run finishes completely', async () => {
     const pids = stack.pids();
     const text = 'steady words '.repeat(12);
-    const run = await stack.client.start(await applyGuarded(), spelledScript([{ text, chunkSize: 6, delayMs: 40 }]));
+    const run = await stack.client.start(await applyGuarded(), escapeScript([{ text, chunkSize: 6, delayMs: 40 }]));
     const { prefix } = bus.bus.subjects;
     const tails = [
       'stage.processInput.prompt-injection',

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { applying } from './apply-agent.ts';
 import { collect, joinText } from './collect.ts';
 import { makeStageAnswer, REPLICA, serveRaw } from './hostile/raw-replica.ts';
-import { spelledScript } from './hostile/spelled.ts';
+import { escapeScript } from './hostile/escape-text.ts';
 
 const CARD = '4111 1111 1111 1111';
 
@@ -92,10 +92,10 @@ useProcessors(nats, [forger, parrot, blind, careless]);
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
 
 const agent = applying(stack);
-const saying = (text: string, ...more: object[]) => spelledScript([{ text }, ...more], text);
+const saying = (text: string, ...more: object[]) => escapeScript([{ text }, ...more], text);
 /** Checks that the service still serves after the failed run. */
 async function expectServing() {
-  const run = await stack.client.start(await agent('plain', {}), spelledScript([{ text: 'still here' }]));
+  const run = await stack.client.start(await agent('plain', {}), escapeScript([{ text: 'still here' }]));
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'still here' });
 }
 
@@ -151,7 +151,7 @@ describe('words of a processor', () => {
       output: [{ use: 'parrot', options: { as: 'reject' } }],
     });
     const call = { toolCalls: [{ name: 'calculator', args: { expression: '123456 + 654321' } }] };
-    const run = await stack.client.start(name, spelledScript([call, { text: 'done' }], '123456 + 654321'));
+    const run = await stack.client.start(name, escapeScript([call, { text: 'done' }], '123456 + 654321'));
     const chunks = await collect(run);
     const { tripwire, ...result } = await run.result();
     expect(tripwire?.processorId).toBe('parrot');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
 import { collect } from './collect.ts';
-import { spelledScript } from './hostile/spelled.ts';
+import { escapeScript } from './hostile/escape-text.ts';
 
 const CARD = '4111 1111 1111 1111';
 const kinds = z.strictObject({ kind: z.string() });
@@ -104,7 +104,7 @@ test.each([
       input: ['hanging'],
       output: [{ use: 'writer', options: { kind } }, 'hanging', 'pii'],
     };
-    const run = await start(`written-${kind}`, lists, spelledScript(script));
+    const run = await start(`written-${kind}`, lists, escapeScript(script));
     const chunks = [];
     for await (const chunk of run.fullStream) {
       chunks.push(chunk);
@@ -125,7 +125,7 @@ test.each([
   const run = await start(
     `whispered-${kind}`,
     { tools: ['calculator'], input },
-    spelledScript([calculating, { text: 'done' }]),
+    escapeScript([calculating, { text: 'done' }]),
   );
   const chunks = await collect(run);
   const shown = [chunks, await run.result(), await stack.client.runs.events(run.runId)];
@@ -134,7 +134,7 @@ test.each([
 
 test("a processor that sends chunks without end fails alone, by its entry's policy", async () => {
   const input = [{ use: 'whisperer', options: { kind: 'flood' }, onFailure: 'skip' }];
-  const run = await start('flooded', { input, output: ['pii'] }, spelledScript([{ text: 'done' }]));
+  const run = await start('flooded', { input, output: ['pii'] }, escapeScript([{ text: 'done' }]));
   const chunks = await collect(run);
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'done' });
   expect(chunks.length).toBeLessThan(2_000);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
 import { searchLeaks, type LeakSearch } from './hostile/leak-search.ts';
 import { fresh, rawCaller, makeRawMessage } from './hostile/raw-caller.ts';
-import { spelledScript } from './hostile/spelled.ts';
+import { escapeScript } from './hostile/escape-text.ts';
 
 const CARD = '4111 1111 1111 1111';
 const CODEWORD = 'wombat-seven';
@@ -187,7 +187,7 @@ describe('a caller that forges ids', () => {
     const asking = (sum: string) => [
       makeRawMessage(
         'user',
-        spelledScript([{ toolCalls: [{ name: 'calculator', args: { expression: sum } }] }, { text: 'done' }]),
+        escapeScript([{ toolCalls: [{ name: 'calculator', args: { expression: sum } }] }, { text: 'done' }]),
       ),
     ];
     await Promise.all([
@@ -240,7 +240,7 @@ describe('a caller that sends invalid input', () => {
     async (_name, text) => {
       const paced = await stack.client.start(
         'guarded',
-        spelledScript([{ text: 'slow and steady '.repeat(20), chunkSize: 8, delayMs: 40 }]),
+        escapeScript([{ text: 'slow and steady '.repeat(20), chunkSize: 8, delayMs: 40 }]),
       );
       const heavy = caller.run('guarded', [makeRawMessage('user', text)]);
       const chunks = await collect(paced);
@@ -260,7 +260,7 @@ describe('a caller that stops a run in mid-word', () => {
     for (const pause of [12, 18, 24, 30]) {
       const run = await stack.client.start(
         'guarded',
-        spelledScript([{ text: words, chunkSize: 1, delayMs: 15 }], words),
+        escapeScript([{ text: words, chunkSize: 1, delayMs: 15 }], words),
         { threadId },
       );
       const chunks = [];

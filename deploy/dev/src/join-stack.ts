@@ -8,7 +8,7 @@ import { claimStack, type StackClaim } from './claim-stack.ts';
 import { openClient } from './open-client.ts';
 import { DEMO_AGENT, type ServeStackOptions } from './serve-stack.ts';
 import type { StackFile } from './stack-file.ts';
-import { runsAlreadyLines } from './tell-people.ts';
+import { runsAlreadyLines } from './startup-output.ts';
 
 type Taken = Extract<StackClaim, { kind: 'taken' }>;
 export type JoinOptions = Omit<ServeStackOptions, 'releaseClaim'>;

@@ -6,7 +6,7 @@ import { claimStack } from './claim-stack.ts';
 import { joinStack } from './join-stack.ts';
 import { serveStack } from './serve-stack.ts';
 import { stateDir } from './state-dir.ts';
-import { errorText } from './tell-people.ts';
+import { errorText } from './startup-output.ts';
 
 const checkout = join(import.meta.dirname, '../../..');
 const report = (line: string) => void process.stderr.write(`${line}\n`);

@@ -10,7 +10,7 @@ import { openClient } from './open-client.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { startLocalStack, type LocalStack } from './local-stack.ts';
 import type { StateDir } from './state-dir.ts';
-import { addressLines, errorText, listPorts, usageLines } from './tell-people.ts';
+import { addressLines, errorText, listPorts, usageLines } from './startup-output.ts';
 import { showTour } from './tour.ts';
 
 export const DEMO_AGENT = 'demo';

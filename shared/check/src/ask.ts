@@ -1,7 +1,7 @@
 // Sends one request on the bus and records all replies unchanged, because a client library would hide violations.
 import { decode, type Bus } from '@millrace/bus';
 import { z } from 'zod';
-import { BrokenError } from './broken.ts';
+import { BrokenError } from './rule-error.ts';
 
 type ReceivedReply = { text: string; json: unknown; serviceError: string | undefined };
 export type Replies = {

@@ -12,7 +12,7 @@ import type { CheckRule } from './rule.ts';
 import { startRules } from './rules/start-rules.ts';
 import { RULES } from './check-processor.ts';
 import { BREAKAGES } from './testing/breakages.ts';
-import type { Quirks } from './testing/quirks.ts';
+import type { Quirks } from './testing/wire-violations.ts';
 import { scriptProcessor } from './testing/scripted-processor.ts';
 import { WIRE_PAGES } from './wire-page.ts';
 

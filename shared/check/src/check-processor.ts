@@ -1,7 +1,7 @@
 // Runs the conformance suite: all rules of docs/wire.md on one running processor, over the bus.
 import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { within, type Bus } from '@millrace/bus';
-import { BrokenError } from './broken.ts';
+import { BrokenError } from './rule-error.ts';
 import { selectCases, type CasesFile } from './cases.ts';
 import { findNamed } from './find-targets.ts';
 import { createRandom } from './random.ts';
@@ -19,7 +19,7 @@ import { discoveryRules } from './rules/discovery-rules.ts';
 import { sessionRules } from './rules/session-rules.ts';
 import { startRules } from './rules/start-rules.ts';
 import { stateRules } from './rules/state-rules.ts';
-import { tellRules } from './rules/tell-rules.ts';
+import { tellRules } from './rules/stopped-session-rules.ts';
 
 export type CheckOptions = {
   bus: Bus;

@@ -20,7 +20,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { ask, type Replies } from './ask.ts';
-import { OptionsError, fail } from './broken.ts';
+import { OptionsError, fail } from './rule-error.ts';
 import { plainInput } from './plain-turn.ts';
 import { aloneRun, buildCallEntry, waitMs, type CheckTarget } from './target.ts';
 

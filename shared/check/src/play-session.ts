@@ -1,7 +1,7 @@
 // Plays the orchestrator's end of a stream session and validates each message by docs/wire.md.
 import { SESSION_LIMITS, sessionOutputSchema, type Chunk, type Verdict } from '@millrace/contracts';
 import { listen, publish } from '@millrace/bus';
-import { BrokenError, fail } from './broken.ts';
+import { BrokenError, fail } from './rule-error.ts';
 import { holdVerdict } from './judge.ts';
 import { STREAM, sendOpen, buildSessionOpen, type SentOpen, type SessionGiven } from './session-open.ts';
 import { createSessionRules, type SessionInput, type SessionRules } from './session-rules.ts';

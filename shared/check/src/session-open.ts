@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { ask } from './ask.ts';
-import { fail } from './broken.ts';
+import { fail } from './rule-error.ts';
 import { buildCall, holdVerdict, issue } from './judge.ts';
 import { waitMs, type CheckTarget } from './target.ts';
 

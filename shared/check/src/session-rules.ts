@@ -1,6 +1,6 @@
 // Validates the batches of one session by docs/wire.md, section 4.
 import { SESSION_LIMITS, passedChunks, type Chunk, type SessionOutput, type Verdict } from '@millrace/contracts';
-import { fail } from './broken.ts';
+import { fail } from './rule-error.ts';
 import { createPartOrder } from './open-parts.ts';
 
 /** The orchestrator's end of the session, which the caller updates. `served`: entries that the replica serves. */

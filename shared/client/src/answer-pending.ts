@@ -2,7 +2,7 @@
 // it idempotent.
 import type { JsonValue, RunStatus } from '@millrace/contracts';
 import type { ClientConnection } from './connection.ts';
-import { tryAgain } from './try-again.ts';
+import { retryRequest } from './retry-request.ts';
 
 export type PendingAnswer = { runId: string; token: string; data: JsonValue };
 
@@ -14,7 +14,7 @@ export async function answerPending(
   signal: AbortSignal,
 ): Promise<{ epoch?: number | undefined }> {
   const request = { token, data, resumeId: crypto.randomUUID() };
-  return tryAgain(`answering ${runId}`, bus.log, signal, () => ask(verb, request, { run: runId, signal }));
+  return retryRequest(`answering ${runId}`, bus.log, signal, () => ask(verb, request, { run: runId, signal }));
 }
 
 /** @throws run-not-suspended */
@@ -24,5 +24,5 @@ export async function releaseRun(
   signal: AbortSignal,
 ): Promise<RunStatus> {
   const releasing = () => ask('release', {}, { run: runId, signal });
-  return (await tryAgain(`releasing ${runId}`, bus.log, signal, releasing)).status;
+  return (await retryRequest(`releasing ${runId}`, bus.log, signal, releasing)).status;
 }

@@ -5,7 +5,7 @@ import type { PositionedChunk } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { AskApi, ClientConnection } from './connection.ts';
 import { learnResult } from './run-result.ts';
-import { tryAgain } from './try-again.ts';
+import { retryRequest } from './retry-request.ts';
 
 export type Run = {
   runId: string;
@@ -56,7 +56,7 @@ export function createRun(
     result: () => (result ??= awaitResult(runId, log, ask, closed)),
     async cancel() {
       const cancelling = () => ask('cancel', {}, { run: runId, signal: closed });
-      return (await tryAgain(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
+      return (await retryRequest(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
     async resume(token, data) {

@@ -6,7 +6,7 @@ import { chunkSource } from './chunk-source.ts';
 import type { ClientConnection } from './connection.ts';
 import { createRun, type ReadOn, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
-import { tryAgain } from './try-again.ts';
+import { retryRequest } from './retry-request.ts';
 
 /** An accepted run is known: if it remains unknown for this long, its store lost it. */
 const UNKNOWN_MS = 60_000;
@@ -62,7 +62,7 @@ async function openReading(connection: ClientConnection, runId: string, options:
   const log = createChunkLog(options.from);
   const source = chunkSource(connection, runId);
   // A connection that is lost during the subscription is restored as one that is lost later.
-  const { stop } = await tryAgain(`reading ${runId}`, connection.bus.log, closed, () =>
+  const { stop } = await retryRequest(`reading ${runId}`, connection.bus.log, closed, () =>
     readChunks(source, log, options),
   );
   const onClose = () => stop(new MillraceError('cancelled', `The connection was closed before ${runId} had ended.`));
@@ -76,7 +76,7 @@ async function openReading(connection: ClientConnection, runId: string, options:
 /** A repeated submission with the same id is the same run. */
 function submit({ ask, bus }: ClientConnection, request: BuiltRequest, signal: AbortSignal): Promise<unknown> {
   const { runId } = request;
-  return tryAgain(`submitting ${runId}`, bus.log, signal, () => ask('submit', request, { run: runId, signal }));
+  return retryRequest(`submitting ${runId}`, bus.log, signal, () => ask('submit', request, { run: runId, signal }));
 }
 
 const UNANSWERED: ReadonlySet<string> = new Set<ErrorCode>(['timeout', 'bus-unreachable', 'cancelled']);

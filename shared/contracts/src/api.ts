@@ -11,7 +11,7 @@ import { shownDeadLetterSchema } from './dead-letter.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { runInspectionSchema } from './run-activity.ts';
 import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
-import { shownSaveSchema } from './put-off-save.ts';
+import { shownSaveSchema } from './deferred-save.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** Title of a thread without a name. */

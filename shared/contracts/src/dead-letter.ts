@@ -2,7 +2,7 @@
 // not recover. They are stored so that an operator can retry them.
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
-import { putOffSaveSchema } from './put-off-save.ts';
+import { putOffSaveSchema } from './deferred-save.ts';
 import { runRequestSchema } from './run.ts';
 import { tokenSchema } from './tokens.ts';
 

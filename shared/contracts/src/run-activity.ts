@@ -1,7 +1,7 @@
 // The calls of a run that are under way, or cannot be made yet, as the owner of the run reports them.
 import { z } from 'zod';
 import { runStatusSchema } from './run.ts';
-import { shownSaveSchema } from './put-off-save.ts';
+import { shownSaveSchema } from './deferred-save.ts';
 import { stageSchema } from './stage.ts';
 import { tokenSchema } from './tokens.ts';
 

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { createAptRoot, type AptRoot } from './apt-root.ts';
 import { baseSource, debianSources, parseDeb822File, parseListFile, type AptSource } from './debian-sources.ts';
 import type { FindContext } from './find-context.ts';
-import { unavailable, type Program, type Unavailable } from './found.ts';
+import { unavailable, type Program, type Unavailable } from './search-result.ts';
 import type { ServerHost } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import type { DebianPackage, Product } from './product.ts';

@@ -2,7 +2,7 @@
 // release, Debian's package. Returns the first that runs; otherwise all reasons together.
 import { findDebianPackage } from './debian-package.ts';
 import type { FindContext, LogLineSink } from './find-context.ts';
-import { unavailable, type External, type Found, type Program, type Unavailable } from './found.ts';
+import { unavailable, type External, type Found, type Program, type Unavailable } from './search-result.ts';
 import { currentHost, defaultCacheDir, type Environment } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import { natsProduct, qdrantProduct, redisProduct, type Product } from './product.ts';

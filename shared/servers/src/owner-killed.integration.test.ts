@@ -26,7 +26,7 @@ type Owned = {
 
 /** A process of its own that has started a server on the directory. */
 async function startOwned(storeDir: string): Promise<Owned> {
-  const script = fileURLToPath(new URL('./testing/own-nats-main.ts', import.meta.url));
+  const script = fileURLToPath(new URL('./testing/nats-owner-main.ts', import.meta.url));
   const owner = spawn(process.execPath, [script, storeDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void owner.kill('SIGKILL'));
   const [line]: unknown[] = await once(createInterface(owner.stdout), 'line');

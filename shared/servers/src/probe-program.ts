@@ -1,6 +1,6 @@
 // Asks a program for its version, and so whether it runs here at all: a binary for another architecture, or one that lacks a
 // library, is found out before it is trusted with a store.
-import { unavailable, type Program, type Unavailable } from './found.ts';
+import { unavailable, type Program, type Unavailable } from './search-result.ts';
 import { childEnvironment, type ServerHost } from './host.ts';
 import type { Product } from './product.ts';
 import { runCommand } from './run-command.ts';

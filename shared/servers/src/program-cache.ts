@@ -3,7 +3,7 @@
 // fetches or a killed process.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Unavailable } from './found.ts';
+import type { Unavailable } from './search-result.ts';
 import type { ServerHost } from './host.ts';
 import type { Product } from './product.ts';
 import { compareVersions, parseVersion } from './version.ts';

@@ -1,7 +1,7 @@
 // Provides a server for a stack: the one that the environment names, or a new one. A test that needs an empty server
 // calls start* instead, which ignores the environment's addresses.
 import { findNats, findQdrant, findRedis } from './find-program.ts';
-import type { External, Unavailable } from './found.ts';
+import type { External, Unavailable } from './search-result.ts';
 import { startNats, type NatsServer, type StartNatsOptions } from './start-nats.ts';
 import { startQdrant, type QdrantServer, type StartQdrantOptions } from './start-qdrant.ts';
 import { startRedis, type RedisServer, type StartRedisOptions } from './start-redis.ts';

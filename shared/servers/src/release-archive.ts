@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { downloadFile } from './download.ts';
 import type { FindContext } from './find-context.ts';
-import { unavailable, type Program, type Unavailable } from './found.ts';
+import { unavailable, type Program, type Unavailable } from './search-result.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import type { Product } from './product.ts';
 import { fillCache, type Filling } from './program-cache.ts';

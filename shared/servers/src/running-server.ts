@@ -1,5 +1,5 @@
 // Options and results of every start*.
-import type { Program } from './found.ts';
+import type { Program } from './search-result.ts';
 import type { FindOptions } from './find-program.ts';
 
 export type StartServerOptions = FindOptions & {

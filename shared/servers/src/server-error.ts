@@ -1,5 +1,5 @@
 // The error of this package for a required server. An optional one (Redis, Qdrant, a newer package) is a value instead:
-// see found.ts.
+// see search-result.ts.
 
 /**
  * - `server-unavailable`: no program could be found or fetched; the message names every way that was tried.

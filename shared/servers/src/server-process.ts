@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Program } from './found.ts';
+import type { Program } from './search-result.ts';
 import { childEnvironment, type Environment } from './host.ts';
 import { endProcess } from './process-end.ts';
 import { identifyProcess } from './process-identity.ts';

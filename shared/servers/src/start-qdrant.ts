@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createContext, findProgram } from './find-program.ts';
-import type { Unavailable } from './found.ts';
+import type { Unavailable } from './search-result.ts';
 import { launchOnFreePort } from './free-port.ts';
 import { isHealthy } from './health-check.ts';
 import { qdrantProduct } from './product.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createContext, findProgram } from './find-program.ts';
-import type { Unavailable } from './found.ts';
+import type { Unavailable } from './search-result.ts';
 import { launchOnFreePort } from './free-port.ts';
 import { redisProduct } from './product.ts';
 import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartServerOptions } from './running-server.ts';

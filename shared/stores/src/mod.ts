@@ -14,4 +14,4 @@ export { closeSqlite, runInTransaction, openSqlite, type SqliteOptions } from '.
 export { storeCalls, type StoreCall } from './store-call.ts';
 export { sharedStoreSchema, type StoreConfig } from './store-config.ts';
 export { saveSuperseded, storeUnavailable } from './store-errors.ts';
-export { retryShortOutage } from './through-short-outage.ts';
+export { retryShortOutage } from './retry-short-outage.ts';

@@ -6,7 +6,7 @@ import { MillraceError } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { closeSqlite, runInTransaction, openSqlite } from './sqlite-database.ts';
 import { storeCalls } from './store-call.ts';
-import { retryShortOutage } from './through-short-outage.ts';
+import { retryShortOutage } from './retry-short-outage.ts';
 
 const answered = storeCalls('test store');
 const unavailable = new MillraceError('store-unavailable', 'away');

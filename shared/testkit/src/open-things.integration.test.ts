@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { leftOver, leftOverAfter, openThings } from './open-things.ts';
+import { listRemaining, leftOverAfter, openThings } from './open-things.ts';
 
 const AT_ONCE = 0;
 
@@ -28,10 +28,10 @@ test.runIf(process.platform === 'linux')('a child process is left over though no
 test('two forgotten timers are named with their number', () => {
   const before = openThings();
   const timers = [setTimeout(() => undefined, 60_000), setInterval(() => undefined, 60_000)];
-  expect(leftOver(before, openThings())).toEqual(['2 x Timeout']);
+  expect(listRemaining(before, openThings())).toEqual(['2 x Timeout']);
   for (const timer of timers) clearTimeout(timer);
 });
 
 test('less than before is not left over', () => {
-  expect(leftOver({ Timeout: 2, PipeWrap: 1 }, { Timeout: 1, PipeWrap: 1 })).toEqual([]);
+  expect(listRemaining({ Timeout: 2, PipeWrap: 1 }, { Timeout: 1, PipeWrap: 1 })).toEqual([]);
 });

@@ -13,7 +13,7 @@ export function openThings(): OpenThings {
 }
 
 /** Handles in excess of the earlier list, for example `["TCPSocketWrap", "2 x Timeout"]`. */
-export function leftOver(before: OpenThings, now: OpenThings): string[] {
+export function listRemaining(before: OpenThings, now: OpenThings): string[] {
   return Object.entries(now).flatMap(([name, count]) => {
     const more = count - (before[name] ?? 0);
     if (more <= 0) return [];
@@ -25,7 +25,7 @@ export function leftOver(before: OpenThings, now: OpenThings): string[] {
 export async function leftOverAfter(before: OpenThings, graceMs: number): Promise<string[]> {
   const giveUpAt = Date.now() + graceMs;
   for (;;) {
-    const left = leftOver(before, openThings());
+    const left = listRemaining(before, openThings());
     if (left.length === 0 || Date.now() > giveUpAt) return left;
     await delay(POLL_MS);
   }

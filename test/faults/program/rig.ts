@@ -8,10 +8,10 @@ import { connect, type Client } from '@millrace/client';
 import { connectBus, startStack } from '@millrace/testkit/bench';
 import { z } from 'zod';
 import { startCutProxy } from './cut-proxy.ts';
-import { readKey, readStored, type StoredState } from './left-over.ts';
+import { readKey, readStored, type StoredState } from './remaining-data.ts';
 import { startReplicas } from './replicas.ts';
 import { startStruckNats, startStruckRedis } from './servers.ts';
-import type { Targets } from './strike.ts';
+import type { Targets } from './inject-fault.ts';
 import { watchLive, type LiveWatch } from './watch-live.ts';
 
 export type Rig = Targets & {

@@ -6,13 +6,13 @@ import { MillraceError, messageText, textMessage, type RunResult } from '@millra
 import type { Client, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
 import type { InjectedFault } from './faults.ts';
-import { leftOver } from './left-over.ts';
+import { listRemaining } from './remaining-data.ts';
 import { judgeRun, type RunJudgement, type Observed } from './oracle.ts';
 import { planRun, type PlannedRun } from './planned-run.ts';
 import { createRandom, hashSeed } from './random.ts';
 import { AGENT, UNGUARDED_AGENT, UNJUDGED_AGENT, type Rig } from './rig.ts';
-import { strike } from './strike.ts';
-import { answerQuestions } from './through-questions.ts';
+import { strike } from './inject-fault.ts';
+import { answerQuestions } from './answer-questions.ts';
 
 export type BatchOutcome = {
   /** Runs in flight. */
@@ -120,7 +120,7 @@ async function listUnfinished(rig: Rig, ended: readonly string[]): Promise<strin
   let waitingNow = 0;
   const isClean = async () => {
     const { keys, waiting } = await rig.readStored();
-    left = leftOver(keys, ended);
+    left = listRemaining(keys, ended);
     waitingNow = waiting;
     return left.length === 0 && waiting === 0;
   };

@@ -8,7 +8,7 @@ const nats = useNats();
 const stack = useStack(nats, []);
 const path = (from: string) => new URL(from, import.meta.url).pathname;
 
-beforeAll(() => stack.startProgram('theirs', path('serve-theirs.ts')));
+beforeAll(() => stack.startProgram('theirs', path('serve-reference.ts')));
 
 type Report = { processor: string; results: { rule: string; result: string; problem?: string }[] };
 

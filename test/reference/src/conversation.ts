@@ -1,6 +1,6 @@
 // Generates a conversation for both sides from a seed: the user text, the model's script, and the lists of processors.
 // The seed reproduces a difference.
-import type { Options } from './theirs.ts';
+import type { Options } from './reference-processors.ts';
 
 export type Use = { use: string; options: Options };
 export type Answer = { text?: string; toolCalls?: { name: string; args: { text: string } }[]; chunkSize?: number };

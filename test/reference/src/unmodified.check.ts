@@ -13,7 +13,7 @@ beforeAll(async () => {
   proxy = await startModelProxy(stack.modelUrl);
   await stack.start('orchestrator', { OPENAI_BASE_URL: proxy.url });
   // The model of the judging processors is down: no server listens there.
-  await stack.startProgram('theirs', new URL('serve-theirs.ts', import.meta.url).pathname);
+  await stack.startProgram('theirs', new URL('serve-reference.ts', import.meta.url).pathname);
 });
 afterAll(() => proxy.close());
 

@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { makeState } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { runStage } from '../stages/run-stage.ts';

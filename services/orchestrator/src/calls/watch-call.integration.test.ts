@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { dataChunk, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { callProcessors } from './call-processors.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAnswer } from '../testing/run-states.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { closeStep } from './close-step.ts';
 import { endRun } from './end-run.ts';

@@ -9,7 +9,7 @@ import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
 import { foldRun } from '../state/run-state.ts';
 import { endRun } from './end-run.ts';

@@ -9,7 +9,7 @@ import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAccepted, makeAnswer } from '../testing/run-states.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { endRun } from './end-run.ts';
 import { finishRun } from './finish-run.ts';

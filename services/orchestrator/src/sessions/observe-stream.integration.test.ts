@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { delta, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { openOutputChain } from './output-chain.ts';
 import { createStepObservers } from './step-observers.ts';

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { dataChunk, delta, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { guardChunks } from './guard-chunks.ts';
 import { openOutputChain } from './output-chain.ts';

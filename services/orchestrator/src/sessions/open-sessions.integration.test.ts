@@ -16,7 +16,7 @@ import { delta, makeText } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn } from '../testing/scripted-replica.ts';
 import { RUN_ID } from '../testing/run-states.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { chunk } from '../release/make-chunk.ts';
 import { openSessions } from './open-sessions.ts';

@@ -13,7 +13,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { words } from '../testing/session-replica.ts';
-import { useOpened } from '../testing/opened.ts';
+import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { openOutputChain } from './output-chain.ts';
 

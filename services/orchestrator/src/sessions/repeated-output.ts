@@ -146,10 +146,10 @@ function omitTimes(chunk: object): object {
 
 function isSame(one: Chunk | undefined, other: Chunk): boolean {
   if (one === undefined || one.type !== other.type) return false;
-  return isDeepStrictEqual(one, other) || isDeepStrictEqual(timeless(one), timeless(other));
+  return isDeepStrictEqual(one, other) || isDeepStrictEqual(removeTimes(one), removeTimes(other));
 }
 
-function timeless(chunk: Chunk): object {
+function removeTimes(chunk: Chunk): object {
   const rest = omitTimes(chunk);
   const payload: unknown = 'payload' in chunk ? chunk.payload : undefined;
   return typeof payload === 'object' && payload !== null ? { ...rest, payload: omitTimes(payload) } : rest;

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { FencedError } from '../release/fenced-error.ts';
 import { createHeadWriter, type HeadWriter } from './head-writer.ts';
 import { FINAL_TTL_SECONDS, nameEnd, stateTtlSeconds, writeEnd } from './run-head.ts';
-import { retryThroughOutages } from './through-outages.ts';
+import { retryThroughOutages } from './retry-outages.ts';
 
 export type RunStore = {
   head(): RunHead;

@@ -21,7 +21,7 @@ import { deleteRunState } from '../state/delete-run-state.ts';
 import { isAtRest, getLastIndex, locateHead, openNextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
 import type { Deps } from '../state/run-context.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
-import { retryThroughOutages } from '../state/through-outages.ts';
+import { retryThroughOutages } from '../state/retry-outages.ts';
 
 /** A run that this orchestrator drives. */
 export type ClaimedRun = {

@@ -4,7 +4,7 @@ import type { Command, RunHead } from '@millrace/contracts';
 import { conflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
-import { retryThroughOutages } from '../state/through-outages.ts';
+import { retryThroughOutages } from '../state/retry-outages.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
 import { deferredToNewer } from './defer-to-newer.ts';
 import { answerAtRest, load, takeOver, type ClaimedRun } from './claim-run.ts';

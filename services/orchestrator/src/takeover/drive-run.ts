@@ -33,7 +33,7 @@ import { extendAck } from './extend-ack.ts';
 import { suspendRun, takeAnswers } from './suspend-run.ts';
 import { restoreBuffer } from '../run/rebuild-buffered.ts';
 import { storeEnding, type EndingParts } from './store-ending.ts';
-import { retryThroughOutages } from '../state/through-outages.ts';
+import { retryThroughOutages } from '../state/retry-outages.ts';
 
 /** @throws FencedError, or the reason for which the ending cannot be stored: the command is redelivered */
 export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): Promise<void> {

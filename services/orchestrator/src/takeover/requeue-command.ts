@@ -5,7 +5,7 @@ import { loggedError } from '@millrace/contracts';
 import type { Bus, Delivery } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
 import { isAtRest, readHead } from '../state/run-head.ts';
-import { retryThroughOutages } from '../state/through-outages.ts';
+import { retryThroughOutages } from '../state/retry-outages.ts';
 import { raceAbort } from '../state/unless-stopped.ts';
 
 /**

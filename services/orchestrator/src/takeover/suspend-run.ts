@@ -27,7 +27,7 @@ import {
   takeBackSuspension,
   writeSuspension,
 } from '../state/suspension-store.ts';
-import { retryThroughOutages } from '../state/through-outages.ts';
+import { retryThroughOutages } from '../state/retry-outages.ts';
 import { resultSoFar } from '../run/end-run.ts';
 import { passPayload } from '../run/guard-own-texts.ts';
 import { shownMessages } from '../run/shown-steps.ts';

@@ -1,6 +1,6 @@
 // Rules for a batch in the open request, and for text that is cut into chunks.
 import { chunkSchema, isDataChunk, passedChunks, type Chunk } from '@millrace/contracts';
-import { fail } from '../broken.ts';
+import { fail } from '../rule-error.ts';
 import { holdVerdict, issue } from '../judge.ts';
 import { sampleChunks } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';

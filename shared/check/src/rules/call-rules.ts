@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Stage } from '@millrace/contracts';
 import { ask } from '../ask.ts';
-import { OptionsError, fail } from '../broken.ts';
+import { OptionsError, fail } from '../rule-error.ts';
 import { buildCall, judge, judgeOrError } from '../judge.ts';
 import { conversationOfText, emptyInput } from '../plain-turn.ts';
 import { calledStages, forEachCalled, needsCalls, type CheckRule } from '../rule.ts';
 import { writtenDefaults } from '../sample-options.ts';
 import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
-import { holdAlive } from '../still-alive.ts';
-import { timeless } from '../timeless.ts';
+import { checkAlive } from '../check-liveness.ts';
+import { removeTimes } from '../remove-times.ts';
 import { MAX_WAIT_MS, aloneRun, buildCallEntry, type CheckTarget } from '../target.ts';
 
 const AT_ONCE = 32;
@@ -96,7 +96,7 @@ export const callRules: CheckRule[] = [
           await judge(target, stage, { options, run }),
           await judge(target, stage, { options, run }),
         ];
-        if (!isDeepStrictEqual(timeless(one.verdicts), timeless(other.verdicts)))
+        if (!isDeepStrictEqual(removeTimes(one.verdicts), removeTimes(other.verdicts)))
           fail(`${stage}: the second answer to the same call is another one`, [one.verdicts, other.verdicts]);
       }),
   },
@@ -118,7 +118,7 @@ export const callRules: CheckRule[] = [
         await judgeOrError(target, stage, { options: { ...options, anOptionThatNobodyHas: [1] } }).catch(
           () => undefined,
         );
-        await holdAlive(target, 'options that do not fit');
+        await checkAlive(target, 'options that do not fit');
       }),
   },
   {
@@ -139,7 +139,7 @@ export const callRules: CheckRule[] = [
           options,
           input: input(Math.min(OVERSIZE, target.bus.maxPayload() / 2)),
         }).catch(() => undefined);
-        await holdAlive(target, 'a text of 4 MiB');
+        await checkAlive(target, 'a text of 4 MiB');
       }),
   },
   {
@@ -157,7 +157,7 @@ export const callRules: CheckRule[] = [
         ),
       );
       bus.nc.publish(bus.subjects.cancelCalls(target.service), 'not json');
-      await holdAlive(target, 'messages that are no calls');
+      await checkAlive(target, 'messages that are no calls');
     },
   },
   {
@@ -189,7 +189,7 @@ export const callRules: CheckRule[] = [
         for (const callIds of [[call.callId], ['check-unknown'], [call.callId, call.callId]])
           bus.nc.publish(bus.subjects.cancelCalls(service), JSON.stringify({ callIds }));
         await answered;
-        await holdAlive(target, 'a call that was given up');
+        await checkAlive(target, 'a call that was given up');
       }),
   },
 ];

@@ -1,5 +1,5 @@
 // Rules for the expectations in the cases file.
-import { fail, shortJson } from '../broken.ts';
+import { fail, shortJson } from '../rule-error.ts';
 import { judge } from '../judge.ts';
 import { conversationOfText } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';

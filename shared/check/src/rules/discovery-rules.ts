@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import { ask } from '../ask.ts';
-import { fail } from '../broken.ts';
+import { fail } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
 import type { Served, CheckTarget } from '../target.ts';

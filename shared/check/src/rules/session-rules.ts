@@ -1,7 +1,7 @@
 // Rules for sessions of the output stream: numbers, ranges, ends.
 import { isDeepStrictEqual } from 'node:util';
 import { SESSION_LIMITS, isDataChunk } from '@millrace/contracts';
-import { fail } from '../broken.ts';
+import { fail } from '../rule-error.ts';
 import { withSession, type CheckedSession } from '../play-session.ts';
 import { chunksOfText, sampleChunks } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';

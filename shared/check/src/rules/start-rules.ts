@@ -1,7 +1,7 @@
 // Rules for two started replicas: they share the work, and one of them leaves.
 import { setTimeout as wait } from 'node:timers/promises';
 import { hasLeft } from '@millrace/bus';
-import { fail } from '../broken.ts';
+import { fail } from '../rule-error.ts';
 import { judge } from '../judge.ts';
 import { withSession } from '../play-session.ts';
 import { chunksOfText } from '../plain-turn.ts';

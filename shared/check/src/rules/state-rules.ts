@@ -1,11 +1,11 @@
 // Rules for an entry's state: JSON, returned with the next call, separate for each run.
 import { isDeepStrictEqual } from 'node:util';
-import { fail } from '../broken.ts';
+import { fail } from '../rule-error.ts';
 import { judge, judgeOrError } from '../judge.ts';
 import { forEachCalled, needsCalls, type CheckRule } from '../rule.ts';
-import { holdAlive } from '../still-alive.ts';
+import { checkAlive } from '../check-liveness.ts';
 import { aloneRun } from '../target.ts';
-import { timeless } from '../timeless.ts';
+import { removeTimes } from '../remove-times.ts';
 
 export const stateRules: CheckRule[] = [
   {
@@ -35,7 +35,7 @@ export const stateRules: CheckRule[] = [
           return verdicts.map((verdict) => ('state' in verdict ? verdict.state : undefined));
         };
         const [one, other] = [await readState(), await readState()];
-        if (!isDeepStrictEqual(timeless(one), timeless(other)))
+        if (!isDeepStrictEqual(removeTimes(one), removeTimes(other)))
           fail(`${stage}: a new run starts with the state of another one`, { one, other });
       }),
   },
@@ -48,7 +48,7 @@ export const stateRules: CheckRule[] = [
       forEachCalled(target, async (stage, options) => {
         for (const state of [{ ofALaterVersion: [1, { a: null }] }, { held: 7, seen: 'x', count: {} }])
           await judgeOrError(target, stage, { options, state }).catch(() => undefined);
-        await holdAlive(target, 'a state that it did not give');
+        await checkAlive(target, 'a state that it did not give');
       }),
   },
 ];

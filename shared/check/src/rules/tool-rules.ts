@@ -8,7 +8,7 @@ import {
   type ToolRequest,
 } from '@millrace/contracts';
 import { ask } from '../ask.ts';
-import { fail } from '../broken.ts';
+import { fail } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
 import { sampleOptions } from '../sample-options.ts';

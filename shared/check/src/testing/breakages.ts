@@ -1,6 +1,6 @@
 // At least one violation for each rule.
 import { buildDataChunk, deep, late, mixing, thinking } from './broken-chunks.ts';
-import type { Quirks } from './quirks.ts';
+import type { Quirks } from './wire-violations.ts';
 
 let seen = 0;
 const isRepeated = new Map<string, number>();

@@ -1,5 +1,5 @@
 // Chunks of a broken processor.
-import type { Quirks } from './quirks.ts';
+import type { Quirks } from './wire-violations.ts';
 
 export const buildDataChunk = (data: unknown) => ({
   type: 'data-x',

@@ -1,7 +1,7 @@
 // Runs the scripted processor as a program with named quirks, for --start.
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectBus } from '@millrace/bus';
-import type { Quirks } from './quirks.ts';
+import type { Quirks } from './wire-violations.ts';
 import { scriptProcessor } from './scripted-processor.ts';
 
 const [id = 'scripted', quirk = 'none'] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 // in the stream and stops inputs that contain "forbidden".
 import { SESSION_LIMITS } from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
-import type { Json, Quirks, Session } from './quirks.ts';
+import type { Json, Quirks, Session } from './wire-violations.ts';
 import { openStream } from './scripted-stream.ts';
 
 type RawMessage = Parameters<Parameters<Bus['inbox']['open']>[0]>[0];

@@ -1,7 +1,7 @@
 // Implements one stream session of the scripted processor: masks a word that may be split over chunks.
 import { SESSION_LIMITS } from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
-import type { Json, Quirks, Session } from './quirks.ts';
+import type { Json, Quirks, Session } from './wire-violations.ts';
 
 const HEARTBEAT_MS = SESSION_LIMITS.heartbeatMs / 2;
 

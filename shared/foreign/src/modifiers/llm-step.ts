@@ -2,7 +2,7 @@
 import type { Stage } from '@millrace/contracts';
 import type { ProcessInputStepArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
 import type { z } from 'zod';
-import { cannotBeServed, createMaker, type SourceOf } from '../made-of.ts';
+import { cannotBeServed, createMaker, type SourceOf } from '../processor-source.ts';
 import { plainContext } from '../plain/plain-context.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';
 import { toHalt, isHalted, type LLMAgentStep } from './modifier-interfaces.ts';

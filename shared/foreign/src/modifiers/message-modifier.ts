@@ -2,7 +2,7 @@
 import type { MessageSource } from '@millrace/contracts';
 import type { CommonArgs, MessageList, ProcessorDefinition } from '@millrace/processor';
 import type { z } from 'zod';
-import { createMaker, type SourceOf } from '../made-of.ts';
+import { createMaker, type SourceOf } from '../processor-source.ts';
 import { plainContext, type Metrics } from '../plain/plain-context.ts';
 import { applyPlainMessages, plainMessages } from '../plain/plain-messages.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';

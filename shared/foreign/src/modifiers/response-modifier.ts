@@ -2,7 +2,7 @@
 // published by then, unless the agent sets `release: step`; `agents plan` warns of that.
 import type { ProcessOutputStepArgs, ProcessorDefinition } from '@millrace/processor';
 import type { z } from 'zod';
-import { createMaker, type SourceOf } from '../made-of.ts';
+import { createMaker, type SourceOf } from '../processor-source.ts';
 import { answerChanges, plainAnswer, type PlainAnswer } from '../plain/plain-answer.ts';
 import { plainContext } from '../plain/plain-context.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';

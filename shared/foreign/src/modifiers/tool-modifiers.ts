@@ -2,7 +2,7 @@
 import { MillraceError } from '@millrace/contracts';
 import type { ProcessToolCallArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
 import type { z } from 'zod';
-import { createMaker, type SourceOf } from '../made-of.ts';
+import { createMaker, type SourceOf } from '../processor-source.ts';
 import { plainContext } from '../plain/plain-context.ts';
 import type { PlainCall } from '../plain/plain-messages.ts';
 import type { ModifierDefinition } from './modifier-definition.ts';

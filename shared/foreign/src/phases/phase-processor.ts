@@ -9,7 +9,7 @@ import type {
   ProcessorDefinition,
 } from '@millrace/processor';
 import type { z } from 'zod';
-import { cannotBeServed, createMaker, type SourceOf } from '../made-of.ts';
+import { cannotBeServed, createMaker, type SourceOf } from '../processor-source.ts';
 import type { ModifierDefinition } from '../modifiers/modifier-definition.ts';
 import { plainRequest, requestChanges } from '../modifiers/plain-request.ts';
 import { answerChanges, plainAnswer } from '../plain/plain-answer.ts';

@@ -5,7 +5,7 @@ import { createForeignList, type ToolResultSlot } from './foreign-message-list.t
 import { withoutDates } from './foreign-messages.ts';
 import { ForeignRequestContext } from './foreign-request-context.ts';
 import type { ForeignViolations } from './foreign-violations.ts';
-import { createHeldStop } from './held-stop.ts';
+import { createHeldStop } from './enforce-stop.ts';
 import type { ForeignProcessor, ForeignStage } from './reference-interface.ts';
 
 export type Foreign = { processor: ForeignProcessor; violations: ForeignViolations };

@@ -1,7 +1,7 @@
 // A processor of the reference interface as a definition of ours: nothing of it is changed, everything around it is.
 import type { ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
 import type { z } from 'zod';
-import { cannotBeServed, createMaker, type AdaptedDefinition, type SourceOf } from '../made-of.ts';
+import { cannotBeServed, createMaker, type AdaptedDefinition, type SourceOf } from '../processor-source.ts';
 import type { Foreign, StageBridge } from './foreign-call.ts';
 import { foreignState } from './foreign-state.ts';
 import { attributeViolations } from './foreign-violations.ts';

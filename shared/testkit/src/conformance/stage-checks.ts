@@ -38,7 +38,7 @@ export const stageChecks: ConformanceCheck[] = [
           await call(subject.definition, stage, called),
           await call(subject.definition, stage, called),
         ];
-        assert.deepEqual(timeless(second), timeless(first), `${where}: the second answer differs`);
+        assert.deepEqual(removeTimes(second), removeTimes(first), `${where}: the second answer differs`);
       }),
   },
   {
@@ -102,6 +102,6 @@ export function assertVerdict(stage: Stage, verdict: Verdict | undefined, where:
 }
 
 /** Messages that a processor adds have the time of the call: everything else must be the same. */
-function timeless(verdict: Verdict | undefined): unknown {
+function removeTimes(verdict: Verdict | undefined): unknown {
   return JSON.parse(JSON.stringify(verdict ?? null, (key, value: unknown) => (key === 'createdAt' ? 'now' : value)));
 }

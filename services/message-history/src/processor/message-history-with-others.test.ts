@@ -6,7 +6,7 @@ import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts
 import { callHistory, RUN, type HistoryCall } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';
 import { listIds, message } from '../testing/history-fixtures.ts';
-import { answer, blocker, limiter, redactor, rewriter } from '../testing/stand-ins.ts';
+import { answer, blocker, limiter, redactor, rewriter } from '../testing/guard-doubles.ts';
 
 const THREAD = { tenant: RUN.tenant, threadId: 'thread-1', owner: 'ada' };
 

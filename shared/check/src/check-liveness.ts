@@ -1,14 +1,14 @@
 // Checks that the replica survived earlier input: it answers its ping, and a call or a session.
 import { srvPingSchema } from '@millrace/contracts';
 import { ask } from './ask.ts';
-import { fail } from './broken.ts';
+import { fail } from './rule-error.ts';
 import { judgeOrError } from './judge.ts';
 import { calledStages } from './rule.ts';
 import { STREAM, sendOpen, buildSessionOpen } from './session-open.ts';
 import { MAX_WAIT_MS, type CheckTarget } from './target.ts';
 
 /** @param after description of that input. @throws BrokenError */
-export async function holdAlive(target: CheckTarget, after: string): Promise<void> {
+export async function checkAlive(target: CheckTarget, after: string): Promise<void> {
   const { bus, service, replica, optionSets } = target;
   const isFinal = ({ json }: { json: unknown }) => srvPingSchema.safeParse(json).success;
   const ping = await ask(bus, `$SRV.PING.${service}.${replica}`, '', { timeoutMs: MAX_WAIT_MS, isFinal });

@@ -5,7 +5,7 @@ function spellOut(text: string): string {
 }
 
 /** Builds a script with the values of `secrets` escaped everywhere. */
-export function spelledScript(elements: readonly object[], ...secrets: string[]): string {
+export function escapeScript(elements: readonly object[], ...secrets: string[]): string {
   const json = secrets.reduce((text, secret) => text.replaceAll(secret, spellOut(secret)), JSON.stringify(elements));
   return `Say what the script says.\n\n\`\`\`script\n${json}\n\`\`\``;
 }

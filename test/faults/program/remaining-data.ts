@@ -40,7 +40,7 @@ export async function readKey(bus: Bus, key: string): Promise<string> {
 const KEPT: ReadonlySet<string> = new Set(['head', 'end', 'cancel', 'save', 'dead']);
 
 /** Returns the keys of the runs that should not exist. Ignores late writes of a replaced owner under its own epoch. */
-export function leftOver(keys: readonly string[], ended: readonly string[]): string[] {
+export function listRemaining(keys: readonly string[], ended: readonly string[]): string[] {
   const runs = new Set(ended);
   const epochs = new Map<string, number>();
   const parts = keys

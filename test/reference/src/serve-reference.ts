@@ -4,7 +4,7 @@ import { foreignProcessor } from '@millrace/foreign';
 import { defineTool, runProcessorService } from '@millrace/processor';
 import { z } from 'zod';
 import { echoText } from './echo.ts';
-import { THEIRS, makeTheirs } from './theirs.ts';
+import { THEIRS, makeTheirs } from './reference-processors.ts';
 
 const version = '1.71.0';
 const options = z.looseObject({});

@@ -18,7 +18,12 @@ const MAX_PAUSE_MS = 1_000;
  * @param what name for the log, which is written once
  * @throws the error of the last attempt; cancelled when the signal fires between attempts
  */
-export async function tryAgain<T>(what: string, log: BusLog, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+export async function retryRequest<T>(
+  what: string,
+  log: BusLog,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<T> {
   const startedAt = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {

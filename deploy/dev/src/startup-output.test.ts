@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stateDir } from './state-dir.ts';
-import { addressLines, runsAlreadyLines, usageLines } from './tell-people.ts';
+import { addressLines, runsAlreadyLines, usageLines } from './startup-output.ts';
 
 const elsewhere = (url: string) => ({ url, about: 'from the environment', isOurs: false });
 

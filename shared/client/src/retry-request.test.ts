@@ -1,7 +1,7 @@
 import { MillraceError, type ErrorCode } from '@millrace/contracts';
 import { createCollectedLog } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { tryAgain } from './try-again.ts';
+import { retryRequest } from './retry-request.ts';
 
 test.each(['run-exists', 'of-tomorrow', 'constructor'])(
   'A request that fails with %s is not repeated',
@@ -13,7 +13,7 @@ test.each(['run-exists', 'of-tomorrow', 'constructor'])(
       throw new MillraceError(code as ErrorCode, 'no');
     };
     const { signal } = new AbortController();
-    await expect(tryAgain('asking', createCollectedLog(), signal, failing)).rejects.toMatchObject({ code });
+    await expect(retryRequest('asking', createCollectedLog(), signal, failing)).rejects.toMatchObject({ code });
     expect(asked).toBe(1);
   },
 );

@@ -7,7 +7,7 @@ import { buildPrompt, type GeneratedConversation, type Use } from './conversatio
 import { echoText } from './echo.ts';
 import type { ModelProxy } from './model-proxy.ts';
 import { sentPrompt, toTripwire, type ComparedOutcome } from './outcome.ts';
-import { makeTheirs } from './theirs.ts';
+import { makeTheirs } from './reference-processors.ts';
 
 const echo = createTool({
   id: 'echo',

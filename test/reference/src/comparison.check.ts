@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findClass, findDifferences } from './classes.ts';
 import { generateConversation } from './conversation.ts';
 import { startModelProxy, type ModelProxy } from './model-proxy.ts';
-import { runOurs } from './run-ours.ts';
+import { runOurs } from './run-millrace.ts';
 
 const { CONVERSATIONS = '20', SEED = '1', SHOW } = process.env;
 const INSTRUCTIONS = 'You are a miller. Answer.';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   proxy = await startModelProxy(stack.modelUrl);
   process.env['GUARD_URL'] = stack.modelUrl;
   await stack.start('orchestrator', { OPENAI_BASE_URL: proxy.url });
-  await stack.startProgram('theirs', new URL('serve-theirs.ts', import.meta.url).pathname, {
+  await stack.startProgram('theirs', new URL('serve-reference.ts', import.meta.url).pathname, {
     GUARD_URL: stack.modelUrl,
   });
 });
@@ -34,7 +34,7 @@ test.each(seeds)('conversation %i has the same outcome, or differs in a known wa
   const conversation = generateConversation(seed);
   const ours = await runOurs(stack.client, conversation, proxy, INSTRUCTIONS);
   // Imported after the environment is set, because its guards call the model that it names.
-  const { runTheirs } = await import('./run-theirs.ts');
+  const { runTheirs } = await import('./run-reference.ts');
   const theirs = await runTheirs(conversation, proxy, INSTRUCTIONS);
   const found = findDifferences(conversation, ours, theirs).map((difference) => ({
     name: findClass(difference) ?? 'unclassified',

@@ -1,6 +1,6 @@
 // Rules for a stopped session: it returns its states at once, and they contain no text that was not passed.
 import { SESSION_LIMITS, type JsonObject } from '@millrace/contracts';
-import { fail } from '../broken.ts';
+import { fail } from '../rule-error.ts';
 import { chunksOfText } from '../plain-turn.ts';
 import { withSession } from '../play-session.ts';
 import { needsStream, type CheckRule } from '../rule.ts';

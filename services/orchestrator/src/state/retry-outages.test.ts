@@ -1,6 +1,6 @@
 import { MillraceError } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { retryThroughOutages } from './through-outages.ts';
+import { retryThroughOutages } from './retry-outages.ts';
 
 function failing(times: number, error: () => Error) {
   let tries = 0;
