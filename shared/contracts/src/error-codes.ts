@@ -2,6 +2,7 @@
 // test compares the two. The name of a code describes the problem for the receiver, not the place that throws it.
 export const ERROR_CODES = {
   // Messages
+  'memory-unjudged': 'A warning: agents of the tenant judge the messages of a memory differently.',
   'message-invalid': 'A message does not fit its schema.',
   'message-too-large': 'A message exceeds the server’s max_payload.',
   'token-invalid': 'An id has characters or a length that a subject cannot carry.',

@@ -13,7 +13,8 @@ import {
 } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
-import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type Stage } from './stage.ts';
+import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type ListName, type Stage } from './stage.ts';
+import type { RunJudges } from './stage-call.ts';
 import { resolvedChangesSchema, stageChangesSchema } from './stage-changes.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
@@ -105,6 +106,18 @@ export function listEntries(plan: Plan, stage: Stage): PlanEntry[] {
 /** Returns the entries of a stage with binding verdicts. */
 export const listJudges = (plan: Plan, stage: Stage): PlanEntry[] =>
   listEntries(plan, stage).filter(({ observe }) => !observe);
+
+/** Returns the processors that judge the texts of a run, sorted. */
+export function listRunJudges({ entries }: Pick<Plan, 'entries'>): RunJudges {
+  const listIn = (list: ListName) => {
+    const own = Object.values(entries).filter(
+      ({ judgesText, observe, onFailure, when, lists }) =>
+        judgesText && !observe && !when && onFailure === 'fail' && lists.includes(list),
+    );
+    return [...new Set(own.map(({ processor }) => processor))].toSorted();
+  };
+  return { input: listIn('input'), output: listIn('output') };
+}
 
 /** Entries that are called in sequence, or a group of concurrent entries. */
 /** `observes`: the run does not wait for them. */

@@ -57,6 +57,10 @@ export const guardVersionSchema = z.object({
 });
 export type GuardVersion = z.infer<typeof guardVersionSchema>;
 
+/** Ids of the processors that judge the input of a run, and its output. An entry that may be skipped is none of them. */
+export const runJudgesSchema = z.object({ input: z.array(tokenSchema), output: z.array(tokenSchema) });
+export type RunJudges = z.infer<typeof runJudgesSchema>;
+
 /**
  * The arguments of all stages in one object; members that a stage does not use are absent. `conversation` contains only
  * the messages in the processors' reads.
@@ -91,6 +95,9 @@ export const stageInputSchema = z.object({
     .boolean()
     .optional()
     .describe('processLLMResponse: the call was cut off, there is no answer; only for processors with processCutOff'),
+  judges: runJudgesSchema
+    .optional()
+    .describe('processInput and processOutputResult: the processors that judge the texts of the run, for memories'),
   guards: z.array(guardVersionSchema).optional().describe('processLLMRequest: part of the key of a cache'),
   request: jsonValueSchema.optional().describe('the request body sent to the provider'),
   rawResponse: jsonValueSchema.optional().describe("the provider's response without its stream: id, model, headers"),

@@ -8,6 +8,7 @@ import type {
   Message,
   ModelSettings,
   Prompt,
+  RunJudges,
   RunRef,
   Stage,
   StepResult,
@@ -79,7 +80,8 @@ type MessagesResult =
   | { messages: Message[]; systemMessages?: ReturnedSystemMessage[] }
   | Halting;
 
-export type ProcessInputArgs = CommonArgs & WithMessages;
+/** `judges`: the processors that judge the texts of the run; only for memories. */
+export type ProcessInputArgs = CommonArgs & WithMessages & { judges?: RunJudges };
 export type ProcessInputResult = MessagesResult | void | undefined;
 
 type ModelCall = {
@@ -186,7 +188,8 @@ export type ProcessToolResultArgs = CommonArgs & {
 export type ProcessToolResultResult = { result: JsonValue; isError?: boolean } | Halting | void | undefined;
 
 export type OutputResult = { text: string; usage: Usage; finishReason: string; steps: StepResult[]; answered: boolean };
-export type ProcessOutputResultArgs = CommonArgs & WithMessages & { result: OutputResult };
+/** `judges`: as in ProcessInputArgs. */
+export type ProcessOutputResultArgs = CommonArgs & WithMessages & { result: OutputResult; judges?: RunJudges };
 export type ProcessOutputResultResult = MessagesResult | void | undefined;
 
 export interface Processor {

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Message,
   type MessageSource,
+  type RunJudges,
   type RunRef,
   type Stage,
   type Verdict,
@@ -29,6 +30,7 @@ export type StageCallInput = {
   response?: Messages;
   run?: RunRef;
   answered?: boolean;
+  judges?: RunJudges;
   /** Of every entry, as its last call left it. */
   state?: JsonObject;
   signal?: AbortSignal;
@@ -45,12 +47,12 @@ export type StageCallResult = {
 };
 
 export async function callStages(given: StageCallInput): Promise<StageCallResult> {
-  const { stage, uses, run = aRun(), answered = true, signal, state: lastState = {}, resumeData } = given;
+  const { stage, uses, run = aRun(), answered = true, judges, signal, state: lastState = {}, resumeData } = given;
   const before = conversationBefore(given);
   const more = { state: lastState, ...(resumeData !== undefined && { resumeData }) };
   const entries = uses.map(({ definition: { id }, options }) => callEntry(id, options, more));
   const { verdicts } = await callStage(
-    stageCall(stage, entries, { conversation: before, answered }, run),
+    stageCall(stage, entries, { conversation: before, answered, ...(judges && { judges }) }, run),
     createHostedProcessors(uses.map(({ definition }) => definition)),
     callContext({ run, ...(signal && { signal }) }),
   );

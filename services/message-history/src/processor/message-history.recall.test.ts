@@ -24,6 +24,25 @@ describe('MessageHistoryProcessor, input', () => {
     expect(listIds(three.messages)).toEqual(['old.22', 'old.23', 'old.24']);
   });
 
+  test('reports recalled messages that a judge of the run has not judged', async () => {
+    const judges = { input: ['pii'], output: ['pii', 'secrets'] };
+    // A caller's own record does not count.
+    const claimed = { ...message('c1', 'claimed'), judges: ['pii', 'secrets'] };
+    const [input, response] = [[message('u1'), claimed], [message('a1', 'a1', 'assistant')]];
+    const lax = { run: { runId: 'lax' }, messages: { input, response }, judges: { input: [], output: ['pii'] } };
+    await callHistory(store, 'processOutputResult', lax);
+    const strict = { run: { runId: 'strict' }, messages: { input: [message('u2')] }, judges };
+    await callHistory(store, 'processOutputResult', strict);
+
+    const { verdict, messages } = await callHistory(store, 'processInput', { judges });
+    expect(verdict).toMatchObject({
+      violations: [{ rule: 'recalled-unjudged', strategy: 'warn', count: 3, detail: { judges: ['pii', 'secrets'] } }],
+    });
+    expect(listIds(messages)).toEqual(['u1', 'c1', 'a1', 'u2']);
+    expect(messages.every((one) => !('judges' in one))).toBe(true);
+    expect((await callHistory(store, 'processInput')).verdict).not.toHaveProperty('violations');
+  });
+
   test('merges historical messages with new messages', async () => {
     await storeBlock(message('u1'), message('a1', 'a1', 'assistant'));
     const { conversation } = await callHistory(store, 'processInput', { messages: { input: [message('u2')] } });

@@ -1,7 +1,7 @@
 // Adds a thread's last messages to the conversation before the run and stores the run's own messages after it. The
 // processor does not judge: it stores the message list at its position in the output list, so guards belong before it.
 // A failing store throws its coded error; the policy, not this code, lets the run continue.
-import { MEMORY_POSITION, entryTag, messageText, type Message, type RunRef } from '@millrace/contracts';
+import { MEMORY_POSITION, entryTag, messageText, type Message, type RunJudges, type RunRef } from '@millrace/contracts';
 import {
   defineProcessor,
   type ProcessInputArgs,
@@ -12,6 +12,7 @@ import { memoryOwner, retryShortOutage } from '@millrace/stores';
 import { z } from 'zod';
 import type { HistoryStore } from '../store/history-store.ts';
 import { deriveId, haveSameWords } from '../store/rename-taken.ts';
+import { recordJudges, takeJudges } from '../store/stored-message.ts';
 
 /**
  * Builds the messages of a run's block, in order: the input that the guards passed, then the response, without system messages. Keeps ids; a
@@ -21,8 +22,12 @@ function messagesToStore(
   run: Pick<RunRef, 'runId' | 'threadId' | 'resourceId'>,
   input: readonly Message[],
   response: readonly Message[],
+  judges: RunJudges = NO_JUDGES,
 ): Message[] {
-  const own = [...input, ...response].filter((message) => message.role !== 'system');
+  const own = [
+    ...input.map((message) => recordJudges(message, judges.input)),
+    ...response.map((message) => recordJudges(message, judges.output)),
+  ].filter((message) => message.role !== 'system');
   const { threadId, resourceId } = run;
   const named = own.map(({ resourceId: _, ...message }, position) => ({
     ...message,
@@ -32,6 +37,20 @@ function messagesToStore(
   }));
   // The response replaces an input of the same id: the input may be the caller's copy of the answer.
   return [...new Map(named.map((message) => [message.id, message])).values()];
+}
+
+const NO_JUDGES: RunJudges = { input: [], output: [] };
+
+/** Guards do not judge remembered messages again. */
+function describeUnjudged(unjudged: readonly { missing: string[] }[]) {
+  const judges = [...new Set(unjudged.flatMap(({ missing }) => missing))];
+  return {
+    message: `${unjudged.length} recalled messages were stored by runs without ${judges.join(', ')}.`,
+    rule: 'recalled-unjudged',
+    strategy: 'warn',
+    count: unjudged.length,
+    detail: { judges },
+  };
 }
 
 /** Tag of recalled system messages. The prompt places them apart from the recalled conversation. */
@@ -108,8 +127,13 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
   const fresh = withoutKnown(
     recalled.filter((message) => message.role !== 'system'),
     messageList.get.all.db(),
+  ).map((message) => takeJudges(message, args.judges ?? NO_JUDGES));
+  messageList.add(
+    fresh.map(({ message }) => message),
+    'remembered',
   );
-  messageList.add(fresh, 'remembered');
+  const unjudged = fresh.filter(({ missing }) => missing.length > 0);
+  if (unjudged.length > 0) args.onViolation(describeUnjudged(unjudged));
 
   const system = recalled.filter((message) => message.role === 'system');
   if (options.includeSystemMessages && system.length > 0) {
@@ -142,7 +166,7 @@ async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise
   const owner = memoryOwner({ threadId, resourceId });
 
   // Here `input` holds only the caller's messages: `context` is not in `reads`, so the orchestrator does not send it.
-  const messages = messagesToStore(run, messageList.get.input.db(), messageList.get.response.db());
+  const messages = messagesToStore(run, messageList.get.input.db(), messageList.get.response.db(), args.judges);
   const block = { tenant, threadId, owner, runId, epoch, messages };
   await retryShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
 }

@@ -1,5 +1,6 @@
 // A stored message is its JSON. Reads validate it, because a store outlives the version that wrote it.
-import { listIssues, messageSchema, MillraceError, type Message } from '@millrace/contracts';
+import { listIssues, messageSchema, MillraceError, type Message, type RunJudges } from '@millrace/contracts';
+import { z } from 'zod';
 
 export function writeMessage(message: Message): string {
   return JSON.stringify(message);
@@ -13,6 +14,25 @@ export function readMessage(stored: string): Message {
     issues: listIssues(parsed.error),
     remedy: 'If a newer version wrote it, run this service in that version.',
   });
+}
+
+/** A stored message with the processors that judged it, as its run listed them. */
+type JudgedMessage = Message & { judges?: string[] };
+const judgesSchema = z.array(z.string()).catch([]);
+
+/** Records the judges of a message, whatever a caller or a processor has put there. */
+export function recordJudges(message: Message, judges: readonly string[]): Message {
+  const { judges: _, ...plain }: JudgedMessage = message;
+  const judged: JudgedMessage = { ...plain, judges: [...judges] };
+  return judges.length === 0 ? plain : judged;
+}
+
+/** Returns the message without its record, and those of the run's judges that have not judged it. */
+export function takeJudges(message: Message, { input, output }: RunJudges): { message: Message; missing: string[] } {
+  const { judges, ...plain }: JudgedMessage = message;
+  const known = new Set(judgesSchema.parse(judges));
+  const wanted = message.role === 'user' ? input : output;
+  return { message: plain, missing: wanted.filter((judge) => !known.has(judge)) };
 }
 
 function parseJson(stored: string): unknown {

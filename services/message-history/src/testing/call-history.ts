@@ -1,6 +1,6 @@
 // Calls a stage of message-history among other processors of its list, and returns the verdict and the resulting
 // conversation.
-import type { Conversation, JsonObject, Message, MessageSource, RunRef, Verdict } from '@millrace/contracts';
+import type { Conversation, JsonObject, Message, MessageSource, RunJudges, RunRef, Verdict } from '@millrace/contracts';
 import type { ProcessorDefinition } from '@millrace/processor';
 import { callStages } from '@millrace/testkit';
 import type { HistoryStore } from '../store/history-store.ts';
@@ -21,6 +21,8 @@ export type HistoryCall = {
   /** By source, in order. */
   messages?: Partial<Record<MessageSource, Message[]>>;
   answered?: boolean;
+  /** The judges of the run. */
+  judges?: RunJudges;
   signal?: AbortSignal;
   /** Entries of the same list, before and after message-history. */
   before?: ProcessorDefinition[];
@@ -32,7 +34,7 @@ export type HistoryOutcome = { verdict: Verdict | undefined; conversation: Conve
 export async function callHistory(
   store: HistoryStore,
   stage: 'processInput' | 'processOutputResult',
-  { run, options = {}, messages = {}, answered = true, signal, before = [], after = [] }: HistoryCall = {},
+  { run, options = {}, messages = {}, answered = true, judges, signal, before = [], after = [] }: HistoryCall = {},
 ): Promise<HistoryOutcome> {
   const { threadId, ...rest } = { ...RUN, ...run };
   const { verdicts, conversation } = await callStages({
@@ -44,6 +46,7 @@ export async function callHistory(
     ],
     messages,
     answered,
+    ...(judges && { judges }),
     run: { ...rest, ...(threadId !== undefined && { threadId }) },
     ...(signal && { signal }),
   });

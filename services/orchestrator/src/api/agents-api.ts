@@ -10,6 +10,7 @@ import {
   type JsonValue,
 } from '@millrace/contracts';
 import type { AgentStore } from '../agents/agent-store.ts';
+import { warnUnequalJudges } from '../agents/memory-warnings.ts';
 import { planWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import { warnOfNewRules, warnWithoutRules } from '../agents/tool-rules.ts';
@@ -39,15 +40,16 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     if ('issues' in resolved) throw refusedAgent(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
-  const listWarnings = ({ plan, agent }: AppliedAgent, stored?: AppliedAgent): Issue[] => [
-    ...planWarnings(plan, discovery.listRefused(), agent),
-    ...warnWithoutRules(plan),
-    ...(stored ? warnOfNewRules(stored.plan, plan) : []),
-    ...warnToolNames(plan, (processor) => discovery.processors().get(processor)?.descriptor.optionsSchema),
+  const listWarnings = (applied: AppliedAgent, others: readonly AppliedAgent[], stored?: AppliedAgent): Issue[] => [
+    ...planWarnings(applied.plan, discovery.listRefused(), applied.agent),
+    ...warnUnequalJudges(applied, others),
+    ...warnWithoutRules(applied.plan),
+    ...(stored ? warnOfNewRules(stored.plan, applied.plan) : []),
+    ...warnToolNames(applied.plan, (processor) => discovery.processors().get(processor)?.descriptor.optionsSchema),
   ];
-  const addWarnings = (applied: AppliedAgent, stored?: AppliedAgent) => ({
+  const addWarnings = (tenant: string, applied: AppliedAgent, stored?: AppliedAgent) => ({
     ...applied,
-    warnings: listWarnings(applied, stored),
+    warnings: listWarnings(applied, store.list(tenant), stored),
   });
   const listNames = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
@@ -64,7 +66,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       // Reads from the bucket: this process may know an agent that was stored before the bucket was wiped.
       const there = await store.atLeast(tenant, applied.agent.name, Infinity);
       const unchanged = there && isSameAgent(there, applied);
-      const warnings = listWarnings(applied, there);
+      const warnings = listWarnings(applied, store.list(tenant), there);
       if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings };
       return { applied: await store.put(tenant, applied), changed: true, warnings };
     },
@@ -80,9 +82,9 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     async plan({ agent, definition }: ApiRequest<'agents-plan'>, { tenant }: Tenant) {
       if (definition !== undefined) {
         const applied = await resolve(definition);
-        return addWarnings(applied, await store.get(tenant, applied.agent.name));
+        return addWarnings(tenant, applied, await store.get(tenant, applied.agent.name));
       }
-      if (agent !== undefined) return addWarnings(await get(tenant, agent));
+      if (agent !== undefined) return addWarnings(tenant, await get(tenant, agent));
       throw new MillraceError('message-invalid', 'agents-plan takes an agent or a definition.');
     },
   };

@@ -1,6 +1,7 @@
 // Runs processOutputResult. Its changes of the response messages pass the output chain again, and so does the object.
 import {
   messageSchema,
+  listRunJudges,
   messageText,
   selectMessages,
   readJson,
@@ -24,7 +25,8 @@ export type JudgedResult = PassedFinish & { skipped?: EntryOutcome[] | undefined
 export function resultInput(run: Run, finish: FinishChunk): Omit<StageInput, 'conversation' | 'steps'> {
   const { steps, usage, retryCount, answered } = run.state();
   const finishReason = finish.payload.stepResult.reason;
-  return { retryCount, stepNumber: steps.length - 1, text: runText(run), usage, finishReason, answered };
+  const judges = listRunJudges(run.plan);
+  return { retryCount, stepNumber: steps.length - 1, text: runText(run), usage, finishReason, answered, judges };
 }
 
 /** Calls these entries only. */

@@ -1,5 +1,6 @@
 // Runs a run from its input to its ending: the stages as statements, in order. A stage returns early if its result is
 // in RunState, so recovery re-enters this loop. Each returns undefined (the run continues) or an interrupt.
+import { listRunJudges } from '@millrace/contracts';
 import { retractFrom } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
@@ -32,7 +33,12 @@ export async function runLoop(run: Run): Promise<RunOutcome> {
 async function inputStage(run: Run): Promise<Interrupt | undefined> {
   const { inputPassed, conversation, retryCount } = run.state();
   if (inputPassed) return undefined;
-  const { interrupt } = await runStage(run, 'processInput', { retryCount, stepNumber: 0, conversation });
+  const { interrupt } = await runStage(run, 'processInput', {
+    retryCount,
+    stepNumber: 0,
+    conversation,
+    judges: listRunJudges(run.plan),
+  });
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
   if (run.isLeaving() || run.overlap.isDecided()) {

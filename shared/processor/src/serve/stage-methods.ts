@@ -15,9 +15,10 @@ export function callMethod(
   const withMessages = <M extends object>(members: M) => argsWithMessages(common, members, given);
   const messageList = given.list;
   const { steps = [], model = '', tools = [], toolCalls = [], text = '', usage = {}, finishReason = '' } = input;
+  const judges = input.judges && { judges: input.judges };
   switch (stage) {
     case 'processInput':
-      return processor.processInput?.(withMessages({}));
+      return processor.processInput?.(withMessages({ ...judges }));
     case 'processInputStep':
       return processor.processInputStep?.(withMessages({ ...modelCall(input), steps }));
     case 'processLLMRequest': {
@@ -42,7 +43,7 @@ export function callMethod(
     }
     case 'processOutputResult': {
       const result = { text, usage, finishReason, steps, answered: input.answered ?? true };
-      return processor.processOutputResult?.(withMessages({ result: readable(result, given, 'result') }));
+      return processor.processOutputResult?.(withMessages({ result: readable(result, given, 'result'), ...judges }));
     }
     case 'processOutputStream':
       throw new Error('processOutputStream is called by chunk, in stream-links.ts');
