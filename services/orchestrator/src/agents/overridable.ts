@@ -8,8 +8,14 @@ export function listOverridable(names: readonly string[], known: KnownProcessors
   return Object.fromEntries(
     found.map(({ descriptor, service }): [string, Overridable] => {
       const { id, version, stages, reads, processDataParts, processCutOff, lists, policy } = descriptor;
-      const { optionsSchema, changes } = descriptor;
-      const takes = { reads, processDataParts, ...(processCutOff && { processCutOff }) };
+      const { optionsSchema, changes, judgesText, addsText } = descriptor;
+      const takes = {
+        reads,
+        processDataParts,
+        ...(processCutOff && { processCutOff }),
+        ...(judgesText && { judgesText }),
+        ...(addsText && { addsText }),
+      };
       const called = { entry: id, processor: id, service, version, lists, stages, ...takes, ...policy };
       const own = { ...called, options: {}, required: false, memory: false, optionsSchema };
       return [id, { ...own, ...(changes && { declaredChanges: changes }) }];

@@ -130,7 +130,7 @@ async function askStage(
 
 function labelContext(run: Run, resumed: Resumed | undefined): LabelContext {
   const { conversation, taint } = run.state();
-  return { conversation, taint, resumed: resumed?.entry };
+  return { conversation, taint, toolRules: run.plan.toolRules, resumed: resumed?.entry };
 }
 
 const describeTooManyVerdicts = (count: number, group: readonly PlanEntry[]) =>

@@ -9,6 +9,7 @@ import {
   type Changes,
   type Conversation,
   type LabelRule,
+  type Plan,
   type PlanEntry,
   type Reads,
   type RunState,
@@ -22,6 +23,7 @@ import {
 export type LabelContext = {
   conversation: Conversation;
   taint: RunState['taint'];
+  toolRules: Plan['toolRules'];
   /** The entry that receives the answer to its question. */
   resumed?: string | undefined;
 };
@@ -31,17 +33,16 @@ export type VerdictTaint = { entry?: string; origin?: string };
 
 /** Reads with text of the whole conversation. */
 const WHOLE_READS: readonly Reads[] = ['prompt', 'steps', 'chunks', 'request'];
-/** Changes, other than of messages, that reach the prompt. */
-const PROMPT_CHANGES: readonly (keyof Changes)[] = ['prompt', 'tools', 'structuredOutput', 'providerOptions'];
 
 /** Returns the rule for the labels of the changes that the entry makes in this call. */
 export function findLabelRule(
   stage: Stage,
   input: StageInput,
   entry: PlanEntry,
-  { conversation, taint, resumed }: LabelContext,
+  { conversation, taint, toolRules, resumed }: LabelContext,
 ): LabelRule {
-  const isTainted = taint.entries.includes(entry.entry) || resumed === entry.entry;
+  const isOutsideResult = stage === 'processToolResult' && !inheritsTrust(toolRules, input);
+  const isTainted = isOutsideResult || taint.entries.includes(entry.entry) || resumed === entry.entry;
   return {
     cap: isTainted
       ? 'untrusted'
@@ -53,9 +54,14 @@ export function findLabelRule(
   };
 }
 
+/** Returns whether the results of the called tool have the trust of the call. */
+function inheritsTrust(toolRules: Plan['toolRules'], { toolCall }: StageInput): boolean {
+  const name = toolCall?.toolName ?? '';
+  return toolRules !== undefined && Object.hasOwn(toolRules, name) && toolRules[name]?.resultTrust === 'inherit';
+}
+
 /** Returns the lowest trust of the content of the call. */
 function readTrust(stage: Stage, input: StageInput & { conversation: Conversation }, { reads }: PlanEntry): Trust {
-  if (stage === 'processToolResult') return 'untrusted';
   const own = readsAt(reads, stage);
   const isWhole =
     (stage !== 'processInput' && stage !== 'processInputStep') || own.some((read) => WHOLE_READS.includes(read));
@@ -82,15 +88,21 @@ export function labelAnswer(before: StageInput, after: StageInput, rule: LabelRu
   return { ...after, conversation: { ...conversation, entries } };
 }
 
+/** Verdicts with a text or chunks that the run continues with, or stores. */
+const TEXT_VERDICTS: readonly Verdict['type'][] = ['abort', 'halt', 'respond', 'retry'];
+
 /**
- * Returns the taint of the entry if it may keep untrusted text in its state, and of the prompt if it changes more of it
- * than messages.
+ * Returns the taint of the entry if it may keep untrusted text in its state, and of the run if it changes more than
+ * messages. A result has the label of its tool, whatever an entry makes of it.
  */
-export function findTaint({ entry }: PlanEntry, verdict: Verdict, rule: LabelRule): VerdictTaint {
+export function findTaint(stage: Stage, { entry }: PlanEntry, verdict: Verdict, rule: LabelRule): VerdictTaint {
   if (verdict.type === 'failure' || rule.declassifies) return {};
   const changes: Changes = ('changes' in verdict && verdict.changes) || {};
   const isOutside = rule.cap === 'untrusted' || rule.unlabelled === 'untrusted';
   const keeps = rule.cap === 'untrusted' && verdict.state !== undefined && Object.keys(verdict.state).length > 0;
-  const reaches = isOutside && PROMPT_CHANGES.some((name) => changes[name] !== undefined);
+  const { ops: _, ...others } = changes;
+  const isChange = stage !== 'processToolResult' || rule.unlabelled === 'untrusted';
+  const changesMore = isChange && Object.values(others).some((value) => value !== undefined);
+  const reaches = isOutside && (changesMore || TEXT_VERDICTS.includes(verdict.type));
   return { ...(keeps && { entry }), ...(reaches && { origin: rule.origin }) };
 }

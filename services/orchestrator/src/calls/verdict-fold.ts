@@ -90,7 +90,14 @@ export function judge(
   const rule = findLabelRule(stage, before, entry, labels);
   const applied = applyVerdict(stage, before, labelVerdict(stage, before, counted, rule));
   const input = stage === 'processOutputStep' ? labelAnswer(before, applied.input, rule) : applied.input;
-  return { entry, verdict: applied.verdict, input, ms: 0, attempts: 1, taint: findTaint(entry, applied.verdict, rule) };
+  return {
+    entry,
+    verdict: applied.verdict,
+    input,
+    ms: 0,
+    attempts: 1,
+    taint: findTaint(stage, entry, applied.verdict, rule),
+  };
 }
 
 /** An entry that declares no changes runs concurrently with others, and must not return any. */

@@ -20,7 +20,7 @@ import { MAX_TOOL_CALLS, tooManyCallsError } from '../model/answer-builder.ts';
 import type { ModelAnswer, StepModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
 import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
-import { isRunTainted, labelAnswer } from '../state/run-labels.ts';
+import { labelAnswer, readAnswerTrust } from '../state/run-labels.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
@@ -37,7 +37,7 @@ export async function acceptAnswer(
   answer: StepAnswer,
   { last, said }: ModelAnswer,
 ): Promise<Interrupt | undefined> {
-  const message = labelAnswer(answer.message, isRunTainted(run.state()) ? 'untrusted' : 'trusted');
+  const message = labelAnswer(answer.message, readAnswerTrust(run.state()));
   const system = run.state().conversation.system;
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   const draft = {
@@ -100,7 +100,7 @@ function finalMessage(message: Message, { conversation, text, toolCalls }: Stage
 
 /** Labels the changes of processors to the answer: unchanged parts keep their labels. */
 function labelFinal(run: Run, message: Message, final: Message): Message {
-  const trust = isRunTainted(run.state()) ? 'untrusted' : 'trusted';
+  const trust = readAnswerTrust(run.state());
   return labelMessage(final, message, { cap: trust, unlabelled: trust, origin: 'model', keepsOrigins: true });
 }
 

@@ -4,7 +4,7 @@ import { labelMessage, messageSchema, selectMessages, type Chunk, type Message }
 import { z } from 'zod';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import { fail, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
-import { isRunTainted } from '../state/run-labels.ts';
+import { readAnswerTrust } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
 
@@ -51,7 +51,7 @@ const finishLost = {
 /** Replaces the run's messages by those that passed. */
 function takeMessages(run: Run, passed: readonly Message[]): void {
   const { conversation } = run.state();
-  const trust = isRunTainted(run.state()) ? 'untrusted' : 'trusted';
+  const trust = readAnswerTrust(run.state());
   const rule = { cap: trust, unlabelled: trust, origin: 'model', keepsOrigins: true } as const;
   const own = selectMessages(conversation, 'response');
   const others = new Set(selectMessages(conversation, 'input', 'remembered', 'context').map(({ id }) => id));

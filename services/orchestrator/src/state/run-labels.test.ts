@@ -1,5 +1,13 @@
-import { listLabels, textMessage, type Message, type MessagePart, type RunAction } from '@millrace/contracts';
+import {
+  listLabels,
+  textMessage,
+  type Message,
+  type MessagePart,
+  type PlanEntry,
+  type RunAction,
+} from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
+import { makePlan, planEntry } from '../testing/plan-entries.ts';
 import { makeAgent, makeAnswer, makeState } from '../testing/run-states.ts';
 import { isRunTainted, listTaintOrigins } from './run-labels.ts';
 import { reduceRun } from './run-state.ts';
@@ -57,6 +65,17 @@ describe('an answer of the model', () => {
     expect(labelsIn(tainted, 'a1')).toEqual([{ origin: 'model', trust: 'untrusted' }]);
     expect(listTaintOrigins(tainted)).toEqual(['processor:rag']);
   });
+});
+
+test('an answer is untrusted if a processor of its stream adds text from outside', () => {
+  const withStream = (more: Partial<PlanEntry>) => {
+    const entry = planEntry('stream', { stages: ['processOutputStream'], ...more });
+    const state = makeState({ agent: makeAgent(), plan: makePlan([entry]) });
+    return labelsIn(reduceRun(state, answer(words)), 'a1').map(({ trust }) => trust);
+  };
+  expect(withStream({ addsText: true })).toEqual(['untrusted']);
+  expect(withStream({ addsText: true, declassifies: true })).toEqual(['trusted']);
+  expect(withStream({})).toEqual(['trusted']);
 });
 
 describe('records of an earlier version, without labels', () => {

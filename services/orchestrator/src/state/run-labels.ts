@@ -23,6 +23,19 @@ type Prompted = Pick<RunState, 'conversation' | 'taint'>;
 export const isRunTainted = ({ conversation, taint }: Prompted): boolean =>
   taint.origins.length > 0 || lowestTrust(conversation) === 'untrusted';
 
+/**
+ * Returns the trust of an answer of the model: that of the prompt, unless an entry of the stream adds text from outside, or
+ * may hold untrusted text in its state.
+ */
+export function readAnswerTrust(state: Pick<RunState, 'conversation' | 'taint' | 'applied'>): Trust {
+  const { entries, order } = state.applied.plan;
+  const isOutside = (name: string) => {
+    const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+    return entry !== undefined && !entry.declassifies && (entry.addsText || state.taint.entries.includes(name));
+  };
+  return isRunTainted(state) || order.processOutputStream?.some(isOutside) ? 'untrusted' : 'trusted';
+}
+
 /** Returns the origins of the untrusted content of the prompt. The model is one only if no other is known. */
 export function listTaintOrigins({ conversation, taint }: Prompted): string[] {
   const origins = [...new Set([...listUntrustedOrigins(conversation), ...taint.origins])];
@@ -45,11 +58,14 @@ const isOwnText = (role: Role, { type }: MessagePart): boolean =>
   (role === 'user' || role === 'system') && (type === 'text' || type === 'step-start');
 
 /** Labels the messages without labels: an answer of the model inherits the lowest trust of the prompt. */
-export function labelOwnOps(state: Prompted, ops: readonly MessageOp[]): MessageOp[] {
+export function labelOwnOps(
+  state: Pick<RunState, 'conversation' | 'taint' | 'applied'>,
+  ops: readonly MessageOp[],
+): MessageOp[] {
   const isLabelled = (op: MessageOp) =>
     !('message' in op) || modelParts(op.message).every((part) => isLabel(part['label']));
   if (ops.every(isLabelled)) return [...ops];
-  const trust = isRunTainted(state) ? 'untrusted' : 'trusted';
+  const trust = readAnswerTrust(state);
   return ops.map((op) => {
     if (!('message' in op) || isLabelled(op)) return op;
     const isAnswer = op.op === 'replace' || op.source === 'response';

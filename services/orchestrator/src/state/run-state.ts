@@ -18,7 +18,14 @@ import {
 } from '@millrace/contracts';
 import { reducePending } from './reduce-pending.ts';
 import { pickAttachments, withResults } from './response-message.ts';
-import { isRunTainted, labelAnswer, labelFeedback, labelOwnOps, labelResults, labelSubmitted } from './run-labels.ts';
+import {
+  labelAnswer,
+  labelFeedback,
+  labelOwnOps,
+  labelResults,
+  labelSubmitted,
+  readAnswerTrust,
+} from './run-labels.ts';
 
 /**
  * Tag of the system message that gives the model the reason for which its answer was rejected: docs/semantics.md,
@@ -214,7 +221,7 @@ function withJudged(open: OpenStep, { call, denied }: Extract<RunAction, { actio
 function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunState {
   const { answer } = open;
   if (!answer) return state;
-  const answered = labelAnswer(answer.message, isRunTainted(state) ? 'untrusted' : 'trusted');
+  const answered = labelAnswer(answer.message, readAnswerTrust(state));
   const message = labelResults(withResults(answered, results), state.applied);
   const conversation = applyOps(state.conversation, [{ op: 'add', source: 'response', message }]);
   return {
