@@ -24,6 +24,7 @@ test('Shipped input processors clean before they judge, and judge before memory'
     'prompt-injection',
     'moderation',
     'judge',
+    'http-guard',
     'language',
     'pii',
     'tool-allow-list',
@@ -42,6 +43,7 @@ test('Shipped output processors redact before memory stores', () => {
     'keyword',
     'moderation',
     'judge',
+    'http-guard',
     'pii',
     'token-limiter',
     'batch-parts',
@@ -59,6 +61,7 @@ test('Shipped guards of text advertise that they judge text', () => {
   expect(judges).toEqual(
     expect.arrayContaining([
       'content-length',
+      'http-guard',
       'judge',
       'keyword',
       'language',

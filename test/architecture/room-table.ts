@@ -20,9 +20,10 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
     peers: [],
   },
   'services/guardrails/src': {
-    guards: ['guard', 'model', 'patterns', 'segments', 'text', 'work'],
+    guards: ['endpoints', 'guard', 'model', 'patterns', 'segments', 'text', 'work'],
     limits: ['guard', 'store', 'text', 'work'],
     shape: ['guard', 'store', 'text', 'work'],
+    endpoints: [],
     guard: ['segments', 'text', 'work'],
     model: ['guard', 'text', 'work'],
     patterns: ['text'],

@@ -4,15 +4,18 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, expect, test } from 'vitest';
+import { useExternalGuard } from './external-guard.ts';
 import { millrace } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-check-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const guard = useExternalGuard();
 const nats = useNats();
 const redis = useRedis();
 const services = ['guardrails', 'message-history', 'working-memory', 'semantic-recall', 'tools'];
 useStack(nats, services, () => ({
+  HTTP_GUARDS: guard.file,
   REDIS_URL: redis.url,
   EMBEDDING_MODEL: 'openai/hashed-ngram',
   SQLITE_PATH: join(folder, 'vectors.db'),

@@ -32,7 +32,12 @@ export const SERVICES: readonly ServiceRow[] = [
     name: 'orchestrator',
     reads: [...BUS, ...MODEL, 'MAX_RUNS', 'STREAM_REPLICAS', 'LOG_STREAMS', 'SAVES_WAIT_HOURS', ...RUN_LIMITS],
   },
-  { name: 'guardrails', store: 'redis', alone: true, reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL'] },
+  {
+    name: 'guardrails',
+    store: 'redis',
+    alone: true,
+    reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS'],
+  },
   { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE] },
   {
     name: 'semantic-recall',

@@ -4,11 +4,13 @@ import { approvalGate } from './limits/approval-gate/approval-gate.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
 import { costGuard } from './limits/cost-guard/cost-guard.ts';
+import { httpGuard } from './guards/http-guard/http-guard.ts';
 import { judge } from './guards/judge/judge.ts';
 import { language } from './guards/language/language.ts';
 import { keyword } from './guards/keyword/keyword.ts';
 import { maxToolCalls } from './limits/max-tool-calls/max-tool-calls.ts';
 import { moderation } from './guards/moderation/moderation.ts';
+import { NO_ENDPOINTS, type GuardEndpoints } from './endpoints/guard-endpoints.ts';
 import { NO_MODELS, type GuardModels } from './model/guard-models.ts';
 import { definePii } from './guards/pii/pii.ts';
 import { definePromptInjection } from './guards/prompt-injection/prompt-injection.ts';
@@ -27,8 +29,13 @@ import { unicodeNormalizer } from './shape/unicode-normalizer/unicode-normalizer
 /**
  * @param models for processors with the option `model`
  * @param store for processors that store data beyond a run
+ * @param endpoints of http-guard
  */
-export const createProcessors = (models: GuardModels, store: GuardStore = NO_STORE): ProcessorDefinition[] => [
+export const createProcessors = (
+  models: GuardModels,
+  store: GuardStore = NO_STORE,
+  endpoints: GuardEndpoints = NO_ENDPOINTS,
+): ProcessorDefinition[] => [
   unicodeNormalizer,
   definePromptInjection(models),
   definePii(models),
@@ -36,6 +43,7 @@ export const createProcessors = (models: GuardModels, store: GuardStore = NO_STO
   language(models),
   moderation(models),
   judge(models),
+  httpGuard(endpoints),
   regexFilter,
   keyword,
   systemPromptScrubber,

@@ -125,6 +125,14 @@ test('discovery lists every stage of every processor', async () => {
   expect(info?.endpoints.map(({ name }) => name).sort()).toEqual(expected.sort());
 });
 
+test('the service does not start with an invalid file of HTTP_GUARDS', async () => {
+  const env = { NATS_URL: nats.url, LOG_LEVEL: 'silent', HTTP_GUARDS: '/nowhere/guards.json' };
+  await expect(startService(guardrailsService, env)).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringContaining('HTTP_GUARDS'),
+  });
+});
+
 test('a replica serves the processors of PROCESSORS and rejects others', async () => {
   const env = { NATS_URL: nats.url, LOG_LEVEL: 'silent' };
   const hot = await guardrails.start({ PROCESSORS: 'pii, keyword' });

@@ -1,6 +1,8 @@
 // Configures the service guardrails, which hosts the processors that judge input and output.
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
+import { readEndpointConfigs } from './endpoints/endpoint-config.ts';
+import { createGuardEndpoints, NO_ENDPOINTS } from './endpoints/guard-endpoints.ts';
 import { createGuardModels } from './model/guard-models.ts';
 import { createProcessors } from './processors.ts';
 import { createGuardStore, NO_STORE } from './store/guard-store.ts';
@@ -20,6 +22,10 @@ const configSchema = z
       .url()
       .optional()
       .describe('Base URL of the OpenAI-compatible server used by guards. Default: OPENAI_BASE_URL.'),
+    HTTP_GUARDS: z
+      .string()
+      .optional()
+      .describe('Path of the JSON file that defines the endpoints of http-guard. If absent, its calls fail.'),
     REDIS_URL: z
       .string()
       .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
@@ -31,6 +37,7 @@ const configSchema = z
     apiKey: env.GUARD_BASE_URL === undefined ? (env.GUARD_API_KEY ?? env.OPENAI_API_KEY) : env.GUARD_API_KEY,
     baseUrl: env.GUARD_BASE_URL ?? env.OPENAI_BASE_URL,
     redisUrl: env.REDIS_URL,
+    httpGuards: env.HTTP_GUARDS,
   }));
 
 export const guardrailsService = processorService({
@@ -40,7 +47,7 @@ export const guardrailsService = processorService({
   config: configSchema,
   open: async ({ resources, config, log }) => {
     resources.add('threads', closeThreads);
-    const { apiKey, baseUrl, redisUrl } = config;
+    const { apiKey, baseUrl, redisUrl, httpGuards } = config;
     if (apiKey === undefined && baseUrl === undefined) {
       log.warn('no model provider: calls with the option model fail; set OPENAI_API_KEY or OPENAI_BASE_URL');
     }
@@ -51,9 +58,12 @@ export const guardrailsService = processorService({
     }
     const store = redisUrl === undefined ? NO_STORE : createGuardStore(redisUrl, log);
     resources.add('store', () => store.close());
+    const endpoints =
+      httpGuards === undefined ? NO_ENDPOINTS : createGuardEndpoints(await readEndpointConfigs(httpGuards), { log });
+    resources.add('endpoints', () => endpoints.close());
     const models = createGuardModels(createModels({ apiKey: apiKey ?? 'none', baseUrl }), {
       onUsage: (usage) => log.info(usage, 'model call of a guard'),
     });
-    return { processors: createProcessors(models, store) };
+    return { processors: createProcessors(models, store, endpoints) };
   },
 });

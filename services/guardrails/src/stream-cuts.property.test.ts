@@ -8,6 +8,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PROCESSORS, createProcessors } from './processors.ts';
 import { NO_STORE } from './store/guard-store.ts';
+import { FIXED_ENDPOINTS } from './testing/fixed-endpoints.ts';
 import { FIXED_MODELS } from './testing/judging-provider.ts';
 import { STREAM_CASES } from './testing/stream-cases.ts';
 import { assistant, withSystem } from './testing/messages.ts';
@@ -194,7 +195,7 @@ async function judgeAtEnd(processor: Processor, text: string): Promise<Outcome> 
 const toComparable = ({ passed, isStopped }: Outcome, text: string): object =>
   isStopped ? { isStopped, isBeginning: text.startsWith(passed) } : { isStopped, passed };
 
-const definitions = createProcessors(FIXED_MODELS, NO_STORE).filter(({ stages }) =>
+const definitions = createProcessors(FIXED_MODELS, NO_STORE, FIXED_ENDPOINTS).filter(({ stages }) =>
   stages.includes('processOutputStream'),
 );
 

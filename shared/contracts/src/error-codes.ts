@@ -85,6 +85,7 @@ export const ERROR_CODES = {
   'tool-outcome-unknown': 'A tool was called, but its caller was lost: whether the tool finished is unknown.',
   'tool-progress-too-large': 'A tool reported more progress than a call may.',
   'tool-result-withheld': 'The output processors rejected the result of a tool.',
+  'http-guard-failed': 'An endpoint of http-guard is unavailable, refused the call, or returned an invalid answer.',
   // Memory
   'thread-unknown': 'The thread does not exist.',
   'thread-foreign': 'The thread belongs to another resource.',

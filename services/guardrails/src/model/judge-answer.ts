@@ -25,6 +25,8 @@ type AnswerArgs = CommonArgs & Pick<ProcessOutputStreamArgs, 'messageList'>;
 export type AnswerGuard = WindowSizes & {
   /** Answer of a run that a bound stops. */
   response?: string | undefined;
+  /** Bound of the text that is buffered for one window. */
+  bound: 'modelText' | 'endpointText';
   /** False: reasoning passes unjudged. */
   judgesReasoning: boolean;
   /**
@@ -76,7 +78,7 @@ async function judgePartText(
     guard,
     isWhole,
   );
-  if (rest.length > BOUNDS.modelText) refuseUnjudged(args, guard.response, 'modelText');
+  if (rest.length > BOUNDS[guard.bound]) refuseUnjudged(args, guard.response, guard.bound);
   held['text'] = rest;
   held['context'] = context;
   const passed = await passWindows(guard, args, windows, 'stream');

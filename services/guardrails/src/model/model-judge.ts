@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { randomBytes } from 'node:crypto';
 import { refuseUnjudged } from '../guard/report.ts';
 import { BOUNDS, BoundExceeded, type Bound } from '../work/bounds.ts';
+import { mapLimited } from '../work/map-limited.ts';
 import { hashAnswerKey, hashParts } from './answer-cache.ts';
 import type { GuardModels } from './guard-models.ts';
 
@@ -54,22 +55,12 @@ export function createModelJudge<A>(options: ModelJudgeOptions<A>): ModelJudge<A
   async function askEach(texts: readonly string[], args: CommonArgs): Promise<A[]> {
     const exceeded = findExceeded(texts, maxCharacters);
     if (exceeded) refuseUnjudged(args, response, exceeded, exceeded === 'modelText' ? maxCharacters : undefined);
-    const first = new AbortController();
-    const signal = AbortSignal.any([args.abortSignal, first.signal]);
-    const left = [...texts.entries()];
-    const answers: A[] = [];
-    const work = async () => {
-      for (let next = left.shift(); next; next = left.shift()) answers[next[0]] = await request(next[1], args, signal);
-    };
     try {
-      await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, texts.length) }, work));
+      return await mapLimited(texts, MAX_AT_ONCE, args.abortSignal, (text, signal) => request(text, args, signal));
     } catch (error) {
-      left.length = 0;
-      first.abort(error);
       if (error instanceof BoundExceeded) refuseUnjudged(args, response, error.bound);
       throw error;
     }
-    return answers;
   }
   return {
     askEach,

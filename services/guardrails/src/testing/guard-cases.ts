@@ -5,12 +5,14 @@ import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
 import { costGuard } from '../limits/cost-guard/cost-guard.ts';
+import { httpGuard } from '../guards/http-guard/http-guard.ts';
 import { judge } from '../guards/judge/judge.ts';
 import { language } from '../guards/language/language.ts';
 import { keyword } from '../guards/keyword/keyword.ts';
 import { maxToolCalls } from '../limits/max-tool-calls/max-tool-calls.ts';
 import { moderation } from '../guards/moderation/moderation.ts';
 import { NO_MODELS } from '../model/guard-models.ts';
+import { FIXED_ENDPOINTS } from './fixed-endpoints.ts';
 import { FIXED_MODELS } from './judging-provider.ts';
 import { promptInjection } from '../guards/prompt-injection/prompt-injection.ts';
 import { responseCache } from '../shape/response-cache/response-cache.ts';
@@ -64,11 +66,16 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
       texts,
     },
   ],
+  [
+    httpGuard(FIXED_ENDPOINTS),
+    { options: [{ endpoint: 'acme' }, { endpoint: 'acme', strategy: 'filter', window: 50 }], texts },
+  ],
   [moderation(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts }],
 ];
 
 const REQUIRED: Record<string, JsonObject> = {
   'cost-guard': { maxCost: 1 },
+  'http-guard': { endpoint: 'acme' },
   judge: { model: 'openai/x', question: 'Is it vile?' },
   keyword: { keywords: ['x'] },
   moderation: { mode: 'words' },

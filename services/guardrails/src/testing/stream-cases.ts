@@ -33,6 +33,12 @@ export const STREAM_CASES: Readonly<Record<string, readonly JsonObject[]>> = {
     { ...byModel, strategy: 'filter' },
     byModel,
   ],
+  'http-guard': [
+    { endpoint: 'acme' },
+    { endpoint: 'acme', strategy: 'filter' },
+    { endpoint: 'acme', strategy: 'filter', window: 50 },
+    { endpoint: 'acme', strategy: 'warn' },
+  ],
   judge: [
     { model, question: 'Is it vile?' },
     { model, question: 'Is it vile?', strategy: 'filter' },

@@ -17,6 +17,12 @@ export const BOUNDS = {
   modelTexts: 262_144,
   /** Model calls per stage call, so that a thousand messages do not cause a thousand calls. */
   modelCalls: 64,
+  /** Requests of one stage call to an endpoint. */
+  endpointCalls: 64,
+  /** Code units of a part of an answer that is buffered for an endpoint. */
+  endpointText: 65_536,
+  /** Bytes of one request to an endpoint. An endpoint may have a lower or higher limit. */
+  endpointBytes: 1_048_576,
   /** Model calls of all guards of a run in one replica. */
   modelRunCalls: 5_000,
   /** Code units of all texts that the guards of a run send to models from one replica. */
@@ -36,6 +42,9 @@ export const BOUND_RULES: Record<Bound, string> = {
   modelText: 'too-long-for-a-model',
   modelTexts: 'too-much-for-a-model',
   modelCalls: 'too-many-model-calls',
+  endpointCalls: 'too-many-endpoint-calls',
+  endpointText: 'too-long-for-an-endpoint',
+  endpointBytes: 'too-long-for-an-endpoint',
   modelRunCalls: 'too-many-model-calls-of-a-run',
   modelRunTexts: 'too-much-of-a-run-for-a-model',
 };

@@ -1,6 +1,7 @@
 // Options of the judge processor.
 import { modelIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
+import { PLACES, type Place } from '../../guard/places.ts';
 import { responseOption } from '../../guard/strategy-options.ts';
 import { modelTimeoutOption } from '../../model/model-options.ts';
 import { BOUNDS } from '../../work/bounds.ts';
@@ -8,8 +9,6 @@ import { BOUNDS } from '../../work/bounds.ts';
 const PRESETS = ['topics', 'competitors', 'grounding', 'tool-alignment'] as const;
 export type Preset = (typeof PRESETS)[number];
 
-const PLACES = ['input', 'output', 'toolCall', 'toolResult'] as const;
-export type Place = (typeof PLACES)[number];
 /** Places that a question or preset judges if `on` is absent. */
 export const DEFAULT_PLACES: Readonly<Record<Preset | 'question', readonly Place[]>> = {
   question: ['input', 'output'],

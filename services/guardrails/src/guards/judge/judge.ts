@@ -10,21 +10,15 @@ import {
   type ProcessToolCallResult,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
-import { joinMessageTexts } from '../../guard/message-values.ts';
+import type { Place } from '../../guard/places.ts';
 import { refuse } from '../../guard/report.ts';
+import { listMessageTexts } from '../../guard/value-texts.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
 import { judgeAnswerResult, judgeAnswerStream, type AnswerGuard } from '../../model/judge-answer.ts';
 import { createModelJudge } from '../../model/model-judge.ts';
 import { modelPolicy } from '../../model/model-options.ts';
 import { isFlagged, reportFlags, requestFlags, type Flags, type ScoreGuard } from '../../model/score-texts.ts';
-import {
-  DEFAULT_INPUTS,
-  DEFAULT_PLACES,
-  judgeOptions,
-  type JudgedInput,
-  type JudgeOptions,
-  type Place,
-} from './judge-options.ts';
+import { DEFAULT_INPUTS, DEFAULT_PLACES, judgeOptions, type JudgedInput, type JudgeOptions } from './judge-options.ts';
 import { createJudgeQuestion, listCriteria } from './judge-question.ts';
 import { buildJudgedText, type Subject } from './judged-inputs.ts';
 
@@ -50,6 +44,7 @@ const DENIED = 'A guard denied this call.';
  * @verdict failure: the model is unavailable or returns an invalid answer
  * @cannot Judge better than its model. The text can persuade the model, because the model reads it.
  * @cannot Find content that spans several messages of the caller, or several windows beyond the context of a window.
+ * @cannot Judge chunks other than text and reasoning, such as the arguments of a tool call while they are streamed.
  * @cannot Judge reasoning with the preset grounding: reasoning passes.
  * @cannot Add its tokens to the usage and the cost of the run: the replica logs them for each call.
  * @example
@@ -136,7 +131,7 @@ async function judgeInput(guard: JudgeGuard, args: ProcessInputArgs): Promise<vo
   const flags = await requestSubjectFlags(
     guard,
     args,
-    messages.map((message) => ({ text: joinMessageTexts(message) })),
+    messages.map((message) => ({ text: listMessageTexts(message).join('\n') })),
   );
   reportAndStop(guard, args, 'message', flags);
   if (guard.strategy !== 'filter') return;
@@ -167,6 +162,7 @@ const createAnswerGuard = (guard: JudgeGuard): AnswerGuard => ({
   window: guard.window,
   context: guard.context,
   response: guard.response,
+  bound: 'modelText',
   judgesReasoning: guard.preset !== 'grounding',
   async judgeWindows(args, windows, what) {
     const subjects = windows.map(({ context, text }) => ({ text: text.trim() === '' ? text : context + text }));

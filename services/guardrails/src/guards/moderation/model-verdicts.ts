@@ -37,6 +37,7 @@ export const createAnswerModeration = (guard: ModelModeration): AnswerGuard => (
   window: guard.window,
   context: guard.context,
   response: guard.response,
+  bound: 'modelText',
   judgesReasoning: true,
   async judgeWindows(args, windows, what) {
     const flags = await moderateTexts(
