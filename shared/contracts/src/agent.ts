@@ -19,7 +19,6 @@ export const policySchema = z.strictObject({
   attempts: z.number().int().min(1).max(10).optional(),
   onFailure: onFailureSchema.optional(),
 });
-export type Policy = z.infer<typeof policySchema>;
 
 /** Restricts an entry to runs with this value in their context: scalars, compared by identity. */
 export const whenSchema = z.strictObject({
@@ -70,7 +69,6 @@ export const groupObjectSchema = z.strictObject({
     .optional()
     .describe('model: The group runs concurrently with the first model call; the answer is buffered until it passes.'),
 });
-export type GroupObject = z.infer<typeof groupObjectSchema>;
 
 /** A processor name or an object. `memory` expands to the entries of the agent's memory. */
 export const agentEntrySchema = z.union([nameSchema, entryObjectSchema], {
@@ -212,4 +210,3 @@ export const agentSchema = z.strictObject({
     ),
 });
 export type Agent = z.infer<typeof agentSchema>;
-export type AgentSource = z.input<typeof agentSchema>;

@@ -111,7 +111,6 @@ export const rejectionSchema = z.discriminatedUnion('form', [
     rejected: takenBackSchema,
   }),
 ]);
-export type Rejection = z.infer<typeof rejectionSchema>;
 
 /** All actions of a run. */
 export const runActionSchema = z.discriminatedUnion('action', [

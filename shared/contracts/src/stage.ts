@@ -67,8 +67,3 @@ export type ReadsByStage = z.infer<typeof readsByStageSchema>;
 export function readsAt(reads: ReadsByStage, stage: Stage): readonly Reads[] {
   return Array.isArray(reads) ? reads : (reads[stage] ?? []);
 }
-
-/** Returns the union of the reads of all stages. */
-export function readsAnywhere(reads: ReadsByStage): Reads[] {
-  return Array.isArray(reads) ? reads : [...new Set(Object.values(reads).flat())];
-}

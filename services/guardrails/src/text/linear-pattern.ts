@@ -146,6 +146,17 @@ export const streamPatternSchema = patternSchema
   .refine((source) => !hasAnchor(source), 'anchors (^, $, \\\\A, \\\\z) do not work in a stream')
   .meta({ format: RE2_UNANCHORED_FORMAT });
 
+/**
+ * Rejects options with patterns that are too large together.
+ * @param name the option that the issue names
+ */
+export const boundPatterns =
+  <T>(name: string, listSources: (options: T) => readonly string[]) =>
+  (options: T, context: z.RefinementCtx): void => {
+    const message = findTotalProblem(listSources(options));
+    if (message) context.addIssue({ code: 'custom', message, path: [name] });
+  };
+
 /** Returns a problem of all patterns together, or undefined. */
 export function findTotalProblem(sources: readonly string[]): string | undefined {
   const sizes = sources.map((source) => (findProblem(source) === undefined ? compile(source).programSize() : 0));

@@ -14,12 +14,10 @@ const RUN_ID = 'run-1';
 const PROSE = 'Noon is the time with the highest sun. Most clocks do not care.';
 const SESSIONS_AT_ONCE = 8;
 
-export const sessionRules: CheckRule[] = [
+const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
   {
     id: 'session',
     promise: 'serves a session to its end: batches numbered, all chunks processed, a verdict for each entry',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       forEachOptions(target, async (options) => {
         await withSession(target, { options }, async (session) => {
@@ -39,8 +37,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'ranges',
     promise: 'names unchanged chunks in order, each once, and only on request',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       forEachOptions(target, async (options) => {
         const deltas = PROSE.split(/(?<= )/);
@@ -55,8 +51,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'merged-session',
     promise: 'serves several entries in one session as a chain, or reports how many it serves',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       forEachOptions(target, async (options) => {
         const first = buildCallEntry(target, options, { entry: 'first' });
@@ -73,8 +67,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'sessions-apart',
     promise: 'keeps sessions that run at once apart',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       forEachOptions(target, async (options) => {
         const words = Array.from({ length: SESSIONS_AT_ONCE }, (_, at) => `number ${'abcdefgh'[at] ?? 'x'} `);
@@ -91,8 +83,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'chunk-types',
     promise: 'accepts a chunk of every type, known or not, and passes undroppable ones',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       forEachOptions(target, async (options) => {
         const samples = sampleChunks(RUN_ID).filter(
@@ -113,8 +103,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'processed',
     promise: 'reports "processed" at once, also while it holds a chunk back',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       runWithFirstOptions(target, async (options) => {
         await withSession(target, { options }, async (session) => {
@@ -138,8 +126,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'heartbeats',
     promise: 'sends at least once a second, also without input',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       runWithFirstOptions(target, (options) =>
         withSession(target, { options }, async (session) => {
@@ -157,8 +143,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'silence',
     promise: 'drops a session of a silent orchestrator',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       runWithFirstOptions(target, (options) =>
         withSession(target, { options }, async (session) => {
@@ -172,8 +156,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'drop',
     promise: 'sends nothing more for a session that was given up',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       runWithFirstOptions(target, async (options) => {
         await withSession(target, { options }, async (session) => {
@@ -187,8 +169,6 @@ export const sessionRules: CheckRule[] = [
   {
     id: 'gap',
     promise: 'does not end a session well in which a batch was lost',
-    page: 'session',
-    skipReason: needsStream,
     run: (target) =>
       runWithFirstOptions(target, (options) =>
         withSession(target, { options }, async (session) => {
@@ -217,6 +197,8 @@ export const sessionRules: CheckRule[] = [
       ),
   },
 ];
+
+export const sessionRules: CheckRule[] = rules.map((rule) => ({ page: 'session', skipReason: needsStream, ...rule }));
 
 /** Tolerance for a late heartbeat on a busy machine, ms. */
 const SLACK_MS = 1_000;

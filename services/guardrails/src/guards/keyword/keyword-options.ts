@@ -1,7 +1,7 @@
 // Options of the keyword processor.
 import { z } from 'zod';
 import { requireOneList, responseOption } from '../../guard/strategy-options.ts';
-import { streamPatternSchema, findTotalProblem } from '../../text/linear-pattern.ts';
+import { streamPatternSchema, boundPatterns } from '../../text/linear-pattern.ts';
 
 /** Maximum length of a keyword, in code units. Together with MAX_TOKEN it bounds the text that a keyword can buffer. */
 export const MAX_KEYWORD = 200;
@@ -33,9 +33,6 @@ export const keywordOptions = z
     message: 'set at least one keyword or pattern',
     path: ['keywords'],
   })
-  .superRefine(({ patterns }, context) => {
-    const problem = findTotalProblem(patterns);
-    if (problem) context.addIssue({ code: 'custom', message: problem, path: ['patterns'] });
-  })
+  .superRefine(boundPatterns('patterns', ({ patterns }) => patterns))
   .meta(requireOneList('keywords', 'patterns'));
 export type KeywordOptions = z.output<typeof keywordOptions>;

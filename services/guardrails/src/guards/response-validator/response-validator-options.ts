@@ -1,8 +1,8 @@
 // Options of the response-validator processor.
 import { jsonSchemaSchema } from '@millrace/contracts';
 import { z } from 'zod';
-import { responseOption } from '../../guard/strategy-options.ts';
-import { patternSchema, findTotalProblem } from '../../text/linear-pattern.ts';
+import { responseOption, retriesOption } from '../../guard/strategy-options.ts';
+import { patternSchema, boundPatterns } from '../../text/linear-pattern.ts';
 
 const MAX_PATTERNS = 50;
 const length = z.number().int().min(0).default(0);
@@ -28,15 +28,7 @@ export const responseValidatorOptions = z
       .default(false)
       .describe('Whether the answer must be in the language of the last user message, if both languages are detected.'),
     noRefusal: z.boolean().default(false).describe('Whether the answer must not start with a refusal.'),
-    maxRetries: z
-      .number()
-      .int()
-      .min(0)
-      .max(10)
-      .default(2)
-      .describe(
-        'Maximum number of retries. The retry prompt includes the problem. The agent’s maxProcessorRetries also applies.',
-      ),
+    maxRetries: retriesOption,
     strategy: z
       .enum(['block', 'warn'])
       .default('block')
@@ -45,10 +37,7 @@ export const responseValidatorOptions = z
       ),
     response: responseOption,
   })
-  .superRefine(({ mustMatch, mustNotMatch }, context) => {
-    const problem = findTotalProblem([...mustMatch, ...mustNotMatch].map(getPatternSource));
-    if (problem) context.addIssue({ code: 'custom', message: problem, path: ['mustMatch'] });
-  });
+  .superRefine(boundPatterns('mustMatch', (all) => [...all.mustMatch, ...all.mustNotMatch].map(getPatternSource)));
 export type ResponseValidatorOptions = z.output<typeof responseValidatorOptions>;
 export type PatternRule = z.output<typeof pattern>;
 

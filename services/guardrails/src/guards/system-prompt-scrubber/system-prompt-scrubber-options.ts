@@ -1,7 +1,7 @@
 // Options of the system-prompt-scrubber processor.
 import { z } from 'zod';
 import { responseOption } from '../../guard/strategy-options.ts';
-import { streamPatternSchema, findTotalProblem } from '../../text/linear-pattern.ts';
+import { streamPatternSchema, boundPatterns } from '../../text/linear-pattern.ts';
 
 const MAX_PATTERNS = 100;
 
@@ -21,8 +21,5 @@ export const scrubberOptions = z
       ),
     response: responseOption,
   })
-  .superRefine(({ patterns }, context) => {
-    const problem = findTotalProblem(patterns);
-    if (problem) context.addIssue({ code: 'custom', message: problem, path: ['patterns'] });
-  });
+  .superRefine(boundPatterns('patterns', ({ patterns }) => patterns));
 export type ScrubberOptions = z.output<typeof scrubberOptions>;

@@ -4,7 +4,7 @@ import { jsonSchemaSchema, jsonValueSchema } from '@millrace/contracts';
 import { defineProcessor, type ProcessOutputStepArgs, type ProcessOutputStepResult } from '@millrace/processor';
 import { z } from 'zod';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
-import { responseOption } from '../../guard/strategy-options.ts';
+import { responseOption, retriesOption } from '../../guard/strategy-options.ts';
 import { createTask, type Task } from '../../work/task.ts';
 import { repairTask, type Repaired } from './repair-answer.ts';
 
@@ -19,14 +19,7 @@ const options = z.strictObject({
   fallback: jsonValueSchema
     .default(null)
     .describe('Answer for the strategy fallback. It is not checked against the schema.'),
-  maxRetries: z
-    .int()
-    .min(0)
-    .max(10)
-    .default(2)
-    .describe(
-      'Maximum number of retries. The retry prompt includes the problem. The agent’s maxProcessorRetries also applies.',
-    ),
+  maxRetries: retriesOption,
   response: responseOption,
 });
 type StructuredOutputOptions = z.output<typeof options>;
