@@ -1,8 +1,11 @@
 // Calls real HTTP and HTTPS servers.
 import type { JsonValue } from '@millrace/contracts';
 import { eventually, TEST_RUN } from '@millrace/testkit';
+import { once } from 'node:events';
+import { createSecureServer } from 'node:http2';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { makeEndpointConfig, startGuardServer, type GuardAnswer } from '../testing/guard-server.ts';
 import type { ResolveName } from './address-rules.ts';
 import type { EndpointConfig } from './endpoint-config.ts';
@@ -183,11 +186,13 @@ describe('addresses', () => {
   });
 });
 
+const portSchema = z.object({ port: z.number() });
+const makeCertificate = () =>
+  generate([{ name: 'commonName', value: 'guard.example' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+
 describe('TLS', () => {
-  const makeCertificate = () =>
-    generate([{ name: 'commonName', value: 'guard.example' }], {
-      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-    });
   test('a self-signed certificate is refused, and accepted if it is the configured CA', async () => {
     const { private: key, cert } = await makeCertificate();
     const server = await startGuardServer({ key, cert });
@@ -200,6 +205,22 @@ describe('TLS', () => {
       code: 'http-guard-failed',
     });
   });
+});
+
+test('a call uses HTTP/1.1, also if the endpoint offers HTTP/2', async () => {
+  const { private: key, cert } = await makeCertificate();
+  const versions: string[] = [];
+  const server = createSecureServer({ key, cert, allowHTTP1: true }, ({ httpVersion }, out) => {
+    versions.push(httpVersion);
+    out.end('{"action":"allow"}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = portSchema.parse(server.address());
+  const { ask, endpoints } = createEndpoints(makeEndpointConfig(`https://127.0.0.1:${port}/`, { ca: cert }));
+  expect(await ask()).toEqual({ action: 'allow' });
+  await endpoints.close();
+  expect(versions).toEqual(['1.1']);
 });
 
 describe('the circuit breaker of an endpoint', () => {

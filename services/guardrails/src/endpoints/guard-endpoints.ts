@@ -105,6 +105,8 @@ function createDispatcher(
     },
     connections,
     pipelining: 1,
+    // One call has one connection, so that a limit that ends it ends no other call.
+    allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
