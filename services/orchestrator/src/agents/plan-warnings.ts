@@ -2,6 +2,8 @@
 import {
   LIST_OF_STAGE,
   listEntries,
+  listJudges,
+  mayChange,
   isKeptByOverrides,
   uncalledStages,
   type Agent,
@@ -34,6 +36,24 @@ export function planWarnings(
  * until then.
  */
 function shownBefore(plan: Plan, release: Release): Issue[] {
+  return [...shownBeforeStep(plan, release), ...shownBeforeResult(plan, release)];
+}
+
+/** A guard of the whole result that does not judge the stream: its changes do not reach the released text. */
+function shownBeforeResult(plan: Plan, release: Release): Issue[] {
+  if (release === 'result') return [];
+  const late = listJudges(plan, 'processOutputResult').filter(
+    ({ memory, stages, changes }) =>
+      !memory && !stages.includes('processOutputStream') && mayChange(changes, 'processOutputResult'),
+  );
+  return late.map(({ entry }) => ({
+    code: 'answer-shown-before',
+    message: `"${entry}" may change the answers of the whole run, but this agent releases them by the ${release}, before that.`,
+    remedy: 'Set `release: result`, so that clients see only the changed answers.',
+  }));
+}
+
+function shownBeforeStep(plan: Plan, release: Release): Issue[] {
   if (release === 'step' || release === 'result') return [];
   const late = listEntries(plan, 'processOutputStep').filter(({ rewritesAnswers }) => rewritesAnswers);
   return late.map(({ entry }) => ({
