@@ -4,7 +4,7 @@ import { listForms, GUARD_OPTIONS, WITHOUT_TEXT } from './guard-forms.ts';
 
 const definitions = await loadProcessors('guardrails');
 
-test('every guard is measured, or listed as one that reads no text', () => {
+test('every guard is measured, or listed as one that does no work on texts itself', () => {
   expect([...Object.keys(GUARD_OPTIONS), ...WITHOUT_TEXT].toSorted()).toEqual(
     definitions.map(({ id }) => id).toSorted(),
   );

@@ -41,9 +41,10 @@ export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   'approval-gate': {},
 };
 /**
- * The first two need Redis for a call's cost and its hash; the third only reads streams, which delta-rows.ts measures.
+ * The first two need Redis for a call's cost and its hash; the third only reads streams, which delta-rows.ts measures;
+ * the last two wait for a model or an endpoint, which do the work.
  */
-export const WITHOUT_TEXT: readonly string[] = ['cost-guard', 'response-cache', 'batch-parts'];
+export const WITHOUT_TEXT: readonly string[] = ['cost-guard', 'response-cache', 'batch-parts', 'judge', 'http-guard'];
 
 /** Text that system-prompt-scrubber searches for. */
 export const PROMPT =
