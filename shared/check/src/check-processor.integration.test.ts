@@ -8,13 +8,12 @@ import { describe, expect, test } from 'vitest';
 import { checkProcessors, type RuleResult } from './check-processor.ts';
 import { casesFileSchema } from './cases.ts';
 import { reportText } from './report-text.ts';
-import type { CheckRule } from './rule.ts';
+import { type CheckRule, WIRE_PAGES } from './rule.ts';
 import { startRules } from './rules/start-rules.ts';
 import { RULES } from './check-processor.ts';
 import { BREAKAGES } from './testing/breakages.ts';
 import type { Quirks } from './testing/wire-violations.ts';
 import { scriptProcessor } from './testing/scripted-processor.ts';
-import { WIRE_PAGES } from './wire-page.ts';
 
 const nats = useNats();
 const checker = useBus(nats, 'check');

@@ -1,8 +1,25 @@
-// Defines a rule of docs/wire.md: its promise, its page, and its check.
+// Defines a rule of docs/wire.md: its promise, its heading in that page, and its check.
 import type { Stage } from '@millrace/contracts';
 import { STREAM } from './session-open.ts';
 import type { CheckTarget } from './target.ts';
-import type { WirePage } from './wire-page.ts';
+
+/** Headings of docs/wire.md. */
+export const WIRE_PAGES = {
+  everyMessage: '1. Rules for every message',
+  found: '2. Being found',
+  call: '3. A stage call',
+  progress: 'Progress',
+  givingUp: 'Giving up, and trying again',
+  verdicts: 'Verdicts',
+  session: '4. A session of the output stream',
+  tell: 'Stop and report',
+  lost: 'A session that is lost',
+  batch: 'A batch in the open request',
+  tool: '5. A tool call',
+  versions: '8. Versions',
+} as const;
+
+type WirePage = keyof typeof WIRE_PAGES;
 
 export type CheckRule<T = CheckTarget> = {
   id: string;
@@ -35,4 +52,9 @@ export async function forEachCalled(
   run: (stage: Stage, options: CheckTarget['optionSets'][number]) => Promise<void>,
 ): Promise<void> {
   for (const stage of calledStages(target)) for (const options of target.optionSets) await run(stage, options);
+}
+
+/** Removes variable data from an answer: messages that a processor adds have the time of the call. */
+export function removeTimes(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null, (key, member: unknown) => (key === 'createdAt' ? 'now' : member)));
 }

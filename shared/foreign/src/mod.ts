@@ -5,7 +5,7 @@ export { serveForeign } from './reference/serve-foreign.ts';
 export type { ForeignProcessor, ForeignStage } from './reference/reference-interface.ts';
 export { llmStep } from './modifiers/llm-step.ts';
 export { messageModifier, type MessageModifierDefinition } from './modifiers/message-modifier.ts';
-export type { ModifierDefinition } from './modifiers/modifier-definition.ts';
+export type { ModifierDefinition } from './modifiers/modifier-interfaces.ts';
 export type * from './modifiers/modifier-interfaces.ts';
 export { responseModifier } from './modifiers/response-modifier.ts';
 export { toolInjectionModifier, toolParameterModifier, toolValidationModifier } from './modifiers/tool-modifiers.ts';

@@ -5,7 +5,10 @@ import { z } from 'zod';
 
 export type SourceOf<T, S extends z.ZodType = z.ZodType> = T | ((options: z.output<S>) => T);
 
-export type AdaptedDefinition<S extends z.ZodType = z.ZodType> = {
+/** Roles that the descriptor advertises. Default: none. */
+type AdaptedRoles = Pick<ProcessorDefinition, 'judgesText' | 'addsText' | 'memoryKey'>;
+
+export type AdaptedDefinition<S extends z.ZodType = z.ZodType> = AdaptedRoles & {
   /** Its name on the bus; an id that the object has stays its own affair. */
   id: string;
   /** Semantic version. */
@@ -50,6 +53,9 @@ export function createMaker<T extends object, S extends z.ZodType, M>(
       description,
       reads: [...reads],
       options,
+      ...(given.judgesText && { judgesText: true }),
+      ...(given.addsText && { addsText: true }),
+      ...(given.memoryKey && { memoryKey: given.memoryKey }),
       ...(timeoutMs !== undefined && { policy: { timeoutMs } }),
     },
   };

@@ -5,11 +5,10 @@ import { ask } from '../ask.ts';
 import { OptionsError, fail } from '../rule-error.ts';
 import { buildCall, judge, judgeOrError } from '../judge.ts';
 import { conversationOfText, emptyInput } from '../plain-turn.ts';
-import { calledStages, forEachCalled, needsCalls, type CheckRule } from '../rule.ts';
+import { calledStages, forEachCalled, needsCalls, type CheckRule, removeTimes } from '../rule.ts';
 import { writtenDefaults } from '../sample-options.ts';
 import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
 import { checkAlive } from '../check-liveness.ts';
-import { removeTimes } from '../remove-times.ts';
 import { MAX_WAIT_MS, aloneRun, buildCallEntry, type CheckTarget } from '../target.ts';
 
 const AT_ONCE = 32;

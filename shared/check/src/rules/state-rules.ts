@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../rule-error.ts';
 import { judge, judgeOrError } from '../judge.ts';
-import { forEachCalled, needsCalls, type CheckRule } from '../rule.ts';
+import { forEachCalled, needsCalls, type CheckRule, removeTimes } from '../rule.ts';
 import { checkAlive } from '../check-liveness.ts';
 import { aloneRun } from '../target.ts';
-import { removeTimes } from '../remove-times.ts';
 
 export const stateRules: CheckRule[] = [
   {

@@ -4,7 +4,7 @@ import type { ProcessInputStepArgs, ProcessorDefinition, ProcessorMethods } from
 import type { z } from 'zod';
 import { cannotBeServed, createMaker, type SourceOf } from '../processor-source.ts';
 import { plainContext } from '../plain/plain-context.ts';
-import type { ModifierDefinition } from './modifier-definition.ts';
+import type { ModifierDefinition } from './modifier-interfaces.ts';
 import { toHalt, isHalted, type LLMAgentStep } from './modifier-interfaces.ts';
 import { plainRequest, requestChanges } from './plain-request.ts';
 import { modifiedAnswer } from './response-modifier.ts';

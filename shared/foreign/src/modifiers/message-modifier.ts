@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { createMaker, type SourceOf } from '../processor-source.ts';
 import { plainContext, type Metrics } from '../plain/plain-context.ts';
 import { applyPlainMessages, plainMessages } from '../plain/plain-messages.ts';
-import type { ModifierDefinition } from './modifier-definition.ts';
+import type { ModifierDefinition } from './modifier-interfaces.ts';
 import { toHalt, isHalted, type MessageModifier } from './modifier-interfaces.ts';
 
 export type MessageModifierDefinition<S extends z.ZodType> = ModifierDefinition<S> & {

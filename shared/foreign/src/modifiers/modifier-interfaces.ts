@@ -1,8 +1,15 @@
-// Interfaces of the four families of modifiers.
+// Interfaces of the four families of modifiers, and their description as a service.
 import type { JsonObject, ModelSettings, ToolChoice, ToolDefinition } from '@millrace/contracts';
 import type { PlainAnswer } from '../plain/plain-answer.ts';
-import type { PlainContext } from '../plain/plain-context.ts';
+import type { Metrics, PlainContext } from '../plain/plain-context.ts';
 import type { PlainCall, PlainMessage } from '../plain/plain-messages.ts';
+import type { AdaptedDefinition } from '../processor-source.ts';
+import type { z } from 'zod';
+
+export type ModifierDefinition<S extends z.ZodType = z.ZodType> = AdaptedDefinition<S> & {
+  /** Receives the counts of `ctx.metrics`. Default: they are dropped. */
+  metrics?: Metrics;
+};
 
 type Maybe<T> = T | Promise<T>;
 /** `response`: the text for the caller; default: the reason. */

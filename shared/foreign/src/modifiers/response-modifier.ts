@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { createMaker, type SourceOf } from '../processor-source.ts';
 import { answerChanges, plainAnswer, type PlainAnswer } from '../plain/plain-answer.ts';
 import { plainContext } from '../plain/plain-context.ts';
-import type { ModifierDefinition } from './modifier-definition.ts';
+import type { ModifierDefinition } from './modifier-interfaces.ts';
 import { toHalt, isHalted, type Halted, type ResponseModifier } from './modifier-interfaces.ts';
 
 export function responseModifier<S extends z.ZodType>(

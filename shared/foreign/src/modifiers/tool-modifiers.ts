@@ -5,8 +5,8 @@ import type { z } from 'zod';
 import { createMaker, type SourceOf } from '../processor-source.ts';
 import { plainContext } from '../plain/plain-context.ts';
 import type { PlainCall } from '../plain/plain-messages.ts';
-import type { ModifierDefinition } from './modifier-definition.ts';
 import type {
+  ModifierDefinition,
   Denied,
   ToolInjectionModifier,
   ToolParameterModifier,

@@ -10,7 +10,7 @@ import type {
 } from '@millrace/processor';
 import type { z } from 'zod';
 import { cannotBeServed, createMaker, type SourceOf } from '../processor-source.ts';
-import type { ModifierDefinition } from '../modifiers/modifier-definition.ts';
+import type { ModifierDefinition } from '../modifiers/modifier-interfaces.ts';
 import { plainRequest, requestChanges } from '../modifiers/plain-request.ts';
 import { answerChanges, plainAnswer } from '../plain/plain-answer.ts';
 import { plainContext, type Metrics } from '../plain/plain-context.ts';

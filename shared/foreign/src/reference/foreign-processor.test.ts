@@ -1,5 +1,6 @@
 // A processor of the reference interface, unmodified, as a replica calls it.
 import { emptyConversation, STAGES } from '@millrace/contracts';
+import { describeProcessor } from '@millrace/processor';
 import { buildConversation, textChunks } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -268,4 +269,12 @@ test('A foreign processor that returns nothing changes nothing, in every stage',
     const without = { ...whole, conversation: emptyConversation };
     expect(await callForeign(silent, stage, { input: without })).toEqual({ type: 'continue' });
   }
+});
+
+test('A foreign processor advertises the roles of its definition', () => {
+  const roles = { addsText: true, judgesText: true, memoryKey: 'semanticRecall' } as const;
+  const definition = { id: 'files', version: '1.0.0' };
+  expect(describeProcessor(foreignProcessor(new Lowercase(), { ...definition, ...roles }))).toMatchObject(roles);
+  const plain = describeProcessor(foreignProcessor(new Lowercase(), definition));
+  expect(Object.keys(plain)).not.toEqual(expect.arrayContaining(['addsText']));
 });

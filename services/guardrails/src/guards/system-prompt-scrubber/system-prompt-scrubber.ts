@@ -4,11 +4,33 @@ import { defineProcessor, type CommonArgs, type MessageList } from '@millrace/pr
 import { judgeResult } from '../../guard/judge-stages.ts';
 import { judgeStream } from '../../guard/judge-stream.ts';
 import { createKeyedMap } from '../../guard/keyed-values.ts';
+import { responseOption } from '../../guard/strategy-options.ts';
 import type { TextGuard } from '../../guard/text-guard.ts';
-import { compilePattern, weighPatterns } from '../../text/linear-pattern.ts';
+import { boundPatterns, compilePattern, streamPatternSchema, weighPatterns } from '../../text/linear-pattern.ts';
 import { createTask, getInlineCost } from '../../work/task.ts';
 import { createLeakRules, MARK, leakTask } from './find-leaks.ts';
-import { scrubberOptions, type ScrubberOptions } from './system-prompt-scrubber-options.ts';
+import { z } from 'zod';
+
+const MAX_PATTERNS = 100;
+
+const options = z
+  .strictObject({
+    strategy: z
+      .enum(['redact', 'block', 'warn'])
+      .default('redact')
+      .describe('redact: replace each stretch by [REDACTED]. block: stop the run. warn: report only.'),
+    minWords: z.int().min(3).max(40).default(6).describe('Minimum number of matching words, in order, in a stretch.'),
+    patterns: z
+      .array(streamPatternSchema)
+      .max(MAX_PATTERNS)
+      .default([])
+      .describe(
+        'Regular expressions (RE2) of further confidential text, such as code names. A match has at most 512 characters.',
+      ),
+    response: responseOption,
+  })
+  .superRefine(boundPatterns('patterns', ({ patterns }) => patterns));
+type ScrubberOptions = z.output<typeof options>;
 
 /**
  * Compares the answer word by word with the system messages of its run and redacts the parts that repeat them. It
@@ -34,14 +56,14 @@ export const systemPromptScrubber = defineProcessor({
   reads: ['system', 'response'],
   changes: { processOutputResult: { option: 'strategy', values: ['redact'] } },
   processDataParts: true,
-  options: scrubberOptions,
-  create(options) {
+  options,
+  create(given) {
     /** Cache by message list: all chunks of a session share one, so the system messages are indexed once. */
     const guards = new WeakMap<MessageList, TextGuard>();
     const buildGuard = ({ messageList }: CommonArgs & { messageList: MessageList }): TextGuard => {
       const known = guards.get(messageList);
       if (known) return known;
-      const guard = createGuard(options, messageList.getAllSystemMessages().map(readContent));
+      const guard = createGuard(given, messageList.getAllSystemMessages().map(readContent));
       guards.set(messageList, guard);
       return guard;
     };
