@@ -1,5 +1,5 @@
 import { commonArgs, inputArgs, catchStop, toolResultArgs } from '@millrace/testkit';
-import { messageText, textMessage } from '@millrace/contracts';
+import { messageText, textMessage, type JsonValue } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import {
   assistant,
@@ -244,6 +244,18 @@ describe('personal data in tool results', () => {
         counts: [1, 2, 3],
       },
     });
+  });
+  test('pii redacts values across the members of an object, the objects of a list, and a long list', async () => {
+    const card = ['4111', '1111', '1111', '1111'];
+    const many = Array.from({ length: 200 }, (_, at) => (at >= 62 && at < 66 ? (card[at - 62] ?? '') : `item ${at}`));
+    const redact = async (result: JsonValue) => pii.create({}).processToolResult?.(toolResultArgs(result));
+    const members = { a: '4111', b: '1111', c: '1111', d: '1111' };
+    expect(await redact(members)).toEqual({ result: { a: '[REDACTED]', b: '', c: '', d: '' } });
+    const rows = card.map((digits) => ({ note: { kind: 'digits' }, digits }));
+    const marked = rows.map((row, at) => ({ ...row, digits: at === 0 ? '[REDACTED]' : '' }));
+    expect(await redact(rows)).toEqual({ result: marked });
+    expect(await redact(many)).toEqual({ result: [...many.slice(0, 62), '[REDACTED]', '', '', '', ...many.slice(66)] });
+    expect(await redact({ width: 640, height: 480, depth: [1, 2, 3], rows: [{ id: 1 }, { id: 2 }] })).toBeUndefined();
   });
   test('pii passes other results unchanged', async () => {
     expect(await pii.create({}).processToolResult?.(toolResultArgs({ value: 391 }))).toBeUndefined();
