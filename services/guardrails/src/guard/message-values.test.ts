@@ -1,7 +1,7 @@
 import { textMessage, type Message } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { mapStrings } from '@millrace/processor';
-import { mapMessage } from './message-values.ts';
+import { joinMessageTexts, mapMessage } from './message-values.ts';
 
 const upper = (message: Message) => mapMessage(message, (value) => mapStrings(value, (text) => text.toUpperCase()));
 const buildMessage = (parts: object[], content: object = {}, members: object = {}): Message =>
@@ -98,4 +98,11 @@ test('mapMessage returns the same object if nothing changes', () => {
 test('words in place of the date are judged, and a date is not', () => {
   expect(upper(buildMessage([], {}, { createdAt: 'words' })).createdAt).toBe('WORDS');
   expect(upper(buildMessage([])).createdAt).toBe('2026-11-21T00:00:00Z');
+});
+
+test('joinMessageTexts joins hundreds of thousands of texts of one value', () => {
+  const result = Array.from({ length: 300_000 }, () => 'x');
+  const toolInvocation = { state: 'result' as const, toolCallId: 'c1', toolName: 'notes', args: {}, result };
+  const joined = joinMessageTexts(buildMessage([{ type: 'tool-invocation', toolInvocation }]));
+  expect(joined).toHaveLength('notes'.length + 600_000);
 });

@@ -34,7 +34,7 @@ export function mapMessage(message: Message, map: MapValue): Message {
 export function joinMessageTexts(message: Message): string {
   const texts: string[] = [];
   mapMessage(message, (value) => {
-    texts.push(...listStrings(value));
+    for (const text of listStrings(value)) texts.push(text);
     return value;
   });
   return texts.join('\n');

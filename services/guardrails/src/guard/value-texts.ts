@@ -1,5 +1,6 @@
-// Lists and replaces all texts of a JSON value that a model reads: strings, names of members, and numbers.
+// Lists and replaces all texts of JSON values that a model reads: strings, names of members, and numbers.
 import type { JsonValue, Message } from '@millrace/contracts';
+import { BoundExceeded, createCounter, sumLengths, type Bound } from '../work/bounds.ts';
 import { createKeyedMap } from './keyed-values.ts';
 import { mapMessage } from './message-values.ts';
 
@@ -10,21 +11,35 @@ const asMapText = (map: (text: string) => string) => Object.assign(map, { togeth
 export const replaceValueTexts = (value: JsonValue, replace: (text: string) => string): JsonValue =>
   mapTexts(value, asMapText(replace));
 
-export function listValueTexts(value: JsonValue): string[] {
-  const texts: string[] = [];
-  replaceValueTexts(value, (text) => {
-    texts.push(text);
-    return text;
-  });
-  return texts;
+/** Returns the texts of each message, in order. @param refuse called if all texts together exceed a bound */
+export function listMessageTexts(messages: readonly Message[], refuse: (bound: Bound) => never): string[][] {
+  return collectTexts(messages, refuse, (message, visit) => mapMessage(message, (value) => visit(value)));
 }
 
-/** Returns the texts of all values of a message, in order. */
-export function listMessageTexts(message: Message): string[] {
-  const texts: string[] = [];
-  mapMessage(message, (value) => {
-    texts.push(...listValueTexts(value));
-    return value;
-  });
-  return texts;
+/** @param refuse called if the texts exceed a bound */
+export function listValueTexts(value: JsonValue, refuse: (bound: Bound) => never): string[] {
+  return collectTexts([value], refuse, (one, visit) => visit(one)).flat();
+}
+
+function collectTexts<T>(
+  values: readonly T[],
+  refuse: (bound: Bound) => never,
+  visitAll: (value: T, visit: (value: JsonValue) => JsonValue) => unknown,
+): string[][] {
+  const count = createCounter('characters');
+  try {
+    return values.map((value) => {
+      const texts: string[] = [];
+      const add = (text: string) => {
+        count(sumLengths([text]));
+        texts.push(text);
+        return text;
+      };
+      visitAll(value, (one) => replaceValueTexts(one, add));
+      return texts;
+    });
+  } catch (error) {
+    if (error instanceof BoundExceeded) return refuse(error.bound);
+    throw error;
+  }
 }

@@ -37,10 +37,12 @@ function cpuUsage(): { here: number; all: number } {
   return { here: here ?? 0, all: all ?? 0 };
 }
 
-/** Processors that judge calls, single chunks, texts in bounded stretches, or no texts. */
+/** Processors that judge calls, single chunks, texts in bounded stretches, or no texts, or that another process judges for. */
 const WITHOUT_TASK = new Set([
   'approval-gate',
   'cost-guard',
+  'http-guard',
+  'judge',
   'response-cache',
   'language',
   'max-tool-calls',

@@ -16,7 +16,7 @@ import type { Place } from '../../guard/places.ts';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import { listMessageTexts, listValueTexts, replaceValueTexts } from '../../guard/value-texts.ts';
 import { judgeAnswerResult, judgeAnswerStream, type AnswerGuard } from '../../model/judge-answer.ts';
-import { BOUNDS } from '../../work/bounds.ts';
+import { BOUNDS, type Bound } from '../../work/bounds.ts';
 import { mapLimited } from '../../work/map-limited.ts';
 import { httpGuardOptions, type HttpGuardOptions } from './http-guard-options.ts';
 
@@ -157,11 +157,16 @@ function toVerdict({ strategy }: HttpGuard, reply: EndpointReply, texts: readonl
   return { isBlocked: false, replace: (text) => replaced.get(text) ?? text };
 }
 
+const refuseBound =
+  ({ response }: HttpGuard, args: CommonArgs) =>
+  (bound: Bound): never =>
+    refuseUnjudged(args, response, bound);
+
 async function judgeInput(guard: HttpGuard, args: ProcessInputArgs): Promise<void> {
   const { messageList } = args;
   const messages = messageList.get.input.db();
   const asking: Asking = { stage: 'processInput', direction: 'request' };
-  const verdicts = await judgeGroups(guard, args, asking, messages.map(listMessageTexts));
+  const verdicts = await judgeGroups(guard, args, asking, listMessageTexts(messages, refuseBound(guard, args)));
   const dropped: string[] = [];
   for (const [at, message] of messages.entries()) {
     const { isBlocked, replace } = verdicts[at] ?? PASSED;
@@ -179,7 +184,9 @@ function replaceMessage({ messageList }: ProcessInputArgs, message: Message, rep
 async function judgeToolCall(guard: HttpGuard, args: ProcessToolCallArgs): Promise<ProcessToolCallResult> {
   const { toolName, args: given } = args.toolCall;
   const asking: Asking = { stage: 'processToolCall', direction: 'response', tool: toolName };
-  const [{ isBlocked, replace } = PASSED] = await judgeGroups(guard, args, asking, [listValueTexts(given)]);
+  const [{ isBlocked, replace } = PASSED] = await judgeGroups(guard, args, asking, [
+    listValueTexts(given, refuseBound(guard, args)),
+  ]);
   if (isBlocked) return { deny: true, reason: DENIED, code: 'blocked' };
   const judged = replaceValueTexts(given, replace);
   return judged === given ? undefined : { args: judged };
@@ -190,7 +197,9 @@ async function judgeToolResult(
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
   const asking: Asking = { stage: 'processToolResult', direction: 'request', tool: args.toolCall.toolName };
-  const [{ isBlocked, replace } = PASSED] = await judgeGroups(guard, args, asking, [listValueTexts(args.result)]);
+  const [{ isBlocked, replace } = PASSED] = await judgeGroups(guard, args, asking, [
+    listValueTexts(args.result, refuseBound(guard, args)),
+  ]);
   if (isBlocked) return { result: LEFT_OUT };
   const judged = replaceValueTexts(args.result, replace);
   return judged === args.result ? undefined : { result: judged };

@@ -11,7 +11,7 @@ import {
   type ProcessToolResultArgs,
 } from '@millrace/processor';
 import type { Place } from '../../guard/places.ts';
-import { refuse } from '../../guard/report.ts';
+import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import { listMessageTexts } from '../../guard/value-texts.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
 import { judgeAnswerResult, judgeAnswerStream, type AnswerGuard } from '../../model/judge-answer.ts';
@@ -128,10 +128,11 @@ function reportAndStop(guard: JudgeGuard, args: CommonArgs, what: string, flags:
 
 async function judgeInput(guard: JudgeGuard, args: ProcessInputArgs): Promise<void> {
   const messages = args.messageList.get.input.db();
+  const texts = listMessageTexts(messages, (bound) => refuseUnjudged(args, guard.response, bound));
   const flags = await requestSubjectFlags(
     guard,
     args,
-    messages.map((message) => ({ text: listMessageTexts(message).join('\n') })),
+    texts.map((lines) => ({ text: lines.join('\n') })),
   );
   reportAndStop(guard, args, 'message', flags);
   if (guard.strategy !== 'filter') return;
