@@ -5,7 +5,7 @@ import { collectPageProse, collectSourceProse, type ProsePiece } from './collect
 import { readSources, readTracked, root } from './workspace.ts';
 
 /** Folders whose texts are data: samples that guards are trained and measured with. */
-const DATA = /^test\/quality\/(?:training|samples)\/|\/data\/|\/samples?\//;
+const DATA = /^test\/quality\/samples\/|\/data\/|\/samples?\//;
 const PAGES = ['*.md', '*/*.md', '*/*/*.md', '*/*/*/*.md'];
 
 export function readProse(): ProsePiece[] {

@@ -11,7 +11,7 @@ import { keyword } from './guards/keyword/keyword.ts';
 import { maxToolCalls } from './limits/max-tool-calls/max-tool-calls.ts';
 import { moderation } from './guards/moderation/moderation.ts';
 import { NO_ENDPOINTS, type GuardEndpoints } from './endpoints/guard-endpoints.ts';
-import { NO_MODELS, type GuardModels } from './model/guard-models.ts';
+import { createGuardModels, NO_MODELS, type GuardModels } from './model/guard-models.ts';
 import { definePii } from './guards/pii/pii.ts';
 import { definePromptInjection } from './guards/prompt-injection/prompt-injection.ts';
 import { responseCache } from './shape/response-cache/response-cache.ts';
@@ -27,15 +27,17 @@ import { structuredOutput } from './shape/structured-output/structured-output.ts
 import { unicodeNormalizer } from './shape/unicode-normalizer/unicode-normalizer.ts';
 
 /**
- * @param models for processors with the option `model`
+ * @param provider for processors with the option `model`; without a budget and a cache, they get their own
  * @param store for processors that store data beyond a run
  * @param endpoints of http-guard
  */
 export const createProcessors = (
-  models: GuardModels,
+  provider: Pick<GuardModels, 'generateObject'> & Partial<GuardModels>,
   store: GuardStore = NO_STORE,
   endpoints: GuardEndpoints = NO_ENDPOINTS,
-): ProcessorDefinition[] => [
+): ProcessorDefinition[] => listProcessors(createGuardModels(provider, provider), store, endpoints);
+
+const listProcessors = (models: GuardModels, store: GuardStore, endpoints: GuardEndpoints): ProcessorDefinition[] => [
   unicodeNormalizer,
   definePromptInjection(models),
   definePii(models),

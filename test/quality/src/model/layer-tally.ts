@@ -6,7 +6,7 @@ export type LayerTally = {
   texts: number;
   asked: number;
   requests: number;
-  /** Texts stopped by rules and wording, by the model alone, or because the model failed. */
+  /** Texts stopped by rules, by the model alone, or because the model failed. */
   byRules: number;
   byModel: number;
   byFailure: number;

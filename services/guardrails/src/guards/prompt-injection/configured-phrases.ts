@@ -5,7 +5,9 @@ import { replaceMatches } from '../../text/views/derived-text.ts';
 import type { Signal } from './signals.ts';
 
 const MAX_FOUND = 100;
-const decides = { aim: 'configured', weight: 1 } as const;
+/** Log-odds of an operator's phrase: its score is 1. */
+const CONFIGURED = 60;
+const decides = { aim: 'configured', weight: CONFIGURED } as const;
 
 export function createConfiguredFinder(
   phrases: readonly string[],

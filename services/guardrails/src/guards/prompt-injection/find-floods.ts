@@ -7,16 +7,14 @@ const MAX_PERIOD = 24;
 /** Minimum number of code units that equal the unit one period before. */
 const MIN_LENGTH = 60;
 const MIN_DRAWN = 400;
-/** Length at or above which a flood has no other purpose. */
-const MIN_DELUGE = 20_000;
+/** Length from which a flood has no other purpose. Documents contain shorter ones. */
+const MIN_FLOOD = 20_000;
 /** Maximum length of an interruption inside a flood. */
 const MAX_BREAK = 16;
 
-/** `isDeluge`: long enough to decide alone. */
-export type Flood = TextSpan & { isDeluge: boolean };
-
 /** Tries periods at the start of a repetition, so the cost per place does not depend on the text. */
-export function findFloods(text: string): Flood[] {
+export function findFloods(text: string): TextSpan[] {
+  if (text.length < MIN_FLOOD) return [];
   const floods: TextSpan[] = [];
   for (let at = 0; at + MIN_LENGTH <= text.length;) {
     const period = measurePeriod(text, at);
@@ -34,7 +32,7 @@ export function findFloods(text: string): Flood[] {
     }
     at = Math.max(end - period, at + STEP);
   }
-  return floods.map((flood) => ({ ...flood, isDeluge: flood.end - flood.start >= MIN_DELUGE }));
+  return floods.filter(({ start, end }) => end - start >= MIN_FLOOD);
 }
 
 /** Distance between tried places. A flood that starts between two is found at the next. */

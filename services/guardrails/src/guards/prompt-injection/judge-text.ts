@@ -7,15 +7,14 @@ import { findFloods } from './find-floods.ts';
 import { findMarks } from './find-marks.ts';
 import { createLexicon } from './lexicon/lexicon.ts';
 import { VOCABULARIES } from './lexicon/lexicon-files.ts';
-import { readLetterRun, readBackwards, readLetters, insertSpaces } from './readings/letters-reading.ts';
+import { readLetterRun, readBackwards, readLetters } from './readings/letters-reading.ts';
 import { isAcrossEnd, findSentenceEnds } from './readings/sentence-ends.ts';
 import { readWords } from './readings/words-reading.ts';
 import { weighMentions } from './mentions.ts';
 import { weighQuotations } from './quotations.ts';
 import { ALL_RULES } from './rules/rule-files.ts';
 import { compileRules, type RuleMatch } from './rules/match-rules.ts';
-import { AIMS, listLiterals, WEIGHTS, type Aim } from './rules/rule.ts';
-import { findWording, isProse } from './wording/find-wording.ts';
+import { listLiterals, WEIGHTS, type Aim } from './rules/rule.ts';
 import { judgeSignals, type InjectionJudgement, type Signal } from './signals.ts';
 import { createCounter } from '../../work/bounds.ts';
 import { defineTask, type PrepareJudge } from '../../work/define-task.ts';
@@ -49,22 +48,38 @@ export type JudgeText = (text: string, options: JudgeOptions) => InjectionJudgem
 export function createJudge({ aims, threshold, phrases, patterns }: InjectionOptions): JudgeText {
   const findConfigured = createConfiguredFinder(phrases, patterns);
   const wanted = new Set<Signal['aim']>(aims);
-  const hasAll = AIMS.every((aim) => aims.includes(aim));
   return (text, { from, spend }) => {
     const views = createViews(text, spend);
     const isTool = from === 'tool';
-    const found = views.flatMap((view) => [
-      ...findSignals(view, isTool).filter(({ aim }) => wanted.has(aim)),
-      ...placeSignals(view, findConfigured(view.text)),
+    const found = views.map((view) => [
+      ...weighPieces(text, view, findSignals(view, isTool)).filter(({ aim }) => wanted.has(aim)),
+      ...findConfigured(view.text),
     ]);
-    const toJudgement = (signals: readonly Signal[]) =>
-      judgeSignals(isTool ? signals : weighMentions(text, signals), threshold);
-    const judgement = toJudgement(found);
-    // Rules have exact places. The wording counts only if they do not decide and all aims are selected.
-    if (judgement.score >= threshold || !hasAll) return judgement;
-    const wording = views.flatMap((view) => findWordingIn(view, from));
-    return wording.length === 0 ? judgement : toJudgement([...found, ...wording]);
+    const placed = views.flatMap((view, at) => placeSignals(view, found[at] ?? []));
+    const weighed = isTool ? placed : weighMentions(text, placed);
+    const judgement = judgeSignals(text, weighed, threshold);
+    const isMentioned = weighed.some((signal, at) => signal !== placed[at]);
+    return judgement.score >= threshold || isMentioned ? judgement : judgeViews(views, found, threshold, judgement);
   };
+}
+
+/**
+ * Judges each derived view in its own places, because all signals of one encoded piece have the same place in the text.
+ * Returns the judgement with the highest score. @param plain judgement of all views together
+ */
+function judgeViews(
+  views: readonly TextView[],
+  found: readonly Signal[][],
+  threshold: number,
+  plain: InjectionJudgement,
+): InjectionJudgement {
+  return views.reduce((best, view, at) => {
+    const signals = found[at] ?? [];
+    if (view.codes.length === 0 || signals.length < 2) return best;
+    const length = isPartial(view) ? (views[0]?.text.length ?? 0) : view.text.length;
+    const judgement = judgeSignals(view.text, signals, threshold, length);
+    return judgement.score > best.score ? { ...judgement, signals: placeSignals(view, judgement.signals) } : best;
+  }, plain);
 }
 
 function findSignals(view: TextView, isTool: boolean): Signal[] {
@@ -80,30 +95,15 @@ function findSignals(view: TextView, isTool: boolean): Signal[] {
       toSignal(view.text, match, isAcrossEnd({ start: match.start + BEFORE_AN_END, end: match.end }, ends)),
     ),
   );
-  const floods = findFloods(view.text).map(({ isDeluge, start, end }) => {
-    const weight = isDeluge ? WEIGHTS.strong : WEIGHTS.weak;
-    return { rule: 'flood', aim: 'flood' as const, weight, start, end };
-  });
-  return placeUnquoted(view, [...matches, ...findMarks(view.text, isTool), ...floods]);
+  const floods = findFloods(view.text).map((span) => ({
+    rule: 'flood',
+    aim: 'flood' as const,
+    weight: WEIGHTS.strong,
+    ...span,
+  }));
+  const signals = [...matches, ...findMarks(view.text, isTool), ...floods];
+  return view.codes.length === 0 ? weighQuotations(view.text, signals) : signals;
 }
-
-/** Scores wording in decoded text only if it is prose, because it is usually noise. */
-function findWordingIn(view: TextView, from: 'user' | 'tool'): Signal[] {
-  const { text, codes } = view;
-  if (codes.includes(LETTERS_APART)) {
-    const words = insertSpaces(text, readLetters(readLetterRun(text, true), lexicon, true));
-    // Uses the whole text as the place, because no stretch of disguised text is cut out.
-    return placeSignals(
-      view,
-      findWording(words, from).map((signal) => ({ ...signal, start: 0, end: text.length })),
-    );
-  }
-  return codes.length === 0 || isProse(text) ? placeUnquoted(view, findWording(text, from)) : [];
-}
-
-/** Maps signals to the source text, and lowers quoted ones in plain text. */
-const placeUnquoted = (view: TextView, signals: readonly Signal[]): Signal[] =>
-  placeSignals(view, view.codes.length === 0 ? weighQuotations(view.text, signals) : signals);
 
 function toSignal(text: string, { rule, negator, start, end }: RuleMatch, isOverEnd: boolean): Signal {
   const isNegated = negator !== undefined && negation.test(text.slice(negator, start));
@@ -111,8 +111,22 @@ function toSignal(text: string, { rule, negator, start, end }: RuleMatch, isOver
   return { rule: rule.id, aim: rule.aim, weight, start, end };
 }
 
+/** Maps signals to the source text. */
 const placeSignals = ({ toSourceSpan, codes }: TextView, signals: readonly Signal[]): Signal[] =>
   signals.map((signal) => ({ ...signal, ...toSourceSpan(signal), ...(codes.length > 0 && { codes }) }));
+
+/** Whether the view contains parts of the text, not a decoding of it. */
+const isPartial = (view: TextView): boolean =>
+  isDisguised(view) || view.codes.includes('literals') || view.codes.includes('markup');
+
+/** Lowers the signals of views that join pieces of a long text, because program code contains such pieces, too. */
+const weighPieces = (text: string, view: TextView, signals: readonly Signal[]): readonly Signal[] =>
+  text.length > LONG && (isDisguised(view) || view.codes.includes('literals'))
+    ? signals.map((signal) => ({ ...signal, weight: signal.weight * PIECES }))
+    : signals;
+/** Length of a text, in code units, from which a strong signal in such a view is no attack alone. */
+const LONG = 2_000;
+const PIECES = 0.75;
 
 /** Judges one text with an unlimited budget, for tests and tools. */
 export const judgeAlone = (judge: JudgeText, text: string, from: JudgeOptions['from'] = 'user'): InjectionJudgement =>

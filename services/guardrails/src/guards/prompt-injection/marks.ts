@@ -118,20 +118,10 @@ const ENDS: readonly Mark[] = [
   },
 ];
 
-const said =
-  '(?:prompt|instructions?|input|conversation|message|text|session|data|document|query|entry|context|e-?mail|article|transmission|attempt|task|chat|user|response|output|system|code|page|file)s?';
 const roles = '(?:user|human|assistant|ai|bot|chatgpt|gpt|model|system|developer|admin)';
 
 /** Marks that are harmless alone. */
 const HINTS: readonly Mark[] = [
-  {
-    id: 'end-marker',
-    weight: 'medium',
-    pattern: new RegExp(
-      String.raw`^[^\w\n]{2,40}(?:end|eof|stop|start|begin|beginning|close|new)\b[^\n\w]{0,4}(?:of )?(?:the |this |my )?(?:\w{1,16} )?${said}\b[^\w\n]{2,40}$`,
-      'gim',
-    ),
-  },
   {
     id: 'end-marker',
     weight: 'medium',
@@ -140,7 +130,7 @@ const HINTS: readonly Mark[] = [
   { id: 'special-token', weight: 'medium', pattern: /<\|[\w ]{2,30}\|>/g },
   {
     id: 'role-named',
-    weight: 'medium',
+    weight: 'weak',
     pattern: new RegExp(String.raw`[[({<]\s{0,2}(?:system|admin|administrator|developer|root)\s{0,2}[\])}>]`, 'gi'),
   },
   {
@@ -170,7 +160,7 @@ const HINTS: readonly Mark[] = [
   { id: 'turns', weight: 'weak', pattern: /["']role["']\s{0,4}:\s{0,4}["'](?:system|developer|assistant)["']/gi },
   {
     id: 'important-tag',
-    weight: 'medium',
+    weight: 'weak',
     pattern:
       /<\/?(?:important|information|admin|override|secret|hidden|instructions?|command|priority|urgent)\s{0,2}>/gi,
   },
@@ -218,26 +208,8 @@ const ORDERS: readonly Mark[] = [
   {
     id: 'forced-answer',
     aim: 'answer',
-    weight: 'medium',
+    weight: 'weak',
     pattern: new RegExp(`\\b${only}\\b[^.\\n"]{0,20}\\b${answer}\\b[^.\\n"]{0,40}${quoted}${notAChoice}`, 'gi'),
-  },
-  {
-    id: 'literal-answer',
-    aim: 'answer',
-    weight: 'weak',
-    pattern: new RegExp(
-      `\\b${answer}\\b[^.\\n"]{0,40}${quoted}\\s{0,2}(?:[.!;]|$|and nothing|only|to every|no matter|now|instead)`,
-      'gim',
-    ),
-  },
-  {
-    id: 'literal-answer',
-    aim: 'answer',
-    weight: 'weak',
-    pattern: new RegExp(
-      `\\b(?:[Ss]ay|[Rr]eply|[Rr]espond|[Aa]nswer|[Oo]utput|[Pp]rint|[Ww]rite|[Rr]eturn)\\b[^.\\n"A-Z]{0,40}\\b[A-Z]{3,20}(?: [A-Z]{2,20}){0,3}(?:[.!]|$)`,
-      'gm',
-    ),
   },
   {
     id: 'assistant-addressed',

@@ -5,16 +5,17 @@
 import { countCovered, replaceSpans, type TextSpan } from '../../text/span.ts';
 import { countMentionWords } from './mention-words.ts';
 import { measureShare } from './quotations.ts';
+import { WEIGHTS } from './rules/rule.ts';
 import type { Signal } from './signals.ts';
 
-/** Factor of a quoted signal: one or two are no attack, and any other signal makes them one. */
-const MENTIONED = 0.4;
-/** Minimum share of a signal in quotation marks; less for a window, which is longer than most quotations. */
-const MIN_SHARE = { word: 0.5, window: 0.25 };
+/** Weight of a quoted signal in a question: it is in doubt, and adds to no other signal. */
+const MENTIONED = WEIGHTS.medium * 0.6;
+/** Minimum share of a signal in quotation marks. */
+const MIN_SHARE = 0.5;
 /** Maximum length of a question about a quotation, in code units. */
 const MAX_TEXT = 600;
 /** Weight of a signal outside of the quotation from which the text is not a question. */
-const MAX_BESIDE = 0.3;
+const MAX_BESIDE = WEIGHTS.weak;
 
 /**
  * Quotation marks that open and close alike must have no space on their inner sides; otherwise the text between two
@@ -41,13 +42,15 @@ export function weighMentions(text: string, signals: readonly Signal[]): Signal[
   const isInside = (signal: Signal): boolean =>
     signal.aim !== 'configured' &&
     (signal.codes ?? []).every((code) => PLAIN.has(code)) &&
-    measureShare(signal, quoted) >= (signal.aim === 'any' ? MIN_SHARE.window : MIN_SHARE.word);
+    measureShare(signal, quoted) >= MIN_SHARE;
   if (signals.some((signal) => signal.weight > MAX_BESIDE && !isInside(signal))) return [...signals];
   // A quoted text without its own plain rule signal counts like unquoted text.
-  const plain = signals.filter(({ aim, codes }) => aim !== 'any' && !codes);
+  const plain = signals.filter(({ codes }) => !codes);
   const isSubject = (span: TextSpan) => plain.some((signal) => countCovered(signal, [span]) > 0);
   const subjects = quoted.length > 1 ? quoted.filter(isSubject) : quoted;
   const around = replaceSpans(text, subjects, () => ' \u2026 ').replace(quotation, (other) => other.slice(1, -1));
   if (!lookedAt.test(around) || (countMentionWords(around) ?? 0) < MIN_WORDS) return [...signals];
-  return signals.map((signal) => (isInside(signal) ? { ...signal, weight: signal.weight * MENTIONED } : signal));
+  return signals.map((signal) =>
+    isInside(signal) ? { ...signal, weight: Math.min(signal.weight, MENTIONED) } : signal,
+  );
 }

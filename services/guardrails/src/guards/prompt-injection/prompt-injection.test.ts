@@ -20,14 +20,14 @@ describe('attacks in the input', () => {
         rule: 'instruction-override',
         strategy: 'block',
         count: 1,
-        detail: { hits: [{ messageIds: ['m1'], score: 0.99, aim: 'override', weight: 0.92, start: 0, end: 28 }] },
+        detail: { hits: [{ messageIds: ['m1'], score: 1, aim: 'override', weight: 5, start: 0, end: 28 }] },
       },
       {
         message: 'Prompt injection: prompt-leak.',
         rule: 'prompt-leak',
         strategy: 'block',
         count: 1,
-        detail: { hits: [{ messageIds: ['m1'], score: 0.99, aim: 'reveal', weight: 0.92, start: 33, end: 58 }] },
+        detail: { hits: [{ messageIds: ['m1'], score: 1, aim: 'reveal', weight: 5, start: 33, end: 58 }] },
       },
     ]);
   });

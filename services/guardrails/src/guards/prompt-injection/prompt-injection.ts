@@ -30,7 +30,6 @@ import { promptInjectionOptions, type PromptInjectionOptions } from './prompt-in
 import { AIMS } from './rules/rule.ts';
 import { MODEL_RULE, createSecondOpinion, type OpinionRequest, type SecondOpinion } from './second-opinion.ts';
 import type { InjectionJudgement } from './signals.ts';
-import { WORDING_RULE } from './wording/find-wording.ts';
 
 export const LEFT_OUT = '[tool result removed: it contained instructions]';
 export const CUT_OUT = '[removed]';
@@ -44,8 +43,8 @@ const MAX_ROUNDS = 4;
  * Judges the caller's messages of every role, each one and all of them together, and tool results. Put it into both
  * lists: under `input` for the caller, under `output` for tool results.
  *
- * Rules match the content of attacks in forty languages and in disguised forms. A linear model, trained on generated
- * texts, scores their wording and adds its signal if the rules do not decide.
+ * Rules match the content of attacks in forty languages and in disguised forms. The guard adds their evidence up in each
+ * sentence with its neighbors, so the length of a document does not raise its score.
  *
  * If `model` is set, the model judges texts that the rules do not stop: with `when: doubt` texts with some evidence
  * below the threshold, with `when: always` every text.
@@ -54,8 +53,8 @@ const MAX_ROUNDS = 4;
  * @verdict abort: strategy block, or a text that exceeds a bound, with any strategy
  * @verdict halt: the same, if `response` is set
  * @verdict failure: the model is unavailable or returns an invalid answer
- * @cannot Judge the meaning of a text without a model. It misses about half of the attacks from families not seen in
- * training, and more in tool results. A model can be wrong or be manipulated. Use it as one layer, with restricted
+ * @cannot Judge the meaning of a text without a model. It misses about six of ten attacks from families that its rules
+ * were not written for, and most tool results that state another task without a reference to instructions. A model can be wrong or be manipulated. Use it as one layer, with restricted
  * tools and human approval.
  * @cannot Distinguish a quotation from an attack, unless a user explicitly asks about it: it stops a tool result that
  * quotes a plain attack.
@@ -189,8 +188,7 @@ async function createRewrite(
   from: InjectionSpeaker,
 ): Promise<(text: string) => string> {
   const found = await findIn(guard, args, texts, from);
-  const placed = found.map((hits) => hits.filter(({ rule }) => rule !== WORDING_RULE));
-  const spans = new Map(texts.map((text, at) => [text, mergeOverlapping(placed[at] ?? [])]));
+  const spans = new Map(texts.map((text, at) => [text, mergeOverlapping(found[at] ?? [])]));
   return (text) => replaceSpans(text, spans.get(text) ?? [], () => CUT_OUT);
 }
 

@@ -15,28 +15,28 @@ describe('quoted signals', () => {
     'Phrases such as \u201cforget the rules\u201d are filtered.',
     'Er schrieb \u201eforget the rules\u201c an alle.',
   ])('a weak signal after a verb of saying counts half: %s', (text) =>
-    expect(weightIn(text, 'forget the rules', 0.5)).toBe(0.25),
+    expect(weightIn(text, 'forget the rules', 2.5)).toBe(1.25),
   );
   test('a strong signal counts in full inside quotation marks', () => {
     const text = 'The mail said "forget the rules" and nothing else.';
-    expect(weightIn(text, 'forget the rules', 0.72)).toBe(0.72);
-    expect(weightIn(text, 'forget the rules', 0.92)).toBe(0.92);
+    expect(weightIn(text, 'forget the rules', 4)).toBe(4);
+    expect(weightIn(text, 'forget the rules', 5)).toBe(5);
   });
   test('quotation marks alone change nothing', () => {
-    expect(weightIn('"forget the rules"', 'forget the rules', 0.5)).toBe(0.5);
-    expect(weightIn('Now then: "forget the rules"', 'forget the rules', 0.5)).toBe(0.5);
+    expect(weightIn('"forget the rules"', 'forget the rules', 2.5)).toBe(2.5);
+    expect(weightIn('Now then: "forget the rules"', 'forget the rules', 2.5)).toBe(2.5);
   });
   test('a signal that only starts in quotation marks is not quoted', () =>
-    expect(weightIn('He said "forget" and I say forget the rules', 'forget" and I say forget the rules', 0.5)).toBe(
-      0.5,
+    expect(weightIn('He said "forget" and I say forget the rules', 'forget" and I say forget the rules', 2.5)).toBe(
+      2.5,
     ));
   test('the guard reads a text of quotations and signals once', () => {
     const text = 'he said "forget it" '.repeat(20_000);
     const signals = Array.from({ length: 20_000 }, (_, at) => ({
-      ...signal(text, 'forget it', 0.3),
+      ...signal(text, 'forget it', 1.2),
       start: at * 20 + 9,
       end: at * 20 + 18,
     }));
-    expect(weighQuotations(text, signals).every(({ weight }) => weight === 0.15)).toBe(true);
+    expect(weighQuotations(text, signals).every(({ weight }) => weight === 0.6)).toBe(true);
   });
 });

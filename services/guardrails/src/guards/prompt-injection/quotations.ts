@@ -1,10 +1,11 @@
 // Halves weak signals in reported speech: in quotation marks after a verb of saying. Strong signals count in full,
 // because an attacker can add quotation marks too.
 import { countCovered, type TextSpan } from '../../text/span.ts';
+import { WEIGHTS } from './rules/rule.ts';
 import type { Signal } from './signals.ts';
 
-/** Weight above which a signal counts in full. */
-const MAX_WEIGHT = 0.6;
+/** Weight above which a signal counts in full: a medium one. */
+const MAX_WEIGHT = WEIGHTS.medium;
 const HALF = 0.5;
 /** Minimum share of a signal in quotation marks. */
 const MIN_SHARE = 0.6;

@@ -15,9 +15,11 @@ const signal = (rule: string, weight: number, start: number): Signal => ({
 });
 
 test('of rules with the same evidence the strongest counts, and other rules add up', () => {
-  const form = [signal('forced-answer', 0.5, 0), signal('only-answer', 0.3, 40), signal('persona', 0.15, 80)];
-  expect(judgeSignals(form, 0.7).score).toBeCloseTo(0.5);
-  expect(judgeSignals([...form, signal('prompt-leak', 0.5, 120)], 0.7).score).toBeCloseTo(0.75);
+  const text = 'word '.repeat(40);
+  const scoreAll = (...signals: Signal[]) => judgeSignals(text, signals, 0.7).score;
+  const form = [signal('forced-answer', 2.5, 0), signal('nothing-else', 1.2, 40), signal('persona', 0.5, 80)];
+  expect(scoreAll(...form)).toBeCloseTo(scoreAll(signal('forced-answer', 2.5, 0)));
+  expect(scoreAll(...form, signal('prompt-leak', 2.5, 120))).toBeGreaterThan(scoreAll(...form));
 });
 
 test.each([

@@ -1,60 +1,89 @@
-// Adds up the signals of a text. Rules with the same evidence count once; different evidence adds up within a window,
-// because a long text collects weak signals by chance.
-import { selectIndependent } from './independent-signals.ts';
+// Adds up the signals of each passage of a text as log-odds. Rules with the same evidence count once, and a weak signal counts only near a
+// medium one, because a long text contains weak signals by chance.
 import type { TextSpan } from '../../text/span.ts';
+import { selectIndependent } from './independent-signals.ts';
+import { createSentenceFinder } from './readings/sentences.ts';
 import type { Aim } from './rules/rule.ts';
 
-/**
- * `aim`: `any` if the signal counts only with all aims selected. `weight`: 0 to 1. `codes`: encodings of the text from
- * the outermost in, if any.
- */
+/** `weight`: log-odds that the signal adds. `codes`: encodings of the text from the outermost in, if any. */
 export type Signal = TextSpan & {
   rule: string;
-  aim: Aim | 'any' | 'configured';
+  aim: Aim | 'configured';
   weight: number;
   codes?: readonly string[];
 };
 export type InjectionJudgement = {
-  /** Score of the strongest stretch, 0 to 1. */
+  /** Probability of the strongest passage, 0 to 1; 0 without signals. */
   score: number;
-  /** Signals of the stretches above the threshold, or all signals if there is none. In order. */
+  /** Signals of the passages above the threshold, or all signals if there is none. In order. */
   signals: Signal[];
   /** Whether the text has some evidence below the threshold, so that a model may decide. */
   doubt: boolean;
 };
 
-/** Distance above which signals do not add up, in code units. */
-const WINDOW = 2_500;
 export const DEFAULT_THRESHOLD = 0.7;
 /** Score below which a text has no evidence. */
 const DOUBT = 0.3;
+/** Log-odds of a passage without signals. A strong signal alone reaches the default threshold, and two medium ones do. */
+const PRIOR = -3;
+/** Added to the prior of a text of up to SHORT code units. It decreases with the logarithm of the length, because each passage may match by chance. */
+const SHORT_PRIOR = 1;
+const SHORT = 700;
+/** Weight from which a signal makes the weaker ones in its passage count: a medium one, also in a disguise. */
+const MIN_ANCHOR = 1.8;
 /** Maximum number of reported signals. */
 const MAX_SIGNALS = 100;
 
-export function judgeSignals(found: readonly Signal[], threshold: number): InjectionJudgement {
+/** Creates the score of a sum of log-odds. */
+const toScore = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
+
+/**
+ * @param text source of the signals' places
+ * @param length of the text without its encoding
+ */
+export function judgeSignals(
+  text: string,
+  found: readonly Signal[],
+  threshold: number,
+  length: number = text.length,
+): InjectionJudgement {
+  if (found.length === 0) return { score: 0, signals: [], doubt: false };
   const signals = selectDistinct(found.toSorted((a, b) => a.start - b.start || b.weight - a.weight));
-  const own = groupEvidence(signals);
-  const near = createNear(own);
+  const own = selectIndependent(signals);
+  const prior = PRIOR + Math.max(0, SHORT_PRIOR - Math.max(0, Math.log(length / SHORT)));
   const deciding = new Set<Signal>();
-  let score = 0;
-  let from = 0;
-  for (const [at, signal] of signals.entries()) {
-    near.add(signal);
-    for (; signal.start - (signals[from]?.start ?? 0) > WINDOW; from++) near.remove(signals[from] ?? signal);
-    const here = near.score();
+  let score = toScore(prior + Math.max(...signals.map(({ weight }) => weight)));
+  for (const passage of listPassages(text, signals)) {
+    const here = toScore(prior + addEvidence(passage.filter((signal) => own.has(signal))));
     score = Math.max(score, here);
-    if (here >= threshold) {
-      for (let n = from; n <= at && deciding.size < MAX_SIGNALS; n++) deciding.add(signals[n] ?? signal);
-    }
+    if (here >= threshold) for (const signal of passage) if (deciding.size < MAX_SIGNALS) deciding.add(signal);
   }
-  const told = deciding.size > 0 ? [...deciding] : signals.slice(0, MAX_SIGNALS);
+  for (const signal of signals)
+    if (toScore(prior + signal.weight) >= threshold && deciding.size < MAX_SIGNALS) deciding.add(signal);
+  const told = deciding.size > 0 ? signals.filter((signal) => deciding.has(signal)) : signals.slice(0, MAX_SIGNALS);
   return { score, signals: told, doubt: score >= DOUBT && score < threshold };
 }
 
-/** Groups signals by evidence. The wording is separate evidence from the words and adds to them. */
-function groupEvidence(signals: readonly Signal[]): Set<Signal> {
-  const isWording = ({ aim }: Signal): boolean => aim === 'any';
-  return new Set([...selectIndependent(signals.filter((signal) => !isWording(signal))), ...signals.filter(isWording)]);
+/** Lists the signals of each sentence with an anchor and of its two neighbors. */
+function listPassages(text: string, signals: readonly Signal[]): Signal[][] {
+  if (signals.length === 1 || !signals.some(isAnchor)) return [];
+  const findSentence = createSentenceFinder(text);
+  const sentences = Map.groupBy(signals, ({ start }) => findSentence(start));
+  return [...sentences].flatMap(([at, some]) =>
+    some.some(isAnchor) ? [[...(sentences.get(at - 1) ?? []), ...some, ...(sentences.get(at + 1) ?? [])]] : [],
+  );
+}
+
+const isAnchor = ({ weight }: Signal): boolean => weight >= MIN_ANCHOR;
+
+/** Adds the strongest signal of each evidence. */
+function addEvidence(signals: readonly Signal[]): number {
+  const strongest = new Map<string, number>();
+  for (const { rule, weight } of signals) {
+    const name = getEvidence(rule);
+    strongest.set(name, Math.max(weight, strongest.get(name) ?? 0));
+  }
+  return [...strongest.values()].reduce((sum, weight) => sum + weight, 0);
 }
 
 /** Keeps one signal per place if several views show it: the one of the plainest view. In the order of their start. */
@@ -76,39 +105,10 @@ function selectDistinct(signals: readonly Signal[]): Signal[] {
 const isPlainer = (one: Signal, other: Signal): boolean =>
   one.weight > other.weight || (one.weight === other.weight && (one.codes?.length ?? 0) <= (other.codes?.length ?? 0));
 
-/**
- * Tracks nearby signals. Of signals with the same evidence the strongest counts. Counts per weight, because there are
- * few weights.
- */
-function createNear(own: ReadonlySet<Signal>) {
-  const known = new Map<string, Map<number, number>>();
-  const count = ({ rule, weight }: Signal, by: 1 | -1) => {
-    const name = getEvidence(rule);
-    const weights = known.get(name) ?? new Map<number, number>();
-    known.set(name, weights);
-    const left = (weights.get(weight) ?? 0) + by;
-    if (left > 0) weights.set(weight, left);
-    else weights.delete(weight);
-  };
-  return {
-    add: (signal: Signal) => void (own.has(signal) && count(signal, 1)),
-    remove: (signal: Signal) => void (own.has(signal) && count(signal, -1)),
-    score: () => 1 - [...known.values()].reduce((left, weights) => left * (1 - Math.max(0, ...weights.keys())), 1),
-  };
-}
-
 /** Rules with the same evidence: an order about the form of an answer often matches several of them, and only the strongest counts. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   /** Addressee and format of an answer, which both tasks and attacks contain. */
-  'answer-form': [
-    'persona',
-    'forced-answer',
-    'only-answer',
-    'nothing-else',
-    'literal-answer',
-    'answer-named',
-    'forced-start',
-  ],
+  'answer-form': ['persona', 'forced-answer', 'nothing-else', 'answer-named', 'forced-start'],
   /** Claims that the model has no limits. */
   limits: ['no-limits', 'harm-named', 'scruples-gone'],
   /** Announcements of a new conversation or part. */

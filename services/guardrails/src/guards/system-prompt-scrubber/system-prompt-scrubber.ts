@@ -42,7 +42,7 @@ type ScrubberOptions = z.output<typeof options>;
  * @verdict halt: the same, if `response` is set
  * @cannot Find a paraphrase, a translation or an encoding of the prompt.
  * @cannot Find fewer than `minWords` words in a row.
- * @cannot Search beyond the first 32,768 characters of the system messages.
+ * @cannot Search the system messages beyond 32,768 characters.
  * @example
  * output:
  *   - use: system-prompt-scrubber

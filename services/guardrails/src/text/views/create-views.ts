@@ -8,6 +8,7 @@ import { decodeHidden, removeInvisible } from './invisible.ts';
 import { removeMarkup } from './markup.ts';
 import { decodeShifts } from './shifts.ts';
 import type { TextSpan } from '../span.ts';
+import { surveyText } from './survey.ts';
 
 /** `codes`: encodings from the outermost in; empty for the plain text. */
 export type TextView = DerivedText & { codes: readonly string[] };
@@ -40,17 +41,24 @@ export function createViews(text: string, spend: (characters: number) => void): 
       add({ ...chainViews(view, derived), codes: [...view.codes, code] }, depth + 1);
     }
   };
-  add({ ...removeInvisible(text), codes: [] }, 0);
-  for (const [code, derived] of decodeHidden(text)) add({ ...derived, codes: [code] }, 1);
+  if (isAscii(text)) add({ ...copyText(text), codes: [] }, 0);
+  else {
+    add({ ...removeInvisible(text), codes: [] }, 0);
+    for (const [code, derived] of decodeHidden(text)) add({ ...derived, codes: [code] }, 1);
+  }
   return views;
 }
 
+// oxlint-disable-next-line no-control-regex -- the range of ASCII begins with control characters
+const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
+
 function* deriveTexts({ text, codes }: TextView): Generator<readonly [code: string, derived: DerivedText]> {
+  const marks = surveyText(text);
   yield ['markup', removeMarkup(text)];
   // Removing markup does not change a text's literals.
   if (codes.at(-1) !== 'markup') yield ['literals', joinLiterals(text)];
-  if (!codes.some((code) => DISGUISES.has(code))) yield* undisguise(text);
-  yield* decodeText(text);
+  if (!codes.some((code) => DISGUISES.has(code))) yield* undisguise(text, marks);
+  yield* decodeText(text, marks);
   yield* decodeShifts(text);
 }
 

@@ -4,10 +4,17 @@ import type { TextSpan } from '../span.ts';
 import { decodeBase32, decodeBase85 } from './base-codes.ts';
 import { joinStretches, type DerivedText } from './derived-text.ts';
 import { createLetterTable, replaceLetters } from './letter-table.ts';
+import type { TextMarks } from './survey.ts';
 import { decodeAlphabetWords, decodeBraille, decodeMorse, decodeNatoWords, decodePigLatin } from './spellings.ts';
 
 type Stretch = { text: string; span: TextSpan };
-type Decoder = { code: string; pattern: RegExp; decode(found: string): string };
+/** `mark`: must be in the text. */
+type Decoder = {
+  code: string;
+  mark(marks: TextMarks, text: string): boolean;
+  pattern: RegExp;
+  decode(found: string): string;
+};
 
 /** Minimum legible run of decoded text. Long words and paths decode to noise without such runs. */
 const readable = /[\x20-\x7e\n\p{L}]{8}/u;
@@ -26,55 +33,92 @@ const readNumbers = (text: string, pattern: RegExp, base: number): number[] =>
 const DECODERS: readonly Decoder[] = [
   {
     code: 'hex',
+    mark: (marks) => marks.hex,
     pattern: /(?:(?:0x)?[0-9a-f]{2}[\s:,.-]{0,2}){8,}/gi,
     decode: (found) => fromHex(found.replace(/0x|[^0-9a-f]/gi, '')),
   },
-  { code: 'base32', pattern: /[A-Z2-7]{16,}={0,6}/g, decode: (found) => decodeBase32(found) },
   {
     code: 'base32',
+    mark: (marks) => marks.base32,
+    pattern: /[A-Z2-7]{16,}={0,6}/g,
+    decode: (found) => decodeBase32(found),
+  },
+  {
+    code: 'base32',
+    mark: (marks) => marks.base32,
     pattern: /\b[a-z2-7]{24,}={0,6}/g,
     decode: (found) => (/[2-7]/.test(found) ? decodeBase32(found.toUpperCase()) : ''),
   },
-  { code: 'base85', pattern: /<~[!-u\s]{10,20000}~>/g, decode: (found) => decodeBase85(found) },
+  {
+    code: 'base85',
+    mark: (_, text) => text.includes('<~'),
+    pattern: /<~[!-u\s]{10,20000}~>/g,
+    decode: (found) => decodeBase85(found),
+  },
   {
     code: 'binary',
+    mark: (marks) => marks.numbers,
     pattern: /(?:\b[01]{7,8}\b[\s,.-]{0,2}){8,}|[01]{64,}/g,
     decode: (found) => toText(readNumbers(found, /\s/.test(found) ? /[01]{7,8}/g : /[01]{8}/g, 2)),
   },
   {
     code: 'decimal',
+    mark: (marks) => marks.numbers,
     pattern: /(?:\b\d{2,3}\b[\s,;.-]{1,2}){8,}\d{2,3}/g,
     decode: (found) => toText(readNumbers(found, /\d+/g, 10)),
   },
   {
     code: 'octal',
+    mark: (marks) => marks.numbers,
     pattern: /(?:\b0?[0-7]{2,3}\b[\s,\\]{1,2}){8,}[0-7]{2,3}/g,
     decode: (found) => toText(readNumbers(found, /[0-7]+/g, 8)),
   },
   {
     code: 'numbered letters',
+    mark: (marks) => marks.numbers,
     pattern: /(?:\b(?:1\d|2[0-6]|[1-9])\b[\s,.|/-]{1,3}){10,}\d{1,2}/g,
     decode: decodeAlphabetWords,
   },
   {
     code: 'morse',
+    mark: (marks) => marks.morse,
     pattern: /(?:[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}[ /|]{1,3}){6,}[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}/g,
     decode: decodeMorse,
   },
-  { code: 'braille', pattern: /[\u2800-\u28ff][\u2800-\u28ff\s]{6,}/g, decode: decodeBraille },
+  {
+    code: 'braille',
+    mark: (marks) => !marks.isAscii,
+    pattern: /[\u2800-\u28ff][\u2800-\u28ff\s]{6,}/g,
+    decode: decodeBraille,
+  },
   {
     code: 'spelling alphabet',
+    mark: (marks) => marks.radioWords,
     pattern: /\b(?:[A-Za-z]{4,8}|x-ray)(?:[\s,-]{1,3}(?:[A-Za-z]{4,8}|x-ray|\(space\)|space)){7,}/gi,
     decode: decodeNatoWords,
   },
   {
     code: 'pig latin',
+    mark: (marks) => marks.pigLatin,
     pattern: /\b[a-z'-]{1,18}ay\b(?:[\s,.!?:;]{1,3}[a-z'-]{1,18}ay\b){2,}/gi,
     decode: decodePigLatin,
   },
 ];
 
-export function* decodeText(text: string): Generator<[code: string, derived: DerivedText]> {
+export function* decodeText(text: string, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
+  if (marks.codedWords) yield* decodeBase64Words(text);
+  for (const { code, mark, pattern, decode } of DECODERS) {
+    if (!mark(marks, text)) continue;
+    const stretches: Stretch[] = [];
+    for (const { 0: found, index } of findMatches(text, pattern)) {
+      const decoded = decode(found);
+      if (readable.test(decoded)) stretches.push({ text: decoded, span: { start: index, end: index + found.length } });
+    }
+    if (stretches.length > 0) yield [code, joinStretches(stretches, '\n')];
+  }
+}
+
+function* decodeBase64Words(text: string): Generator<[code: string, derived: DerivedText]> {
   const coded = findBase64Runs(text).map((span) => ({ text: decodeBase64Run(text.slice(span.start, span.end)), span }));
   const legible = coded.filter((stretch) => readable.test(stretch.text));
   if (legible.length > 0) yield ['base64', joinStretches(legible, '\n')];
@@ -83,14 +127,6 @@ export function* decodeText(text: string): Generator<[code: string, derived: Der
     .map(({ span }) => ({ text: decodeBase64Run(decodeRot13(text.slice(span.start, span.end))), span }))
     .filter((stretch) => readable.test(stretch.text));
   if (shifted.length > 0) yield ['shifted base64', joinStretches(shifted, '\n')];
-  for (const { code, pattern, decode } of DECODERS) {
-    const stretches: Stretch[] = [];
-    for (const { 0: found, index } of findMatches(text, pattern)) {
-      const decoded = decode(found);
-      if (readable.test(decoded)) stretches.push({ text: decoded, span: { start: index, end: index + found.length } });
-    }
-    if (stretches.length > 0) yield [code, joinStretches(stretches, '\n')];
-  }
 }
 
 /** Minimum length of coded text, in code units: 12 bytes hold no sentence, but adjacent pieces may. */

@@ -3,6 +3,7 @@
 import { findMatches } from '../find-matches.ts';
 import type { TextSpan } from '../span.ts';
 import { joinStretches, copyText, replaceMatches, joinSlices, chainViews, type DerivedText } from './derived-text.ts';
+import type { TextMarks } from './survey.ts';
 
 /**
  * Letters, digits and substitutes. The code checks the places between them, because a single pattern takes a second to
@@ -23,10 +24,10 @@ const MIN_NEAR = 4;
 /** Maximum distance between disguised words. Names of files and options are farther apart. */
 const MAX_APART = 40;
 
-export function* undisguise(text: string): Generator<[code: string, derived: DerivedText]> {
-  yield ['letters apart', joinLetters(text)];
-  yield ['signs inside', replaceNear(text, inside, () => '')];
-  yield ['digits for letters', replaceNear(text, mixed, ([word]) => mapLetters(word))];
+export function* undisguise(text: string, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
+  if (marks.lettersApart) yield ['letters apart', joinLetters(text)];
+  if (marks.signsInside) yield ['signs inside', replaceNear(text, inside, () => '')];
+  if (marks.mixedWords) yield ['digits for letters', replaceNear(text, mixed, ([word]) => mapLetters(word))];
   yield ['last word first', moveLastFirst(text)];
   const turned = findDense(text, backwards, 1, REACH);
   if (turned.length > 0) {

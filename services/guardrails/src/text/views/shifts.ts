@@ -111,7 +111,7 @@ for (const word of ANCHORS) {
 export function decodeShifts(text: string): [code: string, derived: DerivedText][] {
   const regions = new Map<string, { move: Move; start: number; end: number }[]>();
   for (const { 0: word, index } of findMatches(text, longWord)) {
-    const known = moves.get(decodeSteps(word, 1));
+    const known = findMove(word);
     if (!known) continue;
     const first = toLetterNumber(word.charCodeAt(0));
     const by = wrapLetter(first - known.sign * known.first);
@@ -128,6 +128,18 @@ export function decodeShifts(text: string): [code: string, derived: DerivedText]
     const moved = shiftBack(text.slice(start, end), move);
     return [move.sign === 1 ? 'shifted' : 'mirrored', copyText(moved, start)];
   });
+}
+
+/** Maximum number of cached words, because texts repeat most words. */
+const MAX_WORDS = 20_000;
+const movesByWord = new Map<string, { first: number; sign: 1 | -1 } | undefined>();
+function findMove(word: string): { first: number; sign: 1 | -1 } | undefined {
+  const before = movesByWord.get(word);
+  if (before !== undefined || movesByWord.has(word)) return before;
+  if (movesByWord.size >= MAX_WORDS) movesByWord.clear();
+  const found = moves.get(decodeSteps(word, 1));
+  movesByWord.set(word, found);
+  return found;
 }
 
 const tables = new Map<string, Uint8Array>();

@@ -138,14 +138,3 @@ function selectTokens(
   }
   return tokens;
 }
-
-/** Returns the text with spaces around the recognized words. */
-export function insertSpaces(text: string, { tokens }: RuleReading): string {
-  const pieces: string[] = [];
-  let at = 0;
-  for (const { start, end } of tokens) {
-    pieces.push(text.slice(at, start), text.slice(start, end));
-    at = Math.max(at, end);
-  }
-  return [...pieces, text.slice(at)].join(' ');
-}

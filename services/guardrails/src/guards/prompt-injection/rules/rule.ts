@@ -18,8 +18,11 @@ export const AIMS = [
 ] as const;
 export type Aim = (typeof AIMS)[number];
 
-/** Weight of a single match. Below the threshold of 0.7 a rule needs another match near it. */
-export const WEIGHTS = { decides: 0.92, strong: 0.72, medium: 0.5, weak: 0.3, faint: 0.15 } as const;
+/**
+ * Log-odds of a single match, fitted on the calibrating halves of test/quality. A strong match alone is an attack at the
+ * threshold of 0.7; a medium one needs another medium or, in a short text, a weak match in the same or the next sentence.
+ */
+export const WEIGHTS = { decides: 5, strong: 4, medium: 2.5, weak: 1.2, faint: 0.3 } as const;
 export type Weight = keyof typeof WEIGHTS;
 export const WEIGHT_NAMES = ['decides', 'strong', 'medium', 'weak', 'faint'] as const satisfies readonly Weight[];
 

@@ -1,0 +1,243 @@
+// Surveys a text once for the marks that each derived view needs, so that ordinary text costs a few passes over its units and not the
+// pattern of each view. A mark may be seen in vain, but a view without its marks is empty.
+
+export type TextMarks = {
+  isAscii: boolean;
+  /** Five single letters in a row. */
+  lettersApart: boolean;
+  /** Signs between letters, near each other. */
+  signsInside: boolean;
+  /** Words with digits or signs among their letters, near each other. */
+  mixedWords: boolean;
+  /** Words that look coded, which together have the length of coded text. */
+  codedWords: boolean;
+  base32: boolean;
+  hex: boolean;
+  /** Codes of characters in decimal, octal or binary digits, and numbered letters. */
+  numbers: boolean;
+  morse: boolean;
+  /** Three words in a row that end in "ay". */
+  pigLatin: boolean;
+  /** Eight words in a row with the length of a radio word. */
+  radioWords: boolean;
+};
+
+const LETTER = 1;
+const DIGIT = 2;
+/** Signs that replace letters. */
+const STAND_IN = 4;
+/** Signs inside of a disguised word. */
+const SIGN = 8;
+const HEX = 16;
+/** White space and separators of codes. */
+const BETWEEN = 32;
+const MORSE = 64;
+const CAPITAL = 128;
+/** Characters of base64. */
+const CODE = 256;
+const PLUS = 512;
+const TOKEN = LETTER | DIGIT | STAND_IN;
+/** A picture, or a part of a character with two units. */
+const UNUSUAL = 1024;
+
+const ASCII = new Uint16Array(128);
+const setBits = (characters: string, bit: number): void => {
+  for (const character of characters) {
+    const unit = character.charCodeAt(0);
+    ASCII[unit] = (ASCII[unit] ?? 0) | bit;
+  }
+};
+setBits('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', LETTER);
+setBits('ABCDEFGHIJKLMNOPQRSTUVWXYZ', CAPITAL);
+setBits('0123456789', DIGIT);
+setBits('@$!|', STAND_IN);
+setBits('+', PLUS);
+setBits('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+/-', CODE);
+setBits('*_~`^|\\/+=:;,#-.\n', SIGN);
+setBits('0123456789abcdefABCDEF', HEX);
+setBits(' \t\n\r\v\f,;:.-|/\\x', BETWEEN);
+setBits('.-_', MORSE);
+
+const letter = /[\p{L}\p{N}]/u;
+/** Dashes and dots. */
+const inner = /[\u00b7\u2010-\u2015\u2022\u2027\u2212]/;
+/** Punctuation of ordinary text. */
+const ordinary = /[\u00a0\u00a7\u00a9\u00ab\u00ae\u00bb\u2018-\u201f\u2026\u2039\u203a\u20ac]/;
+const KNOWN = 2048;
+const beyond = new Uint16Array(65_536);
+
+function classifyBeyond(unit: number): number {
+  const known = beyond[unit] ?? 0;
+  if (known !== 0) return known & ~KNOWN;
+  const character = String.fromCharCode(unit);
+  let bits = UNUSUAL;
+  if (letter.test(character)) bits = LETTER;
+  else if (inner.test(character)) bits = SIGN | BETWEEN | MORSE;
+  else if (ordinary.test(character)) bits = BETWEEN;
+  beyond[unit] = bits | KNOWN;
+  return bits;
+}
+
+export function surveyText(text: string): TextMarks {
+  const bits = new Uint16Array(text.length + 1);
+  let seen = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const found = unit < 128 ? (ASCII[unit] ?? 0) : classifyBeyond(unit) | KNOWN;
+    bits[at] = found;
+    seen |= found;
+  }
+  const isUnusual = (seen & UNUSUAL) !== 0;
+  const hasDigits = (seen & DIGIT) !== 0;
+  return {
+    isAscii: (seen & KNOWN) === 0,
+    lettersApart: isUnusual || hasLettersApart(bits),
+    signsInside: isUnusual || hasSignsInside(bits),
+    mixedWords: isUnusual || hasMixedWords(bits),
+    codedWords: hasCodedWords(bits),
+    base32: hasRun(bits, LETTER | DIGIT, 0, MIN_BASE32),
+    hex: hasRun(bits, HEX, BETWEEN, MIN_HEX),
+    numbers: hasDigits && hasRun(bits, DIGIT, BETWEEN, MIN_DIGITS),
+    morse: isUnusual || hasMorse(bits),
+    pigLatin: hasWordsInRow(text, bits, MIN_PIG_LATIN, endsInAy),
+    radioWords: hasWordsInRow(text, bits, MIN_RADIO, isRadioLength),
+  };
+}
+
+const MIN_SINGLE = 5;
+const MAX_GAP = 4;
+function hasLettersApart(bits: Uint16Array): boolean {
+  let [start, end, count] = [-1, 0, 0];
+  for (let at = 0; at < bits.length; at++) {
+    if (((bits[at] ?? 0) & TOKEN) !== 0) {
+      if (start < 0) start = at;
+    } else if (start >= 0) {
+      const isNext = count > 0 && start - end <= MAX_GAP;
+      count = at - start > 1 ? 0 : isNext ? count + 1 : 1;
+      if (count >= MIN_SINGLE) return true;
+      end = at;
+      start = -1;
+    }
+  }
+  return false;
+}
+
+/** Number of disguised words near each other, and their maximum distance with their own length. */
+const MIN_NEAR = 4;
+const NEAR_SIGNS = 46;
+const NEAR_WORDS = 96;
+/** Returns a function that adds a place, and returns whether enough places follow each other within the distance. */
+function createDensity(apart: number): (at: number) => boolean {
+  let [last, count] = [Number.NEGATIVE_INFINITY, 0];
+  return (at) => {
+    count = at - last <= apart ? count + 1 : 1;
+    last = at;
+    return count >= MIN_NEAR;
+  };
+}
+
+function hasSignsInside(bits: Uint16Array): boolean {
+  const add = createDensity(NEAR_SIGNS);
+  for (let at = 1; at < bits.length - 1; at++) {
+    if (((bits[at] ?? 0) & SIGN) === 0 || ((bits[at - 1] ?? 0) & LETTER) === 0) continue;
+    if (((bits[at + 1] ?? 0) & (LETTER | SIGN)) !== 0 && add(at)) return true;
+  }
+  return false;
+}
+
+function hasMixedWords(bits: Uint16Array): boolean {
+  const add = createDensity(NEAR_WORDS);
+  const other = DIGIT | STAND_IN | PLUS;
+  for (let at = 1; at < bits.length; at++) {
+    const [before, here] = [bits[at - 1] ?? 0, bits[at] ?? 0];
+    const isMixed = (here & other) !== 0 ? (before & LETTER) !== 0 : (before & other) !== 0 && (here & LETTER) !== 0;
+    if (isMixed && add(at)) return true;
+  }
+  return false;
+}
+
+/** Padding belongs to a coded word, so a word may be shorter than the code. */
+const MIN_CODED = 14;
+const NEAR_CODED = 34;
+const MIN_PIECE = 3;
+function hasCodedWords(bits: Uint16Array): boolean {
+  let [start, end, length, isCoded] = [-1, 0, 0, false];
+  for (let at = 0; at < bits.length; at++) {
+    if (((bits[at] ?? 0) & (CODE | LETTER)) !== 0) {
+      if (start < 0) start = at;
+      else isCoded ||= isCodedPair(bits[at - 2] ?? 0, bits[at - 1] ?? 0, bits[at] ?? 0);
+      continue;
+    }
+    if (start >= 0 && at - start >= MIN_PIECE && (isCoded || at - start >= MIN_CODED)) {
+      length = (start - end <= NEAR_CODED ? length : 0) + at - start;
+      if (length >= MIN_CODED) return true;
+      end = at;
+    }
+    start = -1;
+    isCoded = false;
+  }
+  return false;
+}
+
+/** A capital or a digit inside of a word, or a small letter after two capitals. */
+function isCodedPair(first: number, before: number, here: number): boolean {
+  if ((here & CAPITAL) !== 0) return (before & (LETTER | DIGIT)) !== 0 && (before & CAPITAL) === 0;
+  if ((here & DIGIT) !== 0) return (before & LETTER) !== 0;
+  return (here & LETTER) !== 0 && (before & first & CAPITAL) !== 0;
+}
+
+const MIN_BASE32 = 16;
+const MIN_HEX = 16;
+const MIN_DIGITS = 11;
+/** Returns whether a run of wanted units, with the allowed ones between them, has enough wanted ones. */
+function hasRun(bits: Uint16Array, wanted: number, allowed: number, least: number): boolean {
+  let count = 0;
+  for (const unit of bits) {
+    if ((unit & wanted) !== 0) {
+      count += 1;
+      if (count >= least) return true;
+    } else if ((unit & allowed) === 0) count = 0;
+  }
+  return false;
+}
+
+const MIN_MORSE = 6;
+function hasMorse(bits: Uint16Array): boolean {
+  let [count, wasSign] = [0, false];
+  for (const unit of bits) {
+    const isSign = (unit & MORSE) !== 0;
+    if (!isSign && (unit & BETWEEN) === 0) count = 0;
+    else if (!isSign && wasSign) count += 1;
+    if (count >= MIN_MORSE) return true;
+    wasSign = isSign;
+  }
+  return false;
+}
+
+const MIN_PIG_LATIN = 3;
+const MIN_RADIO = 8;
+const RADIO = { from: 4, to: 8 };
+const endsInAy = (text: string, start: number, end: number): boolean =>
+  end - start > 2 && (text.charCodeAt(end - 1) | 32) === 121 && (text.charCodeAt(end - 2) | 32) === 97;
+/** The parts of "x-ray" are separate words here. */
+const isRadioLength = (_text: string, start: number, end: number): boolean =>
+  (end - start >= RADIO.from && end - start <= RADIO.to) || end - start === 1 || end - start === 3;
+
+function hasWordsInRow(
+  text: string,
+  bits: Uint16Array,
+  least: number,
+  isWanted: (text: string, start: number, end: number) => boolean,
+): boolean {
+  let [start, count] = [-1, 0];
+  for (let at = 0; at < bits.length; at++) {
+    if (((bits[at] ?? 0) & LETTER) !== 0) {
+      if (start < 0) start = at;
+    } else if (start >= 0) {
+      count = isWanted(text, start, at) ? count + 1 : 0;
+      if (count >= least) return true;
+      start = -1;
+    }
+  }
+  return false;
+}
