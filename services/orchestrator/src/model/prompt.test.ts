@@ -8,6 +8,7 @@ import {
   type SystemMessage,
 } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
+import { makePlan, planEntry } from '../testing/plan-entries.ts';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 import { buildPrompt } from './prompt.ts';
 
@@ -24,25 +25,30 @@ const call = (more: object): MessagePart => ({
   type: 'tool-invocation',
   toolInvocation: { state: 'call', toolCallId: 'c1', toolName: 'clock', args: { zone: 'UTC' }, ...more },
 });
-const prompt = (...messages: Message[]) => buildPrompt(conversation(messages));
+const none = makePlan([]);
+const memories = makePlan([
+  planEntry('semantic-recall', { memory: true }),
+  planEntry('facts', { memory: true, memoryKey: 'workingMemory' }),
+]);
+const prompt = (...messages: Message[]) => buildPrompt(conversation(messages), none);
 
 describe('system messages', () => {
   test('have a fixed order, whichever processor added them and when', () => {
-    const tags = [FEEDBACK_TAG, 'semantic-recall', 'other', 'working-memory', INSTRUCTIONS_TAG, 'another'];
+    const tags = [FEEDBACK_TAG, 'semantic-recall:as', 'other', 'facts', INSTRUCTIONS_TAG, 'another'];
     const system = tags.map((tag) => ({ tag, content: tag }));
-    expect(buildPrompt(conversation([], system)).map(({ content }) => content)).toEqual([
+    expect(buildPrompt(conversation([], system), memories).map(({ content }) => content)).toEqual([
       INSTRUCTIONS_TAG,
       'other',
       'another',
-      'working-memory',
-      'semantic-recall',
+      'facts',
+      'semantic-recall:as',
       FEEDBACK_TAG,
     ]);
   });
 
   test('precede all others, and those of one group keep their order', () => {
     const system = ['one', 'two'].map((content) => ({ tag: INSTRUCTIONS_TAG, content }));
-    expect(buildPrompt(conversation([textMessage('m', 'user', 'hi')], system))).toMatchObject([
+    expect(buildPrompt(conversation([textMessage('m', 'user', 'hi')], system), none)).toMatchObject([
       { role: 'system', content: 'one' },
       { role: 'system', content: 'two' },
       { role: 'user' },
@@ -52,13 +58,16 @@ describe('system messages', () => {
   test('among the messages stay at their position', () => {
     const { entries } = conversation([textMessage('a', 'user', 'hi'), textMessage('c', 'user', 'ho')]);
     const note = { source: 'context' as const, message: textMessage('b', 'system', 'note') };
-    const roles = buildPrompt({ entries: entries.toSpliced(1, 0, note), system: [] }).map(({ role }) => role);
+    const roles = buildPrompt({ entries: entries.toSpliced(1, 0, note), system: [] }, none).map(({ role }) => role);
     expect(roles).toEqual(['user', 'system', 'user']);
   });
 
   test('that a caller submitted are read once, in front of the messages', () => {
     const given = conversation([textMessage('a', 'user', 'hi'), textMessage('b', 'system', 'note')]);
-    expect(buildPrompt(withCallerSystem(given))).toMatchObject([{ role: 'system', content: 'note' }, { role: 'user' }]);
+    expect(buildPrompt(withCallerSystem(given), none)).toMatchObject([
+      { role: 'system', content: 'note' },
+      { role: 'user' },
+    ]);
   });
 });
 

@@ -7,9 +7,12 @@ import {
   isCallerSystem,
   messageText,
   modelParts,
+  readMemoryKey,
   type Conversation,
+  type MemoryKey,
   type Message,
   type MessagePart,
+  type Plan,
   type SystemMessage,
   type Prompt,
 } from '@millrace/contracts';
@@ -24,23 +27,34 @@ type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<PromptMessage, { role: 'assistant' }>['content'][number];
 type ToolPart = Extract<PromptMessage, { role: 'tool' }>['content'][number];
 
-/** Tags that are last, in this order, whatever the order of the lists (docs/semantics.md). */
-const LAST_TAGS = ['working-memory', 'semantic-recall', FEEDBACK_TAG];
+/** Memories whose system messages are last, in this order, whatever the order of the lists. Only the feedback follows. */
+const LAST_MEMORIES: readonly MemoryKey[] = ['workingMemory', 'semanticRecall'];
 
-export function buildPrompt({ entries, system }: Conversation): ProviderPrompt {
+export function buildPrompt({ entries, system }: Conversation, plan: Pick<Plan, 'entries'>): ProviderPrompt {
+  const keys = listMemoryKeys(plan);
   return [
     ...system
-      .toSorted((one, other) => rank(one) - rank(other))
+      .toSorted((one, other) => rank(one, keys) - rank(other, keys))
       .map(({ content }) => ({ role: 'system' as const, content })),
     // The caller's system messages are among the tagged ones.
     ...entries.filter((entry) => !isCallerSystem(entry)).flatMap(({ message }) => providerMessages(message)),
   ];
 }
 
-function rank({ tag }: SystemMessage): number {
+/** Returns the memory that each processor implements. A memory tags its system messages with its processor. */
+function listMemoryKeys({ entries }: Pick<Plan, 'entries'>): ReadonlyMap<string, MemoryKey> {
+  const found = Object.values(entries).flatMap(({ processor, memoryKey }): [string, MemoryKey][] => {
+    const key = readMemoryKey(processor, { memoryKey });
+    return key ? [[processor, key]] : [];
+  });
+  return new Map(found);
+}
+
+function rank({ tag }: SystemMessage, keys: ReadonlyMap<string, MemoryKey>): number {
   if (tag === INSTRUCTIONS_TAG) return 0;
-  const at = LAST_TAGS.indexOf(baseTag(tag));
-  return at < 0 ? 1 : 2 + at;
+  if (tag === FEEDBACK_TAG) return 2 + LAST_MEMORIES.length;
+  const key = keys.get(baseTag(tag));
+  return key && LAST_MEMORIES.includes(key) ? 2 + LAST_MEMORIES.indexOf(key) : 1;
 }
 
 function providerMessages(message: Message): PromptMessage[] {

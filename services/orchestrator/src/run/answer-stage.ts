@@ -69,7 +69,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
   return {
     call: {
       model: result.input.model ?? agent.model,
-      prompt: buildPrompt(run.state().conversation),
+      prompt: buildPrompt(run.state().conversation, plan),
       tools: tools.filter((tool) => !activeTools || activeTools.includes(tool.name)),
       toolChoice,
       modelSettings,
