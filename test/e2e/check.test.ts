@@ -2,9 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { useNats, useRedis, useStack } from '@millrace/testkit';
+import { useExternalGuard, useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, expect, test } from 'vitest';
-import { useExternalGuard } from './external-guard.ts';
 import { millrace } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-check-'));

@@ -1,9 +1,8 @@
 // The http-guard processor over the real stack, with a real server as the external guard.
-import { useNats, useStack } from '@millrace/testkit';
+import { GUARD_CREDENTIAL, useExternalGuard, useNats, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { applying } from './apply-agent.ts';
 import { collect, joinText } from './collect.ts';
-import { CREDENTIAL, useExternalGuard } from './external-guard.ts';
 import { script } from './script.ts';
 
 const guard = useExternalGuard();
@@ -23,8 +22,8 @@ describe.concurrent('http-guard over the stack', () => {
     const events = JSON.stringify(await stack.client.runs.events(run.runId));
     expect(events).toContain('"rule":"blocked"');
     expect(events).not.toContain('It is vile.');
-    expect(await stack.log('guardrails')).not.toContain(CREDENTIAL);
-    expect(guard.requests[0]?.authorization).toBe(CREDENTIAL);
+    expect(await stack.log('guardrails')).not.toContain(GUARD_CREDENTIAL);
+    expect(guard.requests[0]?.authorization).toBe(GUARD_CREDENTIAL);
   });
 
   test('replaced texts are the ones of the stream, the result and the stored messages', async () => {

@@ -1,6 +1,7 @@
 // For tests only: real servers, conformance suites, leak checks. Only ever a devDependency.
 export { askStage } from './ask-stage.ts';
 export { useBus, type TestBus } from './bus.ts';
+export { GUARD_CREDENTIAL, useExternalGuard, type ExternalGuard } from './external-guard.ts';
 export { inputRedactor } from './input-redactor.ts';
 export { eventually, type EventuallyOptions } from './eventually.ts';
 export { useNats, type TestNats } from './nats.ts';

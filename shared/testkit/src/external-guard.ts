@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
 
 /** Credential that the guard receives. */
-export const CREDENTIAL = 'Bearer credential-of-the-guard';
+export const GUARD_CREDENTIAL = 'Bearer credential-of-the-guard';
 
 export type ExternalGuard = {
   /** Path of the file of HTTP_GUARDS. */
@@ -36,7 +36,7 @@ export function useExternalGuard(): ExternalGuard {
     const port = typeof address === 'object' ? address?.port : undefined;
     const dir = await mkdtemp(folder);
     file = join(dir, 'guards.json');
-    const shared = { allowPrivate: true, headers: { authorization: CREDENTIAL } };
+    const shared = { allowPrivate: true, headers: { authorization: GUARD_CREDENTIAL } };
     const endpoints = {
       acme: { url: `http://127.0.0.1:${port}/litellm`, format: 'litellm', ...shared },
       own: { url: `http://127.0.0.1:${port}/own`, format: 'millrace', ...shared },
