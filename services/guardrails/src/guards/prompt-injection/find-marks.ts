@@ -10,8 +10,9 @@ const MAX_FOUND = 1_000;
 
 export function findMarks(text: string, isTool: boolean): Signal[] {
   const folded = fold(text);
-  return ALL_MARKS.flatMap(({ id, aim = 'turn', weight, pattern, where, toOpeningPattern: unlessOpened }) => {
-    if (where === 'tool' && !isTool) return [];
+  const lower = folded.toLowerCase();
+  return ALL_MARKS.flatMap(({ id, aim = 'turn', weight, pattern, where, needs, toOpeningPattern: unlessOpened }) => {
+    if ((where === 'tool' && !isTool) || needs?.every((need) => !lower.includes(need)) === true) return [];
     const isOpened = unlessOpened && createOpeningCheck(folded, unlessOpened);
     const found: Signal[] = [];
     for (const match of findMatches(folded, pattern, unlessOpened ? undefined : MAX_FOUND)) {

@@ -1,5 +1,6 @@
 // Judges whether a text attacks the model that reads it: runs all rules on all views of the text, word by word and
 // letter by letter. It judges form, not meaning.
+import type { TextSpan } from '../../text/span.ts';
 import { copyText } from '../../text/views/derived-text.ts';
 import { isDisguised, createViews, type TextView } from '../../text/views/create-views.ts';
 import { createConfiguredFinder } from './configured-phrases.ts';
@@ -86,14 +87,16 @@ function findSignals(view: TextView, isTool: boolean): Signal[] {
   const isApart = view.codes.includes(LETTERS_APART);
   const letters = readLetterRun(view.text, isApart);
   const disguised = isDisguised(view);
-  const ends = disguised ? [] : findSentenceEnds(view.text);
+  let ends: number[] | undefined;
+  const isOverEnd = ({ start, end }: TextSpan): boolean =>
+    !disguised &&
+    end - start > BEFORE_AN_END &&
+    isAcrossEnd({ start: start + BEFORE_AN_END, end }, (ends ??= findSentenceEnds(view.text)));
   const readings = [readWords(view.text, lexicon, disguised), readLetters(letters, lexicon, isApart)];
   // A reversed text stays reversed without its marks.
   if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
   const matches = readings.flatMap((reading) =>
-    matchRules(reading, isTool).map((match) =>
-      toSignal(view.text, match, isAcrossEnd({ start: match.start + BEFORE_AN_END, end: match.end }, ends)),
-    ),
+    matchRules(reading, isTool).map((match) => toSignal(view.text, match, isOverEnd(match))),
   );
   const floods = findFloods(view.text).map((span) => ({
     rule: 'flood',

@@ -6,6 +6,8 @@ type Mark = {
   id: string;
   weight: Weight;
   aim?: Aim;
+  /** Texts of which a match contains one, in lower case. Absent: any text may match. */
+  needs?: readonly string[];
   pattern: RegExp;
   /** For tool results only. */
   where?: 'tool';
@@ -27,35 +29,51 @@ const ROLES: readonly Mark[] = [
   {
     id: 'template-role',
     weight: 'decides',
+    needs: ['<|'],
     pattern: /<\|(?:im_start|start_header_id|start|role)\|>\s{0,4}(?:system|developer|assistant|user|tool)/gi,
   },
-  { id: 'template-role', weight: 'decides', pattern: /<\|(?:system|assistant|developer|user|tool)\|>/gi },
-  { id: 'template-role', weight: 'decides', pattern: /<start_of_turn>\s{0,4}(?:model|system|user)/gi },
-  { id: 'instruction-tag', weight: 'decides', pattern: /\[\/?INST\]|<<\/?SYS>>/gi },
+  {
+    id: 'template-role',
+    weight: 'decides',
+    needs: ['<|'],
+    pattern: /<\|(?:system|assistant|developer|user|tool)\|>/gi,
+  },
+  {
+    id: 'template-role',
+    weight: 'decides',
+    needs: ['<start_of_turn'],
+    pattern: /<start_of_turn>\s{0,4}(?:model|system|user)/gi,
+  },
+  { id: 'instruction-tag', weight: 'decides', needs: ['inst]', '<<'], pattern: /\[\/?INST\]|<<\/?SYS>>/gi },
   {
     id: 'system-tag',
     weight: 'strong',
+    needs: ['<system', '</system'],
     pattern: /<\/?system(?:[_-](?:prompt|message|instructions?|override))?\s{0,4}>/gi,
   },
   {
     id: 'system-tag',
     weight: 'strong',
+    needs: ['system'],
     pattern: /[[(]\s{0,4}system[\s_-](?:message|prompt|override|instructions?|command)\s{0,4}[\])]/gi,
   },
   {
     id: 'role-heading',
     weight: 'strong',
+    needs: ['###'],
     pattern:
       /^[ \t]{0,3}#{3,6}[ \t]{0,4}(?:system|developer)(?:[ \t](?:prompt|message|instructions?|override))?[ \t]{0,4}:?[ \t]{0,8}$/gim,
   },
   {
     id: 'role-heading',
     weight: 'strong',
+    needs: ['##'],
     pattern: /^[ \t]{0,3}#{2,6}[ \t]{0,4}(?:instruction|response|system|developer)[ \t]{0,4}:/gim,
   },
   {
     id: 'role-line',
     weight: 'strong',
+    needs: ['system', 'developer', 'admin'],
     pattern: new RegExp(
       String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:${notQuoted}`,
       'gim',
@@ -64,6 +82,7 @@ const ROLES: readonly Mark[] = [
   {
     id: 'role-line',
     weight: 'strong',
+    needs: ['system', 'developer', 'admin'],
     pattern: new RegExp(
       String.raw`${lineStart}(?:system|developer|admin(?:istrator)?)(?:[\s_-](?:message|note|update|command))?[\])"']{0,2}\s{0,4}:${notQuoted}[^\n]{0,160}?\b${addressed}\b`,
       'gim',
@@ -79,6 +98,7 @@ const ENDS: readonly Mark[] = [
   {
     id: 'end-marker',
     weight: 'strong',
+    needs: ['prompt', 'instruction', 'system', 'directive', 'user', 'context'],
     pattern: new RegExp(
       String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:end|stop|close)\s(?:of\s)?(?:the\s|your\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
       'gi',
@@ -87,6 +107,7 @@ const ENDS: readonly Mark[] = [
   {
     id: 'begin-marker',
     weight: 'strong',
+    needs: ['prompt', 'instruction', 'system', 'directive', 'user', 'context'],
     pattern: new RegExp(
       String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:begin|start|new|updated|revised|real|override)\s(?:of\s)?(?:the\s|your\s)?(?:new\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
       'gi',
@@ -95,18 +116,26 @@ const ENDS: readonly Mark[] = [
   {
     id: 'bracket-marker',
     weight: 'strong',
+    needs: ['prompt', 'instruction', 'system', 'directive', 'user', 'context'],
     pattern: new RegExp(String.raw`\[\s{0,4}(?:end|begin|start)\s(?:of\s)?(?:the\s)?${what}\s{0,4}\]`, 'gi'),
   },
   {
     id: 'special-token',
     weight: 'strong',
+    needs: ['<|'],
     pattern:
       /<\|(?:endoftext|endofprompt|end_of_text|begin_of_text|eot_id|eom_id|im_end|im_sep|im_start|end|end_header_id|start_header_id|end_of_turn|fim_\w{1,16})\|>/gi,
   },
-  { id: 'special-token', weight: 'strong', pattern: /<(?:end_of_turn|eos|bos)>/gi },
+  {
+    id: 'special-token',
+    weight: 'strong',
+    needs: ['<end_of_turn', '<eos', '<bos'],
+    pattern: /<(?:end_of_turn|eos|bos)>/gi,
+  },
   {
     id: 'closing-tag',
     weight: 'strong',
+    needs: ['</'],
     pattern:
       /<\/(user[_-](?:input|query|message|prompt|text|request)|untrusted[\w-]{0,32}|instructions?|prompt|query|context)\s{0,4}>/gi,
     toOpeningPattern: (name) => new RegExp(`<${name}[\\s>]`, 'i'),
@@ -114,6 +143,7 @@ const ENDS: readonly Mark[] = [
   {
     id: 'fence',
     weight: 'strong',
+    needs: ['```', '~~~'],
     pattern: /^[ \t]{0,3}(?:```|~~~)[ \t]{0,4}(?:system|system[_-]prompt|system[_-]message|admin)[ \t]{0,4}$/gim,
   },
 ];
@@ -127,7 +157,7 @@ const HINTS: readonly Mark[] = [
     weight: 'medium',
     pattern: /[[<({#=*]{2,20}\s{0,2}\/?(?:end|eof|stop|eot|eos)\s{0,2}[\])}>#=*]{2,20}|<\/s>|<\/?(?:eof|end)>/gi,
   },
-  { id: 'special-token', weight: 'medium', pattern: /<\|[\w ]{2,30}\|>/g },
+  { id: 'special-token', weight: 'medium', needs: ['<|'], pattern: /<\|[\w ]{2,30}\|>/g },
   {
     id: 'role-named',
     weight: 'weak',
@@ -136,6 +166,7 @@ const HINTS: readonly Mark[] = [
   {
     id: 'role-named',
     weight: 'medium',
+    needs: ['system', 'developer', 'admin'],
     pattern:
       /^[ \t>*#"'([-]{0,8}(?:system|administrator|admin|developer)(?: (?:message|note|update|command|alert|notice|override))?[\])"'*]{0,3}\s{0,2}:(?!\s{0,4}['"`|>{$[])/gim,
   },
@@ -156,11 +187,17 @@ const HINTS: readonly Mark[] = [
     pattern:
       /\b(?:system|admin|administrator|developer|operator|security) (?:notice|message|note|alert|update|announcement|broadcast|override|command|directive)\s{0,2}:/gi,
   },
-  { id: 'turns', weight: 'medium', pattern: /["']role["']\s{0,4}:\s{0,4}["']system["']/gi },
-  { id: 'turns', weight: 'weak', pattern: /["']role["']\s{0,4}:\s{0,4}["'](?:system|developer|assistant)["']/gi },
+  { id: 'turns', weight: 'medium', needs: ['role'], pattern: /["']role["']\s{0,4}:\s{0,4}["']system["']/gi },
+  {
+    id: 'turns',
+    weight: 'weak',
+    needs: ['role'],
+    pattern: /["']role["']\s{0,4}:\s{0,4}["'](?:system|developer|assistant)["']/gi,
+  },
   {
     id: 'important-tag',
     weight: 'weak',
+    needs: ['<'],
     pattern:
       /<\/?(?:important|information|admin|override|secret|hidden|instructions?|command|priority|urgent)\s{0,2}>/gi,
   },
@@ -179,12 +216,14 @@ const LINKS: readonly Mark[] = [
     id: 'exfiltration',
     aim: 'exfiltrate',
     weight: 'strong',
+    needs: ['http'],
     pattern: /!\[[^\]\n]{0,200}\]\(\s{0,4}https?:\/\/[^)\s{<[]{1,300}[?=/&][{<[]/gi,
   },
   {
     id: 'exfiltration',
     aim: 'exfiltrate',
     weight: 'strong',
+    needs: ['http'],
     pattern:
       /https?:\/\/[^\s)"'<>]{1,300}[?&](?:q|data|secret|prompt|history|conversation|chat|msg|summary|info|content|exfil|leak|d|c|log)=(?:\{|\[|<|%7b|%5b|\$)\s{0,2}[\w ]{0,60}(?:prompt|conversation|history|secret|password|summary|message|chat|data|key|token|info|user|content)/gi,
   },
@@ -231,6 +270,7 @@ const ORDERS: readonly Mark[] = [
     id: 'goods-carried',
     aim: 'exfiltrate',
     weight: 'medium',
+    needs: ['http'],
     pattern:
       /\b(?:send|post|upload|forward|append|attach|submit|mail|leak|transmit|add|put|report|exfiltrate|pass|copy)\b[^.\n]{0,60}\b(?:conversation|history|secrets?|keys?|passwords?|credentials|contents|user'?s?|e-?mails?|personal|private|data|details|contacts|messages|answers?|tokens?)\b[^.\n]{0,60}\bhttps?:\/\//gi,
   },
@@ -238,6 +278,7 @@ const ORDERS: readonly Mark[] = [
     id: 'goods-carried',
     aim: 'exfiltrate',
     weight: 'strong',
+    needs: ['http'],
     pattern:
       /https?:\/\/[^\s)"'<>]{1,200}[?&]\w{1,20}=(?:[A-Z]{2,20}_[A-Z_]{2,40}|[A-Z_]{0,20}(?:DATA|SECRET|PASSWORD|HISTORY|SUMMARY|PROMPT|CONVERSATION|CONTENT|TOKEN|MESSAGE|CHAT|INFO|TEXT|BASE64|ENCODED|EMAIL|LEAK))/g,
   },

@@ -54,9 +54,11 @@ const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
 function* deriveTexts({ text, codes }: TextView): Generator<readonly [code: string, derived: DerivedText]> {
   const marks = surveyText(text);
-  yield ['markup', removeMarkup(text)];
+  const last = codes.at(-1) ?? '';
+  const isUndisguised = DISGUISES.has(last);
+  if (!isUndisguised) yield ['markup', removeMarkup(text)];
   // Removing markup does not change a text's literals.
-  if (codes.at(-1) !== 'markup') yield ['literals', joinLiterals(text)];
+  if (!isUndisguised && last !== 'markup' && last !== 'literals') yield ['literals', joinLiterals(text)];
   if (!codes.some((code) => DISGUISES.has(code))) yield* undisguise(text, marks);
   yield* decodeText(text, marks);
   yield* decodeShifts(text);

@@ -19,7 +19,6 @@ type Decoder = {
 /** Minimum legible run of decoded text. Long words and paths decode to noise without such runs. */
 const readable = /[\x20-\x7e\n\p{L}]{8}/u;
 const fromHex = (digits: string): string => Buffer.from(digits, 'hex').toString('utf8');
-const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
 /** Reads values as UTF-8 bytes if all of them are bytes, otherwise as code points. */
 function toText(codes: readonly number[]): string {
   if (codes.some((code) => code < 9 || code > 0x10ffff)) return '';
@@ -119,13 +118,18 @@ export function* decodeText(text: string, marks: TextMarks): Generator<[code: st
 }
 
 function* decodeBase64Words(text: string): Generator<[code: string, derived: DerivedText]> {
-  const coded = findBase64Runs(text).map((span) => ({ text: decodeBase64Run(text.slice(span.start, span.end)), span }));
-  const legible = coded.filter((stretch) => readable.test(stretch.text));
+  const legible: Stretch[] = [];
+  const shifted: Stretch[] = [];
+  for (const span of findBase64Runs(text)) {
+    const run = text.slice(span.start, span.end);
+    const plain = decodeBase64Run(run);
+    if (plain !== '') legible.push({ text: plain, span });
+    else {
+      const moved = decodeBase64Run(decodeRot13(run));
+      if (moved !== '') shifted.push({ text: moved, span });
+    }
+  }
   if (legible.length > 0) yield ['base64', joinStretches(legible, '\n')];
-  const shifted = coded
-    .filter((stretch) => !readable.test(stretch.text))
-    .map(({ span }) => ({ text: decodeBase64Run(decodeRot13(text.slice(span.start, span.end))), span }))
-    .filter((stretch) => readable.test(stretch.text));
   if (shifted.length > 0) yield ['shifted base64', joinStretches(shifted, '\n')];
 }
 
@@ -153,13 +157,11 @@ function findBase64Runs(text: string): TextSpan[] {
 /** Capitals and digits inside of a word, which ordinary words do not have. */
 const isCoded = (word: string): boolean => /[a-z0-9][A-Z]|[A-Za-z]\d|[A-Z]{2}[a-z]/.test(word);
 
-/** Decodes each piece, and all of them joined if the text was split. */
+/** Decodes each piece, and all of them joined if the text was split. Returns an empty text if nothing is readable. */
 function decodeBase64Run(run: string): string {
   const parts = run.split(/[^\w+/=-]+/);
   const joined = alignRun(parts.join('').replaceAll('=', ''));
-  return parts.length === 1
-    ? joined
-    : [...parts.map(fromBase64), joined].filter((text) => readable.test(text)).join('\n');
+  return (parts.length === 1 ? [joined] : [...parts.map(readBase64), joined]).filter((text) => text !== '').join('\n');
 }
 
 /**
@@ -167,9 +169,35 @@ function decodeBase64Run(run: string): string {
  * follows.
  */
 function alignRun(run: string): string {
-  const whole = fromBase64(run);
+  const whole = readBase64(run);
   if (isLegible(whole)) return whole;
-  return [1, 2, 3].map((from) => fromBase64(run.slice(from))).find(isLegible) ?? whole;
+  return [1, 2, 3].map((from) => readBase64(run.slice(from))).find(isLegible) ?? whole;
+}
+
+/** Returns an empty text if the bytes are not readable, which most are, before a text is made of them. */
+function readBase64(run: string): string {
+  const bytes = Buffer.from(run, 'base64');
+  return hasReadableBytes(bytes) ? bytes.toString('utf8') : '';
+}
+
+const MIN_READABLE = 8;
+/** Returns whether enough printable characters follow each other; a character beyond ASCII counts if its bytes are valid. */
+function hasReadableBytes(bytes: Uint8Array): boolean {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    const more = byte < 0xc2 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    const isWhole = more > 0 && areContinuations(bytes, at + 1, at + more);
+    count = (byte >= 0x20 && byte < 0x7f) || byte === 10 || isWhole ? count + 1 : 0;
+    if (count >= MIN_READABLE) return true;
+    if (isWhole) at += more;
+  }
+  return false;
+}
+
+function areContinuations(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at <= to; at++) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return false;
+  return true;
 }
 
 const SAMPLE = 200;

@@ -220,8 +220,9 @@ const RADIO = { from: 4, to: 8 };
 const endsInAy = (text: string, start: number, end: number): boolean =>
   end - start > 2 && (text.charCodeAt(end - 1) | 32) === 121 && (text.charCodeAt(end - 2) | 32) === 97;
 /** The parts of "x-ray" are separate words here. */
-const isRadioLength = (_text: string, start: number, end: number): boolean =>
-  (end - start >= RADIO.from && end - start <= RADIO.to) || end - start === 1 || end - start === 3;
+const isRadioLength = (text: string, start: number, end: number): boolean =>
+  (end - start >= RADIO.from && end - start <= RADIO.to) ||
+  /^(?:x|ray)$/i.test(text.slice(start, Math.min(end, start + 4)));
 
 function hasWordsInRow(
   text: string,
