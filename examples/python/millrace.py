@@ -80,6 +80,29 @@ def hold_back(chunk, held, settled, apply):
     return delta(apply(text[:length])) if length > 0 else None
 
 
+async def judge_texts(call, source, judge):
+    """Passes each text and reasoning of the messages of a source (input, response) through judge(text), which may be async. Returns the
+    verdict that replaces the changed messages, or None. Each text is judged alone; arguments and results of tools are not judged."""
+    ops = []
+    for message in call.messages(source):
+        content = message["content"]
+        parts = [await judge_part(part, judge) if part["type"] in ("text", "reasoning") else part for part in content["parts"]]
+        flat = {"content": await settled(judge(content["content"]))} if content.get("content") else {}
+        judged = {**content, "parts": parts, **flat}
+        if judged != content:
+            ops.append({"op": "replace", "message": {**message, "content": judged}})
+    return {"type": "continue", "changes": {"ops": ops}} if ops else None
+
+
+async def judge_part(value, judge):
+    if isinstance(value, list):
+        return [await judge_part(one, judge) for one in value]
+    if not isinstance(value, dict):
+        return value
+    is_text = lambda name: name in ("text", "reasoning") and isinstance(value[name], str) and value[name]
+    return {name: await (settled(judge(one)) if is_text(name) else judge_part(one, judge)) for name, one in value.items()}
+
+
 class Processor:
     id = description = ""
     version = "1.0.0"

@@ -194,6 +194,33 @@ test('millrace.py: a session that is opened again under its id continues, and th
   });
 });
 
+const JUDGED = `import asyncio, json
+from millrace import judge_texts
+parts = [{"type": "text", "text": "a secret"}, {"type": "reasoning", "reasoning": "secret", "details": [{"type": "text", "text": "secret"}]},
+         {"type": "tool-invocation", "toolInvocation": {"args": {"text": "secret"}}}, {"type": "text", "text": ""}]
+message = lambda id, content: {"id": id, "role": "assistant", "content": {"format": 2, **content}}
+messages = [message("m1", {"parts": parts, "content": "flat secret"}), message("m2", {"parts": [{"type": "text", "text": "plain"}]})]
+call = type("Call", (), {"messages": lambda self, source: messages if source == "response" else []})()
+async def judge(text):
+    return text.replace("secret", "***")
+print(json.dumps([asyncio.run(judge_texts(call, source, judge)) for source in ("response", "input")]))
+`;
+
+test('millrace.py: judge_texts replaces messages with changed texts or reasoning, and no arguments', async (context) => {
+  needsPython(context);
+  const { code, stdout, stderr } = await runCommand(python(), ['-c', JUDGED], { env: { PYTHONPATH: folder } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const parts = [
+    { type: 'text', text: 'a ***' },
+    { type: 'reasoning', reasoning: '***', details: [{ type: 'text', text: '***' }] },
+    { type: 'tool-invocation', toolInvocation: { args: { text: 'secret' } } },
+    { type: 'text', text: '' },
+  ];
+  const message = { id: 'm1', role: 'assistant', content: { format: 2, parts, content: 'flat ***' } };
+  const replaced = { type: 'continue', changes: { ops: [{ op: 'replace', message }] } };
+  expect(JSON.parse(stdout)).toEqual([replaced, null]);
+});
+
 test.for(['processor', 'tool'])(
   'the output of `millrace new %s --lang py` conforms to the protocol',
   { timeout: CHECK_MS },
