@@ -60,7 +60,8 @@ export const ADAPTERS: readonly AdapterTexts[] = [
       hidden: 'example.org',
       result: { status: 'aborted' },
     },
-    failing: { options: { keywords: ['...'] }, text: BENIGN },
+    /** The address in the list cannot be parsed: the check raises an error, which the library ignores by default. */
+    failing: { options: { urls: ['https://[bad'] }, text: 'Read https://example.com/page.' },
   },
   {
     folder: 'nemo',
