@@ -1,6 +1,7 @@
 // Judges documents as a user's text and as a tool result, several concurrently, because worker threads judge long texts.
 import { jsonValueSchema } from '@millrace/contracts';
-import type { Guards, SampleJudgement } from '../src/guards.ts';
+import type { Guards } from '../src/guards.ts';
+import type { SampleJudgement } from '../src/read-verdicts.ts';
 
 const AT_ONCE = 4;
 

@@ -1,5 +1,6 @@
 // Judges every sample, several concurrently, because worker threads judge long texts.
-import type { Guards, SampleJudgement } from './guards.ts';
+import type { Guards } from './guards.ts';
+import type { SampleJudgement } from './read-verdicts.ts';
 import { matchSpans, type SpanMatch } from './match-spans.ts';
 import type { ScriptedJudge } from './model/scripted-judge.ts';
 import type { PlacedSample } from './sample.ts';
@@ -9,12 +10,18 @@ const AT_ONCE = 4;
 /** `spans`: only if the sample has labels for them. `requests`: to the judging model, if there is one. */
 export type JudgedSample = { sample: PlacedSample; judgement: SampleJudgement; spans?: SpanMatch; requests?: number };
 
+export const judgeSamples = (
+  guards: Guards,
+  samples: readonly PlacedSample[],
+  judge?: ScriptedJudge,
+): Promise<JudgedSample[]> => judgeEach((sample) => judgeSample(guards, sample), samples, judge);
+
 /**
  * Returns results in the order of the samples. @param judge receives the current sample; samples then run one after the
- * other
+ * other @throws with the place of a sample that could not be judged
  */
-export async function judgeSamples(
-  guards: Guards,
+export async function judgeEach(
+  judgeOne: (sample: PlacedSample) => Promise<JudgedSample>,
   samples: readonly PlacedSample[],
   judge?: ScriptedJudge,
 ): Promise<JudgedSample[]> {
@@ -24,7 +31,9 @@ export async function judgeSamples(
     for (const [at, sample] of left) {
       judge?.setSample(sample);
       const before = judge?.countRequests() ?? 0;
-      const one = await judgeSample(guards, sample);
+      const one = await judgeOne(sample).catch((cause: unknown) => {
+        throw new Error(`${sample.place} could not be judged.`, { cause });
+      });
       judged[at] = judge ? { ...one, requests: judge.countRequests() - before } : one;
     }
   };
@@ -34,11 +43,7 @@ export async function judgeSamples(
 
 async function judgeSample(guards: Guards, sample: PlacedSample): Promise<JudgedSample> {
   const { text, where, spans } = sample;
-  try {
-    const judgement = await (where === 'tool' ? guards.judgeTool(text) : guards.judgeUser([text]));
-    if (!spans) return { sample, judgement };
-    return { sample, judgement, spans: matchSpans(spans, await guards.findPersonalData(text)) };
-  } catch (error) {
-    throw new Error(`${sample.place} could not be judged.`, { cause: error });
-  }
+  const judgement = await (where === 'tool' ? guards.judgeTool(text) : guards.judgeUser([text]));
+  if (!spans) return { sample, judgement };
+  return { sample, judgement, spans: matchSpans(spans, await guards.findPersonalData(text)) };
 }

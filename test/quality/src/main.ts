@@ -1,13 +1,16 @@
-// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--half looked-at|kept] [--disguises] [--bars] [--options
+// npm run -s quality -- [--guard GUARD] [--data DIR] [--json FILE] [--misses] [--half looked-at|kept] [--disguises] [--bars] [--options
 // JSON] [--model MODEL] [--on-failure POLICY]: measures on labeled texts how many attacks the guards catch, how many
-// benign texts they stop, and how much personal data they find. README.md in the parent folder describes the form of a
+// benign texts they stop, and how much personal data they find. `--guard moderation|language|names` measures that guard
+// without a model and with several. README.md in the parent folder describes the form of a
 // line.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { jsonObjectSchema } from '@millrace/contracts';
 import { z } from 'zod';
+import { LABELLED_GUARDS } from './guard-samples.ts';
 import { createGuards } from './guards.ts';
+import { reportLayers } from './layers/report-layers.ts';
 import { selectHalf } from './sample-half.ts';
 import { judgeDisguises } from './judge-disguises.ts';
 import { judgeSamples } from './judge-samples.ts';
@@ -22,6 +25,7 @@ import { tally, countUnknownTypes } from './tally.ts';
 
 const { values } = parseArgs({
   options: {
+    guard: { type: 'string', default: 'prompt-injection' },
     data: { type: 'string', default: resolve(import.meta.dirname, '../samples') },
     json: { type: 'string' },
     misses: { type: 'boolean', default: false },
@@ -35,12 +39,24 @@ const { values } = parseArgs({
 });
 
 const policySchema = z.enum(['fail', 'skip']);
+const guardSchema = z.enum(['prompt-injection', ...LABELLED_GUARDS]);
+const writeJson = async (value: object): Promise<void> => {
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(value, null, 2)}\n`);
+};
 
 try {
-  const samples = selectHalf(await readSamples(resolve(values.data)), values.half);
-  const judge = values.model === undefined ? undefined : await startScriptedJudge(parseJudgeSpec(values.model));
+  const guard = guardSchema.parse(values.guard);
   const onFailure = policySchema.parse(values['on-failure']);
   const options = jsonObjectSchema.parse(JSON.parse(values.options));
+  const samples = selectHalf(await readSamples(resolve(values.data), guard), values.half);
+  if (guard !== 'prompt-injection') {
+    const { model, misses } = values;
+    const report = await reportLayers(guard, samples, { model, onFailure, options, misses });
+    console.log(report.text);
+    await writeJson(report.json);
+    process.exit();
+  }
+  const judge = values.model === undefined ? undefined : await startScriptedJudge(parseJudgeSpec(values.model));
   const guards = await createGuards(options, judge && { baseUrl: judge.baseUrl, onFailure });
   if (values.bars) {
     console.log(renderBars(await measureBars(guards, samples)));
@@ -59,12 +75,7 @@ try {
   console.error(`${samples.length} lines, ${Math.round(samples.length / seconds)} a second`);
   const disguises = values.disguises ? await judgeDisguises(guards, judged) : undefined;
   if (disguises) console.log(`\n${renderDisguises(disguises)}`);
-  const written = JSON.stringify(
-    { ...report, seconds, ...(layer && { layer }), ...(disguises && { disguises }) },
-    null,
-    2,
-  );
-  if (values.json !== undefined) await writeFile(values.json, `${written}\n`);
+  await writeJson({ ...report, seconds, ...(layer && { layer }), ...(disguises && { disguises }) });
 } catch (error) {
   if (!(error instanceof SamplesError)) throw error;
   console.error(error.message);

@@ -1,6 +1,6 @@
 // Matches found spans with labels. One hit matches one label of the same type if both share at least half of the text
 // that either covers.
-import type { FoundSpan, FoundSpans } from './guards.ts';
+import type { FoundSpan, FoundSpans } from './read-verdicts.ts';
 import type { LabelledSpan } from './sample.ts';
 import { toSpanType } from './span-types.ts';
 

@@ -54,6 +54,6 @@ test('the error names spans outside of their sample', async () => {
 });
 
 test('a folder without samples, or no folder, is an error', async () => {
-  expect(await readSamples(dir).catch(String)).toContain('there is no .jsonl file in it');
+  expect(await readSamples(dir).catch(String)).toContain('there is no .jsonl file in it for prompt-injection');
   expect(await readSamples(join(dir, 'none')).catch(String)).toContain('cannot be read');
 });

@@ -1,9 +1,10 @@
-// Reads every line of every .jsonl file of a folder, recursively. Invalid lines are reported together, up to a bound,
+// Reads every line of a guard's .jsonl files in a folder, recursively. Invalid lines are reported together, up to a bound,
 // with file and line, before anything is judged.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { z } from 'zod';
-import { sampleSchema, type PlacedSample } from './sample.ts';
+import { isOwnFile, SAMPLE_SCHEMAS, type SampledGuard } from './guard-samples.ts';
+import type { PlacedSample } from './sample.ts';
 
 const MAX_TOLD = 20;
 
@@ -16,13 +17,13 @@ export class SamplesError extends Error {
   }
 }
 
-/** @throws SamplesError */
-export async function readSamples(dir: string): Promise<PlacedSample[]> {
+/** @param guard selects the files and their schema @throws SamplesError */
+export async function readSamples(dir: string, guard: SampledGuard = 'prompt-injection'): Promise<PlacedSample[]> {
   const names = await readdir(dir, { recursive: true }).catch((error: unknown) => {
     throw new SamplesError([`${dir} cannot be read: ${error instanceof Error ? error.message : String(error)}`]);
   });
-  const files = names.filter((name) => name.endsWith('.jsonl')).toSorted();
-  if (files.length === 0) throw new SamplesError([`${dir}: there is no .jsonl file in it`]);
+  const files = names.filter((name) => isOwnFile(name, guard)).toSorted();
+  if (files.length === 0) throw new SamplesError([`${dir}: there is no .jsonl file in it for ${guard}`]);
   const samples: PlacedSample[] = [];
   const problems: string[] = [];
   for (const file of files) {
@@ -32,7 +33,7 @@ export async function readSamples(dir: string): Promise<PlacedSample[]> {
     for (const line of lines) {
       number += 1;
       // Some programs start a file with a byte order mark.
-      const read = readLine(number === 1 ? line.replace(/^\uFEFF/, '') : line, file, `${file}:${number}`);
+      const read = readLine(number === 1 ? line.replace(/^\uFEFF/, '') : line, file, `${file}:${number}`, guard);
       if (typeof read === 'string') problems.push(read);
       else if (read) samples.push(read);
     }
@@ -42,7 +43,7 @@ export async function readSamples(dir: string): Promise<PlacedSample[]> {
 }
 
 /** Returns the sample, a sentence about the problem, or undefined for an empty line. */
-function readLine(line: string, file: string, place: string): PlacedSample | string | undefined {
+function readLine(line: string, file: string, place: string, guard: SampledGuard): PlacedSample | string | undefined {
   if (line.trim() === '') return undefined;
   let value: unknown;
   try {
@@ -50,7 +51,7 @@ function readLine(line: string, file: string, place: string): PlacedSample | str
   } catch (error) {
     return `${place}: not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
-  const parsed = sampleSchema.safeParse(value);
+  const parsed = SAMPLE_SCHEMAS[guard].safeParse(value);
   if (!parsed.success) return `${place}: ${describeProblem(parsed.error)}`;
   return { ...parsed.data, group: parsed.data.group ?? basename(file, '.jsonl'), place };
 }

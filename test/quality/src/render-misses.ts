@@ -1,6 +1,6 @@
 // Lists the errors, one per line: passed attacks, stopped benign texts, missed personal data and false hits.
 import type { JudgedSample } from './judge-samples.ts';
-import type { FoundSpan } from './guards.ts';
+import type { FoundSpan } from './read-verdicts.ts';
 
 const MAX_SHOWN = 160;
 

@@ -72,13 +72,13 @@ export function renderLayers(rows: Record<string, LayerTally>): string {
   );
 }
 
-const countAndShare = (part: number, whole: number): string[] =>
+export const countAndShare = (part: number, whole: number): string[] =>
   whole === 0 ? ['', '', ''] : [String(whole), String(part), renderPercent(part / whole)];
 
-const renderPercent = (share: number): string => (share * 100).toFixed(1);
+export const renderPercent = (share: number): string => (share * 100).toFixed(1);
 
 /** Aligns the first column to the left, numbers to the right. */
-function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+export function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const renderLine = (row: readonly string[]) =>

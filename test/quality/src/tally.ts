@@ -1,7 +1,7 @@
 // Counts judged samples: caught attacks and false positives by source, group and language, and found personal data by
 // type.
 import type { JudgedSample } from './judge-samples.ts';
-import type { FoundSpan } from './guards.ts';
+import type { FoundSpan } from './read-verdicts.ts';
 
 export type Tally = { attacks: number; caught: number; benign: number; falseAlarms: number };
 export type TypeTally = {
@@ -32,7 +32,7 @@ export function tally(judged: readonly JudgedSample[], knownTypes: readonly stri
   };
 }
 
-function countSamples(judged: readonly JudgedSample[]): Tally {
+export function countSamples(judged: readonly JudgedSample[]): Tally {
   const attacks = judged.filter(({ sample }) => sample.label === 'attack');
   const benign = judged.filter(({ sample }) => sample.label === 'benign');
   const countCaught = (some: readonly JudgedSample[]) => some.filter(({ judgement }) => judgement.isCaught).length;
@@ -52,14 +52,18 @@ function countByGroup(judged: readonly JudgedSample[], getKey: (one: JudgedSampl
 }
 
 function tallyTypes(judged: readonly JudgedSample[], types: readonly string[]): Record<string, TypeTally> {
-  const matches = judged.flatMap(({ spans }) => (spans ? [spans] : []));
-  const count = (spans: readonly FoundSpan[], type: string) => spans.filter((span) => span.type === type).length;
-  const rows = types.map((type) => {
-    const sum = (member: 'found' | 'missed' | 'wrong') =>
-      matches.reduce((total, match) => total + count(match[member], type), 0);
-    return [type, tallyType(sum('found'), sum('missed'), sum('wrong'))] as const;
-  });
+  const rows = types.map((type) => [type, sumSpans(judged, (span) => span.type === type)] as const);
   return Object.fromEntries(rows.filter(([, { labelled, wrong }]) => labelled + wrong > 0));
+}
+
+/** Tallies the spans of all types, or of those that `isCounted` selects. */
+export function sumSpans(
+  judged: readonly JudgedSample[],
+  isCounted: (span: FoundSpan) => boolean = () => true,
+): TypeTally {
+  const count = (member: 'found' | 'missed' | 'wrong') =>
+    judged.reduce((sum, { spans }) => sum + (spans?.[member].filter(isCounted).length ?? 0), 0);
+  return tallyType(count('found'), count('missed'), count('wrong'));
 }
 
 function tallyType(found: number, missed: number, wrong: number): TypeTally {

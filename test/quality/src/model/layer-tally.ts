@@ -1,5 +1,6 @@
 // Tallies the contribution of the model: the number of texts that it judges, and its findings.
-import { MODEL_RULE, NOT_JUDGED } from '../guards.ts';
+import { MODEL_RULE } from '../guards.ts';
+import { NOT_JUDGED } from '../read-verdicts.ts';
 import type { JudgedSample } from '../judge-samples.ts';
 
 export type LayerTally = {
@@ -19,7 +20,7 @@ export function tallyLayers(judged: readonly JudgedSample[]): Record<string, Lay
   return Object.fromEntries([...rows.toSorted(([a], [b]) => (a < b ? -1 : 1)), ['all', tallyLayer(judged)]]);
 }
 
-function tallyLayer(judged: readonly JudgedSample[]): LayerTally {
+export function tallyLayer(judged: readonly JudgedSample[]): LayerTally {
   const count = (by: 'rules' | 'model' | 'failure') => judged.filter((one) => getStopper(one) === by).length;
   return {
     texts: judged.length,

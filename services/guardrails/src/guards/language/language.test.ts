@@ -117,6 +117,12 @@ describe('uncertain messages', () => {
     await judge({ ...options, when: 'always' }, inputArgs([english, german]));
     expect(judging.provider.requests).toHaveLength(2);
   });
+  test('with always, the model decides that a text which looks English is in no language', async () => {
+    judging.provider.answer(() => ({ language: 'und' }));
+    const args = inputArgs([english]);
+    await judge({ ...options, targets: ['de'], when: 'always' }, args);
+    expect(args.violations).toEqual([]);
+  });
   test('a model failure on an uncertain message fails the call', async () => {
     const definition = language(NO_MODELS);
     const processor = definition.create(definition.options.parse(options));

@@ -104,7 +104,8 @@ async function judgeMessages(
   const said = new Map(asked.map((one, at) => [one, answers[at]?.language]));
   return judged.map((one) => {
     const language = said.get(one);
-    if (language === undefined || language === 'und') return one;
+    if (language === undefined) return one;
+    if (language === 'und') return { ...one, language: undefined, isTarget: true };
     return { ...one, language, isTarget: isTarget(guard, [language]) };
   });
 }

@@ -36,12 +36,17 @@ export function createNameFinder({ found }: ListedNames, allow: readonly string[
 
 const isValue = (value: string): boolean => value.length >= MIN_VALUE && hasLetter.test(value) && !mark.test(value);
 
-/** "Annual" does not contain the name "Ann". Scripts without capitals or without spaces have no word boundaries. */
+/**
+ * "Annual" does not contain the name "Ann". Scripts without capitals or without spaces have no word boundaries, and attach
+ * particles to names and numbers of other scripts.
+ */
 function toWholeWordPattern(value: string): string {
-  const before = /^[\p{Lu}\p{Ll}\p{N}]/u.test(value) ? String.raw`(?<![\p{L}\p{N}])` : '';
-  const after = /[\p{Lu}\p{Ll}\p{N}]$/u.test(value) ? String.raw`(?![\p{L}\p{N}])` : '';
+  const before = /^[\p{Lu}\p{Ll}\p{N}]/u.test(value) ? String.raw`(?<![${WORD}])` : '';
+  const after = /[\p{Lu}\p{Ll}\p{N}]$/u.test(value) ? String.raw`(?![${WORD}])` : '';
   return before + value.replaceAll(special, String.raw`\$&`) + after;
 }
+/** Characters that continue a word of a script with capitals, or a number. */
+const WORD = String.raw`\p{Lu}\p{Ll}\p{Lt}\p{Lm}\p{N}`;
 
 export const NAME_TYPES = ['name', 'address'] as const;
 type NameType = (typeof NAME_TYPES)[number];

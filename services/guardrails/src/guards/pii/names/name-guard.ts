@@ -69,8 +69,19 @@ const STARTERS = new Set(
 );
 
 /** Words that precede names and addresses, for texts without capitals. */
-const CUES =
-  /(?<!\p{L})(?:name|named|called|mr|mrs|ms|dr|herr|frau|señora?|monsieur|madame|signora?|i am|i'm|i’m|ich bin|heiße|heisse|je suis|me llamo|soy|sono|chiamo|live|lives|living|wohne|wohnt|habite|vivo|abito|street|road|avenue|lane|straße|strasse|platz|rue|calle|via|piazza|apartment|flat|zip|postcode|plz|dear|regards|sincerely)(?!\p{L})/iu;
+const CUES = new RegExp(
+  String.raw`(?<!\p{L})(?:${[
+    "name named called mr mrs ms dr i_am i'm i’m live lives living street road avenue lane apartment flat zip postcode dear regards",
+    'sincerely herr frau ich_bin heiße heisse wohne wohnt straße strasse platz plz monsieur madame je_suis habite rue',
+    'señora? me_llamo soy vivo calle signora? sono chiamo abito via piazza nome chamo moro rua morada',
+    'ik_heet ik_ben woon woont straat nazywam mieszkam imię pani ulica зовут живу улица звати звуть мешкаю вулиця',
+    'jmenuji bydlím ulice jag_heter jeg_hedder jeg_heter bor adım adresim nimeni asun numesc locuiesc strada hívnak lakom λένε μένω οδός',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')
+    .replaceAll('_', ' ')})(?!\p{L})`,
+  'iu',
+);
 
 /**
  * Returns whether the form of a text permits a name or an address, so that the model is asked only then: a capitalized word that does not

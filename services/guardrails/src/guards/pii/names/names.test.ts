@@ -115,6 +115,7 @@ describe('values that a model lists', () => {
     ['is found by the longest', values('Ann', 'Ann Lee'), 'Ann Lee, Ann Leena', [0, 9]],
     ['is found as it is, whatever signs it has', values('A. (Bo) [x]'), 'by A. (Bo) [x].', [3]],
     ['is found in a script without spaces', values('田中'), '私は田中です', [2]],
+    ['is found before a particle of another script', values('양화로 45', 'Ann'), '양화로 45로, Ann님, 45', [0, 9]],
     ['is ignored where it does not stand there', values('Bob'), 'Ann', []],
     ['is ignored where it is a letter, a number or a mark', values('A', '12', '[REDACTED]'), 'A 12 [REDACTED]', []],
   ])('pii handles %s', (_, answer, text, starts) =>
@@ -130,9 +131,16 @@ describe('the need for a model', () => {
     '田中です',
     'Ich wohne hier',
     'He lives at 12 baker street',
+    'meu nome é renata',
+    'nazywam się kasia',
+    'меня зовут света',
+    'ik heet sanne',
+    'jag heter lina',
+    'benim adım deniz',
     'Ann said so',
   ])('the text may contain a name: %s', (text) => expect(mayHoldNames(text)).toBe(true));
-  test.each(['what is 1 + 1?', 'Hello. How is it?', '{"a": 1}', ''])('the text contains no name: %s', (text) =>
-    expect(mayHoldNames(text)).toBe(false),
+  test.each(['what is 1 + 1?', 'o que é isto?', 'сколько это стоит?', 'Hello. How is it?', '{"a": 1}', ''])(
+    'the text contains no name: %s',
+    (text) => expect(mayHoldNames(text)).toBe(false),
   );
 });
