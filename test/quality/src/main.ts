@@ -50,6 +50,8 @@ try {
   const options = jsonObjectSchema.parse(JSON.parse(values.options));
   const samples = selectHalf(await readSamples(resolve(values.data), guard), values.half);
   if (guard !== 'prompt-injection') {
+    if (values.bars || values.disguises)
+      throw new SamplesError([`--bars and --disguises measure prompt-injection; remove them, or --guard ${guard}.`]);
     const { model, misses } = values;
     const report = await reportLayers(guard, samples, { model, onFailure, options, misses });
     console.log(report.text);
