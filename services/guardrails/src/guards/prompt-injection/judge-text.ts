@@ -17,6 +17,7 @@ import { ALL_RULES } from './rules/rule-files.ts';
 import { compileRules, type RuleMatch } from './rules/match-rules.ts';
 import { listLiterals, WEIGHTS, type Aim } from './rules/rule.ts';
 import { judgeSignals, type InjectionJudgement, type Signal } from './signals.ts';
+import { weighWording } from './wording/wording-model.ts';
 import { createCounter } from '../../work/bounds.ts';
 import { defineTask, type PrepareJudge } from '../../work/define-task.ts';
 
@@ -60,7 +61,8 @@ export function createJudge({ aims, threshold, phrases, patterns }: InjectionOpt
     const weighed = isTool ? placed : weighMentions(text, placed);
     const judgement = judgeSignals(text, weighed, threshold);
     const isMentioned = weighed.some((signal, at) => signal !== placed[at]);
-    return judgement.score >= threshold || isMentioned ? judgement : judgeViews(views, found, threshold, judgement);
+    if (judgement.score >= threshold || isMentioned) return judgement;
+    return weighWording(text, judgeViews(views, found, threshold, judgement), threshold);
   };
 }
 

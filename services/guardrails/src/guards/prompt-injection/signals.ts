@@ -23,7 +23,7 @@ export type InjectionJudgement = {
 
 export const DEFAULT_THRESHOLD = 0.7;
 /** Score below which a text has no evidence. */
-const DOUBT = 0.3;
+export const DOUBT = 0.3;
 /** Log-odds of a passage without signals. A strong signal alone reaches the default threshold, and two medium ones do. */
 const PRIOR = -3;
 /** Added to the prior of a text of up to SHORT code units. It decreases with the logarithm of the length, because each passage may match by chance. */
