@@ -1,4 +1,4 @@
-import { textMessage, type Command, type MillraceError } from '@millrace/contracts';
+import { STORED_VERSION, textMessage, type Command, type MillraceError } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
@@ -220,7 +220,7 @@ test('The command queue is read again after an outage of the server', async () =
 
 test.each([
   ['of a kind that this version does not know', { command: 'later' }],
-  ['marked as of a newer version', { ...command('newer'), v: 2 }],
+  ['marked as of a newer version', { ...command('newer'), v: STORED_VERSION + 1 }],
 ])('A command %s remains in the queue for a newer version until its deadline has passed', async (_what, value) => {
   const refused: MillraceError[] = [];
   const request = { tenant: 'acme', runId: 'newer', deadlineMs: 60_000 };

@@ -2,12 +2,11 @@
 // metadata. Metadata values are strings, so the descriptor is JSON under one key.
 import { z } from 'zod';
 import { memoryKeySchema, onFailureSchema } from './agent.ts';
-import { addedTimeoutSchema } from './entry-timeout.ts';
 import { jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsByStageSchema, stageSchema } from './stage.ts';
 import { stageChangesSchema } from './stage-changes.ts';
-import { timeoutMsSchema } from './timeout.ts';
+import { addedTimeoutSchema, timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** The position of `memory` in the input and output lists; guards that judge before memory have lower positions. */

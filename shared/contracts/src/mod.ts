@@ -26,7 +26,6 @@ export * from './model.ts';
 export * from './narrow-input.ts';
 export * from './open-parts.ts';
 export * from './option-rows.ts';
-export { resolveTimeoutMs } from './entry-timeout.ts';
 export { getOwnMember } from './own-member.ts';
 export * from './passed-chunks.ts';
 export * from './plan.ts';

@@ -19,6 +19,7 @@ const processors = Object.keys(THEIRS).map((id) =>
 const echo = defineTool({
   name: 'echo',
   description: 'Says it again.',
+  effect: 'read',
   inputSchema: z.strictObject({ text: z.string() }),
   execute: ({ text }) => echoText(text),
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from './json.ts';
-import { resolveTimeoutMs } from './entry-timeout.ts';
-import { MAX_TIMEOUT_MS } from './timeout.ts';
+import { MAX_TIMEOUT_MS, resolveTimeoutMs } from './timeout.ts';
 
 const schema = { type: 'object', properties: { model: { type: 'string' }, modelTimeoutMs: { default: 15_000 } } };
 const policy = { timeoutMs: 5_000, addedTimeout: { when: 'model', option: 'modelTimeoutMs' } };
