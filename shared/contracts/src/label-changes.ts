@@ -31,6 +31,10 @@ export function labelNew(given: unknown, { cap, unlabelled, origin, keepsOrigins
 export function labelOps(conversation: Conversation, ops: readonly MessageOp[], rule: LabelRule): MessageOp[] {
   if (ops.length === 0) return [];
   const before = new Map(conversation.entries.map(({ message }) => [message.id, message]));
+  let known: ReadonlyMap<string, Label> | undefined;
+  /** Built once: a processor may send very many operations. */
+  const labelText = (message: SystemMessage, given: unknown): Label =>
+    (known ??= labelsByContent(conversation.system)).get(contentKey(message)) ?? labelNew(given, rule);
   return ops.map((op): MessageOp => {
     switch (op.op) {
       case 'add':
@@ -41,18 +45,11 @@ export function labelOps(conversation: Conversation, ops: readonly MessageOp[], 
       }
       case 'system':
       case 'system-add': {
-        const known = labelsByContent(conversation.system.filter(({ tag }) => tag === op.tag));
-        const labels = op.contents.map(
-          (content, at) => known.get(contentKey({ tag: op.tag, content })) ?? labelNew(op.labels?.[at], rule),
-        );
+        const labels = op.contents.map((content, at) => labelText({ tag: op.tag, content }, op.labels?.[at]));
         return { ...op, labels };
       }
       case 'system-all': {
-        const known = labelsByContent(conversation.system);
-        const messages = op.messages.map((message) => ({
-          ...message,
-          label: known.get(contentKey(message)) ?? labelNew(message.label, rule),
-        }));
+        const messages = op.messages.map((message) => ({ ...message, label: labelText(message, message.label) }));
         return { ...op, messages };
       }
       case 'remove':
