@@ -18,6 +18,7 @@ import {
   type Trust,
   type Verdict,
 } from '@millrace/contracts';
+import { inheritsTrust } from '../state/run-labels.ts';
 
 /** Facts of the run that decide the labels of a call. */
 export type LabelContext = {
@@ -41,7 +42,8 @@ export function findLabelRule(
   entry: PlanEntry,
   { conversation, taint, toolRules, resumed }: LabelContext,
 ): LabelRule {
-  const isOutsideResult = stage === 'processToolResult' && !inheritsTrust(toolRules, input);
+  const isOutsideResult =
+    stage === 'processToolResult' && !inheritsTrust({ toolRules }, input.toolCall?.toolName ?? '');
   const isTainted = isOutsideResult || taint.entries.includes(entry.entry) || resumed === entry.entry;
   return {
     cap: isTainted
@@ -52,12 +54,6 @@ export function findLabelRule(
     keepsOrigins: entry.memory,
     ...(entry.declassifies && { declassifies: true }),
   };
-}
-
-/** Returns whether the results of the called tool have the trust of the call. */
-function inheritsTrust(toolRules: Plan['toolRules'], { toolCall }: StageInput): boolean {
-  const name = toolCall?.toolName ?? '';
-  return toolRules !== undefined && Object.hasOwn(toolRules, name) && toolRules[name]?.resultTrust === 'inherit';
 }
 
 /** Returns the lowest trust of the content of the call. */

@@ -6,6 +6,7 @@ import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/inte
 import { responseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
+import { readAnswerTrust } from '../state/run-labels.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { isTooLarge, type AnswerBuilder } from './answer-builder.ts';
 import { createPassedAnswer } from './passed-answer.ts';
@@ -109,7 +110,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
       whole && lastChunks && (() => abort.attempt(() => lastChunks({ builder: answer.getBuilder(), ...whole })) ?? []);
     const ending = chain.end(makeLast);
     const fold = (await raceAbort(ending, run.signal)) ?? (await endInTime(run, chain, ending));
-    if (fold) applyFold(run, fold, performance.now() - started);
+    if (fold) applyFold(run, fold, performance.now() - started, readAnswerTrust(run.state()));
     if (run.signal.aborted) return interruptFromOutside(run, answer.buildReleased());
     const late = abort.interrupt();
     if (late) return { kind: 'interrupt', interrupt: late };
@@ -183,7 +184,8 @@ async function endInTime(run: Run, chain: OutputChain, ending: Promise<ChainEnd>
 /** The answer was interrupted elsewhere: states and findings of the processors are kept. */
 async function tellAll(run: Run, opening: Promise<OutputChain>, started: number): Promise<void> {
   const chain = await opening.catch(() => undefined);
-  if (chain && !isGivenAway(run.signal)) applyFold(run, await chain.tell(), performance.now() - started);
+  if (chain && !isGivenAway(run.signal))
+    applyFold(run, await chain.tell(), performance.now() - started, readAnswerTrust(run.state()));
 }
 
 /** Keeps the passed text. Undecided text of processors is dropped: its parts were ended as cut off. */

@@ -7,11 +7,13 @@ import {
   type Chunk,
   type PlanEntry,
   type StageInput,
+  type Trust,
 } from '@millrace/contracts';
 import { askWithPolicy, type AskTarget, type CallOutcome, type CallTarget } from '../calls/ask-with-policy.ts';
 import { guardOnce, type GuardedBatch } from './guard-batch.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
+import { readChunksTrust } from '../state/run-labels.ts';
 import { emptyFold, foldTold, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
 import { observeChunks } from './observe.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
@@ -43,7 +45,7 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<G
     }
     if (fold.stopped) break;
   }
-  applyFold(run, fold, performance.now() - started);
+  applyFold(run, fold, performance.now() - started, readChunksTrust(run.state(), chunks));
   const interrupt = run.interruption() ?? (fold.stopped ? stopOutcome(run, stage, fold.stopped) : undefined);
   return { chunks: passed, interrupt };
 }
@@ -79,9 +81,15 @@ export function streamInput(run: Run): StageInput {
   return { retryCount, stepNumber: Math.max(stepNumber, 0), conversation };
 }
 
-/** Applies the results of the output stream's processors: states, violations, one event. */
-export function applyFold(run: Run, fold: StageFold, ms: number): void {
+/**
+ * Applies the results of the output stream's processors: states, violations, one event. @param trust lowest trust of the
+ * chunks: an entry that returns a state may keep them
+ */
+export function applyFold(run: Run, fold: StageFold, ms: number, trust: Trust): void {
   if (Object.keys(fold.states).length > 0) run.dispatch({ action: 'states-changed', states: fold.states });
+  const keepers = Object.entries(fold.states).flatMap(([entry, state]) => (Object.keys(state).length > 0 ? entry : []));
+  if (trust === 'untrusted' && keepers.length > 0)
+    run.dispatch({ action: 'taint-found', entries: keepers, origins: [] });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   if (fold.outcomes.length === 0) return;
   run.events.record({ event: 'stage', stage, step: run.state().steps.length, ms, entries: fold.outcomes });

@@ -7,10 +7,12 @@ import {
   listUntrustedOrigins,
   lowestTrust,
   modelParts,
+  type Chunk,
   type Label,
   type Message,
   type MessageOp,
   type MessagePart,
+  type Plan,
   type Role,
   type RunState,
   type SystemMessage,
@@ -94,10 +96,29 @@ export function labelResults(message: Message, { plan }: RunState['applied']): M
     const own: Label = isLabel(given) ? given : { origin: 'model', trust: 'untrusted' };
     if (!isOwnCall(part) || part.toolInvocation.state !== 'result') return own;
     const { toolName } = part.toolInvocation;
-    const rule = plan.toolRules && Object.hasOwn(plan.toolRules, toolName) ? plan.toolRules[toolName] : undefined;
-    if (rule?.resultTrust === 'inherit') return own;
+    if (inheritsTrust(plan, toolName)) return own;
     return { origin: isToken(toolName) ? `tool:${toolName}` : 'model', trust: 'untrusted' };
   });
+}
+
+/** Returns whether the results of the tool have the trust of the call. */
+export function inheritsTrust({ toolRules }: Pick<Plan, 'toolRules'>, tool: string): boolean {
+  return toolRules !== undefined && Object.hasOwn(toolRules, tool) && toolRules[tool]?.resultTrust === 'inherit';
+}
+
+/** Chunks with text of the model alone, or with none. */
+const MODEL_CHUNKS =
+  /^(?:start|step-start|step-finish|finish|object|object-result|response-metadata|(?:text|reasoning)-(?:start|delta|end)|tool-call(?:-.*)?)$/;
+
+/** Returns the lowest trust of the content of chunks: results, errors and progress of tools are untrusted. */
+export function readChunksTrust(
+  state: Pick<RunState, 'conversation' | 'taint' | 'applied'>,
+  chunks: readonly Chunk[],
+): Trust {
+  const isInherited = (part: Chunk) =>
+    part.type === 'tool-result' && inheritsTrust(state.applied.plan, part.payload.toolName);
+  const isOutside = (part: Chunk) => !MODEL_CHUNKS.test(part.type) && !isInherited(part);
+  return chunks.some(isOutside) ? 'untrusted' : readAnswerTrust(state);
 }
 
 /** Returns the label of a processor's reason for a repetition: it may quote content of the run. */
