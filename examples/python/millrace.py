@@ -32,6 +32,7 @@ STAGES = sorted(INPUT | OUTPUT | {"processAPIError"})
 STREAM = "processOutputStream"
 QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
 MAX_BATCH_BYTES, WINDOW_CHUNKS = 200_000, 1024
+INBOX = re.compile(r"(?=.{1,512}$)(_INBOX|_R_|_GR_)(\.[^\s.*>]+)+")  # an answer on any other subject is not sent
 CALL_END = "tool-call-input-streaming-end"
 BEGINS = {  # types that start or continue a part, with the type that ends it
     **{"text-start": "text-end", "text-delta": "text-end", "reasoning-start": "reasoning-end", "reasoning-delta": "reasoning-end"},
@@ -414,7 +415,7 @@ class Service:
         return data
 
     async def post(self, message, data):
-        if message.reply.startswith("_INBOX"):
+        if INBOX.fullmatch(message.reply):
             await self.nc.publish(message.reply, data)
 
     def to_session(self, batch, _message):

@@ -17,6 +17,7 @@ DESCRIPTOR = {
     "optionsSchema": {"type": "object", "properties": {"maxCapitals": MAX_CAPITALS, "word": WORD}},
     "policy": {"timeoutMs": 5000, "attempts": 2, "onFailure": "fail"},
 }
+INBOX = re.compile(r"(?=.{1,512}$)(_INBOX|_R_|_GR_)(\.[^\s.*>]+)+")  # an answer on any other subject is not sent
 CONTINUE = {"verdicts": [{"type": "continue"}], "ms": [0]}
 sessions = {}
 
@@ -111,7 +112,7 @@ async def main():
                 answer = await answer if inspect.isawaitable(answer) else answer
             except Exception as error:
                 answer = {"error": {"code": "processor-failed", "message": repr(error)}}
-            if answer is not None and message.reply.startswith("_INBOX"):
+            if answer is not None and INBOX.fullmatch(message.reply):
                 await nc.publish(message.reply, dump(answer))
 
         return nc.subscribe(subject, queue=queue, cb=answered)

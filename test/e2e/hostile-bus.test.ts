@@ -50,7 +50,7 @@ describe('a hostile peer on the bus', () => {
       ...['agents-apply', 'agents-list', 'agents-get', 'agents-plan'].map((verb) => `api.${verb}.default`),
     ];
     for (const tail of tails)
-      for (const body of BODIES) bus.bus.nc.publish(`${prefix}.${tail}`, body, { reply: '_INBOX_hostile.junk' });
+      for (const body of BODIES) bus.bus.nc.publish(`${prefix}.${tail}`, body, { reply: '_INBOX.hostile.junk' });
     expect(joinText(await collect(run))).toBe(text);
     expect(await run.result()).toMatchObject({ status: 'finished' });
     expect(stack.pids()).toEqual(pids);

@@ -10,7 +10,7 @@ import { publish } from './publish.ts';
 const nats = useNats({
   extraConfig: `authorization { users: [
     { user: all, password: all },
-    { user: narrow, password: narrow, permissions: { publish: ["allowed.>"], subscribe: ["_INBOX_narrow.>"] } }
+    { user: narrow, password: narrow, permissions: { publish: ["allowed.>"], subscribe: ["_INBOX.narrow.>", "own.>"] } }
   ] }`,
 });
 const log = createCollectedLog();

@@ -1,9 +1,17 @@
 // Opens a connection to NATS with the names, limits and inbox of a service. All replies arrive in one inbox.
-import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX, shownAddress, timings } from '@millrace/contracts';
+import {
+  MillraceError,
+  createNames,
+  createSubjects,
+  DEFAULT_PREFIX,
+  isToken,
+  shownAddress,
+  timings,
+} from '@millrace/contracts';
 import type { NatsConnection, NodeConnectionOptions } from 'nats';
 import type { BusLog } from './bus-log.ts';
-import { createInbox, type Inbox } from './inbox.ts';
-import { parseServerAddress } from './server-address.ts';
+import { buildInboxPrefix, checkInboxPrefix, createInbox, type Inbox } from './inbox.ts';
+import { parseServerAddress, type ServerAddress } from './server-address.ts';
 import { within } from './within.ts';
 import { NatsConnectionImpl, setTransportFactory } from '@nats-io/nats-core/internal';
 import { nodeResolveHost } from 'nats/lib/node_transport.js';
@@ -39,9 +47,11 @@ export type BusOptions = {
   /** As in NATS_URL: comma-separated, credentials before an @. `user` and `token` override those. */
   servers: string;
   /**
-   * A token: the service's name. Its inboxes start with `_INBOX_<name>`, so that permissions can distinguish services.
+   * A token: the service's name. The inboxes of a connection without a user start with `_INBOX.<name>`.
    */
   name: string;
+  /** `_INBOX` and further tokens. Default: `_INBOX.<user>`, so that permissions can restrict each user to its own. */
+  inboxPrefix?: string;
   id?: string;
   prefix?: string;
   user?: string;
@@ -63,8 +73,13 @@ const silent: BusLog = { debug() {}, info() {}, warn() {}, error() {} };
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const { servers, name, prefix = DEFAULT_PREFIX, log = silent } = options;
   const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
-  const nc = await openConnection(options, `_INBOX_${name}`);
-  const inbox = createInbox(nc, `_INBOX_${name}`, log);
+  const address = resolveIdentity(options);
+  const { user } = address;
+  const inboxPrefix = options.inboxPrefix
+    ? checkInboxPrefix(options.inboxPrefix)
+    : buildInboxPrefix(user !== undefined && isToken(user) ? user : name);
+  const nc = await openConnection(options, address, inboxPrefix);
+  const inbox = createInbox(nc, inboxPrefix, log);
   const state = { connected: true, connections: 1 };
   const reconnected = new Set<() => void>();
   void report(nc, log, state, () => reconnected.forEach((listener) => listener()));
@@ -94,13 +109,22 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   };
 }
 
-async function openConnection(options: BusOptions, inboxPrefix: string): Promise<NatsConnection> {
-  const { servers, name, user, pass, token, connectTimeoutMs } = options;
+/** Returns the servers with one identity: credentials of the options override those in the address. */
+function resolveIdentity({ servers, user, pass, token }: BusOptions): ServerAddress {
   const parsed = parseServerAddress(servers);
   const own = { ...(user !== undefined && { user, pass: pass ?? '' }), ...(token !== undefined && { token }) };
+  return Object.keys(own).length > 0 ? { servers: parsed.servers, ...own } : parsed;
+}
+
+async function openConnection(
+  options: BusOptions,
+  address: ServerAddress,
+  inboxPrefix: string,
+): Promise<NatsConnection> {
+  const { servers, name, connectTimeoutMs } = options;
   try {
     return await connectNats({
-      ...(Object.keys(own).length > 0 ? { servers: parsed.servers, ...own } : parsed),
+      ...address,
       name,
       inboxPrefix,
       maxReconnectAttempts: -1,

@@ -17,6 +17,7 @@ export {
 export { isBug, isStoreGone } from './store-error.ts';
 export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 export { isCode } from './jetstream-errors.ts';
+export { isInbox } from './inbox.ts';
 export { ensureTopology } from './topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
 export { createStallGate, STALL_MS, type StallGate } from './stall-gate.ts';

@@ -68,7 +68,7 @@ test('A reply that is not JSON is replaced by an error', async () => {
 });
 
 describe('a reply subject outside of an inbox', () => {
-  test.each(['mr.v1.runs.acme', '$JS.API.STREAM.DELETE.X', '_INBOXES', 'INBOX.x', 'x._INBOX.y'])(
+  test.each(['mr.v1.runs.acme', '$JS.API.STREAM.DELETE.X', '_INBOXES', '_INBOX_client.x.1', 'INBOX.x', 'x._INBOX.y'])(
     'The request is rejected: %s',
     async (reply) => {
       const subject = `foreign-${Buffer.from(reply).toString('hex')}`;

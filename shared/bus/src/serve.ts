@@ -106,7 +106,7 @@ function refusedReply(subject: string, reply: string | undefined): MillraceError
     'reply-subject-refused',
     `A request on ${subject} has the reply subject ${reply || '(none)'}.`,
     {
-      remedy: 'Use a reply subject under _INBOX.',
+      remedy: 'Use a reply subject under _INBOX, such as _INBOX.<user>.<random id>.',
     },
   );
 }

@@ -1,7 +1,7 @@
 // Implements docs/wire.md by hand with only the connection of our packages, correct except for its quirks. Masks a word
 // in the stream and stops inputs that contain "forbidden".
 import { SESSION_LIMITS } from '@millrace/contracts';
-import type { Bus } from '@millrace/bus';
+import { isInbox, type Bus } from '@millrace/bus';
 import type { Json, Quirks, Session } from './wire-violations.ts';
 import { openStream } from './scripted-stream.ts';
 
@@ -77,7 +77,7 @@ type Handle = (message: RawMessage, json: Json) => void;
 const buildSubject = ({ subjects }: Bus, stage: string, id: string) => `${subjects.prefix}.stage.${stage}.${id}`;
 
 function sendAnswer({ nc }: Bus, { reply }: RawMessage, value: unknown): void {
-  if (reply?.startsWith('_INBOX')) nc.publish(reply, JSON.stringify(value));
+  if (reply !== undefined && isInbox(reply)) nc.publish(reply, JSON.stringify(value));
 }
 
 /** Returns the answers to the verbs of discovery. */

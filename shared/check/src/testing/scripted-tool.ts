@@ -1,5 +1,5 @@
 // Implements a tool on the wire by hand, correct except for its quirks.
-import type { Bus } from '@millrace/bus';
+import { isInbox, type Bus } from '@millrace/bus';
 
 type Json = Record<string, unknown>;
 export type ToolQuirks = {
@@ -52,7 +52,8 @@ export async function scriptTool(bus: Bus, name: string, quirks: ToolQuirks = {}
     for (const timer of timers) clearTimeout(timer);
   };
   const publish = (reply: string | undefined, value: unknown) => {
-    if (reply?.startsWith('_INBOX')) nc.publish(reply, typeof value === 'string' ? value : JSON.stringify(value));
+    if (reply !== undefined && isInbox(reply))
+      nc.publish(reply, typeof value === 'string' ? value : JSON.stringify(value));
   };
   const subscriptions: { unsubscribe(): void }[] = [
     ...(quirks.verbs ?? Object.keys(told)).flatMap((verb) =>
