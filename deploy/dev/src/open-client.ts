@@ -4,6 +4,6 @@ import type { Environment } from './backing-servers.ts';
 
 /** @throws MillraceError bus-unreachable */
 export function openClient(url: string, env: Environment): Promise<Client> {
-  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass } = env;
-  return connect({ url, ...(prefix && { prefix }), ...(user && { user, pass: pass ?? '' }) });
+  const { MILLRACE_PREFIX: prefix } = env;
+  return connect({ url, env, ...(prefix && { prefix }) });
 }

@@ -1,6 +1,7 @@
 // Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
 // Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
+import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
 import type { ServiceSpec } from './service-process.ts';
@@ -11,7 +12,7 @@ type Store = 'redis' | 'qdrant';
 type ServiceRow = { name: string; store?: Store; alone?: true; reads: readonly string[] };
 
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
-const BUS = ['NATS_USER', 'NATS_PASSWORD', 'MILLRACE_PREFIX', 'LOG_LEVEL'];
+const BUS = [...CONNECTION_VARIABLES, 'MILLRACE_PREFIX', 'LOG_LEVEL'];
 const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY];
 const RUN_LIMITS = [
   'MAX_RUNS_PER_TENANT',

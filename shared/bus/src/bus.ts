@@ -1,27 +1,16 @@
 // Opens a connection to NATS with the names, limits and inbox of a service. All replies arrive in one inbox.
-import {
-  MillraceError,
-  createNames,
-  createSubjects,
-  DEFAULT_PREFIX,
-  isToken,
-  shownAddress,
-  timings,
-} from '@millrace/contracts';
-import type { NatsConnection, NodeConnectionOptions } from 'nats';
+import { NatsConnectionImpl } from '@nats-io/nats-core/internal';
+import { createNames, createSubjects, DEFAULT_PREFIX, isToken, shownAddress } from '@millrace/contracts';
+import type { NatsConnection } from 'nats';
 import type { BusLog } from './bus-log.ts';
-import { buildInboxPrefix, checkInboxPrefix, createInbox, type Inbox } from './inbox.ts';
+import { checkSettings, type ConnectionSettings } from './connection-settings.ts';
+import { followKey } from './follow-key.ts';
+import { buildInboxPrefix, createInbox, type Inbox } from './inbox.ts';
+import { openConnection } from './open-connection.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
+import { createLinkState, followStatus } from './follow-status.ts';
 import { parseServerAddress, type ServerAddress } from './server-address.ts';
 import { within } from './within.ts';
-import { NatsConnectionImpl, setTransportFactory } from '@nats-io/nats-core/internal';
-import { nodeResolveHost } from 'nats/lib/node_transport.js';
-import { TurnTransport } from './turn-transport.ts';
-
-/** Connects with our own transport: the client's own `connect` would replace it. */
-export function connectNats(options: NodeConnectionOptions): Promise<NatsConnection> {
-  setTransportFactory({ factory: () => new TurnTransport(), dnsResolveFn: nodeResolveHost });
-  return NatsConnectionImpl.connect(options);
-}
 
 export type Bus = {
   nc: NatsConnection;
@@ -32,8 +21,15 @@ export type Bus = {
   names: ReturnType<typeof createNames>;
   inbox: Inbox;
   log: BusLog;
+  /** Permissions that the server has refused on this connection. */
+  refusals: Refusals;
   /** Returns true while connected; a lost connection is retried forever. */
   hasConnection(): boolean;
+  /**
+   * Returns why the connection cannot do its work: it is lost, the server refuses the credentials or a permission.
+   * Undefined: it can.
+   */
+  findProblem(): string | undefined;
   /** Returns the number of connections so far: replies to requests over an earlier one may be lost. */
   connections(): number;
   /** Calls the listener after each reconnect. Returns a function that removes it. */
@@ -43,46 +39,50 @@ export type Bus = {
   close(): Promise<void>;
 };
 
-export type BusOptions = {
-  /** As in NATS_URL: comma-separated, credentials before an @. `user` and `token` override those. */
+/** Credentials and TLS: one of a key, a user and a token. Each of them overrides the credentials in the address. */
+export type BusOptions = ConnectionSettings & {
+  /** As in NATS_URL: comma-separated, credentials before an @. */
   servers: string;
-  /**
-   * A token: the service's name. The inboxes of a connection without a user start with `_INBOX.<name>`.
-   */
+  /** A token: the service's name. The inboxes of a connection without a user start with `_INBOX.<name>`. */
   name: string;
-  /** `_INBOX` and further tokens. Default: `_INBOX.<user>`, so that permissions can restrict each user to its own. */
-  inboxPrefix?: string;
   id?: string;
   prefix?: string;
-  user?: string;
-  pass?: string;
-  token?: string;
   log?: BusLog;
   /** Maximum time for the first connection. Default: unlimited. */
   connectTimeoutMs?: number;
 };
 
-const RECONNECT_WAIT_MS = 200;
-const FIRST_TRY_TIMEOUT_MS = 5_000;
 /** Maximum time to flush the last messages. */
 const CLOSE_GRACE_MS = 2_000;
 
 const silent: BusLog = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** @throws bus-unreachable with the address without its credentials; config-invalid */
+/**
+ * @throws bus-unreachable with the address without its credentials; credentials-refused; config-invalid with the
+ * variable of an unreadable key or certificate
+ */
 export async function connectBus(options: BusOptions): Promise<Bus> {
-  const { servers, name, prefix = DEFAULT_PREFIX, log = silent } = options;
+  const { servers, name, prefix = DEFAULT_PREFIX, log = silent, connectTimeoutMs } = options;
   const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+  checkSettings(options);
   const address = resolveIdentity(options);
   const { user } = address;
-  const inboxPrefix = options.inboxPrefix
-    ? checkInboxPrefix(options.inboxPrefix)
-    : buildInboxPrefix(user !== undefined && isToken(user) ? user : name);
-  const nc = await openConnection(options, address, inboxPrefix);
-  const inbox = createInbox(nc, inboxPrefix, log);
-  const state = { connected: true, connections: 1 };
-  const reconnected = new Set<() => void>();
-  void report(nc, log, state, () => reconnected.forEach((listener) => listener()));
+  // Replaced below: before the connection is open there is no inbox to move.
+  let takeKey = (_publicKey: string): void => undefined;
+  const key = followKey(options, log, (publicKey) => takeKey(publicKey));
+  const owner = key?.publicKey ?? (user !== undefined && isToken(user) ? user : name);
+  const inboxPrefix = options.inboxPrefix ?? buildInboxPrefix(owner);
+  const state = createLinkState();
+  const { retryDelayMs } = state;
+  const tls = resolveTls(options);
+  const nc = await openConnection({ address, key, tls, name, inboxPrefix, retryDelayMs, connectTimeoutMs, log });
+  const refusals = createRefusals();
+  const inbox = createInbox({ nc, log, refusals, onReconnect: state.onReconnect }, inboxPrefix);
+  takeKey = (publicKey) => {
+    log.info({ publicKey }, 'the key of the NATS user has changed');
+    if (options.inboxPrefix === undefined) moveInboxes(nc, inbox, buildInboxPrefix(publicKey));
+  };
+  void followStatus({ nc, log, state, refusals, inbox });
   return {
     nc,
     id,
@@ -91,12 +91,14 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     names: createNames(prefix),
     inbox,
     log,
+    refusals,
     hasConnection: () => state.connected && !nc.isClosed(),
-    connections: () => state.connections,
-    onReconnect(listener) {
-      reconnected.add(listener);
-      return () => void reconnected.delete(listener);
+    findProblem: () => {
+      if (state.refused !== undefined) return state.refused;
+      return state.connected && !nc.isClosed() ? refusals.find(performance.now()) : 'no connection to NATS';
     },
+    connections: () => state.connections,
+    onReconnect: state.onReconnect,
     maxPayload: () => nc.info?.max_payload ?? 1_048_576,
     close: async () => {
       if (nc.isClosed()) return;
@@ -109,52 +111,21 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   };
 }
 
+/** The inboxes that the client itself opens follow: those of JetStream and of its own requests. */
+function moveInboxes(nc: NatsConnection, inbox: Inbox, prefix: string): void {
+  if (nc instanceof NatsConnectionImpl) nc.options.inboxPrefix = prefix;
+  inbox.move(prefix);
+}
+
 /** Returns the servers with one identity: credentials of the options override those in the address. */
-function resolveIdentity({ servers, user, pass, token }: BusOptions): ServerAddress {
+function resolveIdentity({ servers, user, pass, token, ...key }: BusOptions): ServerAddress {
   const parsed = parseServerAddress(servers);
   const own = { ...(user !== undefined && { user, pass: pass ?? '' }), ...(token !== undefined && { token }) };
-  return Object.keys(own).length > 0 ? { servers: parsed.servers, ...own } : parsed;
+  const hasOwn = Object.keys(own).length > 0 || key.nkeySeed || key.nkeyFile || key.credsFile;
+  return hasOwn ? { servers: parsed.servers, ...own } : parsed;
 }
 
-async function openConnection(
-  options: BusOptions,
-  address: ServerAddress,
-  inboxPrefix: string,
-): Promise<NatsConnection> {
-  const { servers, name, connectTimeoutMs } = options;
-  try {
-    return await connectNats({
-      ...address,
-      name,
-      inboxPrefix,
-      maxReconnectAttempts: -1,
-      pingInterval: timings.busPingMs,
-      reconnectTimeWait: RECONNECT_WAIT_MS,
-      noAsyncTraces: true,
-      waitOnFirstConnect: connectTimeoutMs === undefined,
-      timeout: connectTimeoutMs ?? FIRST_TRY_TIMEOUT_MS,
-    });
-  } catch (cause) {
-    throw new MillraceError('bus-unreachable', `No NATS server answers at ${shownAddress(servers)}.`, {
-      cause,
-      remedy: 'Start the stack (npm start), or set NATS_URL to its address.',
-    });
-  }
-}
-
-type BusConnection = { connected: boolean; connections: number };
-
-/** A denied publish is reported only in these events: log it as an error. */
-async function report(nc: NatsConnection, log: BusLog, state: BusConnection, reconnected: () => void): Promise<void> {
-  for await (const status of nc.status()) {
-    if (status.type === 'disconnect') state.connected = false;
-    if (status.type === 'reconnect') {
-      state.connected = true;
-      state.connections += 1;
-      reconnected();
-    }
-    const quiet = status.type === 'ping' || status.type === 'forceReconnect';
-    const loud = status.type === 'error' || status.type === 'slowConsumer';
-    if (!quiet) log[loud ? 'error' : 'info']({ status }, `nats: ${status.type}`);
-  }
+/** An address `tls://` requires TLS: the client itself reads only the host. */
+function resolveTls({ servers, tls }: BusOptions): BusOptions['tls'] {
+  return tls ?? (/(?:^|,)\s*tls:\/\//i.test(servers) ? {} : undefined);
 }

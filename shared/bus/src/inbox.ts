@@ -2,16 +2,33 @@
 // request, as in the client's own requests with several replies, costs a third more under load, for the server and for
 // us.
 import { MillraceError, isToken, loggedError } from '@millrace/contracts';
-import type { Msg, NatsConnection } from 'nats';
-import type { BusLog } from './bus-log.ts';
+import type { Msg } from 'nats';
 import { createReplyTokens } from './reply-tokens.ts';
+import { subscribe, type Link } from './subscribe.ts';
+
+type Waiting = {
+  take: (message: Msg) => void;
+  /** Subject of the request. */
+  asked: string | undefined;
+  fail: ((error: MillraceError) => void) | undefined;
+};
 
 export type Inbox = {
   /**
-   * Opens a reply subject: its messages are passed to `listener` until `release` is called; `closed` is called when no
-   * more can arrive.
+   * Opens a reply subject: its messages are passed to `listener` until `release` is called.
+   * @param asked subject of the request
+   * @param fail called when no message can arrive: the connection is closed (bus-unreachable), or the server refused to
+   * publish the request (permission-denied)
    */
-  open(listener: (message: Msg) => void, closed?: () => void): { subject: string; release(): void };
+  open(
+    listener: (message: Msg) => void,
+    asked?: string,
+    fail?: (error: MillraceError) => void,
+  ): { subject: string; release(): void };
+  /** Ends the requests of a subject. */
+  fail(asked: string, error: MillraceError): void;
+  /** Opens further reply subjects under another prefix: the user of the connection has changed. */
+  move(prefix: string): void;
   /** Notifies all waiting requests. */
   close(): void;
 };
@@ -41,30 +58,44 @@ export function checkInboxPrefix(prefix: string): string {
   });
 }
 
-export function createInbox(nc: NatsConnection, prefix: string, log: BusLog): Inbox {
-  const base = `${prefix}.${crypto.randomUUID().replaceAll('-', '')}`;
-  const listeners = new Map<string, { take: (message: Msg) => void; closed?: (() => void) | undefined }>();
+export function createInbox(link: Link, prefix: string): Inbox {
+  const listeners = new Map<string, Waiting>();
   const nextToken = createReplyTokens();
-  const subscription = nc.subscribe(`${base}.*`, {
-    callback: (error, message) => {
-      if (error) return log.error({ error: String(error) }, 'inbox subscription rejected');
-      try {
-        listeners.get(message.subject.slice(base.length + 1))?.take(message);
-      } catch (thrown) {
-        // Rethrown, the error would end the connection's read loop, and with it all other requests.
-        log.error(loggedError(thrown), 'reply handler threw');
-      }
-    },
-  });
+  const listenUnder = (base: string) =>
+    subscribe(link, `${base}.*`, {
+      take: (message) => {
+        try {
+          listeners.get(message.subject.slice(base.length + 1))?.take(message);
+        } catch (thrown) {
+          // Rethrown, the error would end the connection's read loop, and with it all other requests.
+          link.log.error(loggedError(thrown), 'reply handler threw');
+        }
+      },
+    });
+  let base = createBase(prefix);
+  let subscription = listenUnder(base);
   return {
-    open(take, closed) {
+    open(take, asked, fail) {
       const token = nextToken();
-      listeners.set(token, { take, closed });
+      listeners.set(token, { take, asked, fail });
       return { subject: `${base}.${token}`, release: () => listeners.delete(token) };
+    },
+    fail(asked, error) {
+      for (const waiting of listeners.values()) if (waiting.asked === asked) waiting.fail?.(error);
+    },
+    move(to) {
+      subscription.unsubscribe();
+      base = createBase(to);
+      subscription = listenUnder(base);
     },
     close() {
       subscription.unsubscribe();
-      for (const { closed } of listeners.values()) closed?.();
+      for (const { asked, fail } of listeners.values()) fail?.(createClosedError(asked));
     },
   };
 }
+
+const createBase = (prefix: string): string => `${prefix}.${crypto.randomUUID().replaceAll('-', '')}`;
+
+const createClosedError = (subject = 'a request') =>
+  new MillraceError('bus-unreachable', `The connection was closed before ${subject} answered.`);

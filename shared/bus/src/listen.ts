@@ -2,9 +2,14 @@
 import { loggedError, type MillraceError } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
+import { subscribe } from './subscribe.ts';
 import { decode } from './wire.ts';
 
-export type Listening = { stop(): void };
+export type Listening = {
+  stop(): void;
+  /** Returns `permission-denied` while the server refuses the subscription: its answer arrives before that of a flush. */
+  findRefusal(): MillraceError | undefined;
+};
 
 /**
  * The handler runs synchronously, in the order of the subject. Its errors are logged.
@@ -17,9 +22,8 @@ export function listen<T>(
   handle: (message: T, subject: string, bytes: number) => void,
   refused: (error: MillraceError, subject: string) => void = () => undefined,
 ): Listening {
-  const subscription = bus.nc.subscribe(subject, {
-    callback: (error, message) => {
-      if (error) return bus.log.error({ subject, error: String(error) }, 'subscription rejected');
+  const { unsubscribe, findRefusal } = subscribe(bus, subject, {
+    take: (message) => {
       const decoded = decode(message.data, schema, message.subject);
       if ('error' in decoded) {
         bus.log.warn({ subject: message.subject, error: decoded.error.message }, 'invalid message rejected');
@@ -34,5 +38,5 @@ export function listen<T>(
       }
     },
   });
-  return { stop: () => subscription.unsubscribe() };
+  return { stop: unsubscribe, findRefusal };
 }

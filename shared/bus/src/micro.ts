@@ -19,6 +19,7 @@ import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
 import { request } from './request.ts';
 import type { Serving } from './serve.ts';
+import { subscribe } from './subscribe.ts';
 import { decode, encode } from './wire.ts';
 
 /** `name` matches [A-Za-z0-9_-]+; one for each subject that the process serves. */
@@ -61,9 +62,9 @@ export function advertise(bus: Bus, service: MicroService): () => void {
   };
   const subscriptions = VERBS.flatMap((verb) =>
     [`$SRV.${verb}`, `$SRV.${verb}.${service.name}`, `$SRV.${verb}.${service.name}.${bus.id}`].map((subject) =>
-      bus.nc.subscribe(subject, {
-        callback: (error, { reply }) => {
-          if (!error && reply && isInbox(reply)) bus.nc.publish(reply, encode(answers[verb]()));
+      subscribe(bus, subject, {
+        take: ({ reply }) => {
+          if (reply && isInbox(reply)) bus.nc.publish(reply, encode(answers[verb]()));
         },
       }),
     ),
@@ -153,7 +154,7 @@ export function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gat
       inbox.release();
       resolve(found);
     };
-    const inbox = bus.inbox.open((message: Msg) => {
+    const receive = (message: Msg) => {
       if (message.headers?.code === 503) return finish();
       bytes += message.data.length;
       if (message.data.length > MAX_ANSWER_BYTES || bytes > MAX_GATHERED_BYTES) {
@@ -163,7 +164,8 @@ export function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gat
       const answer = decode(message.data, schema, subject);
       if ('ok' in answer) found.push(answer.ok);
       if (max !== undefined && found.length >= max) finish();
-    });
+    };
+    const inbox = bus.inbox.open(receive, subject, finish);
     const timer = setTimeout(finish, gatherMs);
     bus.nc.publish(subject, undefined, { reply: inbox.subject });
   });

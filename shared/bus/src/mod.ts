@@ -2,6 +2,13 @@
 export { askApi, serveApi, type ApiAddress, type ApiCall, type ApiHandler } from './api.ts';
 export type { BusLog } from './bus-log.ts';
 export { connectBus, type Bus, type BusOptions } from './bus.ts';
+export {
+  checkSettings,
+  CONNECTION_VARIABLES,
+  readConnectionSettings,
+  type BusTls,
+  type ConnectionSettings,
+} from './connection-settings.ts';
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
 export {
   purgeEntries,
@@ -17,7 +24,7 @@ export {
 export { isBug, isStoreGone } from './store-error.ts';
 export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 export { isCode } from './jetstream-errors.ts';
-export { isInbox } from './inbox.ts';
+export { buildInboxPrefix, checkInboxPrefix, isInbox } from './inbox.ts';
 export { ensureTopology } from './topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
 export { createStallGate, STALL_MS, type StallGate } from './stall-gate.ts';
@@ -33,6 +40,7 @@ export { serveVerbs, type ApiHandlers } from './api.ts';
 export { serverAnswers } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
+export { createUserKey, readUserKey, type KeyOptions, type UserKey } from './user-key.ts';
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { watchRunShards } from './watch-run-shards.ts';
 export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';

@@ -1,12 +1,12 @@
 // Questions among the processes of one service: which ones are up, and whether one of them has left. The server answers for a process without
 // a connection: no responders.
-import { loggedError } from '@millrace/contracts';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
 import { gather, hasLeft } from './micro.ts';
 import { publish } from './publish.ts';
 import { request } from './request.ts';
+import { subscribe } from './subscribe.ts';
 
 const ASK_WITHIN_MS = 500;
 const ANSWER_WITHIN_MS = 300;
@@ -19,9 +19,8 @@ export type PeerAnswer = 'answered' | 'silent' | 'no-responders';
 /** Answers the questions of peers until it is stopped. */
 export function answerPeers(bus: Bus): { stop(): void } {
   const subscriptions = [bus.subjects.peer(), bus.subjects.peer(bus.id)].map((subject) =>
-    bus.nc.subscribe(subject, {
-      callback: (error, { reply }) => {
-        if (error) return bus.log.error({ subject, ...loggedError(error) }, 'subscription rejected');
+    subscribe(bus, subject, {
+      take: ({ reply }) => {
         if (reply && isInbox(reply)) publish(bus, reply, { id: bus.id });
       },
     }),

@@ -31,8 +31,8 @@ export type RequestAnswer<T> = Decoded<T>;
 const errorReplySchema = z.object({ error: wireErrorSchema });
 
 /**
- * Codes: nobody-there, timeout, cancelled, bus-unreachable, message-invalid, message-too-large; and those of the other
- * side.
+ * Codes: nobody-there, timeout, cancelled, bus-unreachable, permission-denied, message-invalid, message-too-large; and
+ * those of the other side.
  */
 export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>> {
   const { subject, timeoutMs, repeatEveryMs, signal } = ask;
@@ -64,7 +64,7 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
       ask.onProgress?.(answer.ok);
     };
     const onAbort = () => finish(toFailure(cancelledError(subject)));
-    const inbox = bus.inbox.open(onMessage, () => finish(toFailure(createClosedError(subject))));
+    const inbox = bus.inbox.open(onMessage, subject, (error) => finish(toFailure(error)));
     const timer = setTimeout(() => finish(toFailure(timedOut(subject, timeoutMs))), timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     ask.onAsked?.(onAbort);
@@ -117,8 +117,6 @@ const nobody = (subject: string) =>
     remedy: 'Start a service that serves it, with the same NATS_URL and MILLRACE_PREFIX.',
   });
 const cancelledError = (subject: string) => new MillraceError('cancelled', `The call of ${subject} was cancelled.`);
-const createClosedError = (subject: string) =>
-  new MillraceError('bus-unreachable', `The connection was closed before ${subject} answered.`);
 const createNotJsonError = (subject: string, cause: unknown) =>
   new MillraceError('not-json', `The message for ${subject} is not JSON: ${String(cause)}`, { cause });
 const timedOut = (subject: string, timeoutMs: number) =>

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
 import { publishBytes } from './publish.ts';
+import { subscribe } from './subscribe.ts';
 import { decode, encode, encodeWithin } from './wire.ts';
 import { within } from './within.ts';
 
@@ -35,10 +36,9 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
   const { subject, queue, maxInFlight = MAX_IN_FLIGHT } = options;
   const stats = { requests: 0, errors: 0, lastError: '', processingMs: 0 };
   const inFlight = new Set<Promise<void>>();
-  const subscription = bus.nc.subscribe(subject, {
-    ...(queue !== undefined && { queue }),
-    callback: (error, message) => {
-      if (error) return bus.log.error({ subject, error: String(error) }, 'subscription rejected');
+  const subscription = subscribe(bus, subject, {
+    queue,
+    take: (message) => {
       if (inFlight.size >= maxInFlight) return refuseFull(bus, message, maxInFlight);
       const work = answer(bus, options, message, stats).finally(() => inFlight.delete(work));
       inFlight.add(work);

@@ -1,7 +1,7 @@
 // `millrace check`: checks a running processor against docs/wire.md over the bus, independent of its language.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
+import { connectBus, readConnectionSettings, resolveAddress, type Bus } from '@millrace/bus';
 import { casesFileSchema, checkProcessors, reportText, type CasesFile } from '@millrace/check';
 import { listIssues } from '@millrace/contracts';
 import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
@@ -63,13 +63,13 @@ function interruption(io: CliIo): { signal: AbortSignal; stop(): void } {
 }
 
 function connect({ env }: CliIo, servers: string): Promise<Bus> {
-  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass = '' } = env;
+  const { MILLRACE_PREFIX: prefix } = env;
   return connectBus({
+    ...readConnectionSettings(env),
     servers,
     name: 'check',
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     ...(prefix && { prefix }),
-    ...(user && { user, pass }),
   });
 }
 

@@ -143,7 +143,6 @@ export async function withClient<T>(io: CliIo, args: AddressArgs, use: (client: 
     ...(args.url !== undefined && { url: args.url }),
     ...(args.tenant !== undefined && { tenant: args.tenant }),
     ...(env['MILLRACE_PREFIX'] && { prefix: env['MILLRACE_PREFIX'] }),
-    ...(env['NATS_USER'] && { user: env['NATS_USER'], pass: env['NATS_PASSWORD'] ?? '' }),
   });
   try {
     return await use(client);

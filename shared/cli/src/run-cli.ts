@@ -27,7 +27,12 @@ function versionText(): string {
 const VARIABLES = `ENVIRONMENT
 
   NATS_URL                    NATS address (default: .millrace/stack.json of a parent folder, then localhost:4222)
-  NATS_USER, NATS_PASSWORD    credentials
+  NATS_USER, NATS_PASSWORD    user of NATS, with a password
+  NATS_NKEY_FILE, NATS_NKEY   user of NATS, with a key: a file with its seed, or the seed
+  NATS_CREDS_FILE             user of NATS, with a credentials file
+  NATS_TLS                    required: the server has a public certificate
+  NATS_TLS_CA_FILE            certificate authority of the server; NATS_TLS_CERT_FILE, NATS_TLS_KEY_FILE: own certificate
+  NATS_INBOX_PREFIX           prefix of the reply subjects (default: _INBOX and the user)
   MILLRACE_PREFIX             prefix of all subjects (default: ${DEFAULT_PREFIX})`;
 
 /** Resolves with the exit code. */

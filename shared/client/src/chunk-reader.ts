@@ -40,7 +40,7 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
   const { from, answeredTo, late, unknownForMs = 0, limits = REPLAY_LIMITS } = options;
   const abort = new AbortController();
   let merge = startMerge(from, answeredTo);
-  let listening: Listening | undefined;
+  let listening: Pick<Listening, 'stop'> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let asking = false;
   let catchingUp = late;

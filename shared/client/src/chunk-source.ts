@@ -22,8 +22,11 @@ export type ReplayAnswer = Replayed & {
   remainingMs?: number | undefined;
 };
 export type ChunkSource = {
-  /** Resolves when the server has the subscription: later chunks arrive unless they are lost. */
-  listen(handle: (batch: LiveBatch) => void): Promise<Listening>;
+  /**
+   * Resolves when the server has the subscription: later chunks arrive unless they are lost.
+   * @throws permission-denied, bus-unreachable
+   */
+  listen(handle: (batch: LiveBatch) => void): Promise<Pick<Listening, 'stop'>>;
   /**
    * Calls the listener after each reconnect: chunks published in between are missing. Returns a function that removes
    * it.
@@ -43,6 +46,8 @@ export function chunkSource({ bus, tenant, ask }: ClientConnection, runId: strin
       const listening = listen(bus, bus.subjects.chunks(tenant, runId), checkedLiveBatchSchema, handle);
       try {
         await awaitFlush(bus.nc.flush());
+        const refusal = listening.findRefusal();
+        if (refusal) throw refusal;
         return listening;
       } catch (error) {
         listening.stop();

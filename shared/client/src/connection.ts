@@ -1,15 +1,22 @@
 // Opens a client's connection: the bus under one tenant, and the function that requests a verb of the api.
 import { MillraceError, type ApiAnswer, type ApiRequestInput, type ApiVerb } from '@millrace/contracts';
-import { askApi, connectBus, resolveAddress, type BusAddress, type Bus, type BusLog, type Env } from '@millrace/bus';
+import {
+  askApi,
+  connectBus,
+  readConnectionSettings,
+  resolveAddress,
+  type Bus,
+  type BusAddress,
+  type BusLog,
+  type ConnectionSettings,
+  type Env,
+} from '@millrace/bus';
 
-export type ConnectOptions = {
-  /** Overrides the user in the address. */
-  user?: string;
-  pass?: string;
-  token?: string;
+/** Credentials: one of a key, a user and a token. They override those of `env`, and both override those in the address. */
+export type ConnectOptions = ConnectionSettings & {
   /** May contain credentials. Default: resolveAddress with `env` and `cwd`. */
   url?: string;
-  /** Environment with NATS_URL. Default: empty; pass `process.env` in a program. */
+  /** Environment with NATS_URL and the variables of credentials. Default: empty; pass `process.env` in a program. */
   env?: Env;
   cwd?: string;
   /** Default: `default`. */
@@ -31,15 +38,13 @@ export type ClientConnection = { bus: Bus; tenant: string; ask: AskApi };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** @throws bus-unreachable with the address and its source */
+/** @throws bus-unreachable and credentials-refused with the address and its source; config-invalid */
 export async function openConnection(options: ConnectOptions, tenant: string): Promise<ClientConnection> {
   const { url, env = {}, cwd = process.cwd(), prefix, log, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: 'url' };
-  const { user, pass, token } = options;
   const bus = await connectBus({
     servers: address.url,
-    ...(user !== undefined && { user, pass: pass ?? '' }),
-    ...(token !== undefined && { token }),
+    ...chooseSettings(options, env),
     ...(prefix !== undefined && { prefix }),
     ...(log && { log }),
     name: 'client',
@@ -58,8 +63,28 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   };
 }
 
+/** Credentials of the options replace all those of the environment, because a connection has one identity. */
+function chooseSettings(options: ConnectOptions, env: Env): ConnectionSettings {
+  const { user, pass, token, nkeySeed, nkeyFile, credsFile, tls, inboxPrefix } = options;
+  const { tls: envTls, inboxPrefix: envPrefix, ...envIdentity } = readConnectionSettings(env);
+  const identity = {
+    ...(user !== undefined && { user, pass: pass ?? '' }),
+    ...(token !== undefined && { token }),
+    ...(nkeySeed !== undefined && { nkeySeed }),
+    ...(nkeyFile !== undefined && { nkeyFile }),
+    ...(credsFile !== undefined && { credsFile }),
+  };
+  const chosenTls = tls ?? envTls;
+  const chosenPrefix = inboxPrefix ?? envPrefix;
+  return {
+    ...(Object.keys(identity).length > 0 ? identity : envIdentity),
+    ...(chosenTls && { tls: chosenTls }),
+    ...(chosenPrefix !== undefined && { inboxPrefix: chosenPrefix }),
+  };
+}
+
 function withSource(error: MillraceError, { source }: BusAddress): MillraceError {
-  if (source === 'url') return error;
+  if (source === 'url' || error.code === 'config-invalid') return error;
   const where = source === 'default' ? 'the default: no NATS_URL is set and no .millrace/stack.json found' : source;
   const stale = source.endsWith('.json') ? ' The stack that wrote it may have ended.' : '';
   return new MillraceError(error.code, `${error.message} The address is from ${where}.${stale}`, {

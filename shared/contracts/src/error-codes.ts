@@ -95,6 +95,8 @@ export const ERROR_CODES = {
   // Services
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
   'bus-unreachable': 'The NATS server is unreachable.',
+  'credentials-refused': 'The NATS server refuses the credentials of a connection.',
+  'permission-denied': 'The NATS user of a connection has no permission for a subject.',
   'stream-mismatch':
     'A stream, consumer or bucket of the server has another configuration that cannot be changed, or belongs to another prefix.',
   'too-many-requests':
@@ -135,6 +137,8 @@ const PERMANENT: ReadonlySet<string> = new Set<ErrorCode>([
   'message-list-foreign',
   'message-list-and-messages',
   'thread-foreign',
+  'credentials-refused',
+  'permission-denied',
   'save-superseded',
   'cancelled',
 ]);

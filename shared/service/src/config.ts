@@ -7,6 +7,13 @@ export const baseConfigSchema = z.object({
   NATS_URL: z.string().optional().describe('absent: that of .millrace/stack.json, found upwards, else localhost:4222'),
   NATS_USER: z.string().optional(),
   NATS_PASSWORD: z.string().optional(),
+  NATS_NKEY_FILE: z.string().optional().describe("file with the seed of the service's NATS user"),
+  NATS_CREDS_FILE: z.string().optional().describe('file with the JWT and the seed of the NATS user'),
+  NATS_TLS: z.literal('required').optional(),
+  NATS_TLS_CA_FILE: z.string().optional(),
+  NATS_TLS_CERT_FILE: z.string().optional(),
+  NATS_TLS_KEY_FILE: z.string().optional(),
+  NATS_INBOX_PREFIX: z.string().optional().describe('absent: _INBOX and the user'),
   MILLRACE_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/)

@@ -1,4 +1,4 @@
-// GET /healthz: 200 while the process can work, 503 with the reason while it cannot (starting, draining, no NATS).
+// GET /healthz: 200 while the process can work, 503 with the reason while it cannot (starting, draining, no NATS, no permission).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

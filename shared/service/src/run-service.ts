@@ -2,7 +2,7 @@
 // reverse order. `runService` is for a main.ts; `startService` is the same without the process, for tests and the
 // bench.
 import { MillraceError, shownAddress, toWireError } from '@millrace/contracts';
-import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
+import { connectBus, readConnectionSettings, resolveAddress, type Bus } from '@millrace/bus';
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
 import { serveHealth, type HealthCheck } from './health.ts';
@@ -54,14 +54,10 @@ export async function startService<S extends z.ZodType<object>>(
       log.error({ error: String(failure.error) }, `${failure.name} was not released`);
   };
   try {
-    let isConnected = () => false;
+    let findBusProblem: HealthCheck = () => 'no connection to NATS';
     const checks: HealthCheck[] = [];
     const findOwnProblem = () => checks.map((check) => check()).find((found) => found !== undefined);
-    const health = await openHealth(
-      base,
-      resources,
-      () => problem ?? (isConnected() ? findOwnProblem() : 'no connection to NATS'),
-    );
+    const health = await openHealth(base, resources, () => problem ?? findBusProblem() ?? findOwnProblem());
     const address = await resolveAddress(env, process.cwd());
     const bus = await connectBus({
       servers: address.url,
@@ -69,10 +65,10 @@ export async function startService<S extends z.ZodType<object>>(
       id: replica,
       prefix: base.MILLRACE_PREFIX,
       log,
-      ...(base.NATS_USER !== undefined && { user: base.NATS_USER, pass: base.NATS_PASSWORD ?? '' }),
+      ...readConnectionSettings(env),
     });
     resources.add('NATS', () => bus.close());
-    isConnected = bus.hasConnection;
+    findBusProblem = bus.findProblem;
     await definition.start({
       config,
       bus,

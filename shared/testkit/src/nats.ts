@@ -25,8 +25,9 @@ const START_TIMEOUT_MS = 120_000;
 /**
  * Call it at the top of a test file, or in a describe, before useBus and useService: resources are released in reverse
  * order.
+ * @param extraConfig text of the configuration file; a function is called before each start
  */
-export function useNats({ extraConfig = '' }: { extraConfig?: string } = {}): TestNats {
+export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => string) } = {}): TestNats {
   let storeDir: string | undefined;
   let server: NatsServer | undefined;
   let isAlive = false;
@@ -34,7 +35,8 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string } = {}): Te
   const start = async () => {
     storeDir ??= await mkdtemp(join(tmpdir(), 'millrace-nats-'));
     const port = server ? Number(new URL(server.url).port) : 0;
-    const started = await startNats({ storeDir, port, extraConfig });
+    const config = typeof extraConfig === 'string' ? extraConfig : extraConfig();
+    const started = await startNats({ storeDir, port, extraConfig: config });
     server = started;
     isAlive = true;
     void started.exited.then(() => (isAlive = false));

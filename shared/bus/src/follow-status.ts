@@ -1,0 +1,80 @@
+// Follows the status of a connection: lost and restored, refused credentials, refused permissions. A denied publish is
+// reported only here.
+import { PermissionViolationError, type NatsConnection } from 'nats';
+import type { BusLog } from './bus-log.ts';
+import { isCredentialError } from './connection-failure.ts';
+import type { Inbox } from './inbox.ts';
+import { RECONNECT_WAIT_MS } from './open-connection.ts';
+import { permissionDenied, type Operation, type Refusals } from './refusals.ts';
+
+/** Refused credentials are tried again after twice the time, up to this, ms. */
+const MAX_RETRY_WAIT_MS = 5_000;
+const JITTER_MS = 100;
+
+export type LinkState = {
+  connected: boolean;
+  /** Number of connections so far. */
+  connections: number;
+  /** Why the server refuses the credentials, until it accepts them. */
+  refused: string | undefined;
+  /** Successive attempts with refused credentials. */
+  refusedAttempts: number;
+  /** Listeners of `onReconnect`. */
+  reconnected: Set<() => void>;
+  onReconnect(listener: () => void): () => void;
+  retryDelayMs(): number;
+};
+
+export function createLinkState(): LinkState {
+  const reconnected = new Set<() => void>();
+  const state: LinkState = {
+    connected: true,
+    connections: 1,
+    refused: undefined,
+    refusedAttempts: 0,
+    reconnected,
+    onReconnect(listener) {
+      reconnected.add(listener);
+      return () => void reconnected.delete(listener);
+    },
+    retryDelayMs: () =>
+      Math.min(RECONNECT_WAIT_MS * 2 ** state.refusedAttempts, MAX_RETRY_WAIT_MS) + Math.random() * JITTER_MS,
+  };
+  return state;
+}
+
+type Followed = { nc: NatsConnection; log: BusLog; state: LinkState; refusals: Refusals; inbox: Inbox };
+
+/** Resolves when the connection is closed. */
+export async function followStatus(followed: Followed): Promise<void> {
+  const { nc, log, state, refusals } = followed;
+  for await (const status of nc.status()) {
+    if (status.type === 'disconnect') state.connected = false;
+    if (status.type === 'reconnect') {
+      Object.assign(state, { connected: true, refused: undefined, refusedAttempts: 0 });
+      state.connections += 1;
+      refusals.forgetConnection();
+      state.reconnected.forEach((listener) => listener());
+    }
+    if (status.type === 'error' && status.error instanceof PermissionViolationError) {
+      refuse(followed, status.error);
+      continue;
+    }
+    if (status.type === 'error' && isCredentialError(status.error)) {
+      state.refused = `NATS refuses the credentials: ${status.error.message}`;
+      state.refusedAttempts += 1;
+    }
+    const quiet = status.type === 'ping' || status.type === 'forceReconnect';
+    const loud = status.type === 'error' || status.type === 'slowConsumer';
+    if (!quiet) log[loud ? 'error' : 'info']({ status }, `nats: ${status.type}`);
+  }
+}
+
+/** Logs a missing permission once for each connection, and ends the requests that could not be published. */
+function refuse({ log, refusals, inbox }: Followed, { operation, subject, message: answer }: PermissionViolationError) {
+  const refused: Operation = operation === 'publish' ? 'publish' : 'subscribe';
+  const error = permissionDenied(refused, subject);
+  const { message, remedy } = error;
+  if (refusals.add({ operation: refused, subject }, performance.now())) log.error({ subject, answer, remedy }, message);
+  if (refused === 'publish') inbox.fail(subject, error);
+}

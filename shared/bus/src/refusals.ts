@@ -1,0 +1,86 @@
+// Remembers which permissions of a connection the server has refused, so that health and errors can name them. Pure:
+// the caller passes the time.
+import { MillraceError } from '@millrace/contracts';
+
+export type Operation = 'publish' | 'subscribe';
+type Refused = {
+  operation: Operation;
+  subject: string;
+  /** The component opens the subscription again after a reconnect; otherwise it is lost until the process restarts. */
+  isReopened?: boolean;
+};
+
+export type Refusals = {
+  /** Returns true for a permission that is not remembered yet. @param now ms of a clock that never jumps */
+  add(refused: Refused, now: number): boolean;
+  /** Forgets what the server evaluates again on a new connection. */
+  forgetConnection(): void;
+  /** Returns the missing permissions as one sentence. */
+  find(now: number): string | undefined;
+};
+
+/** Further ones are not remembered. */
+export const MAX_REFUSALS = 32;
+/** A refused reply may be a single late one: it counts for this time, ms. */
+export const REPLY_REFUSED_MS = 60_000;
+const MAX_SUBJECT_LENGTH = 200;
+
+type Remembered = { permission: string; until: number; isReopened: boolean };
+
+export function createRefusals(): Refusals {
+  const remembered = new Map<string, Remembered>();
+  let isFull = false;
+  return {
+    add({ operation, subject, isReopened = operation === 'publish' }, now) {
+      const permission = describePermission(operation, subject);
+      const isReply = operation === 'publish' && REPLY.test(subject);
+      // A reply subject is new with each request: all of them are one permission.
+      const key = isReply ? 'replies' : permission;
+      const until = isReply ? now + REPLY_REFUSED_MS : Infinity;
+      const known = remembered.get(key);
+      if (known) {
+        known.until = until;
+        return false;
+      }
+      const isFirstOver = remembered.size >= MAX_REFUSALS && !isFull;
+      isFull = remembered.size >= MAX_REFUSALS;
+      if (isFull) return isFirstOver;
+      remembered.set(key, { permission, until, isReopened });
+      return true;
+    },
+    forgetConnection() {
+      isFull = false;
+      for (const [key, { isReopened }] of remembered) if (isReopened) remembered.delete(key);
+    },
+    find(now) {
+      for (const [key, { until }] of remembered) if (until <= now) remembered.delete(key);
+      const [first] = remembered.values();
+      if (!first) return undefined;
+      const more = remembered.size - 1;
+      const rest = more === 0 ? '' : ` (and ${isFull ? 'at least ' : ''}${more} more)`;
+      return `NATS refuses a permission: ${first.permission}${rest}`;
+    },
+  };
+}
+
+const REPLY = /^(?:_INBOX|_R_|_GR_)\./;
+
+function describePermission(operation: Operation, subject: string): string {
+  const shown = subject.length > MAX_SUBJECT_LENGTH ? `${subject.slice(0, MAX_SUBJECT_LENGTH)}…` : subject;
+  return operation === 'publish' ? `publish on ${shown}` : `subscribe to ${shown}`;
+}
+
+export function permissionDenied(operation: Operation, subject: string): MillraceError {
+  const permission = describePermission(operation, subject);
+  return new MillraceError('permission-denied', `The NATS user has no permission to ${permission}.`, {
+    path: subject,
+    remedy: describeRemedy(operation, subject),
+  });
+}
+
+function describeRemedy(operation: Operation, subject: string): string {
+  if (operation === 'publish' && REPLY.test(subject)) {
+    return 'Set allow_responses for the user in the configuration of NATS, long enough for its slowest answer.';
+  }
+  return `Add the subject to permissions.${operation} of the user in the configuration of NATS, or connect as another user.`;
+}

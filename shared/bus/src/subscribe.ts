@@ -1,0 +1,62 @@
+// Subscribes to a subject and opens the subscription again after a reconnect, if the server has refused it: the client
+// forgets a refused subscription, and the user's permissions may have changed.
+import type { MillraceError } from '@millrace/contracts';
+import type { Msg, NatsConnection, Subscription } from 'nats';
+import type { BusLog } from './bus-log.ts';
+import { permissionDenied, type Refusals } from './refusals.ts';
+
+/** The part of a bus that a subscription needs. */
+export type Link = {
+  nc: NatsConnection;
+  log: BusLog;
+  refusals: Refusals;
+  onReconnect(listener: () => void): () => void;
+};
+
+export type Subscribed = {
+  unsubscribe(): void;
+  drain(): Promise<void>;
+  isClosed(): boolean;
+  /** Returns `permission-denied` while the server refuses the subscription. */
+  findRefusal(): MillraceError | undefined;
+};
+
+/** @param options `take` receives messages; an error that it throws ends the connection's read loop */
+export function subscribe(
+  link: Link,
+  subject: string,
+  { queue, take }: { queue?: string | undefined; take: (message: Msg) => void },
+): Subscribed {
+  let refusal: MillraceError | undefined;
+  let forget = () => undefined as void;
+  const open = (): Subscription =>
+    link.nc.subscribe(subject, {
+      ...(queue !== undefined && { queue }),
+      callback: (error, message) => (error ? refuse(error) : take(message)),
+    });
+  let subscription = open();
+  const refuse = (error: Error) => {
+    refusal = permissionDenied('subscribe', subject);
+    link.refusals.add({ operation: 'subscribe', subject, isReopened: true }, performance.now());
+    const { message, remedy } = refusal;
+    link.log.error({ subject, error: String(error), remedy }, message);
+    forget();
+    forget = link.onReconnect(() => {
+      forget();
+      refusal = undefined;
+      subscription = open();
+    });
+  };
+  return {
+    unsubscribe() {
+      forget();
+      subscription.unsubscribe();
+    },
+    drain() {
+      forget();
+      return subscription.drain();
+    },
+    isClosed: () => subscription.isClosed(),
+    findRefusal: () => refusal,
+  };
+}
