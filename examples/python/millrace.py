@@ -22,6 +22,8 @@ import os
 import re
 import secrets
 import signal
+import ssl
+import sys
 import time
 
 import nats
@@ -33,6 +35,7 @@ STREAM = "processOutputStream"
 QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
 MAX_BATCH_BYTES, WINDOW_CHUNKS = 200_000, 1024
 INBOX = re.compile(r"(?=.{1,512}$)(_INBOX|_R_|_GR_)(\.[^\s.*>]+)+")  # an answer on any other subject is not sent
+TOKEN, SEED = re.compile(r"[A-Za-z0-9_-]{1,64}"), re.compile(r"^\s*(SU[A-Z2-7]{56})\s*$", re.MULTILINE)
 CALL_END = "tool-call-input-streaming-end"
 BEGINS = {  # types that start or continue a part, with the type that ends it
     **{"text-start": "text-end", "text-delta": "text-end", "reasoning-start": "reasoning-end", "reasoning-delta": "reasoning-end"},
@@ -543,9 +546,77 @@ def dump(value):
     return json.dumps(value, allow_nan=False).encode()
 
 
+class Connection(nats.NATS):
+    """A connection that sends nothing without TLS if TLS is required: nats-py itself falls back to plain text."""
+
+    async def _process_info(self, info, initial_connection=False):
+        if self.options.get("tls") is not None and not info.get("tls_required"):
+            raise nats.errors.Error("nats: the server does not offer TLS, and this connection requires it")
+        await super()._process_info(info, initial_connection)
+
+
+def connection_options(name, env):
+    """Returns the options of `connect` from NATS_USER and NATS_PASSWORD, NATS_NKEY_FILE, NATS_NKEY, NATS_CREDS_FILE, NATS_TLS,
+    NATS_TLS_CA_FILE, NATS_TLS_CERT_FILE, NATS_TLS_KEY_FILE and NATS_INBOX_PREFIX. Ends the process if they are wrong."""
+    given = lambda key: env.get(key) or None
+    user, file, seed, creds = map(given, ("NATS_USER", "NATS_NKEY_FILE", "NATS_NKEY", "NATS_CREDS_FILE"))
+    if sum(one is not None for one in (user, file, seed, creds)) > 1:
+        raise SystemExit("Set one of NATS_USER, NATS_NKEY_FILE, NATS_NKEY and NATS_CREDS_FILE.")
+    options, owner = {"name": name}, user if user and TOKEN.fullmatch(user) else name
+    if user:
+        options.update(user=user, password=env.get("NATS_PASSWORD", ""))
+    if file or seed or creds:
+        seed, owner = read_seed(file or creds, seed)
+        options.update({"user_credentials": creds} if creds else {"nkeys_seed_str": seed})
+    authority, cert, key = map(given, ("NATS_TLS_CA_FILE", "NATS_TLS_CERT_FILE", "NATS_TLS_KEY_FILE"))
+    if authority or cert or given("NATS_TLS") or given("NATS_URL") and env["NATS_URL"].startswith("tls://"):
+        try:
+            options["tls"] = ssl.create_default_context(cafile=authority)
+            if cert:
+                options["tls"].load_cert_chain(cert, key)
+        except OSError as error:
+            raise SystemExit(f"NATS_TLS_CA_FILE, NATS_TLS_CERT_FILE or NATS_TLS_KEY_FILE cannot be read: {error}")
+    return {**options, "inbox_prefix": given("NATS_INBOX_PREFIX") or f"_INBOX.{owner}"}
+
+
+def read_seed(file, seed):
+    """Returns the seed of a NATS user and its public key. Errors do not contain the seed."""
+    where = f"The file {file}" if file else "NATS_NKEY"
+    try:
+        with open(file or os.devnull) as opened:
+            found = SEED.search(opened.read(65536) if file else seed)
+    except OSError as error:
+        raise SystemExit(f"{where} cannot be read: {error.strerror}.")
+    if not found:
+        raise SystemExit(f"{where} contains no seed of a NATS user, which starts with SU.")
+    try:
+        import nkeys
+
+        return found[1], nkeys.from_seed(bytearray(found[1].encode())).public_key.decode()
+    except ImportError:
+        raise SystemExit("A NATS key needs the package nkeys: pip install nkeys")
+    except Exception:
+        raise SystemExit(f"{where} contains no valid seed of a NATS user.")
+
+
+async def connected(name, env):
+    """Connects to NATS_URL. Refused credentials end the process at its start; later they are tried again forever."""
+    options, nc, ready = connection_options(name, env), Connection(), asyncio.Event()
+
+    async def report(error):
+        print(f"{name}: {error}", file=sys.stderr, flush=True)
+        if not ready.is_set() and "authorization violation" in str(error).lower():
+            raise SystemExit(f"{name}: NATS refuses the credentials. Add the user to its configuration, or set NATS_NKEY_FILE.")
+
+    await nc.connect(env.get("NATS_URL") or "nats://127.0.0.1:4222", error_cb=report, max_reconnect_attempts=-1, **options)
+    ready.set()
+    return nc
+
+
 async def run(name, served, version="1.0.0"):
-    """Serves processors and tools until SIGTERM or SIGINT, and then finishes calls in progress. Reads NATS_URL and MILLRACE_PREFIX."""
-    nc = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"), name=name, max_reconnect_attempts=-1)
+    """Serves processors and tools until SIGTERM or SIGINT, and then finishes calls in progress. Reads NATS_URL, MILLRACE_PREFIX and the
+    variables of connection_options."""
+    nc = await connected(name, os.environ)
     service = Service(nc, name, served, version, os.environ.get("MILLRACE_PREFIX", "mr.v1"))
     await service.start()
     stopped = asyncio.Event()

@@ -3,12 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SESSION_LIMITS } from '@millrace/contracts';
 import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
+import { expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
 import {
   awaitAnswer,
@@ -23,37 +21,15 @@ import {
   writeSummarizing,
   writeWaiting,
 } from './python/broken-programs.ts';
-import { millrace, root, runCommand } from './run-command.ts';
+import { usePython } from './python/use-python.ts';
+import { millrace, runCommand } from './run-command.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
 const bus = useBus(nats, 'python');
 const stack = useStack(nats, ['orchestrator']);
-const folder = join(root, 'examples/python');
-let environment: string;
-/** Reason for skipping Python. */
-let missing: string | undefined;
-const python = () => join(environment, 'bin/python');
-const INSTALL_MS = 120_000;
+const { folder, environment, python, requirePython } = usePython();
 const CHECK_MS = 90_000;
-
-beforeAll(async () => {
-  environment = await mkdtemp(join(tmpdir(), 'millrace-python-'));
-  const made = await runCommand('python3', ['-m', 'venv', environment]);
-  if (made.code !== 0) return void (missing = `there is no python3 with venv: ${made.stderr.trim()}`);
-  const requirements = join(folder, 'requirements.txt');
-  const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1', '-r', requirements];
-  const installed = await runCommand(python(), args);
-  if (installed.code !== 0)
-    missing = `nats-py cannot be installed: ${installed.stderr.trim().split('\n').at(-1) ?? ''}`;
-}, INSTALL_MS);
-afterAll(() => rm(environment, { recursive: true, force: true }));
-
-function needsPython({ skip }: TestContext): void {
-  if (missing === undefined) return;
-  process.stderr.write(`The examples in Python are not tested here: ${missing}\n`);
-  skip(missing);
-}
 
 const EXAMPLES = [
   ['py-guard', 'processor.py'],
@@ -64,7 +40,7 @@ test.for(EXAMPLES)(
   '%s (%s) conforms to every rule of the protocol, with two replicas and its cases',
   { timeout: CHECK_MS },
   async ([id, file], context) => {
-    needsPython(context);
+    requirePython(context);
     const start = `exec "${python()}" "${join(folder, file)}"`;
     const args = ['check', id, '--cases', join(folder, 'cases.json'), '--start', start];
     const { code, stdout } = await millrace(args, { env: { NATS_URL: nats.url } });
@@ -74,7 +50,7 @@ test.for(EXAMPLES)(
 );
 
 test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], context) => {
-  needsPython(context);
+  requirePython(context);
   const child = spawn(python(), [join(folder, file)], { env: { ...process.env, NATS_URL: nats.url }, stdio: 'ignore' });
   const exited = once(child, 'exit');
   try {
@@ -99,9 +75,9 @@ test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], conte
 });
 
 test('a processor in Python cannot raise the trust of content, although it ignores labels', async (context) => {
-  needsPython(context);
+  requirePython(context);
   const rig = { bus: bus.bus, python: python(), folder };
-  await withProgram(rig, await writeSummarizing(environment), 'py-summarizing', async () => {
+  await withProgram(rig, await writeSummarizing(environment()), 'py-summarizing', async () => {
     await stack.client.agents.apply({
       name: 'py-summarizing',
       model: 'openai/gpt-5-mini',
@@ -132,9 +108,9 @@ test(
   'invalid results, unserializable values and crashes are failures at once, and the service continues',
   { timeout: CHECK_MS },
   async (context) => {
-    needsPython(context);
+    requirePython(context);
     const rig = { bus: bus.bus, python: python(), folder };
-    await withProgram(rig, await writeBroken(environment), 'py-broken', async () => {
+    await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
       for (const id of Object.keys(BROKEN_STREAMS))
         expect({ id, ...(await endOfSession(bus.bus, id, WHOLE)) }).toMatchObject(
           id === 'py-plain' ? { id, type: 'continue' } : { id, ...FAILED },
@@ -155,7 +131,7 @@ test(
 );
 
 test('processor.py: an invalid batch ends its session with a failure', async (context) => {
-  needsPython(context);
+  requirePython(context);
   const rig = { bus: bus.bus, python: python(), folder };
   await withProgram(rig, join(folder, 'processor.py'), 'py-service', async () => {
     for (const batch of NO_BATCHES) expect(await endOfSession(bus.bus, 'py-guard', [batch])).toMatchObject(FAILED);
@@ -164,9 +140,9 @@ test('processor.py: an invalid batch ends its session with a failure', async (co
 });
 
 test('millrace.py: chunks over the window end their session with a failure that names the limit', async (context) => {
-  needsPython(context);
+  requirePython(context);
   const rig = { bus: bus.bus, python: python(), folder };
-  await withProgram(rig, await writeBroken(environment), 'py-broken', async () => {
+  await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
     const most = Array.from({ length: SESSION_LIMITS.windowChunks }, () => DELTA);
     const endSession = (chunks: object[]) => endOfSession(bus.bus, 'py-plain', [{ sequence: 0, chunks, end: true }]);
     expect(await endSession(most)).toMatchObject({ type: 'continue' });
@@ -176,8 +152,8 @@ test('millrace.py: chunks over the window end their session with a failure that 
 });
 
 test('millrace.py: a session that is opened again under its id continues, and the previous one sends nothing more', async (context) => {
-  needsPython(context);
-  const { program, entered } = await writeWaiting(environment);
+  requirePython(context);
+  const { program, entered } = await writeWaiting(environment());
   await withProgram({ bus: bus.bus, python: python(), folder }, program, 'py-waiting', async () => {
     const id = crypto.randomUUID();
     const former = await openSession(bus.bus, 'py-waits', id);
@@ -207,7 +183,7 @@ print(json.dumps([asyncio.run(judge_texts(call, source, judge)) for source in ("
 `;
 
 test('millrace.py: judge_texts replaces messages with changed texts or reasoning, and no arguments', async (context) => {
-  needsPython(context);
+  requirePython(context);
   const { code, stdout, stderr } = await runCommand(python(), ['-c', JUDGED], { env: { PYTHONPATH: folder } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const parts = [
@@ -225,8 +201,8 @@ test.for(['processor', 'tool'])(
   'the output of `millrace new %s --lang py` conforms to the protocol',
   { timeout: CHECK_MS },
   async (kind, context) => {
-    needsPython(context);
-    const written = join(environment, `new-${kind}`);
+    requirePython(context);
+    const written = join(environment(), `new-${kind}`);
     expect(await millrace(['new', kind, `py-new-${kind}`, '--lang', 'py', '--into', written])).toMatchObject({
       code: 0,
     });

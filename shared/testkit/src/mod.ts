@@ -1,4 +1,5 @@
 // For tests only: real servers, conformance suites, leak checks. Only ever a devDependency.
+export { createUserKey } from '@millrace/bus';
 export { askStage } from './ask-stage.ts';
 export { useBus, type TestBus } from './bus.ts';
 export { GUARD_CREDENTIAL, useExternalGuard, type ExternalGuard } from './external-guard.ts';
