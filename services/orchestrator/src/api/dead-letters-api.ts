@@ -13,8 +13,8 @@ import {
 import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
 import { changeDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
-import { pageBytes } from './read-run.ts';
-import { readPage } from './read-stored.ts';
+import { pageBytes } from '../state/logged-chunks.ts';
+import { readPage } from '../state/read-stored.ts';
 
 type LetterCall = { tenant: string; run: string | undefined };
 type Submit = (request: RunRequest, call: LetterCall) => Promise<unknown>;

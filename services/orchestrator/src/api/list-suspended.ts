@@ -3,8 +3,8 @@ import { stateKeys, suspensionSchema, type ApiAnswer, type ApiRequest, type Susp
 import type { JetStreamAccess } from '@millrace/bus';
 import { locateHead } from '../state/run-head.ts';
 import { readResumptions } from '../state/suspension-store.ts';
-import { pageBytes } from './read-run.ts';
-import { readPage } from './read-stored.ts';
+import { pageBytes } from '../state/logged-chunks.ts';
+import { readPage } from '../state/read-stored.ts';
 
 /** Concurrent reads of heads. */
 const MAX_READS_AT_ONCE = 32;
