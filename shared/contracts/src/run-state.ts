@@ -51,6 +51,7 @@ export const stepAnswerSchema = z.object({
   response: jsonObjectSchema.optional(),
   providerMetadata: jsonObjectSchema.optional().describe('of the provider’s finish'),
   object: z.unknown().optional(),
+  mixed: z.literal(true).optional().describe('the stream alternates between text parts, whose texts the answer joins'),
 });
 export type StepAnswer = z.infer<typeof stepAnswerSchema>;
 
@@ -111,6 +112,12 @@ export const rejectionSchema = z.discriminatedUnion('form', [
     rejected: takenBackSchema,
   }),
 ]);
+
+/** The end of a run with retracted text. It is decided once: the next owner publishes the buffered text and this end. */
+const restatedSchema = z.object({
+  finish: finishChunkSchema,
+  unsaved: z.array(z.string()).describe('memories with a deferred save'),
+});
 
 /** All actions of a run. */
 export const runActionSchema = z.discriminatedUnion('action', [
@@ -196,6 +203,13 @@ export const runActionSchema = z.discriminatedUnion('action', [
   }),
   z.object({ action: z.literal('results-judged'), results: z.array(placedResultSchema) }),
   z.object({ action: z.literal('finish-passed'), finish: finishChunkSchema }),
+  z.object({
+    action: z.literal('stream-differed').describe('clients see another text of the current step than its answer has'),
+  }),
+  z.object({
+    action: z.literal('answer-restated').describe('before the streamed text that differs from the result is retracted'),
+    ...restatedSchema.shape,
+  }),
   z.object({ action: z.literal('rewound'), to: z.enum(['input', 'step']), feedback: z.string() }),
   z.object({ action: z.literal('rejected').describe('before it is taken back'), ending: rejectionSchema }),
 ]);
@@ -219,7 +233,13 @@ export const openStepSchema = z.object({
     .array(placedResultSchema)
     .default([])
     .describe('results that processToolResult has passed before it suspended'),
+  differs: z.literal(true).optional().describe('as in `shown`'),
   closed: z.boolean(),
+});
+
+const shownStepSchema = z.object({
+  firstIndex: count.describe('index of the first chunk of the step: the target of a retract'),
+  differs: z.literal(true).optional().describe('its stream has another text than the accepted answer'),
 });
 
 export const runStateSchema = z.object({
@@ -246,6 +266,8 @@ export const runStateSchema = z.object({
     .default([])
     .describe('chunks from the output chain that the agent’s `release` policy buffers, in order'),
   steps: z.array(stepResultSchema),
+  shown: z.array(shownStepSchema).default([]).describe('the stream of each step, in the order of `steps`'),
+  restated: restatedSchema.optional(),
   finish: finishChunkSchema
     .optional()
     .describe('the last chunk, if the run’s result was judged: memory may have saved it'),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Raised when an older reader would misread the entries of this version. Members that it may ignore raise nothing. */
-export const STORED_VERSION = 2;
+export const STORED_VERSION = 3;
 
 export const storedVersionSchema = z
   .number()

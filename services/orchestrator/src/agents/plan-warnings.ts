@@ -32,14 +32,14 @@ export function planWarnings(
 }
 
 /**
- * A processor that rewrites whole answers follows their stream: clients see both versions, unless the text is buffered
- * until then.
+ * A processor that rewrites whole answers follows their stream: clients see the first version until it is retracted,
+ * unless the text is buffered until then.
  */
 function shownBefore(plan: Plan, release: Release): Issue[] {
   return [...shownBeforeStep(plan, release), ...shownBeforeResult(plan, release)];
 }
 
-/** A guard of the whole result that does not judge the stream: its changes do not reach the released text. */
+/** A guard of the whole result that does not judge the stream: clients see the text that it removes. */
 function shownBeforeResult(plan: Plan, release: Release): Issue[] {
   if (release === 'result') return [];
   const late = listJudges(plan, 'processOutputResult').filter(
@@ -48,7 +48,7 @@ function shownBeforeResult(plan: Plan, release: Release): Issue[] {
   );
   return late.map(({ entry }) => ({
     code: 'answer-shown-before',
-    message: `"${entry}" may change the answers of the whole run, but this agent releases them by the ${release}, before that.`,
+    message: `"${entry}" may change the answers of the whole run, but this agent releases them by the ${release}, before that: clients see them until they are retracted.`,
     remedy: 'Set `release: result`, so that clients see only the changed answers.',
   }));
 }
@@ -58,7 +58,7 @@ function shownBeforeStep(plan: Plan, release: Release): Issue[] {
   const late = listEntries(plan, 'processOutputStep').filter(({ rewritesAnswers }) => rewritesAnswers);
   return late.map(({ entry }) => ({
     code: 'answer-shown-before',
-    message: `"${entry}" rewrites whole answers, but this agent releases them by the ${release}, before that.`,
+    message: `"${entry}" rewrites whole answers, but this agent releases them by the ${release}, before that: clients see them until they are retracted.`,
     remedy: 'Set `release: step`, so that clients see only the rewritten answer.',
   }));
 }

@@ -36,6 +36,13 @@ describe('an answer that is built from chunks', () => {
       { type: 'text', text: '1' },
       { type: 'text', text: '22' },
     ]);
+    expect(builder.isMixed()).toBe(true);
+  });
+
+  test('is no mixture if each part follows the one that began before it', () => {
+    const parts = [textStart('a'), textStart('b'), delta('1', 'a'), delta('2', 'b'), textEnd('a'), textEnd('b')];
+    expect(buildMade(...parts, ...say('3', '4')).isMixed()).toBe(false);
+    expect(buildMade(...say('1', '2'), ...say('3')).isMixed()).toBe(false);
   });
 
   test('has a part for text without its start, and none for empty text', () => {

@@ -29,6 +29,8 @@ export type AnswerBuilder = {
   add(chunk: Chunk): void;
   message(): Message;
   reasoning(): string;
+  /** Returns whether the chunks alternate between text parts: joined in their order they are another text. */
+  isMixed(): boolean;
   /** As the corresponding chunks passed. */
   warnings(): JsonValue[];
   response(): JsonObject | undefined;
@@ -69,6 +71,9 @@ function createAnswerSize() {
 function createAnswerParts() {
   const parts: MessagePart[] = [];
   const open = new Map<string, MessagePart>();
+  /** The last text part with text. */
+  let latest: MessagePart | undefined;
+  let mixed = false;
   const openPart = (key: string, part: MessagePart): MessagePart => {
     const opened = open.get(key) ?? part;
     if (opened === part) parts.push(part);
@@ -80,12 +85,17 @@ function createAnswerParts() {
     push: (part: MessagePart) => void parts.push(part),
     appendText(id: string, text: string): void {
       const part = openPart(`text ${id}`, { type: 'text', text: '' });
-      if (part.type === 'text') part.text += text;
+      if (part.type !== 'text') return;
+      part.text += text;
+      if (text === '' || part === latest) return;
+      if (latest && parts.indexOf(part) < parts.indexOf(latest)) mixed = true;
+      else latest = part;
     },
     appendReasoning(id: string, text: string): void {
       const part = openPart(`reasoning ${id}`, { type: 'reasoning', reasoning: '' });
       if (part.type === 'reasoning') part.reasoning += text;
     },
+    isMixed: () => mixed,
     joinReasoning: () => parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join(''),
     close: (key: string) => void open.delete(key),
     /** Closes the call of a provider's own tool; a later result replaces a preliminary one. */
@@ -172,6 +182,7 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
       content: { format: 2, parts: parts.list().filter((part) => part.type !== 'text' || part.text !== '') },
     }),
     reasoning: parts.joinReasoning,
+    isMixed: parts.isMixed,
     warnings: () => warnings,
     response: () => response,
     chunks: () => chunks,

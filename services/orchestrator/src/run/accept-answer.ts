@@ -1,7 +1,6 @@
 // Runs processOutputStep and accepts its result as the answer, with a checkpoint, so that the answer is never paid for
 // twice.
 import {
-  labelMessage,
   messageText,
   readLabel,
   readToolCalls,
@@ -20,7 +19,7 @@ import { MAX_TOOL_CALLS, tooManyCallsError } from '../model/answer-builder.ts';
 import type { ModelAnswer, StepModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
 import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
-import { labelAnswer, readAnswerTrust } from '../state/run-labels.ts';
+import { labelAnswer, labelChanged, readAnswerTrust } from '../state/run-labels.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
@@ -68,17 +67,20 @@ export async function judgeAnswer(
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;
   }
-  const final = labelFinal(run, message, finalMessage(message, result.input));
+  let final = labelChanged(run.state(), finalMessage(message, result.input), message);
   // Processors may have added calls to those of the model.
   if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCallsError()));
-  const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: readToolCalls(final) };
   const from = run.state().open?.firstIndex ?? run.chunks.getNextIndex();
   const rejected = { what: 'step' as const, from };
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
-  if (isChanged && run.agent.release === 'step') {
-    const interrupt = await rebuildBuffered(run, { from, now: [final], changed: new Set([final.id]), rejected });
+  const isRebuilt = isChanged && run.agent.release === 'step';
+  if (isRebuilt) {
+    const take = (passed: Message) => void (final = passed);
+    const interrupt = await rebuildBuffered(run, { from, now: [final], changed: new Set([final.id]), rejected, take });
     if (interrupt) return interrupt;
   }
+  const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: readToolCalls(final) };
+  if (!isRebuilt && (answer.mixed || answer.text !== text)) run.dispatch({ action: 'stream-differed' });
   const texts = { passed: text, final: answer.text, changes };
   const passed = draft.structured ? await judgeObject(run, final, asked, { ...texts, rejected }) : undefined;
   if (passed && 'interrupt' in passed) return passed.interrupt;
@@ -96,12 +98,6 @@ function finalMessage(message: Message, { conversation, text, toolCalls }: Stage
   const named = text === undefined || text === messageText(kept) ? kept : withText(kept, text);
   const isSame = toolCalls === undefined || JSON.stringify(toolCalls) === JSON.stringify(readToolCalls(named));
   return isSame ? named : withToolCalls(named, toolCalls);
-}
-
-/** Labels the changes of processors to the answer: unchanged parts keep their labels. */
-function labelFinal(run: Run, message: Message, final: Message): Message {
-  const trust = readAnswerTrust(run.state());
-  return labelMessage(final, message, { cap: trust, unlabelled: trust, origin: 'model', keepsOrigins: true });
 }
 
 type Accepted = {

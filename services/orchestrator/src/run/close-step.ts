@@ -2,7 +2,7 @@
 // close the step. A rejected result is in no message, step or memory.
 import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contracts';
 import { chunk } from '../release/make-chunk.ts';
-import { guardChunks } from '../sessions/guard-chunks.ts';
+import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import { isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -26,7 +26,7 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
     if (stopped) return stopped;
     if (interrupt) return rejecting(interrupt, { what: 'step', from: open.firstIndex });
     close(run, passedResults(run, results, passed));
-    run.chunks.publish(passed);
+    publishOutside(run, passed);
     settleStep(run);
     return undefined;
   });

@@ -17,7 +17,7 @@ import type { Run } from '../state/run-context.ts';
 import { reduceRun } from '../state/run-state.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
 import { takeFinish } from './guard-finish-chunk.ts';
-import { rewordedIds } from './rebuild-buffered.ts';
+import { hasReworded } from './pass-reworded.ts';
 import { resultEntries } from './judge-result.ts';
 
 /** Stages that see the answer before the finish and may change its text. */
@@ -25,9 +25,8 @@ const BEFORE_FINISH: readonly Stage[] = ['processLLMResponse', 'processOutputSte
 
 export function closingChunks(run: Run, call: StepModelCall): LastChunks | undefined {
   const isJudged = BEFORE_FINISH.some((stage) => listEntries(run.plan, stage).length > 0);
-  // An object passes the processors before the finish, and so do rebuilt earlier answers.
-  const isReworded = run.agent.release === 'result' && rewordedIds(run).size > 0;
-  if (isJudged || call.structuredOutput || isReworded) return undefined;
+  // An object passes the processors before the finish, and so do earlier answers that processors changed.
+  if (isJudged || call.structuredOutput || hasReworded(run)) return undefined;
   return (said) => {
     const answer = buildAnswer(call, said);
     if (answer.toolCalls.length > 0) return [];
@@ -55,6 +54,7 @@ export function buildAnswer(call: StepModelCall, said: StreamedStep): StepAnswer
     ...(warnings.length > 0 && { warnings }),
     ...(response && { response }),
     ...(providerMetadata && { providerMetadata }),
+    ...(builder.isMixed() && { mixed: true as const }),
   };
 }
 

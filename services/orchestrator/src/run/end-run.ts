@@ -1,28 +1,23 @@
 // Ends a run, as a table of forms. Each form defines the chunks that are still published before the last one, the last
 // chunk, and the stored status and result.
-import {
-  MillraceError,
-  messageText,
-  publicViolations,
-  type Chunk,
-  type RunResult,
-  type RunStatus,
-} from '@millrace/contracts';
+import { messageText, publicViolations, type Chunk, type RunResult, type RunStatus } from '@millrace/contracts';
 import { failedRun, type EndedRun } from '../state/ended-run.ts';
-import { FencedError } from '../release/fenced-error.ts';
 import { chunk } from '../release/make-chunk.ts';
-import { retractFrom } from '../state/retract.ts';
+import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
 import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
 import type { Run } from '../state/run-context.ts';
+import { restateAnswer } from './restate-answer.ts';
 import { shownMessages, shownSteps } from './shown-steps.ts';
 
 type EndForm = Ending['form'];
 type EndTable = { [F in EndForm]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<EndedRun> | EndedRun };
 
 const forms: EndTable = {
-  finish(run, { finish, unsaved }) {
+  async finish(run, ending) {
+    await restateAnswer(run, ending);
+    const { finish, unsaved } = ending;
     const object = run.state().open?.answer?.object;
     run.chunks.release();
     const { output, stepResult } = finish.payload;
@@ -70,15 +65,6 @@ const forms: EndTable = {
 
 const nameUnsaved = (unsaved: readonly string[] = []) => (unsaved.length === 0 ? {} : { unsaved: [...unsaved] });
 
-/**
- * If the checkpoint cannot be written at all, the ending is published all the same. @throws a failure that another
- * owner may recover from
- */
-function rethrowIfRetryable(error: unknown): void {
-  const isAway = MillraceError.isInstance(error) && error.code === 'bus-unreachable';
-  if (isAway || error instanceof FencedError) throw error;
-}
-
 type RejectingEnd = Exclude<Ending, { form: 'finish' | 'cancel' }>;
 
 /**
@@ -91,7 +77,7 @@ async function takeBack(run: Run, { rejected, ...ending }: RejectingEnd): Promis
   if (run.chunks.getNextIndex() <= rejected.from) return;
   if (!run.state().rejection) {
     run.dispatch({ action: 'rejected', ending: { ...ending, rejected } });
-    await run.checkpoint(rejected.from).catch(rethrowIfRetryable);
+    await storeBeforeRetract(run, rejected.from);
   }
   retractFrom(run, rejected.from);
 }

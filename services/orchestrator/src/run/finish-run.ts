@@ -6,7 +6,7 @@ import { endWith, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
-import { remakeReworded } from './rebuild-buffered.ts';
+import { passReworded } from './pass-reworded.ts';
 import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
 import { resultEntries } from './judge-result.ts';
 import { saveResult } from './save-result.ts';
@@ -30,7 +30,7 @@ async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {
 async function guardFirstFinish(run: Run): Promise<PassedFinish> {
   const { passed, steps } = run.state();
   if (passed) return { finish: passed };
-  const stopped = await remakeReworded(run);
+  const stopped = await passReworded(run);
   if (stopped) return { interrupt: stopped };
   const reason = steps.at(-1)?.finishReason ?? 'other';
   return guardFinishChunk(run, finishChunk(run, reason), [stepFinish(run)]);

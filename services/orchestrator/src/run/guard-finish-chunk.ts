@@ -1,10 +1,10 @@
 // Passes a run's last chunk through the output chain without publishing it. Its messages, as they passed, are the run's
 // result.
-import { labelMessage, messageSchema, selectMessages, type Chunk, type Message } from '@millrace/contracts';
+import { messageSchema, selectMessages, type Chunk, type Message } from '@millrace/contracts';
 import { z } from 'zod';
-import { guardChunks } from '../sessions/guard-chunks.ts';
+import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import { fail, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
-import { readAnswerTrust } from '../state/run-labels.ts';
+import { labelChanged } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
 
@@ -37,7 +37,10 @@ export function takeFinish(run: Run, chunks: readonly Chunk[], whole?: FinishChu
     return { interrupt: fail(finishLost, { chainBroken: true, rejected: wholeRun(run.state()) }) };
   if (finish !== whole) takeMessages(run, messages.data);
   run.dispatch({ action: 'messages-passed' });
-  run.chunks.publish(chunks.filter((part) => !isFinish(part)));
+  publishOutside(
+    run,
+    chunks.filter((part) => !isFinish(part)),
+  );
   return { finish };
 }
 
@@ -51,8 +54,6 @@ const finishLost = {
 /** Replaces the run's messages by those that passed. */
 function takeMessages(run: Run, passed: readonly Message[]): void {
   const { conversation } = run.state();
-  const trust = readAnswerTrust(run.state());
-  const rule = { cap: trust, unlabelled: trust, origin: 'model', keepsOrigins: true } as const;
   const own = selectMessages(conversation, 'response');
   const others = new Set(selectMessages(conversation, 'input', 'remembered', 'context').map(({ id }) => id));
   const there = new Map(own.map((message) => [message.id, message]));
@@ -65,7 +66,7 @@ function takeMessages(run: Run, passed: readonly Message[]): void {
   const ops = changed.map((message) => ({
     op: 'add' as const,
     source: 'response' as const,
-    message: labelMessage(message, there.get(message.id), rule),
+    message: labelChanged(run.state(), message, there.get(message.id)),
   }));
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: gone }, ...ops] });
 }

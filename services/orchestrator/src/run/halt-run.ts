@@ -7,7 +7,7 @@ import { finishChunk, type FinishChunk } from './finish-chunks.ts';
 import { guardFinishChunk } from './guard-finish-chunk.ts';
 import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
 import { passAnswer } from './guard-own-texts.ts';
-import { remakeReworded } from './rebuild-buffered.ts';
+import { passReworded } from './pass-reworded.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { shieldRun } from '../state/shield-run.ts';
@@ -34,7 +34,7 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
 
 /** Rebuilds the buffered chunks. Rejected ones are dropped. */
 async function remakeEarlier(run: Run): Promise<boolean> {
-  if (!(await remakeReworded(run))) return true;
+  if (!(await passReworded(run))) return true;
   run.chunks.drop(wholeRun(run.state()).from);
   removeAnswers(run);
   return false;

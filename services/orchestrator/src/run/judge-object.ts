@@ -13,7 +13,7 @@ import {
 } from '@millrace/contracts';
 import { schemaProblems } from '../peers/json-schema.ts';
 import { findBreakingEntry } from '../sessions/find-breaking-entry.ts';
-import { guardChunks } from '../sessions/guard-chunks.ts';
+import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
 import { failInOwnWords, rejecting, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
@@ -125,7 +125,7 @@ export async function passObject(
       !asked || listObjects(passed).every((one) => matchesSchema(asked.schema, one));
     if (!holds(chunks) && holds([whole]))
       return { interrupt: objectBroken('processOutputStream', await findBreakingEntry(run, [whole], holds)) };
-    run.chunks.publish(chunks);
+    publishOutside(run, chunks);
     const last = listObjects(chunks).at(-1);
     return last === undefined ? {} : { object: last };
   });

@@ -15,7 +15,8 @@ import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, runText, type FinishChunk } from './finish-chunks.ts';
 import { passObject } from './judge-object.ts';
-import { dropHeldObject, remakeReworded } from './rebuild-buffered.ts';
+import { passReworded } from './pass-reworded.ts';
+import { dropHeldObject } from './rebuild-buffered.ts';
 import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
 
 /** `skipped`: entries that failed and may be skipped. */
@@ -42,7 +43,7 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
     return { interrupt };
   }
   if (isComplete(finish, run)) return { finish, skipped };
-  const stopped = (await remakeReworded(run)) ?? (await passObjectAgain(run));
+  const stopped = (await passReworded(run)) ?? (await passObjectAgain(run));
   return { ...(stopped ? { interrupt: stopped } : await guardFinishChunk(run, withFinalText(run, finish))), skipped };
 }
 

@@ -1,11 +1,12 @@
 // Rebuilds the buffered chunks of an unpublished answer that processors have changed, and passes them through the
 // output chain, so that clients see the changed answer only.
-import { selectMessages, type Chunk, type Message, type RunHead } from '@millrace/contracts';
+import { messageText, withText, type Chunk, type Message, type RunHead } from '@millrace/contracts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
-import { rejecting, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
-import { responseMessageId } from '../state/response-message.ts';
+import { rejecting, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { labelChanged } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
-import { isFrame, messageChunks, makeStepFinish } from './message-chunks.ts';
+import { isFrame, joinText, messageChunks, makeStepFinish } from './message-chunks.ts';
+import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
 import { getOwner } from '../state/run-head.ts';
 
 export type Reworded = {
@@ -17,29 +18,15 @@ export type Reworded = {
   changed: ReadonlySet<string>;
   /** The chunks that are rejected if a processor of the output stream stops there. */
   rejected: Rejected;
+  /** Receives each answer whose text the output chain has changed. */
+  take(passed: Message): void;
 };
 
-/**
- * Rebuilds the answers of a completely buffered run that have not passed the output chain in their current form,
- * regardless of the entry and the stage that changed them.
- */
-export async function remakeReworded(run: Run): Promise<Interrupt | undefined> {
-  if (run.agent.release !== 'result') return undefined;
-  const said = new Set(saidIds(run));
-  const now = selectMessages(run.state().conversation, 'response').filter(({ id }) => said.has(id));
-  const rejected = wholeRun(run.state());
-  return rebuildBuffered(run, { from: rejected.from, now, changed: rewordedIds(run), rejected });
+/** Passes the answer on with the text that passed, if that is another one. */
+export function takePassed(run: Run, message: Message, passed: readonly Chunk[], take: Reworded['take']): void {
+  const text = joinText(passed);
+  if (text !== messageText(message)) take(labelChanged(run.state(), withText(message, text), message));
 }
-
-/** Returns the changed and removed answers of closed steps. Messages that processors added belong to no step. */
-export function rewordedIds(run: Run): Set<string> {
-  const { conversation, unpassed } = run.state();
-  const there = new Set(selectMessages(conversation, 'response').map(({ id }) => id));
-  return new Set(saidIds(run).filter((id) => unpassed.includes(id) || !there.has(id)));
-}
-
-const saidIds = ({ ref: { runId }, state }: Run): string[] =>
-  state().steps.map(({ stepNumber }) => responseMessageId(runId, stepNumber));
 
 export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Interrupt | undefined> {
   const { from, changed, rejected } = reworded;
@@ -47,7 +34,7 @@ export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Int
   return run.serialize(async () => {
     const next: Chunk[] = [];
     for (const step of stepsToMake(run.chunks.waiting(from), reworded)) {
-      const remade = 'chunks' in step ? step : await remakeStep(run, step);
+      const remade = 'chunks' in step ? step : await remakeStep(run, step, reworded.take);
       const stopped = run.interruption();
       if (stopped) return stopped;
       if ('interrupt' in remade) return rejecting(remade.interrupt, rejected);
@@ -68,11 +55,10 @@ export function dropHeldObject(run: Run, from: number): void {
   run.chunks.publish(left);
 }
 
-type BufferedStep = { messageId: string | undefined; chunks: readonly Chunk[] };
 /** `was`: its buffered chunks. */
 type ToMake = { message: Message | undefined; was: readonly Chunk[] };
 
-function stepsToMake(waiting: readonly Chunk[], { now, changed }: Reworded): (ToMake | Pick<BufferedStep, 'chunks'>)[] {
+function stepsToMake(waiting: readonly Chunk[], { now, changed }: Reworded): (ToMake | Pick<StepChunks, 'chunks'>)[] {
   const steps = splitSteps(waiting);
   const byId = new Map(steps.map(({ messageId, chunks }) => [messageId, chunks]));
   const messages = new Map(now.map((message) => [message.id, message]));
@@ -92,54 +78,35 @@ function stepsToMake(waiting: readonly Chunk[], { now, changed }: Reworded): (To
 async function remakeStep(
   run: Run,
   { message, was }: ToMake,
+  take: Reworded['take'],
 ): Promise<{ chunks: readonly Chunk[] } | { interrupt: Interrupt }> {
   const finish = was.find((one) => one.type === 'step-finish');
   const made = message ? messageChunks(run.ref.runId, message) : [];
   const passed = await guardChunks(run, finish ? [...made, makeStepFinish(finish, message)] : made);
-  return passed.interrupt ? { interrupt: passed.interrupt } : { chunks: putInPlace(was, passed.chunks) };
-}
-
-/** Splits the chunks by the message id that each step begins or ends with. */
-function splitSteps(chunks: readonly Chunk[]): BufferedStep[] {
-  const steps: { messageId: string | undefined; chunks: Chunk[] }[] = [];
-  for (const one of chunks) {
-    const last = steps.at(-1);
-    const before = last?.chunks.at(-1);
-    const isNext = one.type === 'step-start' || (before && isStepFinish(before) && !isStepFinish(one));
-    if (!last || isNext) steps.push({ messageId: idIn(one), chunks: [one] });
-    else {
-      last.messageId ??= idIn(one);
-      last.chunks.push(one);
-    }
+  if (passed.interrupt) return { interrupt: passed.interrupt };
+  let said = message;
+  if (message) {
+    takePassed(run, message, passed.chunks, (changed) => {
+      said = changed;
+      take(changed);
+    });
   }
-  return steps;
+  // The end of the step repeats the text as its pieces passed.
+  const chunks =
+    said === message
+      ? passed.chunks
+      : passed.chunks.map((one) => (isStepFinish(one) ? makeStepFinish(one, said) : one));
+  return { chunks: putInPlace(was, chunks) };
 }
-
-function idIn(one: Chunk): string | undefined {
-  const id = one.type === 'step-start' || one.type === 'step-finish' ? one.payload['messageId'] : undefined;
-  return typeof id === 'string' ? id : undefined;
-}
-
-/** Puts the answer after the step's beginning, and its finish at the old position. */
-function putInPlace(chunks: readonly Chunk[], passed: readonly Chunk[]): Chunk[] {
-  const finish = passed.filter(isStepFinish);
-  const around = chunks.filter((one) => isFrame(one) && one.type !== 'step-start');
-  return [
-    ...chunks.filter((one) => one.type === 'step-start'),
-    ...passed.filter((one) => !isStepFinish(one)),
-    ...around.flatMap((one) => (isStepFinish(one) ? finish : [one])),
-  ];
-}
-
-const isStepFinish = (one: Chunk): boolean => one.type === 'step-finish';
 
 /** Restores the chunks that the previous owner had buffered, at their new indices after the chunks of this owner. */
 export function restoreBuffer(run: Run, head: RunHead): void {
-  const { held, open } = run.state();
+  const { held, open, restated } = run.state();
   // The index after the last released chunk: from there on, indices were places of buffered chunks.
   const { index } = getOwner(head);
   const moved = run.chunks.shownIndex() - index;
-  run.chunks.restore(held);
+  // The first chunk of this epoch is that retract.
+  run.chunks.restore(restated ? held.filter(({ type }) => type !== 'retract') : held);
   if (open && open.firstIndex > index && moved > 0) {
     run.dispatch({ action: 'step-moved', firstIndex: open.firstIndex + moved });
   }

@@ -257,13 +257,16 @@ describe('a buffered answer that is changed', () => {
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 
-  test('stays as it is if processOutputResult only adds messages', async () => {
+  test('stays as it is if processOutputResult only adds messages, which follow it', async () => {
     const message = textMessage('added', 'assistant', 'One word more.');
     const add = (): Verdict => ({ type: 'continue', changes: { ops: [{ op: 'add', source: 'response', message }] } });
     const run = await shownBy('result', 'processOutputResult', add, [{ text: 'A wall.' }]);
     expect(await run.end()).toMatchObject({ result: { text: 'A wall.One word more.' } });
     const parts = run.chunks().flatMap((part) => (part.type === 'text-delta' ? [part.payload] : []));
-    expect(parts).toEqual([{ id: 't', text: 'A wall.' }]);
+    expect(parts).toEqual([
+      { id: 't', text: 'A wall.' },
+      { id: 'added.0', text: 'One word more.' },
+    ]);
   });
 
   test('by a processor that halts the run afterwards is published in its changed form', async () => {

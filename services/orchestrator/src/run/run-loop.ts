@@ -11,8 +11,9 @@ import type { Run } from '../state/run-context.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<RunOutcome> {
-  const { rejection } = run.state();
+  const { rejection, restated } = run.state();
   if (rejection) return endWith(rejection);
+  if (restated) return endWith({ form: 'finish', finish: restated.finish, unsaved: restated.unsaved });
   try {
     for (;;) {
       const own = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));

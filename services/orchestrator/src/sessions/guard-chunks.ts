@@ -69,9 +69,15 @@ async function* askSegments(
 export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrupt | undefined> {
   return run.serialize(async () => {
     const { chunks: passed, interrupt } = await guardChunks(run, chunks);
-    if (!interrupt) run.chunks.publish(passed);
+    if (!interrupt) publishOutside(run, passed);
     return interrupt;
   });
+}
+
+/** Publishes chunks outside of an answer. A text that a processor adds there belongs to no answer. */
+export function publishOutside(run: Run, chunks: readonly Chunk[]): void {
+  if (chunks.some(({ type }) => type === 'text-delta')) run.dispatch({ action: 'stream-differed' });
+  run.chunks.publish(chunks);
 }
 
 /** Builds the input of the output stream's processors. */

@@ -1,4 +1,6 @@
 // Retracts chunks: clients drop everything from the index on. If nothing was published, no retract is sent.
+import { MillraceError } from '@millrace/contracts';
+import { FencedError } from '../release/fenced-error.ts';
 import { chunk } from '../release/make-chunk.ts';
 import type { Run } from './run-context.ts';
 
@@ -9,4 +11,16 @@ export function retractFrom(run: Run, from: number, reason?: string): void {
     ...(reason === 'retry' ? [chunk(runId, { type: 'step-finish', payload: finish })] : []),
     chunk(runId, { type: 'retract', payload: { index } }),
   ]);
+}
+
+/**
+ * Stores the state before a retract, because no reader can restore dropped chunks: the next owner's chunks begin at
+ * `from`. If the checkpoint cannot be written at all, the run continues all the same. @throws a failure that another
+ * owner may recover from
+ */
+export async function storeBeforeRetract(run: Run, from: number): Promise<void> {
+  await run.checkpoint(from).catch((error: unknown) => {
+    const isAway = MillraceError.isInstance(error) && error.code === 'bus-unreachable';
+    if (isAway || error instanceof FencedError) throw error;
+  });
 }

@@ -2,6 +2,7 @@
 // results of tools, and the reason of a repetition. Pure.
 import {
   isLabel,
+  labelMessage,
   isOwnCall,
   isToken,
   listUntrustedOrigins,
@@ -73,6 +74,16 @@ export function labelOwnOps(
     const isAnswer = op.op === 'replace' || op.source === 'response';
     return { ...op, message: labelAnswer(op.message, isAnswer ? trust : 'untrusted') };
   });
+}
+
+/** Labels an answer that processors have changed: unchanged parts keep their labels. @param before the message with its labels */
+export function labelChanged(
+  state: Pick<RunState, 'conversation' | 'taint' | 'applied'>,
+  message: Message,
+  before: Message | undefined,
+): Message {
+  const trust = readAnswerTrust(state);
+  return labelMessage(message, before, { cap: trust, unlabelled: trust, origin: 'model', keepsOrigins: true });
 }
 
 /** Sources and results of the provider's own tools are untrusted, and so is the rest of the answer: the model has read them. */

@@ -11,7 +11,8 @@ import {
 } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeAccepted, makeAgent, makeAnswer, foldActions, RUN_ID, makeState } from '../testing/run-states.ts';
-import { FEEDBACK_TAG, addUsage } from './run-state.ts';
+import { addUsage } from './add-usage.ts';
+import { FEEDBACK_TAG } from './run-state.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const result: ToolResult = { ...call, result: { time: 'noon' }, isError: false };

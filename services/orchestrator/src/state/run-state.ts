@@ -3,7 +3,6 @@
 import {
   applyOps,
   instructionMessages,
-  roundCost,
   withCallerSystem,
   type Conversation,
   type HeldPending,
@@ -14,9 +13,10 @@ import {
   type StepAnswer,
   type StepResult,
   type ToolResult,
-  type Usage,
 } from '@millrace/contracts';
 import { reducePending } from './reduce-pending.ts';
+import { addPaidUsage } from './add-usage.ts';
+import { closeShown, markDiffering } from './shown-stream.ts';
 import { pickAttachments, withResults } from './response-message.ts';
 import {
   labelAnswer,
@@ -52,6 +52,7 @@ export function initialState({ request, applied, firstIndex }: Begun): RunState 
     taint: { entries: [], origins: [] },
     inputPassed: false,
     steps: [],
+    shown: [],
     retryCount: 0,
     modelCalls: 0,
     answered: false,
@@ -141,6 +142,10 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'pending-resumed':
     case 'pending-settled':
       return { ...state, pending: reducePending(state.pending, action) };
+    case 'stream-differed':
+      return markDiffering(state);
+    case 'answer-restated':
+      return { ...state, restated: action };
     case 'rewound':
       return rewound(state, action);
     case 'rejected':
@@ -229,6 +234,7 @@ function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunS
     conversation,
     open: { ...open, closed: true },
     steps: [...state.steps, stepResult(state, answer, results)],
+    shown: closeShown(state.shown, open),
   };
 }
 
@@ -268,27 +274,10 @@ function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action:
   return {
     ...rest,
     conversation: applyOps(base, ops),
-    steps: open?.closed ? state.steps.slice(0, -1) : state.steps,
+    ...(open?.closed && { steps: state.steps.slice(0, -1), shown: state.shown.slice(0, -1) }),
     inputPassed: to === 'input' ? false : state.inputPassed,
     pending: [],
     // Counted without a reason too: otherwise a retry could repeat for ever.
     retryCount: state.retryCount + 1,
   };
-}
-
-/** Adds usage. An unknown cost is never zero: if the cost of one call is unknown, the run's cost is unknown. */
-function addPaidUsage(state: RunState, usage: Usage): RunState {
-  const costUnknown = state.costUnknown || usage.cost === undefined;
-  const { cost, ...sum } = addUsage(state.usage, usage);
-  return { ...state, costUnknown, usage: { ...sum, ...(!costUnknown && cost !== undefined && { cost }) } };
-}
-
-export function addUsage(total: Usage, more: Usage): Usage {
-  const sum: Usage = { ...total };
-  for (const key of ['inputTokens', 'outputTokens', 'totalTokens', 'reasoningTokens', 'cachedInputTokens'] as const) {
-    if (more[key] !== undefined) sum[key] = (sum[key] ?? 0) + more[key];
-  }
-  if (more.cost !== undefined) sum.cost = roundCost((sum.cost ?? 0) + more.cost);
-  if (more.estimated) sum.estimated = true;
-  return sum;
 }

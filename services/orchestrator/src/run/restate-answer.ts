@@ -1,0 +1,93 @@
+// Replaces streamed text that differs from the final text of the run. A finished run retracts the chunks of the first
+// step that differs and all later ones, and publishes the final ones, before its last chunk. The state has the new chunks
+// and the ending before the retract: the next owner publishes the same.
+import { MillraceError, chunkSchema, loggedError, messageSchema, type Chunk } from '@millrace/contracts';
+import { z } from 'zod';
+import { chunk } from '../release/make-chunk.ts';
+import type { Ending } from '../state/interrupt.ts';
+import { readVisible } from '../state/logged-chunks.ts';
+import { storeBeforeRetract } from '../state/retract.ts';
+import type { Run } from '../state/run-context.ts';
+import { readHead } from '../state/run-head.ts';
+import { joinText, messageChunks } from './message-chunks.ts';
+import { findRestated, listAdded, restateAll, restateSteps, type FinalAnswer, type Restated } from './restate-steps.ts';
+
+/** Chunks of a larger size are not read back from the log: only the answers are published again. */
+const MAX_REREAD_BYTES = 4 * 1024 * 1024;
+
+type FinishEnding = Extract<Ending, { form: 'finish' }>;
+
+/** @throws FencedError, bus-unreachable */
+export async function restateAnswer(run: Run, ending: FinishEnding): Promise<void> {
+  if (run.state().restated) return;
+  const final = readFinal(run, ending);
+  if (run.agent.release === 'result') return restateBuffered(run, final);
+  const restated = findRestated(run.state(), final);
+  if (restated) await restatePublished(run, restated, ending);
+}
+
+const messagesSchema = z.array(messageSchema).catch([]);
+
+function readFinal({ ref: { runId } }: Run, { finish }: FinishEnding): FinalAnswer {
+  const { messages, output } = finish.payload;
+  const text = typeof output['text'] === 'string' ? output['text'] : '';
+  return { runId, messages: messagesSchema.parse(messages), text };
+}
+
+/** No chunk is published yet: no client has read another text. */
+function restateBuffered(run: Run, final: FinalAnswer): void {
+  const { firstIndex } = run.state();
+  const was = run.chunks.waiting(firstIndex);
+  const added = listAdded(run.state(), final).flatMap((message) => messageChunks(final.runId, message));
+  if (joinText(was) + joinText(added) === final.text) return run.chunks.publish(added);
+  run.chunks.drop(firstIndex);
+  run.chunks.publish(restateSteps(final.runId, was, restateAll(run.state(), final)));
+}
+
+async function restatePublished(run: Run, restated: Restated, { finish, unsaved = [] }: FinishEnding): Promise<void> {
+  const { runId } = run.ref;
+  run.chunks.release();
+  const end = run.chunks.shownIndex();
+  const from = restated.from ?? end;
+  const was = from < end ? await readPublished(run, from) : [];
+  const letGo = run.chunks.hold();
+  if (from < end) run.chunks.publish([chunk(runId, { type: 'retract', payload: { index: from } })]);
+  run.chunks.publish(restateSteps(runId, withLastObject(run, was), restated));
+  run.dispatch({ action: 'answer-restated', finish, unsaved: [...unsaved] });
+  await storeBeforeRetract(run, from);
+  letGo();
+}
+
+/** Omits earlier objects: a changed text has another object or none. */
+function withLastObject(run: Run, chunks: readonly Chunk[]): Chunk[] {
+  const isObject = ({ type }: Chunk) => type === 'object-result';
+  const last = run.state().open?.answer?.object === undefined ? undefined : chunks.findLast(isObject);
+  return chunks.filter((one) => !isObject(one) || one === last);
+}
+
+/** Reads the counting chunks from the index on. Returns none if the log cannot return all of them. */
+async function readPublished(run: Run, index: number): Promise<Chunk[]> {
+  const { tenant, runId } = run.ref;
+  const { access, log } = run.deps;
+  try {
+    await run.chunks.flush();
+    const head = (await readHead(access, tenant, runId))?.value;
+    if (!head) return [];
+    const chunks: Chunk[] = [];
+    let from = { epoch: head.owners.findLast((owner) => owner.index <= index)?.epoch ?? 1, index };
+    for (let bytes = 0; bytes <= MAX_REREAD_BYTES;) {
+      const page = await readVisible(access, head, from);
+      for (const batch of page.batches) {
+        chunks.push(...z.array(chunkSchema).parse(batch.chunks));
+        bytes += Buffer.byteLength(JSON.stringify(batch.chunks));
+      }
+      if (page.complete || page.batches.length === 0) return chunks.filter(({ type }) => type !== 'retract');
+      from = page.end;
+    }
+    return [];
+  } catch (error) {
+    if (MillraceError.isInstance(error) && error.code === 'bus-unreachable') throw error;
+    log.warn({ runId, ...loggedError(error) }, 'chunks around a changed answer lost: the log could not be read');
+    return [];
+  }
+}

@@ -1,0 +1,39 @@
+// Splits a run's chunks into those of its steps, and puts another answer among the chunks around it. Pure.
+import type { Chunk, ChunkOf } from '@millrace/contracts';
+import { isFrame } from './message-chunks.ts';
+
+export type StepChunks = { messageId: string | undefined; chunks: readonly Chunk[] };
+
+/** Splits the chunks by the message id that each step begins or ends with. */
+export function splitSteps(chunks: readonly Chunk[]): StepChunks[] {
+  const steps: { messageId: string | undefined; chunks: Chunk[] }[] = [];
+  for (const one of chunks) {
+    const last = steps.at(-1);
+    const before = last?.chunks.at(-1);
+    const isNext = one.type === 'step-start' || (before && isStepFinish(before) && !isStepFinish(one));
+    if (!last || isNext) steps.push({ messageId: idIn(one), chunks: [one] });
+    else {
+      last.messageId ??= idIn(one);
+      last.chunks.push(one);
+    }
+  }
+  return steps;
+}
+
+function idIn(one: Chunk): string | undefined {
+  const id = one.type === 'step-start' || one.type === 'step-finish' ? one.payload['messageId'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** Puts the answer after the step's beginning, and its finish at the old position. */
+export function putInPlace(chunks: readonly Chunk[], passed: readonly Chunk[]): Chunk[] {
+  const finish = passed.filter(isStepFinish);
+  const around = chunks.filter((one) => isFrame(one) && one.type !== 'step-start');
+  return [
+    ...chunks.filter((one) => one.type === 'step-start'),
+    ...passed.filter((one) => !isStepFinish(one)),
+    ...around.flatMap((one): readonly Chunk[] => (isStepFinish(one) ? finish : [one])),
+  ];
+}
+
+export const isStepFinish = (one: Chunk): one is ChunkOf<'step-finish'> => one.type === 'step-finish';
