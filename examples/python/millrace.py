@@ -32,6 +32,7 @@ INPUT = {"processInput", "processInputStep", "processLLMRequest", "processLLMRes
 OUTPUT = {"processOutputStream", "processOutputStep", "processToolResult", "processOutputResult"}
 STAGES = sorted(INPUT | OUTPUT | {"processAPIError"})
 STREAM = "processOutputStream"
+PROTOCOL = 2  # the number of the wire's protocol
 QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
 MAX_BATCH_BYTES, WINDOW_CHUNKS = 200_000, 1024
 INBOX = re.compile(r"(?=.{1,512}$)(_INBOX|_R_|_GR_)(\.[^\s.*>]+)+")  # an answer on any other subject is not sent
@@ -363,10 +364,10 @@ class Service:
         self.sessions, self.calls, self.tasks, self.requests = {}, {}, set(), {}
 
     def subject(self, stage, processor):
-        return f"{self.prefix}.stage.{stage}.{processor.id}"
+        return f"{self.prefix}.stage.{stage}.{self.name}.{processor.id}"
 
     def tool_subject(self, tool):
-        return f"{self.prefix}.tool.{tool}"
+        return f"{self.prefix}.tool.{self.name}.{tool}"
 
     async def start(self):
         endpoints = [(stage, processor) for processor in self.processors.values() for stage in processor.stages()]
@@ -523,10 +524,10 @@ class Service:
         kind = {"PING": "ping", "INFO": "info", "STATS": "stats"}[verb]
         limits = {"millrace": json.dumps({"maxCalls": MAX_CALLS})}
         answer = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": limits}
-        rows = [(f"{s}-{p.id}", self.subject(s, p), p.id, {"kind": "processor", "stage": s, "descriptor": p.descriptor()}) for s, p in endpoints]
+        rows = [(f"{s}-{p.id}", self.subject(s, p), p.id, {"kind": "processor", "protocol": PROTOCOL, "stage": s, "descriptor": p.descriptor()}) for s, p in endpoints]
         for name, tool in self.tools.items():
             subject = self.tool_subject(name)
-            rows.append((f"tool-{name}", subject, name, {"kind": "tool", "tool": tool.definition(subject)}))
+            rows.append((f"tool-{name}", subject, name, {"kind": "tool", "protocol": PROTOCOL, "tool": tool.definition(subject)}))
         if verb == "INFO":
             answer |= {"description": "In Python.", "endpoints": []}
         if verb == "STATS":

@@ -92,8 +92,8 @@ def dump(value):
 
 
 def discovery():
-    names = [{"name": f"{s}-{PROCESSOR}", "subject": f"{PREFIX}.stage.{s}.{PROCESSOR}", "queue_group": PROCESSOR} for s in STAGES]
-    metadata = [{"millrace": dump({"kind": "processor", "stage": s, "descriptor": DESCRIPTOR}).decode()} for s in STAGES]
+    names = [{"name": f"{s}-{PROCESSOR}", "subject": f"{PREFIX}.stage.{s}.{SERVICE}.{PROCESSOR}", "queue_group": PROCESSOR} for s in STAGES]
+    metadata = [{"millrace": dump({"kind": "processor", "protocol": 2, "stage": s, "descriptor": DESCRIPTOR}).decode()} for s in STAGES]
     zero = {"num_requests": 0, "num_errors": 0, "last_error": "", "processing_time": 0, "average_processing_time": 0}
     info = {"description": "A guard in Python.", "endpoints": [{**n, "metadata": m} for n, m in zip(names, metadata)]}
     stats = {"started": "2026-01-01T00:00:00.000Z", "endpoints": [{**n, **zero} for n in names]}
@@ -131,7 +131,7 @@ async def main():
 
     await on(f"{PREFIX}.session.{SERVICE}.{REPLICA}.*", to_session)
     await on(f"{PREFIX}.cancel.{SERVICE}", lambda _: None)  # a call ends at once: there is nothing to cancel
-    handlers = [(f"{PREFIX}.stage.{s}.{PROCESSOR}", h) for s, h in zip(STAGES, (process_input, open_session))]
+    handlers = [(f"{PREFIX}.stage.{s}.{SERVICE}.{PROCESSOR}", h) for s, h in zip(STAGES, (process_input, open_session))]
     for subject, handle in handlers:
         await on(f"{subject}.{REPLICA}", handle)
     shared = [await on(subject, handle, PROCESSOR) for subject, handle in handlers]

@@ -40,14 +40,14 @@ describe('a hostile peer on the bus', () => {
     const run = await stack.client.start(await applyGuarded(), escapeScript([{ text, chunkSize: 6, delayMs: 40 }]));
     const { prefix } = bus.bus.subjects;
     const tails = [
-      'stage.processInput.prompt-injection',
-      'stage.processOutputStream.pii',
+      'stage.processInput.guardrails.prompt-injection',
+      'stage.processOutputStream.guardrails.pii',
       'session.guardrails.x.y',
       'out.x.y',
       `control.default.${run.runId}`,
       'cancel.guardrails',
-      ...['submit', 'run', 'cancel', 'replay', 'events'].map((verb) => `api.${verb}.default.${fresh('junk')}`),
-      ...['agents-apply', 'agents-list', 'agents-get', 'agents-plan'].map((verb) => `api.${verb}.default`),
+      ...['submit', 'run', 'cancel', 'replay', 'events'].map((verb) => `api.${verb}.default.operator.${fresh('junk')}`),
+      ...['agents-apply', 'agents-list', 'agents-get', 'agents-plan'].map((verb) => `api.${verb}.default.operator`),
     ];
     for (const tail of tails)
       for (const body of BODIES) bus.bus.nc.publish(`${prefix}.${tail}`, body, { reply: '_INBOX.hostile.junk' });
@@ -58,13 +58,17 @@ describe('a hostile peer on the bus', () => {
 
   test.each([
     ['of JetStream', '$JS.API.STREAM.DELETE.mr_v1_RUNS'],
-    ["of another run's chunks", 'mr.v1.chunks.default.victim'],
+    ["of another run's chunks", 'mr.v1.chunks.default.operator.victim'],
     ['of the command queue', 'mr.v1.runs.default'],
   ])('a request for an answer on a subject %s gets no answer there', async (_name, reply) => {
     const seen: string[] = [];
     const listening = bus.bus.nc.subscribe(reply, { callback: (_error, message) => void seen.push(message.string()) });
-    bus.bus.nc.publish(bus.bus.subjects.api('agents-list', 'default'), '{}', { reply });
-    bus.bus.nc.publish(bus.bus.subjects.stage('processInput', 'prompt-injection'), '{}', { reply });
+    bus.bus.nc.publish(bus.bus.subjects.api('agents-list', { tenant: 'default', caller: 'operator' }), '{}', { reply });
+    bus.bus.nc.publish(
+      bus.bus.subjects.stage('processInput', { service: 'guardrails', processor: 'prompt-injection' }),
+      '{}',
+      { reply },
+    );
     // Pending answers have arrived by now, because the same services have answered a later request.
     await stack.client.agents.list();
     await bus.bus.nc.flush();

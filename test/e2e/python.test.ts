@@ -102,6 +102,7 @@ const NO_BATCHES = [
   { sequence: 0, chunks: [7] },
   { sequence: 0, chunks: [{ type: 'text-delta' }] },
 ];
+const inBroken = (processor: string) => ({ service: 'py-broken', processor });
 const FAILED = { type: 'failure', code: 'processor-failed' };
 
 test(
@@ -112,16 +113,17 @@ test(
     const rig = { bus: bus.bus, python: python(), folder };
     await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
       for (const id of Object.keys(BROKEN_STREAMS))
-        expect({ id, ...(await endOfSession(bus.bus, id, WHOLE)) }).toMatchObject(
+        expect({ id, ...(await endOfSession(bus.bus, inBroken(id), WHOLE)) }).toMatchObject(
           id === 'py-plain' ? { id, type: 'continue' } : { id, ...FAILED },
         );
-      for (const batch of NO_BATCHES) expect(await endOfSession(bus.bus, 'py-plain', [batch])).toMatchObject(FAILED);
+      for (const batch of NO_BATCHES)
+        expect(await endOfSession(bus.bus, inBroken('py-plain'), [batch])).toMatchObject(FAILED);
       for (const id of Object.keys(BROKEN_CALLS))
-        expect(`${id} ${JSON.stringify(await awaitAnswer(bus.bus, id))}`).toContain(
+        expect(`${id} ${JSON.stringify(await awaitAnswer(bus.bus, inBroken(id)))}`).toContain(
           id === 'py-call-plain' ? '"type":"continue"' : 'processor-failed',
         );
       for (const id of Object.keys(BROKEN_TOOLS))
-        expect({ id, ...(await toolAnswer(bus.bus, id)) }).toMatchObject({
+        expect({ id, ...(await toolAnswer(bus.bus, 'py-broken', id)) }).toMatchObject({
           id,
           sequence: 0,
           ...(id === 'py-tool-plain' ? { result: 1 } : { error: { code: 'tool-failed' } }),
@@ -134,8 +136,13 @@ test('processor.py: an invalid batch ends its session with a failure', async (co
   requirePython(context);
   const rig = { bus: bus.bus, python: python(), folder };
   await withProgram(rig, join(folder, 'processor.py'), 'py-service', async () => {
-    for (const batch of NO_BATCHES) expect(await endOfSession(bus.bus, 'py-guard', [batch])).toMatchObject(FAILED);
-    expect(await endOfSession(bus.bus, 'py-guard', WHOLE)).toMatchObject({ type: 'continue' });
+    for (const batch of NO_BATCHES)
+      expect(await endOfSession(bus.bus, { service: 'py-service', processor: 'py-guard' }, [batch])).toMatchObject(
+        FAILED,
+      );
+    expect(await endOfSession(bus.bus, { service: 'py-service', processor: 'py-guard' }, WHOLE)).toMatchObject({
+      type: 'continue',
+    });
   });
 });
 
@@ -144,7 +151,8 @@ test('millrace.py: chunks over the window end their session with a failure that 
   const rig = { bus: bus.bus, python: python(), folder };
   await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
     const most = Array.from({ length: SESSION_LIMITS.windowChunks }, () => DELTA);
-    const endSession = (chunks: object[]) => endOfSession(bus.bus, 'py-plain', [{ sequence: 0, chunks, end: true }]);
+    const endSession = (chunks: object[]) =>
+      endOfSession(bus.bus, inBroken('py-plain'), [{ sequence: 0, chunks, end: true }]);
     expect(await endSession(most)).toMatchObject({ type: 'continue' });
     const message = expect.stringContaining('when `processed` has advanced');
     expect(await endSession([...most, DELTA])).toMatchObject({ type: 'failure', code: 'message-invalid', message });
@@ -156,11 +164,11 @@ test('millrace.py: a session that is opened again under its id continues, and th
   const { program, entered } = await writeWaiting(environment());
   await withProgram({ bus: bus.bus, python: python(), folder }, program, 'py-waiting', async () => {
     const id = crypto.randomUUID();
-    const former = await openSession(bus.bus, 'py-waits', id);
+    const former = await openSession(bus.bus, { service: 'py-waiting', processor: 'py-waits' }, id);
     former.send({ sequence: 0, chunks: [DELTA], end: true });
     await eventually(() => existsSync(entered));
     former.stop();
-    const again = await openSession(bus.bus, 'py-waits', id);
+    const again = await openSession(bus.bus, { service: 'py-waiting', processor: 'py-waits' }, id);
     again.send({ sequence: 0, chunks: [{ ...DELTA, payload: { id: '1', text: 'go' } }] });
     await eventually(() => again.outputs.some(({ processed }) => processed === 1));
     again.send({ sequence: 1, chunks: [], end: true });

@@ -62,7 +62,7 @@ const connection = useBus(nats, 'watcher');
 const batches = new Map<string, ChunkBatch[]>();
 beforeAll(() => {
   const { nc, subjects } = connection.bus;
-  nc.subscribe(`${subjects.prefix}.chunks.default.*`, {
+  nc.subscribe(`${subjects.prefix}.chunks.default.*.*`, {
     callback(_error, message) {
       const run = message.subject.slice(message.subject.lastIndexOf('.') + 1);
       batches.set(run, [...(batches.get(run) ?? []), chunkBatchSchema.parse(message.json())]);

@@ -47,7 +47,7 @@ async function processInput(text: string, entries: CallEntry[]) {
   const conversation = { entries: [{ source: 'input', message: textMessage('m1', 'user', text) }], system: [] };
   const input = { retryCount: 0, stepNumber: 0, conversation };
   const payload = { ...callHead(entries), stage: 'processInput', input };
-  const subject = bus.subjects.stage('processInput', entries[0]?.processor ?? '');
+  const subject = bus.subjects.stage('processInput', { service: 'guardrails', processor: entries[0]?.processor ?? '' });
   const reply = await request(bus, { subject, payload, reply: stageReplySchema, timeoutMs });
   if ('error' in reply) throw reply.error;
   return 'verdicts' in reply.ok ? reply.ok.verdicts : [];
@@ -64,7 +64,10 @@ async function processStream(chunks: Chunk[], entries: CallEntry[]) {
     chunks,
     end: true,
   };
-  const subject = bus.subjects.stage('processOutputStream', entries[0]?.processor ?? '');
+  const subject = bus.subjects.stage('processOutputStream', {
+    service: 'guardrails',
+    processor: entries[0]?.processor ?? '',
+  });
   const reply = await request(bus, { subject, payload, reply: sessionOpenedSchema, timeoutMs });
   if ('error' in reply) throw reply.error;
   return reply.ok;

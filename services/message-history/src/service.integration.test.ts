@@ -45,7 +45,7 @@ function describeService(store: string, env: () => Record<string, string>): void
     return stageCall(stage, [callEntry('message-history')], { answered: true, conversation }, { ...RUN, ...run });
   };
   const callStage = async (...given: Parameters<typeof makeStageCall>) =>
-    (await askStage(tests.bus, makeStageCall(...given)))[0];
+    (await askStage(tests.bus, 'message-history', makeStageCall(...given)))[0];
   const addedIds = (ops: MessageOp[] = []) =>
     ops.flatMap((op) => (op.op === 'add' ? [`${op.source} ${op.message.id}`] : []));
 
@@ -66,10 +66,12 @@ function describeService(store: string, env: () => Record<string, string>): void
     const tenant = newTenant();
     const { bus } = tests;
     const call = makeStageCall('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
-    const asked = askStage(bus, { ...call, callId: 'given-up' });
+    const asked = askStage(bus, 'message-history', { ...call, callId: 'given-up' });
     publish(bus, bus.subjects.cancelCalls('message-history'), { callIds: ['given-up'] });
     await asked.catch(() => undefined);
-    await expect(askApi(bus, 'threads-get', { tenant }, { threadId: 'thread-1' })).rejects.toMatchObject({
+    await expect(
+      askApi(bus, 'threads-get', { caller: 'operator', tenant }, { threadId: 'thread-1' }),
+    ).rejects.toMatchObject({
       code: 'thread-unknown',
     });
   });
@@ -79,12 +81,19 @@ function describeService(store: string, env: () => Record<string, string>): void
     await callStage('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
     const { bus } = tests;
 
-    const { threads, total } = await askApi(bus, 'threads-list', { tenant }, {});
+    const { threads, total } = await askApi(bus, 'threads-list', { caller: 'operator', tenant }, {});
     expect(total).toBe(1);
-    expect(threads).toEqual([await askApi(bus, 'threads-get', { tenant }, { threadId: 'thread-1' })]);
-    const { messages } = await askApi(bus, 'messages-list', { tenant }, { threadId: 'thread-1' });
+    expect(threads).toEqual([
+      await askApi(bus, 'threads-get', { caller: 'operator', tenant }, { threadId: 'thread-1' }),
+    ]);
+    const { messages } = await askApi(bus, 'messages-list', { caller: 'operator', tenant }, { threadId: 'thread-1' });
     expect(listIds(messages)).toEqual(['u1', 'a1']);
-    const elsewhere = askApi(bus, 'messages-list', { tenant: newTenant() }, { threadId: 'thread-1' });
+    const elsewhere = askApi(
+      bus,
+      'messages-list',
+      { caller: 'operator', tenant: newTenant() },
+      { threadId: 'thread-1' },
+    );
     await expect(elsewhere).rejects.toMatchObject({ code: 'thread-unknown' });
   });
 

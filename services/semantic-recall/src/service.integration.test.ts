@@ -48,7 +48,7 @@ function describeService(name: string, env: Record<string, string | undefined>):
     const conversation = { entries, system: [] };
     const recall = callEntry('semantic-recall', {}, { entry: 'recall' });
     const call = stageCall(stage, [recall], { answered: true, conversation }, aRun({ runId }));
-    return askStage(tests.bus, call);
+    return askStage(tests.bus, 'semantic-recall', call);
   }
   const user = (text: string): ConversationEntry => ({ source: 'input', message: textMessage('u', 'user', text) });
   const assistant = (text: string): ConversationEntry => {
@@ -75,8 +75,8 @@ function describeService(name: string, env: Record<string, string | undefined>):
     const subjects = infos.flatMap((info) => info.endpoints.map((endpoint) => endpoint.subject));
     expect(subjects.filter((subject) => subject.startsWith(prefix))).toEqual(
       expect.arrayContaining([
-        `${prefix}.stage.processInput.semantic-recall`,
-        `${prefix}.stage.processOutputResult.semantic-recall`,
+        `${prefix}.stage.processInput.semantic-recall.semantic-recall`,
+        `${prefix}.stage.processOutputResult.semantic-recall.semantic-recall`,
       ]),
     );
   });

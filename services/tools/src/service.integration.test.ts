@@ -28,7 +28,12 @@ function call(toolName: string, args: JsonValue, resumeData?: JsonValue) {
     ...(resumeData !== undefined && { resumeData }),
     timeoutMs: TIMEOUT_MS,
   };
-  return request(bus, { subject: bus.subjects.tool(toolName), payload, reply: toolReplySchema, timeoutMs: TIMEOUT_MS });
+  return request(bus, {
+    subject: bus.subjects.tool('tools', toolName),
+    payload,
+    reply: toolReplySchema,
+    timeoutMs: TIMEOUT_MS,
+  });
 }
 
 const replicas = () => gatherInfo(asker.bus, { service: 'tools', gatherMs: 300 });

@@ -51,12 +51,14 @@ function describeService(name: string, env: () => Record<string, string>): void 
     const conversation = buildConversation({ input: [said] });
     const memory = callEntry('working-memory', { template: 'Name: {{name}}' }, { entry: 'memory' });
     const call = stageCall(stage, [memory], { answered: true, conversation }, aRun({ runId }));
-    return askStage(tests.bus, call);
+    return askStage(tests.bus, 'working-memory', call);
   }
 
   test('working-memory shows in the next run the facts of the previous one, and memory-get returns them', async () => {
     const { bus } = tests;
-    expect(await askApi(bus, 'memory-get', { tenant: 'default' }, { resourceId: 'ada' })).toMatchObject({
+    expect(
+      await askApi(bus, 'memory-get', { caller: 'operator', tenant: 'default' }, { resourceId: 'ada' }),
+    ).toMatchObject({
       memory: null,
     });
     expect(await callStage('processInput', 'run-1', 'I am Ada.')).toEqual([{ type: 'continue' }]);
@@ -72,20 +74,22 @@ function describeService(name: string, env: () => Record<string, string>): void 
     expect(await callStage('processInput', 'run-2', 'Who am I?')).toEqual([
       { type: 'continue', changes: { ops: [system] } },
     ]);
-    expect(await askApi(bus, 'memory-get', { tenant: 'default' }, { resourceId: 'ada' })).toEqual({
+    expect(await askApi(bus, 'memory-get', { caller: 'operator', tenant: 'default' }, { resourceId: 'ada' })).toEqual({
       memory: { name: 'Ada' },
       version: 1,
     });
-    expect(await askApi(bus, 'memory-get', { tenant: 'other' }, { resourceId: 'ada' })).toMatchObject({ memory: null });
+    expect(
+      await askApi(bus, 'memory-get', { caller: 'operator', tenant: 'other' }, { resourceId: 'ada' }),
+    ).toMatchObject({ memory: null });
   });
 
   test('discovery lists working-memory with its stages and its verb', async () => {
     const infos = await gatherInfo(tests.bus, { service: 'working-memory', gatherMs: 2_000, max: 1 });
     const subjects = infos.flatMap((info) => info.endpoints.map((endpoint) => endpoint.subject));
     expect(subjects.toSorted((a, b) => a.localeCompare(b))).toEqual([
-      `${prefix}.api.memory-get.*`,
-      `${prefix}.stage.processInput.working-memory`,
-      `${prefix}.stage.processOutputResult.working-memory`,
+      `${prefix}.api.memory-get.*.*`,
+      `${prefix}.stage.processInput.working-memory.working-memory`,
+      `${prefix}.stage.processOutputResult.working-memory.working-memory`,
     ]);
   });
 }

@@ -2,7 +2,14 @@
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis, sharedStoreSchema, ownerOfResource, ownerOfThread } from '@millrace/stores';
+import {
+  connectRedis,
+  ownerOfResource,
+  ownerOfThread,
+  requireOwnResource,
+  sharedStoreSchema,
+  type MemoryCaller,
+} from '@millrace/stores';
 import { STORE, type WorkingMemoryStore, type MemoryOwner } from './store/memory-store.ts';
 import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
 import { openSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
@@ -50,14 +57,14 @@ async function openStore({ config: { store }, log }: ServiceContext<WorkingMemor
 }
 
 // Implements the public verb memory-get: the working memory of a resource, of a thread without a resource, or of one thread of a resource.
-/** `tenant` is taken from the subject; a tenant in the payload is ignored. */
-type MemoryCaller = { tenant: string };
-
-/** @throws message-invalid if the request names no owner */
+/** @throws message-invalid if the request names no owner, or another one than its caller */
 export const memoryGet =
   (store: WorkingMemoryStore) =>
-  async (request: ApiRequest<'memory-get'>, { tenant }: MemoryCaller): Promise<ApiAnswer<'memory-get'>> =>
-    store.read({ tenant, ...askedFor(request) });
+  async (request: ApiRequest<'memory-get'>, call: MemoryCaller): Promise<ApiAnswer<'memory-get'>> => {
+    const owner = askedFor(request);
+    await requireOwnResource(call, request.resourceId);
+    return store.read({ tenant: call.tenant, ...owner });
+  };
 
 function askedFor({ resourceId, threadId }: ApiRequest<'memory-get'>): Omit<MemoryOwner, 'tenant'> {
   if (resourceId !== undefined) return { key: ownerOfResource(resourceId), threadId };

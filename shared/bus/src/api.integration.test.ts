@@ -34,9 +34,9 @@ beforeAll(async () => {
 });
 
 test('An api handler receives tenant and run from the subject', async () => {
-  const found = await askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId: 't1' });
+  const found = await askApi(client.bus, 'threads-get', { caller: 'operator', tenant: 'acme' }, { threadId: 't1' });
   expect(found).toEqual({ ...thread, title: 'acme undefined' });
-  expect(await askApi(client.bus, 'cancel', { tenant: 'acme', run: 'r1' }, {})).toEqual({
+  expect(await askApi(client.bus, 'cancel', { caller: 'operator', tenant: 'acme', run: 'r1' }, {})).toEqual({
     runId: 'r1',
     status: 'cancelled',
   });
@@ -44,7 +44,7 @@ test('An api handler receives tenant and run from the subject', async () => {
 
 test('An idempotent request that a stopped replica received is repeated after a second, and another replica answers', async () => {
   let asked = 0;
-  const subject = client.bus.subjects.api('release', 'acme', 'r1');
+  const subject = client.bus.subjects.api('release', { tenant: 'acme', caller: 'operator', run: 'r1' });
   const answer = JSON.stringify({ ok: { runId: 'r1', status: 'released' } });
   // Keeps the first request without an answer, like a stopped process.
   const replica = owner.bus.nc.subscribe(subject, {
@@ -52,19 +52,27 @@ test('An idempotent request that a stopped replica received is repeated after a 
   });
   await owner.bus.nc.flush();
   const askedAt = performance.now();
-  expect(await askApi(client.bus, 'release', { tenant: 'acme', run: 'r1' }, {})).toMatchObject({ status: 'released' });
+  expect(await askApi(client.bus, 'release', { caller: 'operator', tenant: 'acme', run: 'r1' }, {})).toMatchObject({
+    status: 'released',
+  });
   expect(performance.now() - askedAt).toBeLessThan(5_000);
   expect(asked).toBe(2);
   replica.unsubscribe();
 });
 
 test('An api handler receives the defaults of a request', async () => {
-  const { total } = await askApi(client.bus, 'messages-list', { tenant: 'acme' }, { threadId: 't1' });
+  const { total } = await askApi(
+    client.bus,
+    'messages-list',
+    { caller: 'operator', tenant: 'acme' },
+    { threadId: 't1' },
+  );
   expect(total).toBe(100_000);
 });
 
 describe('errors of an api request', () => {
-  const get = (threadId: string) => askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId });
+  const get = (threadId: string) =>
+    askApi(client.bus, 'threads-get', { caller: 'operator', tenant: 'acme' }, { threadId });
 
   test('A coded error is thrown with its remedy', async () => {
     await expect(get('unknown')).rejects.toMatchObject({ code: 'thread-unknown', remedy: 'List them.' });
@@ -84,19 +92,19 @@ describe('errors of an api request', () => {
   });
 
   test('The service rejects an invalid request too', async () => {
-    const subject = client.bus.subjects.api('threads-get', 'acme');
+    const subject = client.bus.subjects.api('threads-get', { tenant: 'acme', caller: 'operator' });
     const answer = await request(client.bus, { subject, payload: {}, reply: z.unknown(), timeoutMs: 5_000 });
     expect(answer).toMatchObject({ ok: { error: { code: 'message-invalid', path: 'threadId' } } });
   });
 
   test('An invalid answer is rejected', async () => {
-    await expect(askApi(client.bus, 'memory-get', { tenant: 'acme' }, {})).rejects.toMatchObject({
+    await expect(askApi(client.bus, 'memory-get', { caller: 'operator', tenant: 'acme' }, {})).rejects.toMatchObject({
       code: 'message-invalid',
     });
   });
 
   test('Without responders the error names the missing service and the remedy', async () => {
-    await expect(askApi(client.bus, 'agents-list', { tenant: 'acme' }, {})).rejects.toMatchObject({
+    await expect(askApi(client.bus, 'agents-list', { caller: 'operator', tenant: 'acme' }, {})).rejects.toMatchObject({
       code: 'nobody-there',
       message: 'No service is subscribed to agents-list, which the orchestrator owns.',
       remedy: expect.stringMatching(/^Start the orchestrator .*NATS_URL.*MILLRACE_PREFIX other than mr\.v1\.$/),
@@ -104,7 +112,13 @@ describe('errors of an api request', () => {
   });
 
   test('A timeout names the service', async () => {
-    const asking = askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId: 'slow' }, { timeoutMs: 20 });
+    const asking = askApi(
+      client.bus,
+      'threads-get',
+      { caller: 'operator', tenant: 'acme' },
+      { threadId: 'slow' },
+      { timeoutMs: 20 },
+    );
     await expect(asking).rejects.toMatchObject({
       code: 'timeout',
       message: 'No message-history answered threads-get within 20 ms.',
@@ -113,17 +127,19 @@ describe('errors of an api request', () => {
   });
 
   test('An invalid tenant is rejected', async () => {
-    const asking = askApi(client.bus, 'threads-get', { tenant: 'a.b' }, { threadId: 't1' });
+    const asking = askApi(client.bus, 'threads-get', { caller: 'operator', tenant: 'a.b' }, { threadId: 't1' });
     await expect(asking).rejects.toMatchObject({ code: 'token-invalid' });
   });
 
   test('A definition is requested once, because a repeated request has another answer', async () => {
     let asked = 0;
-    const subject = client.bus.subjects.api('agents-apply', 'once');
+    const subject = client.bus.subjects.api('agents-apply', { tenant: 'once', caller: 'operator' });
     const stopped = owner.bus.nc.subscribe(subject, { callback: () => void (asked += 1) });
     await owner.bus.nc.flush();
     const ask = { definition: {} };
-    const asking = askApi(client.bus, 'agents-apply', { tenant: 'once' }, ask, { timeoutMs: 1_500 });
+    const asking = askApi(client.bus, 'agents-apply', { caller: 'operator', tenant: 'once' }, ask, {
+      timeoutMs: 1_500,
+    });
     await expect(asking).rejects.toMatchObject({ code: 'timeout' });
     expect(asked).toBe(1);
     stopped.unsubscribe();
@@ -133,7 +149,7 @@ describe('errors of an api request', () => {
     const asking = askApi(
       client.bus,
       'threads-get',
-      { tenant: 'acme' },
+      { caller: 'operator', tenant: 'acme' },
       { threadId: 't1' },
       { signal: AbortSignal.abort() },
     );

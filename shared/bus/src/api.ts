@@ -9,7 +9,8 @@ import {
   loggedError,
   listIssues,
   toWireError,
-  tenantAndRun,
+  readApiAddress,
+  type ApiAddress,
   type ApiAnswer,
   type ApiRequest,
   type ApiRequestInput,
@@ -22,7 +23,6 @@ import { serve, type Serving } from './serve.ts';
 import { decode, encode, misfit } from './wire.ts';
 import type { MicroEndpoint } from './micro.ts';
 
-export type ApiAddress = { tenant: string; run?: string };
 const API_TIMEOUT_MS = 10_000;
 /** A stopped replica keeps its share of the requests without answering: a repeated request may reach another one. */
 const REPEAT_EVERY_MS = 1_000;
@@ -35,7 +35,7 @@ export async function askApi<V extends ApiVerb>(
   ask: ApiRequestInput<V>,
   options: { timeoutMs?: number; signal?: AbortSignal } = {},
 ): Promise<ApiAnswer<V>> {
-  const subject = bus.subjects.api(verb, address.tenant, address.run);
+  const subject = bus.subjects.api(verb, address);
   const { timeoutMs = API_TIMEOUT_MS, signal } = options;
   const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
   const checked = contract.request.safeParse(ask);
@@ -74,7 +74,8 @@ function nameOwner(verb: ApiVerb): string {
   return 'orchestrator';
 }
 
-export type ApiCall = { tenant: string; run: string | undefined };
+/** Address of a request, as its subject names it. */
+export type ApiCall = ApiAddress;
 export type ApiHandler<V extends ApiVerb> = (request: ApiRequest<V>, call: ApiCall) => Promise<ApiAnswer<V>>;
 
 /** Replicas share a verb by queue group. A coded error of the handler becomes the reply. */
@@ -85,11 +86,11 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
     queue: `api-${verb}`,
     request: contract.request,
     handle: async (ask, { subject }) => {
-      const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
-      if (tenant === undefined) throw new MillraceError('token-invalid', `${subject} contains no tenant.`);
+      const call = readApiAddress(bus.subjects.prefix, subject);
+      if (!call) throw new MillraceError('token-invalid', `${subject} names no tenant and caller.`);
       try {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the verb's own schema
-        return { ok: await handle(ask as ApiRequest<V>, { tenant, run }) };
+        return { ok: await handle(ask as ApiRequest<V>, call) };
       } catch (error) {
         if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...loggedError(error) }, 'api handler threw');
         return { error: toWireError(error) };

@@ -1,4 +1,5 @@
 import {
+  WIRE_PROTOCOL,
   endpointMetadataSchema,
   METADATA_KEY,
   srvInfoSchema,
@@ -23,7 +24,7 @@ const tool = {
   name: 'clock',
   description: 'The time.',
   inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.clock',
+  subject: 'mr.v1.tool.clocks.clock',
   idempotent: true,
   timeoutMs: 1_000,
 };
@@ -41,7 +42,14 @@ beforeAll(async () => {
       request: z.object({ fail: z.boolean().optional() }),
       handle,
     });
-    const endpoints = () => [{ name: 'clock', queue: 'clock', serving, metadata: { kind: 'tool' as const, tool } }];
+    const endpoints = () => [
+      {
+        name: 'clock',
+        queue: 'clock',
+        serving,
+        metadata: { kind: 'tool' as const, protocol: WIRE_PROTOCOL as typeof WIRE_PROTOCOL, tool },
+      },
+    ];
     advertise(bus, { name: 'clocks', version: '1.2.3', description: 'Returns the time.', endpoints });
     await bus.nc.flush();
   }
@@ -94,7 +102,7 @@ describe('the NATS services protocol (ADR-32)', () => {
   test('The metadata of an endpoint describes it', async () => {
     const [info] = await gatherInfo(asker.bus, { service: 'clocks', gatherMs: 1_000, max: 1 });
     const metadata: unknown = JSON.parse(info?.endpoints[0]?.metadata?.[METADATA_KEY] ?? 'null');
-    expect(endpointMetadataSchema.parse(metadata)).toEqual({ kind: 'tool', tool });
+    expect(endpointMetadataSchema.parse(metadata)).toEqual({ kind: 'tool', protocol: WIRE_PROTOCOL, tool });
   });
 
   test('Statistics count requests and errors', async () => {

@@ -22,7 +22,7 @@ import { z } from 'zod';
 import { ask, type Replies } from './ask.ts';
 import { OptionsError, fail } from './rule-error.ts';
 import { plainInput } from './plain-turn.ts';
-import { aloneRun, buildCallEntry, waitMs, type CheckTarget } from './target.ts';
+import { aloneRun, buildCallEntry, waitMs, type CheckTarget, stageSubject } from './target.ts';
 
 export type CallGiven = {
   options: JsonObject;
@@ -84,7 +84,7 @@ export async function judgeOrError(
   lingerMs = LINGER_MS,
 ): Promise<JudgedCall | { error: WireError; seen: unknown }> {
   const call = buildCall(target, stage, given);
-  const subject = target.bus.subjects.stage(stage, call.entries[0]?.processor ?? '', given.replica);
+  const subject = stageSubject(target, stage, call.entries[0]?.processor ?? '', given.replica);
   const isFinal = ({ json, serviceError }: Replies['replies'][number]) =>
     serviceError !== undefined || !stageReplySchema.safeParse(json).success || isVerdicts(json);
   const answered = await ask(target.bus, subject, call, { timeoutMs: call.timeoutMs, isFinal, lingerMs });

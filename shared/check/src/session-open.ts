@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { ask } from './ask.ts';
 import { fail } from './rule-error.ts';
 import { buildCall, holdVerdict, issue } from './judge.ts';
-import { waitMs, type CheckTarget } from './target.ts';
+import { waitMs, type CheckTarget, stageSubject } from './target.ts';
 
 export type SessionGiven = {
   options: JsonObject;
@@ -43,7 +43,7 @@ export function buildSessionOpen(target: CheckTarget, given: SessionGiven): Sess
 
 /** @throws BrokenError, also for a rejection */
 export async function sendOpen(target: CheckTarget, open: SessionOpen, replica?: string): Promise<SentOpen> {
-  const subject = target.bus.subjects.stage(STREAM, open.entries[0]?.processor ?? '', replica);
+  const subject = stageSubject(target, STREAM, open.entries[0]?.processor ?? '', replica);
   const { end, replies } = await ask(target.bus, subject, open, { timeoutMs: waitMs(target), isFinal: () => true });
   if (end === 'nobody') fail(`${subject} has no subscriber`);
   if (end === 'silence') fail(`the opening of a session was not answered within ${waitMs(target)} ms`, open);

@@ -1,6 +1,14 @@
 // Defines the target of a check with its options.
 import type { Bus } from '@millrace/bus';
-import type { CallEntry, JsonObject, ProcessorDescriptor, RunRef, SrvInfo, ToolDefinition } from '@millrace/contracts';
+import type {
+  CallEntry,
+  JsonObject,
+  ProcessorDescriptor,
+  RunRef,
+  SrvInfo,
+  Stage,
+  ToolDefinition,
+} from '@millrace/contracts';
 import type { Cases } from './cases.ts';
 import type { Random } from './random.ts';
 import type { StartedReplica } from './start-replica.ts';
@@ -24,6 +32,11 @@ export type CheckTarget = Served & {
   started: readonly StartedReplica[];
   random: Random;
 };
+
+/** Returns the subject of a stage of one of the service's processors, or of one replica. */
+export function stageSubject({ bus, service }: Served, stage: Stage, processor: string, replica?: string): string {
+  return bus.subjects.stage(stage, { service, processor }, replica);
+}
 
 /** A tool is called on one subject; any replica may answer. */
 export type ToolTarget = Served & { tool: ToolDefinition };

@@ -93,7 +93,7 @@ beforeAll(async () => {
         queue: 'pii',
         metadata: piiMetadata,
         serving: {
-          subject: bus.subjects.stage('processInput', 'pii'),
+          subject: bus.subjects.stage('processInput', { service: bus.name, processor: 'pii' }),
           stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 },
           drain: async () => {},
         },
@@ -123,7 +123,7 @@ test('processors list --problems prints only rejected advertisements', async () 
   });
   const bus = guardrails.bus;
   const serving = { stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 }, drain: async () => {} };
-  const subject = bus.subjects.stage('processInput', 'pii');
+  const subject = bus.subjects.stage('processInput', { service: 'misplaced', processor: 'pii' });
   const endpoints = (): MicroEndpoint[] => [
     { name: 'processInput-pii', queue: 'pii', metadata: piiMetadata, serving: { ...serving, subject: `${subject}x` } },
   ];

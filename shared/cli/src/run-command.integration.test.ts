@@ -55,7 +55,10 @@ beforeAll(() => {
         finish(said);
       },
       garbled: ({ request, say, text, finish }) => {
-        publish(service.bus, service.bus.subjects.chunks(request.tenant, request.runId), { epoch: 'x', index: 0 });
+        publish(service.bus, service.bus.subjects.chunks(request.tenant, 'operator', request.runId), {
+          epoch: 'x',
+          index: 0,
+        });
         say(text('all the same'));
         finish('all the same');
       },

@@ -1,6 +1,7 @@
 // Tests the commands that list and answer pending items of suspended runs over a real NATS server with scripted
 // answers.
 import { MillraceError, type ApiRequest, type OpenPending } from '@millrace/contracts';
+import type { ApiCall } from '@millrace/bus';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { millrace } from './testing/recorded-io.ts';
@@ -34,7 +35,7 @@ const buildSuspended = (runId: string, ...all: OpenPending[]) => ({
 beforeAll(() => {
   const keep =
     (verb: string) =>
-    async ({ resumeId: _, ...request }: ApiRequest<'resume'>, { run: runId = '' }: { run: string | undefined }) => {
+    async ({ resumeId: _, ...request }: ApiRequest<'resume'>, { run: runId = '' }: ApiCall) => {
       received.push([verb, runId, request]);
       if (request.token === 'used') throw new MillraceError('resume-token-used', 'It was answered before.');
       return { runId, accepted: true as const };

@@ -4,6 +4,7 @@ import {
   MillraceError,
   checkedBatchSchema,
   checkedLiveBatchSchema,
+  isOperator,
   listIssues,
   type Chunk,
   type Position,
@@ -40,10 +41,15 @@ const SUBSCRIBE_TIMEOUT_MS = 10_000;
 /** A request during a disconnection may be lost silently: it is repeated after this timeout. */
 const REPLAY_TIMEOUT_MS = 5_000;
 
-export function chunkSource({ bus, tenant, ask }: ClientConnection, runId: string): ChunkSource {
+export function chunkSource({ bus, tenant, caller, ask }: ClientConnection, runId: string): ChunkSource {
+  const { subjects } = bus;
+  // An operator follows the runs of every caller.
+  const subject = isOperator(caller)
+    ? subjects.chunksOfAnyCaller(tenant, runId)
+    : subjects.chunks(tenant, caller, runId);
   return {
     async listen(handle) {
-      const listening = listen(bus, bus.subjects.chunks(tenant, runId), checkedLiveBatchSchema, handle);
+      const listening = listen(bus, subject, checkedLiveBatchSchema, handle);
       try {
         await awaitFlush(bus.nc.flush());
         const refusal = listening.findRefusal();

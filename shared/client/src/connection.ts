@@ -1,5 +1,12 @@
 // Opens a client's connection: the bus under one tenant, and the function that requests a verb of the api.
-import { MillraceError, type ApiAnswer, type ApiRequestInput, type ApiVerb } from '@millrace/contracts';
+import {
+  MillraceError,
+  OPERATOR_CALLER,
+  hashCaller,
+  type ApiAnswer,
+  type ApiRequestInput,
+  type ApiVerb,
+} from '@millrace/contracts';
 import {
   askApi,
   connectBus,
@@ -21,6 +28,11 @@ export type ConnectOptions = ConnectionSettings & {
   cwd?: string;
   /** Default: `default`. */
   tenant?: string;
+  /**
+   * Identity of the caller, such as the `sub` of its token: requests, runs and memory belong to it, and the permissions
+   * of the connection have to allow its subjects. Default: an operator, which sees the runs of all callers.
+   */
+  subject?: string;
   /** Prefix of every subject. Default: `mr.v1`. */
   prefix?: string;
   log?: BusLog;
@@ -34,13 +46,15 @@ export type AskApi = <V extends ApiVerb>(
   options?: AskApiOptions,
 ) => Promise<ApiAnswer<V>>;
 
-export type ClientConnection = { bus: Bus; tenant: string; ask: AskApi };
+export type ClientConnection = { bus: Bus; tenant: string; caller: string; subject?: string; ask: AskApi };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** @throws bus-unreachable and credentials-refused with the address and its source; config-invalid */
 export async function openConnection(options: ConnectOptions, tenant: string): Promise<ClientConnection> {
   const { url, env = {}, cwd = process.cwd(), prefix, log, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  const { subject } = options;
+  const caller = subject === undefined ? OPERATOR_CALLER : await hashCaller(tenant, subject);
   const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: 'url' };
   const bus = await connectBus({
     servers: address.url,
@@ -55,8 +69,10 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   return {
     bus,
     tenant,
+    caller,
+    ...(subject !== undefined && { subject }),
     ask: (verb, request, { run, signal, timeoutMs } = {}) =>
-      askApi(bus, verb, { tenant, ...(run !== undefined && { run }) }, request, {
+      askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, request, {
         ...(signal && { signal }),
         ...(timeoutMs !== undefined && { timeoutMs }),
       }),

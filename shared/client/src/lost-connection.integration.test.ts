@@ -32,7 +32,7 @@ test('A reader receives every chunk once, although some were published during th
   // Both ends have reconnected when the server has their subscriptions.
   await eventually(async () => {
     const connections = await (await fetch(`${nats.monitorUrl}/connz?subs=true`)).text();
-    return [`chunks.default.${run.runId}`, 'api.replay.*.*'].every((subject) => connections.includes(subject));
+    return [`chunks.default.*.${run.runId}`, 'api.replay.*.*.*'].every((subject) => connections.includes(subject));
   });
   owner.say(owner.text('d'));
   owner.finish('abcd');

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { buildRequest } from './run-request.ts';
 
 /** Values that a caller without types may pass. */
-const build = (options: object) => buildRequest('acme', 'demo', 'hi', options);
+const build = (options: object) => buildRequest({ tenant: 'acme' }, 'demo', 'hi', options);
 
 describe('a request', () => {
   test('A text becomes one user message with an id that is unique for the run', () => {
-    const request = buildRequest('acme', 'demo', 'hi', { threadId: 't', requestContext: { plan: 'pro' } });
+    const request = buildRequest({ tenant: 'acme' }, 'demo', 'hi', { threadId: 't', requestContext: { plan: 'pro' } });
     expect(runRequestSchema.parse(JSON.parse(JSON.stringify(request)))).toMatchObject({
       tenant: 'acme',
       agent: 'demo',
@@ -21,7 +21,7 @@ describe('a request', () => {
 
   test("Messages and the caller's run id are used unchanged", () => {
     const messages = [textMessage('m1', 'user', 'a'), textMessage('m2', 'user', 'b')];
-    const request = buildRequest('acme', 'demo', messages, { runId: 'mine' });
+    const request = buildRequest({ tenant: 'acme' }, 'demo', messages, { runId: 'mine' });
     expect(request).toMatchObject({ runId: 'mine', messages });
   });
 });

@@ -53,7 +53,12 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
 export type BuiltRequest = RunRequestInput & { deadlineMs: number };
 
 /** @throws prepare-step-cannot-travel, run-refused, not-json */
-export function buildRequest(tenant: string, agent: string, input: RunInput, options: StartOptions): BuiltRequest {
+export function buildRequest(
+  { tenant, subject }: { tenant: string; subject?: string },
+  agent: string,
+  input: RunInput,
+  options: StartOptions,
+): BuiltRequest {
   for (const [name, value] of Object.entries(options))
     if (value !== undefined && !known.has(name)) throw createRefusal(name);
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
@@ -69,7 +74,18 @@ export function buildRequest(tenant: string, agent: string, input: RunInput, opt
     ...Object.fromEntries(lists),
     ...(maxProcessorRetries !== undefined && { maxProcessorRetries }),
   };
-  const request = { runId, tenant, agent, messages, threadId, resourceId, requestContext, ...overrides, deadlineMs };
+  const request = {
+    runId,
+    tenant,
+    agent,
+    messages,
+    threadId,
+    resourceId,
+    subject,
+    requestContext,
+    ...overrides,
+    deadlineMs,
+  };
   requireJson(request, 'run');
   return { ...request, trace: options.trace };
 }

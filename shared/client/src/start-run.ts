@@ -19,7 +19,7 @@ export async function startRun(
   options: StartOptions,
   closed: AbortSignal,
 ): Promise<Run> {
-  const request = buildRequest(connection.tenant, agent, input, options);
+  const request = buildRequest(connection, agent, input, options);
   const { runId } = request;
   const { signal } = options;
   if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was cancelled before it was submitted.`);

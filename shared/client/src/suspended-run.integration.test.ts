@@ -1,6 +1,7 @@
 // Tests suspending and resuming a run as its caller sees it, over a real NATS server. The orchestrator is a scripted
 // stand-in.
 import { MillraceError, type ApiRequest, type Chunk } from '@millrace/contracts';
+import type { ApiCall } from '@millrace/bus';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect, type Client } from './client.ts';
@@ -19,7 +20,7 @@ const suspendedChunk = (runId: string): Chunk => ({
   payload: { payload: 'which?', resumeToken: 'the token', expiresAt: '2030-01-01T00:00:00.000Z' },
 });
 /** Stores the answer; another orchestrator resumes at the index of the `suspended` chunk. */
-const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: { run: string | undefined }) => {
+const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: ApiCall) => {
   received.push(request);
   if (failures > 0) {
     failures -= 1;

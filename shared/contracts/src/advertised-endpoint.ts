@@ -1,5 +1,11 @@
 // Reads one advertised endpoint: returns its description, or a printable problem. Pure.
-import { METADATA_KEY, endpointMetadataSchema, type EndpointMetadata, type SrvInfo } from './discovery.ts';
+import {
+  METADATA_KEY,
+  WIRE_PROTOCOL,
+  endpointMetadataSchema,
+  type EndpointMetadata,
+  type SrvInfo,
+} from './discovery.ts';
 import { listIssues } from './schema-issues.ts';
 import type { Subjects } from './subjects.ts';
 
@@ -15,6 +21,7 @@ export function isOurs({ subject, metadata }: ServiceEndpoint, { prefix }: Subje
 }
 
 export function readEndpoint(
+  service: string,
   { name, subject, metadata }: ServiceEndpoint,
   subjects: Subjects,
 ): { metadata: EndpointMetadata } | { name: string; problem: string } {
@@ -26,20 +33,32 @@ export function readEndpoint(
     };
   }
   const value = parseJson(text);
+  const foreign = describeOtherProtocol(value);
+  if (foreign !== undefined) return { name: claimedName(value) ?? toShownText(name), problem: foreign };
   const parsed = endpointMetadataSchema.safeParse(value);
   if (!parsed.success)
     return { name: claimedName(value) ?? toShownText(name), problem: formatProblems(listIssues(parsed.error)) };
-  const expected = buildSubject(parsed.data, subjects);
+  const expected = buildSubject(service, parsed.data, subjects);
   if (expected === subject) return { metadata: parsed.data };
   return { name: readName(parsed.data), problem: `it is served on ${toShownText(subject)}, not on ${expected}` };
 }
 
-function buildSubject(metadata: EndpointMetadata, subjects: Subjects): string {
+/** Replicas from before the number existed advertise none: they speak protocol 1. */
+function describeOtherProtocol(metadata: unknown): string | undefined {
+  const kind = member(metadata, 'kind');
+  if (kind !== 'processor' && kind !== 'tool') return undefined;
+  const protocol = member(metadata, 'protocol') ?? 1;
+  if (protocol === WIRE_PROTOCOL) return undefined;
+  const shown = typeof protocol === 'number' ? protocol : 'of an unknown number';
+  return `it speaks protocol ${shown} of the wire, and this version speaks ${WIRE_PROTOCOL}: run both in the same version`;
+}
+
+function buildSubject(service: string, metadata: EndpointMetadata, subjects: Subjects): string {
   switch (metadata.kind) {
     case 'processor':
-      return subjects.stage(metadata.stage, metadata.descriptor.id);
+      return subjects.stage(metadata.stage, { service, processor: metadata.descriptor.id });
     case 'tool':
-      return subjects.tool(metadata.tool.name);
+      return subjects.tool(service, metadata.tool.name);
     case 'api':
       return 'an api subject';
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_METADATA_CHARACTERS } from './advertised-endpoint.ts';
 import { ADVERTISED_LIMITS } from './advertised.ts';
-import type { ProcessorDescriptor, SrvInfo } from './discovery.ts';
-import { descriptor, endpoint, processor, read, service, tool } from './testing/advertised-services.ts';
+import { WIRE_PROTOCOL, type ProcessorDescriptor, type SrvInfo } from './discovery.ts';
+import { OWN, descriptor, endpoint, processor, read, service, tool } from './testing/advertised-services.ts';
 
 const ids = (...infos: SrvInfo[]) => [...read(...infos).processors.keys()];
 
@@ -93,6 +93,7 @@ describe('rejected endpoints, with problem and name', () => {
   const { policy: _, ...withoutPolicy } = descriptor('pii');
   const toMetadata = (value: Partial<ProcessorDescriptor> | object) => ({
     kind: 'processor',
+    protocol: WIRE_PROTOCOL,
     stage: 'processInput',
     descriptor: value,
   });
@@ -109,18 +110,20 @@ describe('rejected endpoints, with problem and name', () => {
     ['another kind', { kind: 'oven' }, 'one', /kind/],
     ['no JSON', '{', 'one', /./],
   ])('%s', (_what, metadata, name, problem) => {
-    const { processors, refused } = read(service('guards', [endpoint(metadata, 'mr.v1.stage.processInput.pii')]));
+    const { processors, refused } = read(
+      service('guards', [endpoint(metadata, `mr.v1.stage.processInput.${OWN}.pii`)]),
+    );
     expect(processors.size).toBe(0);
     expect(refused).toEqual([{ service: 'guards', name, problem: expect.stringMatching(problem) }]);
   });
 
   test('An endpoint on a subject that differs from the expected one is rejected', () => {
-    const elsewhere = { ...processor('pii'), subject: 'mr.v1.stage.processInput.other' };
+    const elsewhere = { ...processor('pii'), subject: 'mr.v1.stage.processInput.guards.other' };
     expect(read(service('guards', [elsewhere])).refused).toEqual([
       {
         service: 'guards',
         name: 'pii',
-        problem: 'it is served on mr.v1.stage.processInput.other, not on mr.v1.stage.processInput.pii',
+        problem: 'it is served on mr.v1.stage.processInput.guards.other, not on mr.v1.stage.processInput.guards.pii',
       },
     ]);
   });
@@ -131,14 +134,14 @@ describe('rejected endpoints, with problem and name', () => {
   });
 
   test('One problem is reported once for any number of endpoints and replicas', () => {
-    const bad = endpoint(toMetadata(withoutPolicy), 'mr.v1.stage.processInput.pii');
+    const bad = endpoint(toMetadata(withoutPolicy), `mr.v1.stage.processInput.${OWN}.pii`);
     expect(read(service('guards', [bad, bad]), service('guards', [bad], 'r2')).refused).toHaveLength(1);
   });
 
   test('The report of many problems is short', () => {
     const reads = Array.from({ length: 10_000 }, () => 'x'.repeat(10));
     const [refused] = read(
-      service('g', [endpoint(toMetadata(descriptor('pii', { reads })), 'mr.v1.stage.processInput.pii')]),
+      service('g', [endpoint(toMetadata(descriptor('pii', { reads })), `mr.v1.stage.processInput.${OWN}.pii`)]),
     ).refused;
     expect(refused?.problem.length).toBeLessThan(2_000);
     expect(refused?.problem).toMatch(/and \d+ more$/);

@@ -4,7 +4,7 @@
 import { isOurs, readName, readEndpoint, toShownText } from './advertised-endpoint.ts';
 import type { EndpointMetadata, ProcessorDescriptor, SrvInfo } from './discovery.ts';
 import type { ToolDefinition } from './model.ts';
-import type { Subjects } from './subjects.ts';
+import type { ServedProcessor, Subjects } from './subjects.ts';
 import { isToken } from './tokens.ts';
 
 export const ADVERTISED_LIMITS = {
@@ -25,11 +25,15 @@ export type Advertised = {
   /** By id. If several services claim an id, the first service by name owns it. */
   processors: Map<string, AdvertisedProcessor>;
   tools: Map<string, AdvertisedTool>;
+  /** Replicas by service and processor (`servedKey`), also of services that do not own the id. */
+  served: Map<string, string[]>;
   refused: RefusedEndpoint[];
 };
 
 type Endpoint = SrvInfo['endpoints'][number];
 type EndpointClaim = { service: string; replica: string; metadata: EndpointMetadata };
+
+export const servedKey = ({ service, processor }: ServedProcessor): string => `${service} ${processor}`;
 
 export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): Advertised {
   const refused: RefusedEndpoint[] = [];
@@ -39,11 +43,19 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
   const processors = new Map<string, AdvertisedProcessor>();
   const said: SeenDescriptions = new Map();
   const tools = new Map<string, AdvertisedTool>();
+  const served = new Map<string, string[]>();
   for (const claim of claims) {
+    if (claim.metadata.kind === 'processor') addReplica(served, claim, claim.metadata.descriptor.id);
     const problem = claim.metadata.kind === 'processor' ? addProcessor(processors, said, claim) : addTool(tools, claim);
     if (problem) refused.push({ service: claim.service, name: readName(claim.metadata), problem });
   }
-  return { processors, tools, refused: distinct(refused) };
+  return { processors, tools, served, refused: distinct(refused) };
+}
+
+function addReplica(served: Map<string, string[]>, { service, replica }: EndpointClaim, processor: string): void {
+  const key = servedKey({ service, processor });
+  const replicas = served.get(key) ?? [];
+  if (!replicas.includes(replica)) served.set(key, [...replicas, replica]);
 }
 
 /**
@@ -160,7 +172,7 @@ function readClaims(info: SrvInfo, subjects: Subjects, refused: RefusedEndpoint[
     return [];
   }
   return ours.flatMap((endpoint) => {
-    const read = readEndpoint(endpoint, subjects);
+    const read = readEndpoint(info.name, endpoint, subjects);
     if ('metadata' in read) return [{ service: info.name, replica: info.id, metadata: read.metadata }];
     refused.push({ service: toShownText(info.name), name: read.name, problem: read.problem });
     return [];

@@ -1,4 +1,4 @@
-// Defines the public verbs: api.<verb>.<tenant>[.<run>]. A verb is a permission. One table defines request and answer
+// Defines the public verbs: api.<verb>.<tenant>.<caller>[.<run>]. A verb is a permission. One table defines request and answer
 // of each verb for the client, the services and the exported JSON Schemas. An answer is {ok: value} or {error}.
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
@@ -49,6 +49,9 @@ export const runSummarySchema = z.object({
   runId: tokenSchema,
   status: runStatusSchema,
   agent: tokenSchema,
+  subject: z.string().optional().describe('identity of the caller; absent: an operator'),
+  threadId: z.string().optional(),
+  resourceId: z.string().optional(),
   submittedAt: z.string().describe('ISO 8601'),
   startedAt: z.string().optional().describe('ISO 8601; absent while the run is queued'),
   retryOf: tokenSchema.optional().describe('the run that this run repeats'),

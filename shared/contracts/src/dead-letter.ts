@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { putOffSaveSchema } from './deferred-save.ts';
-import { runRequestSchema } from './run.ts';
+import { storedRequestSchema } from './run.ts';
 import { tokenSchema } from './tokens.ts';
 
 const common = {
@@ -15,7 +15,7 @@ const common = {
   retriedAs: tokenSchema.optional().describe('the run that repeats it'),
 };
 export const deadLetterSchema = z.discriminatedUnion('what', [
-  z.object({ what: z.literal('run'), ...common, request: runRequestSchema }),
+  z.object({ what: z.literal('run'), ...common, request: storedRequestSchema }),
   z.object({ what: z.literal('save'), ...common, save: putOffSaveSchema }),
 ]);
 export type DeadLetter = z.infer<typeof deadLetterSchema>;

@@ -13,6 +13,7 @@ export const putOffSaveSchema = z.object({
   tenant: tokenSchema,
   runId: tokenSchema,
   agent: tokenSchema,
+  caller: tokenSchema.optional().describe('of the run; absent: an operator'),
   threadId: z.string().optional(),
   epoch: z.number().int().min(1).default(1).describe('of the owner that deferred it'),
   entries: z.array(tokenSchema).min(1).describe('the memories that have not saved'),

@@ -60,10 +60,19 @@ export type ProcessorDescriptor = z.infer<typeof processorDescriptorSchema>;
 
 export const METADATA_KEY = 'millrace';
 
+/** Number of the wire's protocol. Orchestrators and replicas of another number do not understand each other's subjects. */
+export const WIRE_PROTOCOL = 2;
+const protocolSchema = z.literal(WIRE_PROTOCOL);
+
 /** JSON under METADATA_KEY of an endpoint. */
 export const endpointMetadataSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('processor'), descriptor: processorDescriptorSchema, stage: stageSchema }),
-  z.object({ kind: z.literal('tool'), tool: toolDefinitionSchema }),
+  z.object({
+    kind: z.literal('processor'),
+    protocol: protocolSchema,
+    descriptor: processorDescriptorSchema,
+    stage: stageSchema,
+  }),
+  z.object({ kind: z.literal('tool'), protocol: protocolSchema, tool: toolDefinitionSchema }),
   z.object({ kind: z.literal('api') }),
 ]);
 export type EndpointMetadata = z.infer<typeof endpointMetadataSchema>;

@@ -67,6 +67,9 @@ export type PlanGroup = z.infer<typeof planGroupSchema>;
 export const toolRuleSchema = z.object({
   whenUntrusted: whenUntrustedSchema,
   resultTrust: resultTrustSchema,
+  service: tokenSchema
+    .optional()
+    .describe('serves the tool; absent in plans of earlier versions: the first service that advertises it'),
 });
 export type ToolRule = z.infer<typeof toolRuleSchema>;
 

@@ -16,7 +16,7 @@ import {
 } from './model.ts';
 import { appliedAgentSchema } from './plan.ts';
 import { wireErrorSchema } from './errors.ts';
-import { runRequestSchema, runResultSchema, tripwireSchema } from './run.ts';
+import { storedRequestSchema, runResultSchema, tripwireSchema } from './run.ts';
 import { chunkSchema, finishChunkSchema } from './chunk.ts';
 import { stageInputSchema } from './stage-call.ts';
 import { storedVersionSchema } from './stored-version.ts';
@@ -123,7 +123,7 @@ const restatedSchema = z.object({
 export const runActionSchema = z.discriminatedUnion('action', [
   z.object({
     action: z.literal('begun').describe('the first action of a run, once'),
-    request: runRequestSchema,
+    request: storedRequestSchema,
     applied: appliedAgentSchema.describe('the agent at the start of the run: later versions apply to later runs'),
     firstIndex: count,
   }),
@@ -243,7 +243,7 @@ const shownStepSchema = z.object({
 });
 
 export const runStateSchema = z.object({
-  request: runRequestSchema,
+  request: storedRequestSchema,
   applied: appliedAgentSchema,
   firstIndex: count.describe('index of the first chunk after `start`: the target of a retract of the whole run'),
   conversation: conversationSchema,

@@ -43,7 +43,12 @@ export const runRequestSchema = z.strictObject({
   agent: tokenSchema,
   messages: z.array(messageSchema).min(1),
   threadId: threadIdSchema.optional(),
-  resourceId: threadIdSchema.optional().describe('Default: the thread owns its memory'),
+  resourceId: threadIdSchema
+    .optional()
+    .describe('default: the subject; for an operator: none, and the thread owns its memory'),
+  subject: threadIdSchema
+    .optional()
+    .describe('identity of the caller, required unless it is an operator: its hash has to be the caller’s token'),
   requestContext: jsonObjectSchema.default({}),
   inputProcessors: overrideListSchema.describe('replaces the agent’s input list, if the agent allows it'),
   outputProcessors: overrideListSchema,
@@ -61,12 +66,16 @@ export const runRequestSchema = z.strictObject({
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;
 
+/** A request as commands and records hold it. `caller`: from the subject of the submission; absent for operators. */
+export const storedRequestSchema = runRequestSchema.extend({ caller: tokenSchema.optional() });
+export type StoredRequest = z.infer<typeof storedRequestSchema>;
+
 /** A command in the work queue. `resume`: a suspended run has an answer. */
 export const commandSchema = z.discriminatedUnion('command', [
   z.object({
     command: z.literal('start'),
     v: storedVersionSchema,
-    request: runRequestSchema,
+    request: storedRequestSchema,
     requestHash: z.string(),
     submittedAt: z.number(),
     /** Revisions of the run's head and of its agent at the time of queueing: the owner need not read them again. */

@@ -9,26 +9,30 @@ import {
   readLastToken,
   logShard,
   stateKeys,
-  tenantAndRun,
+  readApiAddress,
+  readControlAddress,
 } from './subjects.ts';
 
 const subjects = createSubjects();
+const PII = { service: 'guardrails', processor: 'pii' };
+const ACME = { tenant: 'acme', caller: 'c1' };
+const RUN1 = { ...ACME, run: 'run1' };
 
 describe('subjects of the architecture', () => {
   test.each([
-    [subjects.stage('processInput', 'pii'), 'mr.v1.stage.processInput.pii'],
-    [subjects.stage('processInput', 'pii', 'r1'), 'mr.v1.stage.processInput.pii.r1'],
-    [subjects.stagesOfReplica('processInput', 'r1'), 'mr.v1.stage.processInput.*.r1'],
+    [subjects.stage('processInput', PII), 'mr.v1.stage.processInput.guardrails.pii'],
+    [subjects.stage('processInput', PII, 'r1'), 'mr.v1.stage.processInput.guardrails.pii.r1'],
     [subjects.session('guardrails', 'r1', 's1'), 'mr.v1.session.guardrails.r1.s1'],
     [subjects.allSessions('guardrails', 'r1'), 'mr.v1.session.guardrails.r1.*'],
     [subjects.out('o1', 's1'), 'mr.v1.out.o1.s1'],
     [subjects.allOuts('o1'), 'mr.v1.out.o1.*'],
-    [subjects.tool('clock'), 'mr.v1.tool.clock'],
-    [subjects.api('submit', 'acme', 'run1'), 'mr.v1.api.submit.acme.run1'],
-    [subjects.api('agents-list', 'acme'), 'mr.v1.api.agents-list.acme'],
-    [subjects.apiOfAll('submit', true), 'mr.v1.api.submit.*.*'],
-    [subjects.apiOfAll('agents-list', false), 'mr.v1.api.agents-list.*'],
-    [subjects.chunks('acme', 'run1'), 'mr.v1.chunks.acme.run1'],
+    [subjects.tool('tools', 'clock'), 'mr.v1.tool.tools.clock'],
+    [subjects.api('submit', RUN1), 'mr.v1.api.submit.acme.c1.run1'],
+    [subjects.api('agents-list', ACME), 'mr.v1.api.agents-list.acme.c1'],
+    [subjects.apiOfAll('submit', true), 'mr.v1.api.submit.*.*.*'],
+    [subjects.apiOfAll('agents-list', false), 'mr.v1.api.agents-list.*.*'],
+    [subjects.chunks('acme', 'c1', 'run1'), 'mr.v1.chunks.acme.c1.run1'],
+    [subjects.chunksOfAnyCaller('acme', 'run1'), 'mr.v1.chunks.acme.*.run1'],
     [subjects.log('acme', 'run1', 'chunks'), 'mr.v1.log.15.acme.run1.chunks'],
     [subjects.log('acme', 'run1', 'retract'), 'mr.v1.log.15.acme.run1.retract'],
     [subjects.runLog('acme', 'run1'), 'mr.v1.log.15.acme.run1.*'],
@@ -47,7 +51,7 @@ describe('subjects of the architecture', () => {
 });
 
 test('The prefix may have any number of tokens', () => {
-  expect(createSubjects('acme.test.v2').tool('clock')).toBe('acme.test.v2.tool.clock');
+  expect(createSubjects('acme.test.v2').tool('tools', 'clock')).toBe('acme.test.v2.tool.tools.clock');
   expect(createNames('acme.test.v2').runs).toBe('acme_test_v2_RUNS');
   expect(createNames('acme.test.v2').worker(3)).toBe('acme_test_v2_WORKER_3');
 });
@@ -57,11 +61,15 @@ describe('ids that would change the meaning of a subject', () => {
     'The id %j is rejected by name',
     (token) => {
       const attempts = [
-        () => subjects.stage('processInput', token),
-        () => subjects.stage('processInput', 'pii', token),
-        () => subjects.chunks(token, 'run1'),
-        () => subjects.chunks('acme', token),
-        () => subjects.api('submit', token),
+        () => subjects.stage('processInput', { service: 'guardrails', processor: token }),
+        () => subjects.stage('processInput', { service: token, processor: 'pii' }),
+        () => subjects.stage('processInput', PII, token),
+        () => subjects.chunks(token, 'c1', 'run1'),
+        () => subjects.chunks('acme', token, 'run1'),
+        () => subjects.chunksOfAnyCaller('acme', token),
+        () => subjects.chunks('acme', 'c1', token),
+        () => subjects.api('submit', { ...RUN1, tenant: token }),
+        () => subjects.api('submit', { ...RUN1, caller: token }),
         () => subjects.cancelCalls(token),
         () => stateKeys.head('acme', token),
         () => agentKey(token, 'demo'),
@@ -76,15 +84,16 @@ describe('ids that would change the meaning of a subject', () => {
 });
 
 test('A token of 64 characters is accepted', () => {
-  expect(subjects.tool('x'.repeat(64))).toContain('x'.repeat(64));
+  expect(subjects.tool('tools', 'x'.repeat(64))).toContain('x'.repeat(64));
 });
 
-describe('reading tenant and run back from a subject', () => {
-  test.each(['mr.v1', 'one', 'a.b.c.d'])('Tenant and run round-trip under the prefix %s', (prefix) => {
+describe('reading tenant, caller and run back from a subject', () => {
+  test.each(['mr.v1', 'one', 'a.b.c.d'])('Tenant, caller and run round-trip under the prefix %s', (prefix) => {
     const own = createSubjects(prefix);
-    expect(tenantAndRun(prefix, own.api('submit', 'acme', 'run1'))).toEqual({ tenant: 'acme', run: 'run1' });
-    expect(tenantAndRun(prefix, own.api('agents-list', 'acme'))).toEqual({ tenant: 'acme', run: undefined });
-    expect(tenantAndRun(prefix, own.control('acme', 'run1'))).toEqual({ tenant: 'acme', run: 'run1' });
+    expect(readApiAddress(prefix, own.api('submit', RUN1))).toEqual(RUN1);
+    expect(readApiAddress(prefix, own.api('agents-list', ACME))).toEqual(ACME);
+    expect(readApiAddress(prefix, `${prefix}.api.agents-list.acme`)).toBeUndefined();
+    expect(readControlAddress(prefix, own.control('acme', 'run1'))).toEqual({ tenant: 'acme', run: 'run1' });
   });
 });
 
@@ -104,7 +113,7 @@ test('No two kinds of key in the state bucket can collide', () => {
 });
 
 test('Every verb of the api is a token and has a subject', () => {
-  for (const verb of Object.keys(API)) expect(() => subjects.tool(verb)).not.toThrow(MillraceError);
+  for (const verb of Object.keys(API)) expect(() => subjects.tool('tools', verb)).not.toThrow(MillraceError);
 });
 
 test('Runs spread over the shards of the log for all forms of ids', () => {

@@ -7,6 +7,10 @@ import { isToken } from './tokens.ts';
 export const DEFAULT_PREFIX = 'mr.v1';
 
 export type LogKind = 'chunks' | 'retract';
+/** A processor with the service that serves it. */
+export type ServedProcessor = { service: string; processor: string };
+/** `caller`: caller.ts defines it. The verbs of a run name the run. */
+export type ApiAddress = { tenant: string; caller: string; run?: string | undefined };
 export type Subjects = ReturnType<typeof createSubjects>;
 
 /** @throws token-invalid with the token if an id is not a valid subject token. */
@@ -15,18 +19,21 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
   const under = (...tokens: string[]) => `${join(...tokens)}.>`;
   return {
     prefix,
-    stage: (stage: Stage, processor: string, replica?: string) =>
-      replica === undefined ? join('stage', stage, processor) : join('stage', stage, processor, replica),
-    stagesOfReplica: (stage: Stage, replica: string) => `${join('stage', stage)}.*.${checkToken(replica)}`,
+    /** The service is the one that the plan names, so that another service that serves the processor receives none of its calls. */
+    stage: (stage: Stage, { service, processor }: ServedProcessor, replica?: string) =>
+      join('stage', stage, service, processor, ...(replica === undefined ? [] : [replica])),
     session: (service: string, replica: string, session: string) => join('session', service, replica, session),
     allSessions: (service: string, replica: string) => `${join('session', service, replica)}.*`,
     out: (orchestrator: string, session: string) => join('out', orchestrator, session),
     allOuts: (orchestrator: string) => `${join('out', orchestrator)}.*`,
-    tool: (tool: string) => join('tool', tool),
-    api: (verb: ApiVerb, tenant: string, run?: string) =>
-      run === undefined ? join('api', verb, tenant) : join('api', verb, tenant, run),
-    apiOfAll: (verb: ApiVerb, withRun: boolean) => `${join('api', verb)}.*${withRun ? '.*' : ''}`,
-    chunks: (tenant: string, run: string) => join('chunks', tenant, run),
+    tool: (service: string, tool: string) => join('tool', service, tool),
+    api: (verb: ApiVerb, { tenant, caller, run }: ApiAddress) =>
+      join('api', verb, tenant, caller, ...(run === undefined ? [] : [run])),
+    apiOfAll: (verb: ApiVerb, withRun: boolean) => `${join('api', verb)}.*.*${withRun ? '.*' : ''}`,
+    chunks: (tenant: string, caller: string, run: string) => join('chunks', tenant, caller, run),
+    /** The chunks of a run of any caller: for operators. */
+    chunksOfAnyCaller: (tenant: string, run: string) => `${join('chunks', tenant)}.*.${checkToken(run)}`,
+    allChunks: under('chunks'),
     /** Batches with a retract have a separate subject, so that a reader finds all of them without reading the rest. */
     log: (tenant: string, run: string, kind: LogKind) => join('log', String(logShard(tenant, run)), tenant, run, kind),
     runLog: (tenant: string, run: string) => `${join('log', String(logShard(tenant, run)), tenant, run)}.*`,
@@ -80,10 +87,20 @@ export function readLastToken(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1);
 }
 
-/** Tenant and run of an api or control subject: the two tokens after the verb. Absent ones are undefined. */
-export function tenantAndRun(prefix: string, subject: string): { tenant: string | undefined; run: string | undefined } {
-  const tokens = subject.slice(prefix.length + 1).split('.');
-  return tokens[0] === 'control' ? { tenant: tokens[1], run: tokens[2] } : { tenant: tokens[2], run: tokens[3] };
+/** Reads the address of a subject of the api; undefined if tenant or caller is missing. */
+export function readApiAddress(prefix: string, subject: string): ApiAddress | undefined {
+  const [, , tenant, caller, run] = subject.slice(prefix.length + 1).split('.');
+  if (tenant === undefined || caller === undefined) return undefined;
+  return { tenant, caller, ...(run !== undefined && { run }) };
+}
+
+/** Reads tenant and run of a control subject. Absent tokens are undefined. */
+export function readControlAddress(
+  prefix: string,
+  subject: string,
+): { tenant: string | undefined; run: string | undefined } {
+  const [, tenant, run] = subject.slice(prefix.length + 1).split('.');
+  return { tenant, run };
 }
 
 /** Tenant and run of a batch in the chunk log; undefined for any other subject. */
@@ -165,6 +182,9 @@ export const stateKeys = {
   deadLetter: (tenant: string, run: string) => `dead.${checkToken(tenant)}.${checkToken(run)}`,
   deadLetters: (tenant: string) => `dead.${checkToken(tenant)}.*`,
   cancel: (tenant: string, run: string) => `cancel.${checkToken(tenant)}.${checkToken(run)}`,
+  /** A cancel of a run that the caller may still submit. */
+  tombstone: (tenant: string, run: string, caller: string) =>
+    `tombstone.${checkToken(tenant)}.${checkToken(run)}.${checkToken(caller)}`,
   /** The claim on the runs of an orchestrator that has left. */
   claim: (orchestrator: string) => `claim.${checkToken(orchestrator)}`,
 };

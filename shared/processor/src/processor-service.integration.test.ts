@@ -59,7 +59,7 @@ test('A replica advertises its maximum number of concurrent calls, and the calls
     return srvStatsSchema.parse(answer.json());
   };
   expect((await findInfo(name))?.metadata).toEqual({ [METADATA_KEY]: '{"maxCalls":7}' });
-  const asked = askStage(asker.bus, stageCall('processInput', [callEntry(name)]));
+  const asked = askStage(asker.bus, name, stageCall('processInput', [callEntry(name)]));
   await eventually(async () => JSON.stringify((await stats()).endpoints[0]?.data) === '{"calls":1,"maxCalls":7}');
   gate.resolve();
   await asked;
@@ -75,8 +75,10 @@ test('A processor service serves processors, tools and public verbs, and discove
     'processInput-older',
     'tool-greet',
   ]);
-  expect((await callTool(asker.bus, 'greet', {})).answer).toMatchObject({ ok: { result: 'hello' } });
-  expect(await askApi(asker.bus, 'threads-list', { tenant: 'acme' }, { resourceId: 'ada' })).toMatchObject({
+  expect((await callTool(asker.bus, 'greet', {}, {}, 'everything')).answer).toMatchObject({ ok: { result: 'hello' } });
+  expect(
+    await askApi(asker.bus, 'threads-list', { caller: 'operator', tenant: 'acme' }, { resourceId: 'ada' }),
+  ).toMatchObject({
     total: 1,
   });
 });
@@ -104,7 +106,7 @@ test('An unhandled rejection in a processor is logged and does not end its repli
   let log = '';
   child.stdout.on('data', (data) => (log += String(data)));
   const call = stageCall('processInput', [callEntry('careless')]);
-  const ask = () => askStage(asker.bus, call);
+  const ask = () => askStage(asker.bus, 'careless', call);
   await eventually(ask, { timeoutMs: 20_000 });
   await eventually(() => log.includes('let go of'));
   expect(await ask()).toEqual([{ type: 'continue' }]);
@@ -124,7 +126,7 @@ describe('the selection of processors and tools', () => {
     const some = await alone({ PROCESSORS: ' older ', TOOLS: 'greet', GREETING: 'hi' });
     const info = await findInfo('everything');
     expect(info?.endpoints.map(({ name }) => name)).toEqual(['processInput-older', 'tool-greet', 'api-threads-list']);
-    expect((await callTool(asker.bus, 'greet', {})).answer).toMatchObject({ ok: { result: 'hi' } });
+    expect((await callTool(asker.bus, 'greet', {}, {}, 'everything')).answer).toMatchObject({ ok: { result: 'hi' } });
     await some.stop();
     expect(released).toEqual(['own', 'own']);
   });

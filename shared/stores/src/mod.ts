@@ -8,6 +8,7 @@ export {
   ownerOfResource,
   ownerOfThread,
 } from './memory-owner.ts';
+export { isOwnResource, requireOwnResource, type MemoryCaller } from './own-resource.ts';
 export { closeRedis, connectRedis, type RedisOptions } from './redis-connection.ts';
 export { readScript, runScript, type RedisScript } from './redis-script.ts';
 export { closeSqlite, runInTransaction, openSqlite, type SqliteOptions } from './sqlite-database.ts';

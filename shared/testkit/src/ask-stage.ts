@@ -3,10 +3,10 @@ import { request, type Bus } from '@millrace/bus';
 import { stageReplySchema, type StageCall, type Verdict } from '@millrace/contracts';
 
 /** Returns the verdicts. @throws the coded error of a rejected call */
-export async function askStage(bus: Bus, call: StageCall): Promise<Verdict[]> {
+export async function askStage(bus: Bus, service: string, call: StageCall): Promise<Verdict[]> {
   const { stage, entries, timeoutMs } = call;
   const reply = await request(bus, {
-    subject: bus.subjects.stage(stage, entries[0]?.processor ?? ''),
+    subject: bus.subjects.stage(stage, { service, processor: entries[0]?.processor ?? '' }),
     payload: call,
     reply: stageReplySchema,
     timeoutMs,

@@ -25,7 +25,7 @@ export function searchLeaks(
 ): LeakSearch {
   const live: LeakPlace[] = [];
   const deltas = new Map<string, string>();
-  const listening = bus.nc.subscribe(bus.subjects.chunks('tenant', 'run').replace('tenant.run', '>'), {
+  const listening = bus.nc.subscribe(bus.subjects.allChunks, {
     callback: (_error, message) => {
       const text = message.string();
       live.push({ where: `live ${message.subject}`, text });

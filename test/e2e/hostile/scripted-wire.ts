@@ -1,5 +1,6 @@
 // A third-party processor that a test scripts on the wire: it advertises itself by docs/wire.md, then answers calls and
 // sessions with arbitrary messages.
+import { WIRE_PROTOCOL } from '@millrace/contracts';
 import type { TestBus } from '@millrace/testkit';
 import { headers } from 'nats';
 
@@ -49,7 +50,7 @@ export async function serveWire(
   const infos = answerDiscovery(bus, scripts);
   const calls = scripts.flatMap((script) =>
     ['', `.${replica}`].map((tail) =>
-      nc.subscribe(`${subjects.prefix}.stage.${script.stage}.${script.id}${tail}`, {
+      nc.subscribe(`${subjects.prefix}.stage.${script.stage}.${service}.${script.id}${tail}`, {
         ...(tail === '' && { queue: script.id }),
         callback: (_error, message) => {
           const call = message.json<WireJson>();
@@ -79,9 +80,10 @@ export async function serveWire(
   };
 }
 
-function answerDiscovery({ nc, subjects, id, name }: TestBus['bus'], scripts: readonly WireScript[]) {
+function answerDiscovery(bus: TestBus['bus'], scripts: readonly WireScript[]) {
+  const { nc, id, name } = bus;
   const identity = { name, id, version: '1.0.0', metadata: {} };
-  const endpoints = scripts.map((script) => describeEndpoint(subjects.prefix, script));
+  const endpoints = scripts.map((script) => describeEndpoint(bus, script));
   return ['', `.${name}`, `.${name}.${id}`].flatMap((tail) => [
     nc.subscribe(`$SRV.INFO${tail}`, {
       callback: (_error, message) =>
@@ -97,7 +99,7 @@ function answerDiscovery({ nc, subjects, id, name }: TestBus['bus'], scripts: re
 }
 
 function describeEndpoint(
-  prefix: string,
+  { subjects, name }: TestBus['bus'],
   { id, stage, reads = ['input', 'response'], timeoutMs = 2_000, attempts = 1, changes }: WireScript,
 ) {
   const descriptor = {
@@ -115,9 +117,9 @@ function describeEndpoint(
   };
   return {
     name: `${stage}-${id}`,
-    subject: `${prefix}.stage.${stage}.${id}`,
+    subject: `${subjects.prefix}.stage.${stage}.${name}.${id}`,
     queue_group: id,
-    metadata: { millrace: JSON.stringify({ kind: 'processor', stage, descriptor }) },
+    metadata: { millrace: JSON.stringify({ kind: 'processor', protocol: WIRE_PROTOCOL, stage, descriptor }) },
   };
 }
 

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ServedProcessor } from '@millrace/contracts';
 import { eventually, type TestBus } from '@millrace/testkit';
 import { expect } from 'vitest';
 
@@ -148,27 +149,27 @@ const makeCall = (stage: string, processor: string) => ({
 const askProgram = async ({ nc }: TestBus['bus'], subject: string, question: object) =>
   (await nc.request(subject, JSON.stringify(question), { timeout: ANSWER_MS })).json<Record<string, unknown>>();
 
-export const awaitAnswer = (bus: TestBus['bus'], processor: string) =>
-  askProgram(bus, bus.subjects.stage('processInput', processor), makeCall('processInput', processor));
+export const awaitAnswer = (bus: TestBus['bus'], served: ServedProcessor) =>
+  askProgram(bus, bus.subjects.stage('processInput', served), makeCall('processInput', served.processor));
 
-export function toolAnswer(bus: TestBus['bus'], tool: string) {
+export function toolAnswer(bus: TestBus['bus'], service: string, tool: string) {
   const { callId } = makeCall('', tool);
   const toolCall = { toolCallId: 'c', toolName: tool, args: {} };
   const head = { callId, run, stepNumber: 0, position: 0, requestContext: {}, timeoutMs: 20_000 };
-  return askProgram(bus, bus.subjects.tool(tool), { ...head, toolCall });
+  return askProgram(bus, bus.subjects.tool(service, tool), { ...head, toolCall });
 }
 
 type ProgramOutput = { sequence: number; processed: number; verdicts?: object[] };
 
 /** Opens a session and collects its output. */
-export async function openSession(bus: TestBus['bus'], processor: string, session: string = crypto.randomUUID()) {
+export async function openSession(bus: TestBus['bus'], served: ServedProcessor, session: string = crypto.randomUUID()) {
   const { nc, subjects, id } = bus;
   const outputs: ProgramOutput[] = [];
   const out = nc.subscribe(subjects.out(id, session), {
     callback: (_error, message) => void outputs.push(message.json()),
   });
-  const open = { ...makeCall('processOutputStream', processor), session, orchestrator: id };
-  const opened = await askProgram(bus, subjects.stage('processOutputStream', processor), open);
+  const open = { ...makeCall('processOutputStream', served.processor), session, orchestrator: id };
+  const opened = await askProgram(bus, subjects.stage('processOutputStream', served), open);
   const to = subjects.session(String(opened['service']), String(opened['replica']), session);
   return {
     outputs,
@@ -181,15 +182,15 @@ export async function openSession(bus: TestBus['bus'], processor: string, sessio
 /** Returns the end of a session that receives these batches, or invalid ones. */
 export async function endOfSession(
   bus: TestBus['bus'],
-  processor: string,
+  served: ServedProcessor,
   batches: readonly object[],
 ): Promise<object> {
-  const session = await openSession(bus, processor);
+  const session = await openSession(bus, served);
   for (const batch of batches) session.send(batch);
   try {
     return await session.ended();
   } catch (cause) {
-    throw new Error(`${processor} does not end its session`, { cause });
+    throw new Error(`${served.processor} does not end its session`, { cause });
   } finally {
     session.stop();
   }

@@ -38,7 +38,7 @@ export function watchLive(bus: Bus): LiveWatch {
     runs.set(runId, run);
     return run;
   };
-  const listening = bus.nc.subscribe(bus.subjects.chunks('default', 'run').replace(/run$/, '*'), {
+  const listening = bus.nc.subscribe(bus.subjects.chunksOfAnyCaller('default', 'run').replace(/run$/, '*'), {
     callback: (_error, message) => {
       const batch = batchSchema.parse(message.json());
       const run = findSeen(message.subject.split('.').at(-1) ?? '');

@@ -1,4 +1,4 @@
-import { API } from '@millrace/contracts';
+import { API, OPERATOR_CALLER, hashCaller } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHistoryApi, type HistoryApi } from './history-api.ts';
 import type { HistoryStore } from '../store/history-store.ts';
@@ -15,7 +15,7 @@ describe('the history API', () => {
     await store.saveBlock(block({ tenant: 'acme', threadId: 'b', owner: 'bob' }));
   });
   afterEach(() => store.close());
-  const acme = { tenant: 'acme' };
+  const acme = { tenant: 'acme', caller: OPERATOR_CALLER };
   const page = { limit: 100, offset: 0 };
 
   test("threads-list returns the tenant's threads, or those of one resource, in the shape of the contract", async () => {
@@ -46,11 +46,29 @@ describe('the history API', () => {
   });
 
   test('the history API returns nothing of another tenant', async () => {
-    const rival = { tenant: 'rival' };
+    const rival = { tenant: 'rival', caller: OPERATOR_CALLER };
     expect(await api['threads-list'](page, rival)).toEqual({ threads: [], total: 0 });
     await expect(api['threads-get']({ threadId: 'a' }, rival)).rejects.toMatchObject({ code: 'thread-unknown' });
     await expect(api['messages-list']({ threadId: 'a', ...page }, rival)).rejects.toMatchObject({
       code: 'thread-unknown',
     });
+  });
+
+  test('A caller reads the threads of its own resource only, and the others are unknown to it', async () => {
+    const bob = { tenant: 'acme', caller: await hashCaller('acme', 'bob') };
+    const eve = { tenant: 'acme', caller: await hashCaller('acme', 'eve') };
+    const own = await api['threads-list']({ ...page, resourceId: 'bob' }, bob);
+    expect(own.threads.map(({ id }) => id)).toEqual(['b']);
+    expect(await api['threads-get']({ threadId: 'b' }, bob)).toMatchObject({ resourceId: 'bob' });
+    expect((await api['messages-list']({ threadId: 'b', ...page }, bob)).total).toBeGreaterThan(0);
+    for (const [call, threadId] of [[eve, 'b'] as const, [bob, 'a'] as const]) {
+      await expect(api['threads-get']({ threadId }, call)).rejects.toMatchObject({ code: 'thread-unknown' });
+      const read = api['messages-list']({ threadId, ...page }, call);
+      await expect(read).rejects.toMatchObject({ code: 'thread-unknown' });
+      const last = api['messages-list']({ threadId, ...page, last: 1 }, call);
+      await expect(last).rejects.toMatchObject({ code: 'thread-unknown' });
+    }
+    for (const resourceId of ['bob', undefined])
+      await expect(api['threads-list']({ ...page, resourceId }, eve)).rejects.toMatchObject({ path: 'resourceId' });
   });
 });

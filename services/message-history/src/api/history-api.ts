@@ -1,23 +1,34 @@
-// Implements the public verbs on threads and their messages, for the tenant in the subject.
-import { MillraceError, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
-import { ownerOfResource } from '@millrace/stores';
+// Implements the public verbs on threads and their messages, for tenant and caller of the subject: an operator reads
+// all threads of the tenant, every other caller those of its own resource.
+import { MillraceError, isOperator, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
+import { isOwnResource, ownerOfResource, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { threadUnknown } from '../store/history-errors.ts';
 import type { HistoryStore } from '../store/history-store.ts';
 
 type Verb = 'threads-list' | 'threads-get' | 'messages-list';
-/** `tenant` is taken from the subject; a tenant in the payload is ignored. */
-type HistoryCaller = { tenant: string };
 export type HistoryApi = {
-  [V in Verb]: (request: ApiRequest<V>, caller: HistoryCaller) => Promise<ApiAnswer<V>>;
+  [V in Verb]: (request: ApiRequest<V>, call: MemoryCaller) => Promise<ApiAnswer<V>>;
 };
 
 export function createHistoryApi(store: HistoryStore): HistoryApi {
+  /** A thread of another caller is unknown, like one that does not exist. */
+  const getOwnThread = async (threadId: string, call: MemoryCaller) => {
+    const { tenant } = call;
+    const thread = await store.getThread({ tenant, threadId });
+    if (await isOwnResource(call, thread.resourceId)) return thread;
+    throw threadUnknown({ tenant, threadId });
+  };
   return {
-    'threads-list': ({ resourceId, limit, offset }, { tenant }) => {
+    'threads-list': async ({ resourceId, limit, offset }, call) => {
+      await requireOwnResource(call, resourceId);
+      const { tenant } = call;
       const owner = resourceId === undefined ? undefined : ownerOfResource(resourceId);
       return store.listThreads({ tenant, owner }, { limit, offset });
     },
-    'threads-get': ({ threadId }, { tenant }) => store.getThread({ tenant, threadId }),
-    'messages-list': async ({ threadId, limit, offset, last }, { tenant }) => {
+    'threads-get': ({ threadId }, call) => getOwnThread(threadId, call),
+    'messages-list': async ({ threadId, limit, offset, last }, call) => {
+      const { tenant, caller } = call;
+      if (!isOperator(caller)) await getOwnThread(threadId, call);
       if (last === undefined) return store.listMessages({ tenant, threadId }, { limit, offset });
       if (offset === 0) return store.listLastMessages({ tenant, threadId }, last);
       throw new MillraceError(

@@ -1,12 +1,12 @@
 // Combines an entry of a list with the advertised description of its processor. Pure.
 import {
   readMemoryKey,
+  type AdvertisedTool,
   stagesOfList,
   type Issue,
   type JsonObject,
   type ListName,
   type RefusedEndpoint,
-  type ToolDefinition,
 } from '@millrace/contracts';
 import type { DiscoveredProcessor } from '../peers/discovery.ts';
 import type { ListedEntry } from './definition-issues.ts';
@@ -14,7 +14,7 @@ import type { PlacedEntry } from './entry-order.ts';
 
 export type KnownProcessors = {
   processors: ReadonlyMap<string, DiscoveredProcessor>;
-  tools: ReadonlyMap<string, ToolDefinition>;
+  tools: ReadonlyMap<string, AdvertisedTool>;
   /** Advertised but refused: an entry that names one is reported with the reason. */
   refused: readonly RefusedEndpoint[];
 };

@@ -43,13 +43,13 @@ export function makePlan(
   const listed = Object.fromEntries(
     Object.entries(ordered).map(([list, own]) => [list, [...new Set(own.map(({ name }) => name))]]),
   );
-  const tools = agent.tools.flatMap((tool) => known.tools.get(readAgentTool(tool).use) ?? []);
+  const found = agent.tools.flatMap((tool) => known.tools.get(readAgentTool(tool).use) ?? []);
   return {
     entries,
     order,
     listed,
-    tools,
-    toolRules: makeToolRules(agent, tools),
+    tools: found.map(({ tool }) => tool),
+    toolRules: makeToolRules(agent, found),
     ...(groups.length > 0 && { groups }),
   };
 }

@@ -257,7 +257,7 @@ describe('entries with suspensions that are questions to the caller', () => {
 
 describe('a tool with the name of a member of every object', () => {
   test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('(%s) is refused, even if it runs', (name) => {
-    const tools = new Map([...known.tools, [name, { ...clock, name }]]);
+    const tools = new Map([...known.tools, [name, { tool: { ...clock, name }, service: 'tools' }]]);
     const resolved = resolveAgent(definition({ tools: ['clock', name] }), { ...known, tools });
     const message = expect.stringContaining(`"${name}" cannot be the name of a tool`);
     const remedy = 'Give the tool another name.';

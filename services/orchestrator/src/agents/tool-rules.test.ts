@@ -8,16 +8,18 @@ const tool = (name: string, effect?: ToolDefinition['effect']): ToolDefinition =
   name,
   description: name,
   inputSchema: { type: 'object' },
-  subject: `mr.v1.tool.${name}`,
+  subject: `mr.v1.tool.tools.${name}`,
   idempotent: false,
   timeoutMs: 1_000,
   ...(effect && { effect }),
 });
-const found = [tool('look', 'read'), tool('note'), tool('mail', 'send')];
+const serve = (tool: ToolDefinition) => ({ tool, service: 'tools' });
+const tools = [tool('look', 'read'), tool('note'), tool('mail', 'send')];
 const agentWith = (tools: Agent['tools']): Agent => makeAgent({ tools });
-const whenUntrusted = (tools: Agent['tools']) =>
+const found = tools.map(serve);
+const whenUntrusted = (listed: Agent['tools']) =>
   Object.fromEntries(
-    Object.entries(makeToolRules(agentWith(tools), found)).map(([name, rule]) => [name, rule.whenUntrusted]),
+    Object.entries(makeToolRules(agentWith(listed), found)).map(([name, rule]) => [name, rule.whenUntrusted]),
   );
 
 describe('the rules of tools', () => {
@@ -26,18 +28,21 @@ describe('the rules of tools', () => {
   });
 
   test('are those of the agent if it has any', () => {
-    const tools: Agent['tools'] = [
+    const listed: Agent['tools'] = [
       { use: 'look', whenUntrusted: 'deny' },
       { use: 'mail', whenUntrusted: 'allow', resultTrust: 'inherit' },
     ];
-    expect(whenUntrusted(tools)).toEqual({ look: 'deny', note: 'approve', mail: 'allow' });
-    expect(makeToolRules(agentWith(tools), found)['mail']?.resultTrust).toBe('inherit');
-    expect(makeToolRules(agentWith(tools), found)['look']?.resultTrust).toBe('untrusted');
+    expect(whenUntrusted(listed)).toEqual({ look: 'deny', note: 'approve', mail: 'allow' });
+    expect(makeToolRules(agentWith(listed), found)['mail']?.resultTrust).toBe('inherit');
+    expect(makeToolRules(agentWith(listed), found)['look']).toMatchObject({
+      resultTrust: 'untrusted',
+      service: 'tools',
+    });
   });
 });
 
 describe('a plan of an earlier version', () => {
-  const old = makePlan([], found);
+  const old = makePlan([], tools);
   const plan = { ...old, toolRules: makeToolRules(agentWith(['look', 'note', 'mail']), found) };
 
   test('has a warning that names the tools which write or send', () => {

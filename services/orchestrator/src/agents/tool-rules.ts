@@ -2,20 +2,20 @@
 // which call every tool. Pure.
 import {
   readAgentTool,
+  type AdvertisedTool,
   type Agent,
   type Issue,
   type Plan,
-  type ToolDefinition,
   type ToolRule,
 } from '@millrace/contracts';
 
 /** @param found the tools as their services advertise them */
-export function makeToolRules({ tools }: Agent, found: readonly ToolDefinition[]): NonNullable<Plan['toolRules']> {
+export function makeToolRules({ tools }: Agent, found: readonly AdvertisedTool[]): NonNullable<Plan['toolRules']> {
   const given = new Map(tools.map((tool) => [readAgentTool(tool).use, readAgentTool(tool)]));
-  const rules = found.map(({ name, effect }): [string, ToolRule] => {
+  const rules = found.map(({ tool: { name, effect }, service }): [string, ToolRule] => {
     const { whenUntrusted = effect === 'read' ? 'allow' : 'approve', resultTrust = 'untrusted' } =
       given.get(name) ?? {};
-    return [name, { whenUntrusted, resultTrust }];
+    return [name, { whenUntrusted, resultTrust, service }];
   });
   return Object.fromEntries(rules);
 }

@@ -1,25 +1,44 @@
 // Cancels a run wherever it is. A run without an owner is ended here, without a place in an orchestrator. A running one has its cancel key
 // written, which its owner reads at the next checkpoint, and gets a control message. The cancel key of an unknown run is a tombstone: the
-// submission may still be on its way, and ends as cancelled when it arrives.
-import { isFinal, type RunStatus } from '@millrace/contracts';
+// submission may still be on its way, and ends as cancelled when it arrives. The tombstone of a caller holds for its own submission alone.
+import { isFinal, isOperator, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { endUndriven } from '../takeover/end-undriven.ts';
 import { FINAL_TTL_SECONDS } from '../state/run-head.ts';
-import { askCancel } from '../state/run-store.ts';
+import { askCancel, keepTombstone } from '../state/run-store.ts';
+import { isVisible } from './run-address.ts';
 
 /** Longer than a stopped orchestrator is expected to hold an unread submission; after it the id may be submitted again. */
 const TOMBSTONE_SECONDS = 600;
 
-/** @returns the status before the cancellation, or `cancelled`; undefined if no such run is known */
-export async function cancelRun(access: JetStreamAccess, tenant: string, run: string): Promise<RunStatus | undefined> {
+type CancelledRun = { tenant: string; run: string; caller: string };
+
+/**
+ * @returns the status before the cancellation, or `cancelled`; undefined if no run of that id is known that the caller
+ * can see
+ */
+export async function cancelRun(
+  access: JetStreamAccess,
+  { tenant, run, caller }: CancelledRun,
+): Promise<RunStatus | undefined> {
   const { bus } = access;
-  const end = () => endUndriven(access, { tenant, runId: run }, { status: 'cancelled' });
+  const isOwn = (head: RunHead) => isVisible(head, { caller });
+  const end = () => endUndriven(access, { tenant, runId: run }, { status: 'cancelled' }, isOwn);
+  const ask = async (ttlSeconds: number) => {
+    await askCancel(access, tenant, run, ttlSeconds);
+    publish(bus, bus.subjects.control(tenant, run), { control: 'cancel' });
+  };
   const { ended, head } = await end();
   if (ended) return 'cancelled';
+  if (head && !isOwn(head)) return undefined;
   if (head && isFinal(head.status)) return head.status;
-  await askCancel(access, tenant, run, head ? FINAL_TTL_SECONDS : TOMBSTONE_SECONDS);
-  publish(bus, bus.subjects.control(tenant, run), { control: 'cancel' });
+  if (head || isOperator(caller)) await ask(head ? FINAL_TTL_SECONDS : TOMBSTONE_SECONDS);
+  else await keepTombstone(access, { tenant, run, caller }, TOMBSTONE_SECONDS);
   // The head may have been created, or the run suspended, before the key was written.
   const again = await end();
-  return again.ended ? 'cancelled' : (again.head ?? head)?.status;
+  if (again.ended) return 'cancelled';
+  if (!again.head || !isOwn(again.head)) return head?.status;
+  // The run began between the two reads, and its owner does not read the tombstone.
+  if (!head && !isOperator(caller) && !isFinal(again.head.status)) await ask(FINAL_TTL_SECONDS);
+  return again.head.status;
 }

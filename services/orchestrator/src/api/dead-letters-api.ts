@@ -8,6 +8,7 @@ import {
   type ApiAnswer,
   type ApiRequest,
   type DeadLetter,
+  readOwner,
   type RunRequest,
 } from '@millrace/contracts';
 import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
@@ -15,8 +16,9 @@ import { changeDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { pageBytes } from '../state/logged-chunks.ts';
 import { readPage } from '../state/read-stored.ts';
+import { isVisible, type RunCall } from './run-address.ts';
 
-type LetterCall = { tenant: string; run: string | undefined };
+type LetterCall = RunCall;
 type Submit = (request: RunRequest, call: LetterCall) => Promise<unknown>;
 
 /** Number of times that another writer may change the letter between reading and writing it here. */
@@ -29,25 +31,26 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
   return {
     async list(
       { limit, after }: ApiRequest<'dead-letters-list'>,
-      { tenant }: LetterCall,
+      call: LetterCall,
     ): Promise<ApiAnswer<'dead-letters-list'>> {
       const query = {
         stream: `KV_${state}`,
-        subject: `$KV.${state}.${stateKeys.deadLetters(tenant)}`,
+        subject: `$KV.${state}.${stateKeys.deadLetters(call.tenant)}`,
         schema: deadLetterSchema,
       };
       const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
       const { found, next } = await readPage(access, query, options);
       return {
-        letters: found.map(({ value }) => shownDeadLetter(value)),
+        letters: found.flatMap(({ value }) => (isVisible(readHolder(value), call) ? [shownDeadLetter(value)] : [])),
         ...(next !== undefined && { next: next - 1 }),
       };
     },
     /** Idempotent, also for concurrent calls. */
-    async retry(_request: object, { tenant, run = '' }: LetterCall): Promise<ApiAnswer<'dead-letters-retry'>> {
+    async retry(_request: object, call: LetterCall): Promise<ApiAnswer<'dead-letters-retry'>> {
+      const { tenant, run = '' } = call;
       for (let attempt = 1; ; attempt += 1) {
         const entry = await readDeadLetter(access, tenant, run);
-        if (!entry) throw unknown(run);
+        if (!entry || !isVisible(readHolder(entry.value), call)) throw unknown(run);
         const { value } = entry;
         try {
           const runId =
@@ -61,12 +64,15 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
         }
       }
     },
-    async saves({ threadId }: ApiRequest<'saves-list'>, { tenant }: LetterCall): Promise<ApiAnswer<'saves-list'>> {
-      const waiting = saves.list(tenant, threadId);
+    async saves({ threadId }: ApiRequest<'saves-list'>, call: LetterCall): Promise<ApiAnswer<'saves-list'>> {
+      const waiting = saves.list(call.tenant, threadId).filter((save) => isVisible(save, call));
       return { saves: waiting.slice(0, MAX_SAVES_SHOWN).map(shownSave), total: waiting.length };
     },
   };
 }
+
+/** Returns the part of a letter that names the caller. */
+const readHolder = (letter: DeadLetter) => (letter.what === 'run' ? letter.request : letter.save);
 
 type Of<W extends DeadLetter['what']> = Extract<DeadLetter, { what: W }>;
 
@@ -80,7 +86,8 @@ async function repeatRun(
   const retriedAs = letter.retriedAs ?? crypto.randomUUID();
   if (letter.retriedAs === undefined) await changeDeadLetter(access, entry, { ...letter, retriedAs });
   const { tenant, request, runId } = letter;
-  await submit({ ...request, runId: retriedAs, retryOf: runId }, { tenant, run: retriedAs });
+  const { caller: _, ...own } = { ...request, runId: retriedAs, retryOf: runId };
+  await submit(own, { tenant, caller: readOwner(request), run: retriedAs });
   return retriedAs;
 }
 

@@ -93,7 +93,7 @@ describe('the result of a suspended run', () => {
 
 test('a canceller that loses a queued run to its first owner leaves events and result to it', async () => {
   const { tenant, run: runId } = newRun();
-  const request = makeRequest({ tenant, run: runId }, { deadlineMs: 60_000 });
+  const request = makeRequest({ caller: 'operator', tenant, run: runId }, { deadlineMs: 60_000 });
   const driver = runs.driver({ text: 'Hello.' });
   const begun = await driver.begin({ agent: await driver.apply() });
   const command = { ...begun.delivery.command, request: { ...begun.delivery.command.request, runId } };
@@ -106,7 +106,7 @@ test('a canceller that loses a queued run to its first owner leaves events and r
   });
   await writeEntry(stream.access, connection.bus.names.state, stateKeys.head(tenant, runId), head, {});
   const canceller = slowWriter({ runId });
-  const cancelling = cancelRun(canceller.access, tenant, runId);
+  const cancelling = cancelRun(canceller.access, { tenant, run: runId, caller: 'operator' });
   await eventually(() => canceller.isWaiting());
   await begun.drive({ command });
   canceller.open();
@@ -114,7 +114,7 @@ test('a canceller that loses a queued run to its first owner leaves events and r
   const there = await locateEntry(stream.access, connection.bus.names.state, stateKeys.head(tenant, runId), headSchema);
   const final = 'value' in there ? there.value : undefined;
   expect(final && (await readEnd(stream.access, final))?.result.text).toBe('Hello.');
-  const { events } = await runs.api().events({ after: 0, limit: 100 }, { tenant, run: runId });
+  const { events } = await runs.api().events({ after: 0, limit: 100 }, { caller: 'operator', tenant, run: runId });
   expect(events.map(({ event }) => event)).toEqual(['model', 'run']);
 });
 const headSchema: z.ZodType<RunHead> = z.custom<RunHead>();

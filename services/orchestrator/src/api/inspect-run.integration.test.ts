@@ -29,7 +29,7 @@ async function heldRun() {
   const run = await made.begin({ agent: await made.apply({}, plan) });
   const driven = run.drive();
   const verb = createInspectVerb(stream.access, noSaves);
-  const inspect = (): Promise<RunInspection> => verb({}, { tenant: 'acme', run: run.runId });
+  const inspect = (): Promise<RunInspection> => verb({}, { caller: 'operator', tenant: 'acme', run: run.runId });
   await eventually(() => replica.calls.length === 1);
   return { run, inspect, reports, end: async () => (gate.resolve(), await driven) };
 }
@@ -65,16 +65,23 @@ test('inspect reports an owner that does not answer', async () => {
 
 test('inspect refuses a run that has no head', async () => {
   const verb = createInspectVerb(stream.access, noSaves);
-  await expect(verb({}, { tenant: 'acme', run: 'no-such-run' })).rejects.toMatchObject({ code: 'run-unknown' });
+  await expect(verb({}, { caller: 'operator', tenant: 'acme', run: 'no-such-run' })).rejects.toMatchObject({
+    code: 'run-unknown',
+  });
 });
 
 test('followers of a run receive a transient chunk about a processor without an answer for 2 s', async () => {
   const { run, end } = await heldRun();
   const notices: unknown[] = [];
-  const live = listen(connection.bus, connection.bus.subjects.chunks('acme', run.runId), liveBatchSchema, (batch) => {
-    const waiting = z.array(z.looseObject({ type: z.string(), data: z.unknown() })).parse(batch.transient ?? []);
-    for (const { type, data } of waiting) if (type === WAITING_CHUNK) notices.push(data);
-  });
+  const live = listen(
+    connection.bus,
+    connection.bus.subjects.chunks('acme', 'operator', run.runId),
+    liveBatchSchema,
+    (batch) => {
+      const waiting = z.array(z.looseObject({ type: z.string(), data: z.unknown() })).parse(batch.transient ?? []);
+      for (const { type, data } of waiting) if (type === WAITING_CHUNK) notices.push(data);
+    },
+  );
   stops.push(live.stop);
   await eventually(() => notices.length > 0, { timeoutMs: 8_000 });
   expect(notices).toMatchObject([{ kind: 'processor', names: ['slow'], stage: 'processInput', state: 'asked' }]);

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { DrivenRuns } from '../state/driven-runs.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { readHead } from '../state/run-head.ts';
-import { checkAddress, unknownRun } from './run-address.ts';
+import { checkAddress, isVisible, unknownRun } from './run-address.ts';
 
 /** An owner answers from memory; one that takes longer counts as stopped, ms. */
 const OWNER_ANSWERS_WITHIN_MS = 1_000;
@@ -35,7 +35,7 @@ export function createInspectVerb(access: JetStreamAccess, saves: Pick<DeferredS
   return async (_request, call) => {
     const { tenant, run } = checkAddress(call);
     const head = await readHead(access, tenant, run);
-    if (!head) throw unknownRun(run);
+    if (!head || !isVisible(head.value, call)) throw unknownRun(run);
     return inspectRun(access, saves, head.value);
   };
 }

@@ -1,7 +1,7 @@
-// Reads the run of a verb from the subject of the request.
-import { MillraceError } from '@millrace/contracts';
+// Reads the run of a verb from the subject of the request, and decides which runs its caller can see.
+import { MillraceError, isOperator, readOwner, type ApiAddress, type RunHead } from '@millrace/contracts';
 
-export type RunCall = { tenant: string; run: string | undefined };
+export type RunCall = ApiAddress;
 
 /** @throws token-invalid if the subject names no run */
 export function checkAddress({ tenant, run }: RunCall): { tenant: string; run: string } {
@@ -9,6 +9,12 @@ export function checkAddress({ tenant, run }: RunCall): { tenant: string; run: s
   throw new MillraceError('token-invalid', 'The subject names no run.');
 }
 
+/** Returns true for the caller's own runs; for an operator, for every run of the tenant. */
+export function isVisible(head: Pick<RunHead, 'caller'>, { caller }: Pick<RunCall, 'caller'>): boolean {
+  return isOperator(caller) || readOwner(head) === caller;
+}
+
+/** Also the answer to a caller that does not own the run: it does not learn that the run exists. */
 export function unknownRun(run: string): MillraceError {
   return new MillraceError('run-unknown', `There is no run "${run}".`, {
     remedy: 'Final states are kept for 24 hours.',

@@ -50,10 +50,16 @@ describe('a run without an owner', () => {
     }
     const [read, listed] = addresses.map(({ run }) => run);
     const result = { status: 'failed', error: { code: 'run-deadline-exceeded' } };
-    expect(await api().run({}, { tenant: 'acme', run: read })).toMatchObject({ status: 'failed', result });
-    const { runs } = await api().list({ limit: 1_000, after: 0 }, { tenant: 'acme', run: undefined });
+    expect(await api().run({}, { caller: 'operator', tenant: 'acme', run: read })).toMatchObject({
+      status: 'failed',
+      result,
+    });
+    const { runs } = await api().list(
+      { limit: 1_000, after: 0 },
+      { caller: 'operator', tenant: 'acme', run: undefined },
+    );
     expect(runs.find(({ runId }) => runId === listed)?.status).toBe('failed');
-    const { batches } = await api().replay({ epoch: 1, index: 0 }, { tenant: 'acme', run: listed });
+    const { batches } = await api().replay({ epoch: 1, index: 0 }, { caller: 'operator', tenant: 'acme', run: listed });
     expect(batches.at(-1)?.chunks.at(-1)).toMatchObject({ type: 'error' });
   });
 });
@@ -100,10 +106,14 @@ describe('runs-list', () => {
     const listed: AgentStore = { ...agents, find: async () => ({ value: applied, revision: 1 }) };
     const own = createRunsApi(stream.access, listed, anything);
     const ids = Array.from({ length: 5 }, (_, n) => `listed-${n}`);
-    for (const run of ids) await own.submit(makeRequest({ tenant, run }), { tenant, run });
+    for (const run of ids)
+      await own.submit(makeRequest({ caller: 'operator', tenant, run }), { caller: 'operator', tenant, run });
     const found: RunSummary[] = [];
     for (let after: number | undefined = 0; after !== undefined;) {
-      const answer: ApiAnswer<'runs-list'> = await own.list({ limit: 2, after }, { tenant, run: undefined });
+      const answer: ApiAnswer<'runs-list'> = await own.list(
+        { limit: 2, after },
+        { caller: 'operator', tenant, run: undefined },
+      );
       expect(answer.runs.length).toBeLessThanOrEqual(2);
       found.push(...answer.runs);
       after = answer.next;
@@ -145,5 +155,7 @@ describe('the verb cancel', () => {
 });
 
 test('a verb of a run on a subject without a run is refused', async () => {
-  await expect(api().run({}, { tenant: 'acme', run: undefined })).rejects.toMatchObject({ code: 'token-invalid' });
+  await expect(api().run({}, { caller: 'operator', tenant: 'acme', run: undefined })).rejects.toMatchObject({
+    code: 'token-invalid',
+  });
 });

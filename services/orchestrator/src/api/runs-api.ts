@@ -22,7 +22,8 @@ import { pageBytes } from '../state/logged-chunks.ts';
 import { readChunks, readEvents, remainingMs } from './read-run.ts';
 import { listSuspended } from './list-suspended.ts';
 import { readPage } from '../state/read-stored.ts';
-import { checkAddress, unknownRun, type RunCall } from './run-address.ts';
+import { ownRequest } from './own-request.ts';
+import { checkAddress, isVisible, unknownRun, type RunCall } from './run-address.ts';
 import { notSuspendedError, resumeRun } from './resume-run.ts';
 import { refuseBadRequest } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
@@ -33,24 +34,24 @@ const COMMAND_ROOM_BYTES = 4 * 1024;
 
 export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard) {
   const { bus } = access;
-  const requireHead = async (tenant: string, run: string): Promise<RunHead> => {
+  const requireHead = async (call: RunCall): Promise<RunHead> => {
+    const { tenant, run } = checkAddress(call);
     const entry = await readHead(access, tenant, run);
-    if (entry) return endIfOverdue(access, entry.value);
+    if (entry && isVisible(entry.value, call)) return endIfOverdue(access, entry.value);
     throw unknownRun(run);
   };
   const resumeWith = async (request: ApiRequest<'resume'>, call: RunCall, kinds: readonly PendingKind[]) => {
-    const { tenant, run } = checkAddress(call);
-    const { epoch } = await resumeRun(access, await requireHead(tenant, run), request, kinds);
-    return { runId: run, accepted: true as const, epoch };
+    const head = await requireHead(call);
+    const { epoch } = await resumeRun(access, head, request, kinds);
+    return { runId: head.runId, accepted: true as const, epoch };
   };
-  const readEventsPage = async (page: ApiRequest<'events'>, call: RunCall) => {
-    const { tenant, run } = checkAddress(call);
-    return readEvents(access, await requireHead(tenant, run), page);
-  };
+  const readEventsPage = async (page: ApiRequest<'events'>, call: RunCall) =>
+    readEvents(access, await requireHead(call), page);
   return {
     async submit(request: ApiRequest<'submit'>, call: RunCall): Promise<ApiAnswer<'submit'>> {
       const { tenant, run } = checkAddress(call);
       refuseOthers(request, tenant, run);
+      const own = await ownRequest(request, call);
       submits.check(request);
       const applied = await agents.find(tenant, request.agent);
       if (!applied) {
@@ -63,21 +64,20 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       // The run's first record holds both.
       const bytes = Buffer.byteLength(JSON.stringify(request)) + Buffer.byteLength(JSON.stringify(applied));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw requestTooLargeError(bytes, bus.maxPayload());
-      await submitRun(access, request, applied.revision);
+      await submitRun(access, own, applied.revision);
       return { runId: run, accepted: true };
     },
     async run(_request: object, call: RunCall): Promise<ApiAnswer<'run'>> {
-      const { tenant, run } = checkAddress(call);
-      const head = await requireHead(tenant, run);
-      const { status } = head;
+      const head = await requireHead(call);
+      const { status, runId } = head;
       const end = isAtRest(head) ? await readEnd(access, head) : undefined;
       const pending = end?.lastChunk.type === 'suspended' ? end.lastChunk.payload.pending : undefined;
       const told = { ...(end && { result: end.result }), ...(pending && { pending }) };
-      return { runId: run, status, remainingMs: remainingMs(head, access.clock.now()), ...told };
+      return { runId, status, remainingMs: remainingMs(head, access.clock.now()), ...told };
     },
     async cancel(_request: object, call: RunCall): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = checkAddress(call);
-      const status = await cancelRun(access, tenant, run);
+      const status = await cancelRun(access, { ...call, tenant, run });
       if (status === undefined) throw unknownRun(run);
       return { runId: run, status };
     },
@@ -87,18 +87,17 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       resumeWith(request, call, ['question']),
     async release(_request: object, call: RunCall): Promise<ApiAnswer<'release'>> {
       const address = checkAddress(call);
-      const isSuspended = ({ status }: RunHead) => status === 'suspended';
+      const isSuspended = (head: RunHead) => head.status === 'suspended' && isVisible(head, call);
       const released = { status: 'released' } as const;
       const { head } = await endUndriven(access, { ...address, runId: address.run }, released, isSuspended);
-      if (!head) throw unknownRun(address.run);
+      if (!head || !isVisible(head, call)) throw unknownRun(address.run);
       if (head.status !== 'suspended' && head.status !== 'released') throw notSuspendedError(head.runId, head.status);
       return { runId: head.runId, status: 'released' };
     },
-    suspendedList: (page: ApiRequest<'suspended-list'>, { tenant }: RunCall): Promise<ApiAnswer<'suspended-list'>> =>
-      listSuspended(access, tenant, page),
+    suspendedList: (page: ApiRequest<'suspended-list'>, call: RunCall): Promise<ApiAnswer<'suspended-list'>> =>
+      listSuspended(access, call, page),
     async replay({ epoch, index }: ApiRequest<'replay'>, call: RunCall): Promise<ApiAnswer<'replay'>> {
-      const { tenant, run } = checkAddress(call);
-      return readChunks(access, await requireHead(tenant, run), { epoch, index });
+      return readChunks(access, await requireHead(call), { epoch, index });
     },
     async events(page: ApiRequest<'events'>, call: RunCall): Promise<ApiAnswer<'events'>> {
       const { events, ...more } = await readEventsPage(page, call);
@@ -106,32 +105,40 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
     },
     eventsDetail: (page: ApiRequest<'events-detail'>, call: RunCall): Promise<ApiAnswer<'events-detail'>> =>
       readEventsPage(page, call),
-    list: (page: ApiRequest<'runs-list'>, { tenant }: RunCall) => listRuns(access, tenant, page),
+    list: (page: ApiRequest<'runs-list'>, call: RunCall) => listRuns(access, call, page),
   };
 }
 
 async function listRuns(
   access: JetStreamAccess,
-  tenant: string,
+  call: RunCall,
   { limit, after }: ApiRequest<'runs-list'>,
 ): Promise<ApiAnswer<'runs-list'>> {
   const { state } = access.bus.names;
-  const query = { stream: `KV_${state}`, subject: `$KV.${state}.${stateKeys.heads(tenant)}`, schema: runHeadSchema };
+  const query = {
+    stream: `KV_${state}`,
+    subject: `$KV.${state}.${stateKeys.heads(call.tenant)}`,
+    schema: runHeadSchema,
+  };
   const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
   const { found, next } = await readPage(access, query, options);
   const heads = await endOverdue(
     access,
-    found.map(({ value }) => value),
+    found.map(({ value }) => value).filter((head) => isVisible(head, call)),
   );
   return { runs: heads.map(summarizeRun), ...(next !== undefined && { next: next - 1 }) };
 }
 
-function summarizeRun({ runId, status, agent, submittedAt, startedAt, retryOf }: RunHead): RunSummary {
+function summarizeRun(head: RunHead): RunSummary {
+  const { runId, status, agent, submittedAt, startedAt, retryOf, subject, threadId, resourceId } = head;
   const iso = (ms: number) => new Date(ms).toISOString();
   return {
     runId,
     status,
     agent,
+    ...(subject !== undefined && { subject }),
+    ...(threadId !== undefined && { threadId }),
+    ...(resourceId !== undefined && { resourceId }),
     submittedAt: iso(submittedAt),
     ...(startedAt !== undefined && { startedAt: iso(startedAt) }),
     ...(retryOf !== undefined && { retryOf }),

@@ -1,10 +1,18 @@
 // Submits a run once. The head is created first, so that the run is known from then on and another request under its id
 // is refused while anything of it is stored; then the command is published. Every step can be repeated with the same
 // id.
-import { MillraceError, STORED_VERSION, stateKeys, type RunHead, type RunRequest } from '@millrace/contracts';
+import {
+  MillraceError,
+  STORED_VERSION,
+  stateKeys,
+  readOwner,
+  type RunHead,
+  type RunRequest,
+  type StoredRequest,
+} from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead, queuedHead, stateTtlSeconds } from '../state/run-head.ts';
-import { isCancelAsked } from '../state/run-store.ts';
+import { hasTombstone, isCancelAsked } from '../state/run-store.ts';
 import { cancelRun } from './cancel-run.ts';
 import { createHash } from 'node:crypto';
 
@@ -14,7 +22,7 @@ const TOMBSTONE_SECONDS = 60;
 const ATTEMPTS = 5;
 
 /** @throws run-exists, queue-full, bus-unreachable, store-unavailable */
-export async function submitRun(access: JetStreamAccess, request: RunRequest, agentRevision: number): Promise<void> {
+export async function submitRun(access: JetStreamAccess, request: StoredRequest, agentRevision: number): Promise<void> {
   const { bus } = access;
   const { tenant, runId } = request;
   const command = {
@@ -32,14 +40,21 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest, ag
   const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
   // Read after the head was created: a cancel writes its key before it reads the head once more, so that one of the two sees the other.
-  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelAsked(access, tenant, runId)]);
+  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelled(access, request)]);
   if (queued.status === 'rejected') {
     // A refused run is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);
     throw queued.reason;
   }
   if (cancelled.status === 'rejected') throw cancelled.reason;
-  if (cancelled.value) await cancelRun(access, tenant, runId);
+  if (cancelled.value) await cancelRun(access, { tenant, run: runId, caller: readOwner(request) });
+}
+
+/** The caller's own tombstone counts too: it was written before the head existed. */
+async function isCancelled(access: JetStreamAccess, { tenant, runId, caller }: StoredRequest): Promise<boolean> {
+  const asked = isCancelAsked(access, tenant, runId);
+  if (caller === undefined) return asked;
+  return (await Promise.all([asked, hasTombstone(access, { tenant, run: runId, caller })])).includes(true);
 }
 
 type SubmittedRun = { status: RunHead['status']; revision: number; isNew: boolean };
@@ -55,7 +70,7 @@ async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Submitt
     const there = await locateHead(access, tenant, runId);
     if ('error' in there) throw unreadable(runId, there.error);
     if ('value' in there) {
-      if (there.value.requestHash !== hash) throw runExists(runId);
+      if (there.value.requestHash !== hash || readOwner(there.value) !== readOwner(head)) throw runExists(runId);
       return { status: there.value.status, revision: there.revision, isNew: false };
     }
     // An earlier run with that id has expired: its leftover is no entry, but has a revision.

@@ -116,9 +116,10 @@ function createAsker<A>(
 
   /** Repeats a request that no replica accepted: on another replica at once if there is one, since it may have room. */
   const askAccepted = async (group: PlanEntry[], to: CallTarget): Promise<CallAnswer<A>> => {
-    const { service = '', processor = '' } = group[0] ?? {};
+    const [first] = group;
+    const service = first?.service ?? '';
     let giveUpAt = performance.now() + timings.roomMs;
-    let target = { ...to, replica: to.replica ?? discovery.preferReplica(processor) };
+    let target = { ...to, replica: to.replica ?? (first && discovery.preferReplica(first)) };
     for (let tries = 1; ; tries++) {
       const asked = await ask(group, target);
       if (!asked.notTaken || signal.aborted || away.has(service)) return asked;
@@ -133,7 +134,7 @@ function createAsker<A>(
         giveUpAt = performance.now() + timings.roomMs;
         continue;
       }
-      const found = await discovery.replicaThatAnswers(processor, signal, asked.replica);
+      const found = first && (await discovery.replicaThatAnswers(first, signal, asked.replica));
       target = { ...to, replica: found === asked.replica ? to.replica : (found ?? to.replica) };
     }
   };
@@ -162,7 +163,7 @@ function createAsker<A>(
   /** Finds a replica for another attempt, until `giveUpAt` if the former one is lost. */
   const findAnother = async (entry: PlanEntry, failed: string | undefined, giveUpAt: number) => {
     for (;;) {
-      const found = await discovery.replicaThatAnswers(entry.processor, signal, failed);
+      const found = await discovery.replicaThatAnswers(entry, signal, failed);
       if (found !== undefined || signal.aborted || performance.now() > giveUpAt) return found;
       await pause();
       await discovery.refresh();

@@ -38,7 +38,7 @@ function testRun(...answering: (Bus | undefined)[]) {
   const discovery: Partial<Discovery> = {
     isServedTogether: () => true,
     goneReplicas: async () => 'none',
-    replicaThatAnswers: async (_processor: string, _signal: AbortSignal, failed?: string) => {
+    replicaThatAnswers: async (_served: object, _signal: AbortSignal, failed?: string) => {
       asked.push(failed);
       return left.shift()?.id;
     },
@@ -187,7 +187,7 @@ describe('one entry', () => {
   ])('with a state nested %i deep is rejected at once', async (depth, code) => {
     const bus = await connection.connect({ name: 'guards' });
     const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
-    const subscription = bus.nc.subscribe(bus.subjects.stage(stage, 'a'), {
+    const subscription = bus.nc.subscribe(bus.subjects.stage(stage, { service: 'guards', processor: 'a' }), {
       callback: (_error, message) =>
         void message.respond(
           `{"sequence":0,"replica":"r1","ms":[1],"verdicts":[{"type":"continue","state":{"deep":${deep}}}]}`,
@@ -206,7 +206,13 @@ describe('one entry', () => {
     const bus = await connection.connect({ name: 'guards' });
     const answer = { sequence: 2, verdicts: [goOn], ms: [1], replica: bus.id };
     const handle = async () => answer;
-    servings.push(serve(bus, { subject: bus.subjects.stage(stage, 'a'), request: stageCallSchema, handle }));
+    servings.push(
+      serve(bus, {
+        subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
+        request: stageCallSchema,
+        handle,
+      }),
+    );
     await bus.nc.flush();
     const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
     expect(judged?.verdict).toMatchObject({
@@ -220,7 +226,13 @@ describe('one entry', () => {
     const error = { code: 'store-unavailable', message: 'The store is away.' };
     const answer = { sequence: 0, verdicts: [goOn], ms: [1], replica: bus.id, error };
     const handle = async () => answer;
-    servings.push(serve(bus, { subject: bus.subjects.stage(stage, 'a'), request: stageCallSchema, handle }));
+    servings.push(
+      serve(bus, {
+        subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
+        request: stageCallSchema,
+        handle,
+      }),
+    );
     await bus.nc.flush();
     const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
     expect(judged?.verdict).toMatchObject({ type: 'failure', code: 'store-unavailable' });
@@ -233,7 +245,13 @@ describe('one entry', () => {
       respond({ sequence: 0, progress: [], replica: bus.id, judged: judgedTwice });
       return { sequence: 1, verdicts: [goOn], ms: [1], replica: bus.id };
     };
-    servings.push(serve(bus, { subject: bus.subjects.stage(stage, 'a'), request: stageCallSchema, handle }));
+    servings.push(
+      serve(bus, {
+        subject: bus.subjects.stage(stage, { service: 'guards', processor: 'a' }),
+        request: stageCallSchema,
+        handle,
+      }),
+    );
     await bus.nc.flush();
     const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
     expect(judged?.verdict).toMatchObject({

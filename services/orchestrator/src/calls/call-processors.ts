@@ -82,7 +82,7 @@ async function askStage(
   let refused: string | undefined;
   const connections = bus.connections();
   const answer = await request<StageReply>(bus, {
-    subject: bus.subjects.stage(stage, first.processor, to.replica),
+    subject: bus.subjects.stage(stage, first, to.replica),
     payload: { ...head, stage, input: narrowInput(input, listReads(stage, group)) },
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,

@@ -1,11 +1,12 @@
+import type { ServedProcessor } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { mergeAdjacent } from './call-request.ts';
 
 /** The processors that each replica serves. */
 function groups(entries: string[], ...replicas: string[][]): string[][] {
-  const together = (one: string, other: string) =>
-    replicas.some((served) => served.includes(one) && served.includes(other));
+  const together = (one: ServedProcessor, other: ServedProcessor) =>
+    replicas.some((served) => served.includes(one.processor) && served.includes(other.processor));
   const plan = entries.map((entry) => planEntry(entry));
   return mergeAdjacent(plan, { isServedTogether: together }).map((group) => group.map(({ entry }) => entry));
 }

@@ -24,9 +24,7 @@ export function mergeAdjacent(
   const groups: PlanEntry[][] = [];
   for (const entry of entries) {
     const group = groups.at(-1);
-    const joins = group?.every(
-      (member) => member.memory === entry.memory && discovery.isServedTogether(member.processor, entry.processor),
-    );
+    const joins = group?.every((member) => member.memory === entry.memory && discovery.isServedTogether(member, entry));
     if (group && joins) group.push(entry);
     else groups.push([entry]);
   }

@@ -18,7 +18,7 @@ test.each(['of-tomorrow', 'constructor'])('an error %s has that code', async (co
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code as another version may answer it
     throw new MillraceError(code as ErrorCode, 'no');
   };
-  const serving = serve(bus, { subject: bus.subjects.tool('look'), request: toolRequestSchema, handle });
+  const serving = serve(bus, { subject: bus.subjects.tool('tools', 'look'), request: toolRequestSchema, handle });
   const tools = [lookTool()];
   const { run } = createTestRun({ bus, tools });
   run.dispatch({ action: 'step-opened', firstIndex: 0 });

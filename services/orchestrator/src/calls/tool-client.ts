@@ -44,7 +44,7 @@ export type ToolCalling = {
 /** Calls the tool once. A failure is a result for the model, never a throw. */
 export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink }: ToolCalling): Promise<ToolOutcome> {
   const started = performance.now();
-  const service = run.deps.discovery.serviceOfTool(tool.name) ?? '';
+  const service = findService(run, tool.name) ?? '';
   const activity = run.activity.begin({ kind: 'tool', names: [tool.name], service });
   const called = await callOnce(run, call, { tool, signal, sink, heard: activity.heard }).finally(activity.end);
   run.events.record({
@@ -69,6 +69,9 @@ async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard 
     return failTool(call, 'tool-arguments-invalid', `The arguments do not match the schema of ${tool.name}: ${lines}`);
   }
   const { bus } = run.deps.access;
+  const service = findService(run, tool.name);
+  if (service === undefined)
+    return failTool(call, 'nobody-there', `No service that serves the tool ${tool.name} is running.`);
   const callId = crypto.randomUUID();
   const { requestContext, trace } = run.state().request;
   const { position, ...toolCall } = call;
@@ -77,7 +80,7 @@ async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard 
   const progress = createOrderedSink(toClient, () => stopped.abort());
   const budget = createProgressBudget();
   const answer = await request(bus, {
-    subject: bus.subjects.tool(tool.name),
+    subject: bus.subjects.tool(service, tool.name),
     payload: {
       callId,
       run: run.ref,
@@ -102,8 +105,7 @@ async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard 
     },
   });
   if ('error' in answer && (answer.error.code === 'timeout' || answer.error.code === 'cancelled')) {
-    const service = run.deps.discovery.serviceOfTool(tool.name);
-    if (service !== undefined) publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
+    publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
   }
   // The client receives progress before the result too.
   const interrupt = await progress.flush();
@@ -115,6 +117,11 @@ async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard 
   if ('suspended' in answer.ok) return suspendCall(call, answer.ok.suspended);
   if ('error' in answer.ok) return failTool(call, answer.ok.error.code, answer.ok.error.message);
   return failTool(call, 'tool-failed', `${tool.name} returned no result.`);
+}
+
+/** Returns the service of the plan, so that another service which serves a tool of that name receives none of its calls. */
+function findService({ plan, deps }: Run, tool: string): string | undefined {
+  return getOwnMember(plan.toolRules ?? {}, tool)?.service ?? deps.discovery.serviceOfTool(tool);
 }
 
 /**

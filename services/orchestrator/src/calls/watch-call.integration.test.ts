@@ -28,7 +28,7 @@ async function replica(processors: string[], handle: Handle) {
     for (const own of [undefined, bus.id]) {
       servings.push(
         serve(bus, {
-          subject: bus.subjects.stage(stage, processor, own),
+          subject: bus.subjects.stage(stage, { service: 'guards', processor }, own),
           ...(own === undefined && { queue: processor }),
           request,
           handle: (call, context) => (calls.push(names(call)), handle(call, context, bus)),

@@ -27,6 +27,9 @@ export type CallWatch = {
 
 const untilLook = (limitAt: number): number => Math.max(Math.min(limitAt - performance.now(), LOOK_AFTER_MS), 1);
 
+/** Of a call without entries, which no replica serves. */
+const NO_ENTRY = { service: '', processor: '' };
+
 /** On the last attempt the loss of one replica is not sufficient: another one may have the call. */
 async function isCallLost(
   goneReplicas: ReturnType<Deps['discovery']['goneReplicas']>,
@@ -65,8 +68,8 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
   };
   /** The answer may have been sent over the previous connection: without a message over the new one it is lost. */
   const isLost = () => !lastTry && access.bus.connections() !== connection;
-  const processor = group[0]?.processor ?? '';
-  const isGone = () => isCallLost(discovery.goneReplicas(processor, by), lastTry);
+  const [served = NO_ENTRY] = group;
+  const isGone = () => isCallLost(discovery.goneReplicas(served, by), lastTry);
   const look = async () => {
     const now = performance.now();
     if (group.length > 1 && now >= limitAt) {
@@ -75,7 +78,7 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
     if (now - heardAt >= LOOK_AFTER_MS && (await isGone().catch(() => false))) {
       return end('processor-not-there', 'The replica was lost during the call.');
     }
-    if (now - heardAt >= LOOK_AFTER_MS && !lastTry && (await discovery.hasSilent(processor, by).catch(() => false))) {
+    if (now - heardAt >= LOOK_AFTER_MS && !lastTry && (await discovery.hasSilent(served, by).catch(() => false))) {
       isSilent = true;
       return end('processor-not-there', 'The replica does not answer.');
     }

@@ -1,4 +1,4 @@
-import type { Stage } from '@millrace/contracts';
+import { WIRE_PROTOCOL, type Stage } from '@millrace/contracts';
 import { advertise, gatherInfo, serve, type Bus, type MicroEndpoint } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -11,11 +11,13 @@ const connection = useBus(nats, 'orchestrator');
 const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
+const inGuards = (processor: string) => ({ service: 'guards', processor });
+
 function endpoint(bus: Bus, id: string, stage: Stage): MicroEndpoint {
-  const subject = bus.subjects.stage(stage, id);
+  const subject = bus.subjects.stage(stage, { service: bus.name, processor: id });
   const serving = serve(bus, { subject, queue: id, request: z.unknown(), handle: async () => ({}) });
   const { descriptor } = makeFound(id, [stage]);
-  return { name: id, queue: id, serving, metadata: { kind: 'processor', descriptor, stage } };
+  return { name: id, queue: id, serving, metadata: { kind: 'processor', protocol: WIRE_PROTOCOL, descriptor, stage } };
 }
 /** A replica of a service that serves these processors. */
 async function replica(name: string, processors: string[], more: (bus: Bus) => MicroEndpoint[] = () => []) {
@@ -37,9 +39,9 @@ const signal = new AbortController().signal;
 describe('discovery', () => {
   test('lists every processor, with its replicas, and every tool', async () => {
     const tool = (bus: Bus): MicroEndpoint[] => {
-      const subject = bus.subjects.tool('clock');
+      const subject = bus.subjects.tool(bus.name, 'clock');
       const serving = serve(bus, { subject, request: z.unknown(), handle: async () => ({}) });
-      return [{ name: 'tool-clock', queue: 'clock', serving, metadata: { kind: 'tool', tool: clock } }];
+      return [{ name: 'tool-clock', queue: 'clock', serving, metadata: { kind: 'tool', protocol: 2, tool: clock } }];
     };
     const first = await replica('guards', ['pii', 'keyword']);
     const second = await replica('guards', ['pii']);
@@ -48,7 +50,7 @@ describe('discovery', () => {
     expect(discovery.processors().get('pii')).toMatchObject({ service: 'guards' });
     expect(discovery.processors().get('pii')?.replicas.toSorted()).toEqual([first.id, second.id].toSorted());
     expect(discovery.processors().get('keyword')?.replicas).toEqual([first.id]);
-    expect(discovery.tools().get('clock')).toEqual(clock);
+    expect(discovery.tools().get('clock')).toEqual({ tool: clock, service: 'tools' });
     expect(discovery.serviceOfTool('clock')).toBe('tools');
   });
 
@@ -149,15 +151,15 @@ describe('processors that discovery joins into one call', () => {
     await replica('guards', ['pii', 'keyword']);
     await replica('other', ['history']);
     const discovery = await discover();
-    expect(discovery.isServedTogether('pii', 'keyword')).toBe(true);
-    expect(discovery.isServedTogether('pii', 'history')).toBe(false);
-    expect(discovery.isServedTogether('pii', 'nosuch')).toBe(false);
+    expect(discovery.isServedTogether(inGuards('pii'), inGuards('keyword'))).toBe(true);
+    expect(discovery.isServedTogether(inGuards('pii'), inGuards('history'))).toBe(false);
+    expect(discovery.isServedTogether(inGuards('pii'), inGuards('nosuch'))).toBe(false);
   });
 
   test('are not those that different replicas of one service serve', async () => {
     await replica('guards', ['pii']);
     await replica('guards', ['keyword']);
-    expect((await discover()).isServedTogether('pii', 'keyword')).toBe(false);
+    expect((await discover()).isServedTogether(inGuards('pii'), inGuards('keyword'))).toBe(false);
   });
 });
 
@@ -167,28 +169,28 @@ describe('a replica that answers a ping', () => {
     await replica('guards', ['keyword']);
     const own = await replica('guards', ['pii']);
     const discovery = await discover();
-    for (let n = 0; n < 5; n++) expect(await discovery.replicaThatAnswers('pii', signal)).toBe(own.id);
+    for (let n = 0; n < 5; n++) expect(await discovery.replicaThatAnswers(inGuards('pii'), signal)).toBe(own.id);
   });
 
   test('differs from the one that failed, if there is another', async () => {
     const first = await replica('guards', ['pii']);
     const second = await replica('guards', ['pii']);
     const discovery = await discover();
-    expect(await discovery.replicaThatAnswers('pii', signal, first.id)).toBe(second.id);
-    expect(await discovery.replicaThatAnswers('pii', signal, second.id)).toBe(first.id);
+    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal, first.id)).toBe(second.id);
+    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal, second.id)).toBe(first.id);
     second.stop();
     await connection.bus.nc.flush();
-    expect(await discovery.replicaThatAnswers('pii', signal, first.id)).toBe(first.id);
+    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal, first.id)).toBe(first.id);
   });
 
   test('is none if no replica answers, none is known, or the signal has fired', async () => {
     const { stop } = await replica('guards', ['pii']);
     const discovery = await discover();
-    expect(await discovery.replicaThatAnswers('nosuch', signal)).toBeUndefined();
-    expect(await discovery.replicaThatAnswers('pii', AbortSignal.abort())).toBeUndefined();
+    expect(await discovery.replicaThatAnswers(inGuards('nosuch'), signal)).toBeUndefined();
+    expect(await discovery.replicaThatAnswers(inGuards('pii'), AbortSignal.abort())).toBeUndefined();
     stop();
     await connection.bus.nc.flush();
-    expect(await discovery.replicaThatAnswers('pii', signal)).toBeUndefined();
+    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal)).toBeUndefined();
   });
 });
 
@@ -197,30 +199,30 @@ describe('replicas that have left', () => {
     const first = await replica('guards', ['pii']);
     const second = await replica('guards', ['pii']);
     const discovery = await discover();
-    expect(await discovery.goneReplicas('pii')).toBe('none');
+    expect(await discovery.goneReplicas(inGuards('pii'))).toBe('none');
     first.stop();
-    await eventually(async () => (await discovery.goneReplicas('pii')) === 'some');
-    expect(await discovery.goneReplicas('pii', first.id)).toBe('all');
-    expect(await discovery.goneReplicas('pii', second.id)).toBe('none');
+    await eventually(async () => (await discovery.goneReplicas(inGuards('pii'))) === 'some');
+    expect(await discovery.goneReplicas(inGuards('pii'), first.id)).toBe('all');
+    expect(await discovery.goneReplicas(inGuards('pii'), second.id)).toBe('none');
     second.stop();
-    await eventually(async () => (await discovery.goneReplicas('pii')) === 'all');
-    expect(await discovery.goneReplicas('never-seen')).toBe('none');
+    await eventually(async () => (await discovery.goneReplicas(inGuards('pii'))) === 'all');
+    expect(await discovery.goneReplicas(inGuards('never-seen'))).toBe('none');
   });
 });
 
 test('a replica that runs but does not answer is silent if another one answers, and is avoided for a while', async () => {
   const [stopped, well] = [await replica('guards', ['pii']), await replica('guards', ['pii'])];
   const discovery = await discover();
-  expect(await discovery.hasSilent('pii')).toBe(false);
-  expect(discovery.preferReplica('pii')).toBeUndefined();
+  expect(await discovery.hasSilent(inGuards('pii'))).toBe(false);
+  expect(discovery.preferReplica(inGuards('pii'))).toBeUndefined();
   stopped.stop();
   const deaf = connection.bus.nc.subscribe(`$SRV.PING.guards.${stopped.id}`, { callback: () => undefined });
   await connection.bus.nc.flush();
-  expect(await discovery.hasSilent('pii')).toBe(true);
-  expect(await discovery.hasSilent('pii', well.id)).toBe(false);
-  expect(await discovery.hasSilent('pii', stopped.id)).toBe(true);
-  expect(discovery.preferReplica('pii')).toBe(well.id);
+  expect(await discovery.hasSilent(inGuards('pii'))).toBe(true);
+  expect(await discovery.hasSilent(inGuards('pii'), well.id)).toBe(false);
+  expect(await discovery.hasSilent(inGuards('pii'), stopped.id)).toBe(true);
+  expect(discovery.preferReplica(inGuards('pii'))).toBe(well.id);
   well.stop();
-  await eventually(async () => !(await discovery.hasSilent('pii')));
+  await eventually(async () => !(await discovery.hasSilent(inGuards('pii'))));
   deaf.unsubscribe();
 });

@@ -4,9 +4,11 @@ import {
   readAdvertised,
   timings,
   type Advertised,
+  servedKey,
   type AdvertisedProcessor,
+  type AdvertisedTool,
   type RefusedEndpoint,
-  type ToolDefinition,
+  type ServedProcessor,
 } from '@millrace/contracts';
 import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
 import { createMissingReplicas } from './replica-health.ts';
@@ -16,29 +18,31 @@ export type DiscoveredProcessor = AdvertisedProcessor;
 
 export type Discovery = {
   processors(): ReadonlyMap<string, DiscoveredProcessor>;
-  tools(): ReadonlyMap<string, ToolDefinition>;
+  tools(): ReadonlyMap<string, AdvertisedTool>;
   /** Returns refused advertisements with their reasons. */
   listRefused(): readonly RefusedEndpoint[];
   serviceOfTool(tool: string): string | undefined;
+  /** Returns true if the replica is known to serve the processor. */
+  isReplica(served: ServedProcessor, replica: string): boolean;
   /** Whether one replica serves both, so that one call can carry both. */
-  isServedTogether(first: string, second: string): boolean;
+  isServedTogether(first: ServedProcessor, second: ServedProcessor): boolean;
   /** Returns a replica of the processor that answers a ping now: another one than `failed` if possible. */
-  replicaThatAnswers(processor: string, signal: AbortSignal, failed?: string): Promise<string | undefined>;
+  replicaThatAnswers(served: ServedProcessor, signal: AbortSignal, failed?: string): Promise<string | undefined>;
   /**
    * Returns how many of the processor's replicas (or whether this one) have left the bus according to the server;
    * silence is no evidence.
    */
-  goneReplicas(processor: string, replica?: string): Promise<'all' | 'some' | 'none'>;
+  goneReplicas(served: ServedProcessor, replica?: string): Promise<'all' | 'some' | 'none'>;
   /**
    * Returns whether one of the processor's replicas (or this one) runs but does not answer a ping, while another one
    * does: it is stopped, and still receives its share of requests.
    */
-  hasSilent(processor: string, replica?: string): Promise<boolean>;
+  hasSilent(served: ServedProcessor, replica?: string): Promise<boolean>;
   /**
    * Returns a replica that was not silent, if one of the others was a moment ago. undefined: any replica may take the
    * request.
    */
-  preferReplica(processor: string): string | undefined;
+  preferReplica(served: ServedProcessor): string | undefined;
   /** Resolves when all services that were running at the time of the call have been asked. */
   refresh(): Promise<void>;
   /** As `refresh`, with more time for answers: before a service counts as missing. */
@@ -54,25 +58,24 @@ const MAX_ANSWERS = 5_000;
 const PING_MS = 250;
 
 export function createDiscovery(bus: Bus): Discovery {
-  let found: Advertised = { processors: new Map(), tools: new Map(), refused: [] };
-  let tools = new Map<string, ToolDefinition>();
+  let found: Advertised = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
   const log = createRefusalLog(bus);
   const silent = createSilentReplicas();
   const missing = createMissingReplicas((replica) => hasLeft(bus, replica, PING_MS).catch(() => false));
   const noteMissing = async (before: Advertised, now: Advertised) => {
     await missing.update(before, now);
-    for (const id of now.processors.keys()) for (const replica of missing.listMissing(id)) silent.note(replica, true);
+    for (const key of now.served.keys()) for (const replica of missing.listMissing(key)) silent.note(replica, true);
   };
-  const listReplicas = (processor: string) => [
-    ...(found.processors.get(processor)?.replicas ?? []),
-    ...missing.listMissing(processor),
+  const listPresent = (served: ServedProcessor) => found.served.get(servedKey(served));
+  const listReplicas = (served: ServedProcessor) => [
+    ...(listPresent(served) ?? []),
+    ...missing.listMissing(servedKey(served)),
   ];
 
   const look = async (gatherMs: number) => {
     const infos = await gatherInfo(bus, { gatherMs, max: MAX_ANSWERS });
     const before = found;
     found = readAdvertised(infos, bus.subjects);
-    tools = new Map([...found.tools].map(([name, { tool }]) => [name, tool]));
     log(found.refused);
     void noteMissing(before, found);
   };
@@ -81,43 +84,44 @@ export function createDiscovery(bus: Bus): Discovery {
 
   return {
     processors: () => found.processors,
-    tools: () => tools,
+    tools: () => found.tools,
     listRefused: () => found.refused,
     serviceOfTool: (tool) => found.tools.get(tool)?.service,
+    isReplica: (served, replica) => listPresent(served)?.includes(replica) ?? false,
     isServedTogether(first, second) {
-      const replicas = new Set(found.processors.get(first)?.replicas);
-      return found.processors.get(second)?.replicas.some((replica) => replicas.has(replica)) ?? false;
+      if (first.service !== second.service) return false;
+      const replicas = new Set(listPresent(first));
+      return listPresent(second)?.some((replica) => replicas.has(replica)) ?? false;
     },
-    async replicaThatAnswers(processor, signal, failed) {
-      const known = found.processors.get(processor);
-      if (!known || signal.aborted) return undefined;
+    async replicaThatAnswers(served, signal, failed) {
+      const replicas = listPresent(served);
+      if (!replicas || signal.aborted) return undefined;
       // Each on its own subject: the first replica of the service to answer may not serve this processor.
-      const pings = known.replicas.map((replica) => ({ replica, answer: answersPing(bus, known.service, replica) }));
+      const pings = replicas.map((replica) => ({ replica, answer: answersPing(bus, served.service, replica) }));
       const others = pings.filter(({ replica }) => replica !== failed).map(({ answer }) => answer);
       const another = await findFirstAnswer(others);
       return another ?? pings.find(({ replica }) => replica === failed)?.answer;
     },
-    async goneReplicas(processor, replica) {
-      const known = found.processors.get(processor);
-      if (!known) return 'none';
-      const asked = replica === undefined ? known.replicas : [replica];
-      const gone = await Promise.all(asked.map((one) => hasLeft(bus, `${known.service}.${one}`, PING_MS)));
+    async goneReplicas(served, replica) {
+      const replicas = listPresent(served);
+      if (!replicas) return 'none';
+      const asked = replica === undefined ? replicas : [replica];
+      const gone = await Promise.all(asked.map((one) => hasLeft(bus, `${served.service}.${one}`, PING_MS)));
       if (gone.every(Boolean)) return 'all';
       return gone.some(Boolean) ? 'some' : 'none';
     },
-    async hasSilent(processor, replica) {
-      const known = found.processors.get(processor);
-      if (!known) return false;
-      const pings = listReplicas(processor).map(async (one) => ({
+    async hasSilent(served, replica) {
+      if (!listPresent(served)) return false;
+      const pings = listReplicas(served).map(async (one) => ({
         one,
-        answer: await answersPing(bus, known.service, one),
+        answer: await answersPing(bus, served.service, one),
       }));
       const asked = await Promise.all(pings);
       if (asked.every(({ answer }) => answer === undefined)) return false;
       for (const { one, answer } of asked) silent.note(one, answer === undefined);
       return asked.some(({ one, answer }) => answer === undefined && (replica === undefined || one === replica));
     },
-    preferReplica: (processor) => silent.preferAnswering(listReplicas(processor)),
+    preferReplica: (served) => silent.preferAnswering(listReplicas(served)),
     refresh,
     lookLonger: freshly(() => look(LONG_GATHER_MS)),
     stop: () => clearInterval(timer),

@@ -10,6 +10,7 @@ const makeAdvertised = (replicas: Record<string, string[]>): Advertised => ({
       { ...makeFound(id, ['processInput']), service: 'guards', replicas: own },
     ]),
   ),
+  served: new Map(Object.entries(replicas).map(([id, own]) => [`guards ${id}`, own])),
   tools: new Map(),
   refused: [],
 });
@@ -20,16 +21,16 @@ test('a replica that is no longer advertised is missed while the server still ha
   const both = makeAdvertised({ pii: ['a', 'b'], secrets: ['a', 'b'] });
   const one = makeAdvertised({ pii: ['b'], secrets: ['b'] });
   await missing.update(both, one);
-  expect([missing.listMissing('pii'), missing.listMissing('secrets'), missing.listMissing('other')]).toEqual([
-    ['a'],
-    ['a'],
-    [],
-  ]);
+  expect([
+    missing.listMissing('guards pii'),
+    missing.listMissing('guards secrets'),
+    missing.listMissing('guards other'),
+  ]).toEqual([['a'], ['a'], []]);
   await missing.update(one, one);
-  expect(missing.listMissing('pii')).toEqual(['a']);
+  expect(missing.listMissing('guards pii')).toEqual(['a']);
   left.add('guards.a');
   await missing.update(one, one);
-  expect(missing.listMissing('pii')).toEqual([]);
+  expect(missing.listMissing('guards pii')).toEqual([]);
 });
 
 test('a replica that is advertised again is not missed any longer', async () => {
@@ -37,5 +38,5 @@ test('a replica that is advertised again is not missed any longer', async () => 
   const both = makeAdvertised({ pii: ['a', 'b'] });
   await missing.update(both, makeAdvertised({ pii: ['b'] }));
   await missing.update(makeAdvertised({ pii: ['b'] }), both);
-  expect(missing.listMissing('pii')).toEqual([]);
+  expect(missing.listMissing('guards pii')).toEqual([]);
 });

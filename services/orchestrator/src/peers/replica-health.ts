@@ -9,24 +9,27 @@ const MISSED_MS = 60_000;
 export type MissingReplicas = {
   /** Resolves when the server has reported which missing replicas have left. */
   update(before: Advertised, now: Advertised): Promise<void>;
-  listMissing(processor: string): readonly string[];
+  /** @param served a key of `Advertised.served` */
+  listMissing(served: string): readonly string[];
 };
 
-type Missing = { service: string; processors: Set<string>; since: number };
+type Missing = { service: string; served: Set<string>; since: number };
+
+const readService = (key: string): string => key.slice(0, key.indexOf(' '));
 
 /** @param hasLeft returns whether the replica (`service.replica`) has left the bus */
 export function createMissingReplicas(hasLeft: (serviceAndReplica: string) => Promise<boolean>): MissingReplicas {
   const missing = new Map<string, Missing>();
   const isThere = (replica: string, now: Advertised) =>
-    [...now.processors.values()].some(({ replicas }) => replicas.includes(replica));
+    [...now.served.values()].some((replicas) => replicas.includes(replica));
   return {
     async update(before, now) {
       const at = performance.now();
-      for (const [id, { service, replicas }] of before.processors)
+      for (const [key, replicas] of before.served)
         for (const replica of replicas) {
           if (isThere(replica, now)) continue;
-          const known = missing.get(replica) ?? { service, processors: new Set(), since: at };
-          known.processors.add(id);
+          const known = missing.get(replica) ?? { service: readService(key), served: new Set(), since: at };
+          known.served.add(key);
           missing.set(replica, known);
         }
       const asked = [...missing].map(async ([replica, { service, since }]) => {
@@ -35,8 +38,7 @@ export function createMissingReplicas(hasLeft: (serviceAndReplica: string) => Pr
       });
       await Promise.all(asked);
     },
-    listMissing: (processor) =>
-      [...missing].flatMap(([replica, { processors }]) => (processors.has(processor) ? [replica] : [])),
+    listMissing: (key) => [...missing].flatMap(([replica, { served }]) => (served.has(key) ? [replica] : [])),
   };
 }
 

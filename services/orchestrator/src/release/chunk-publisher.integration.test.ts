@@ -24,11 +24,14 @@ async function publisher({ epoch = 1, firstIndex = 0 } = {}) {
   const runId = `run-${count++}`;
   const { bus } = connection;
   const live: LiveBatch[] = [];
-  const listening = listen(bus, bus.subjects.chunks('acme', runId), liveBatchSchema, (batch) => live.push(batch));
+  const listening = listen(bus, bus.subjects.chunks('acme', 'operator', runId), liveBatchSchema, (batch) =>
+    live.push(batch),
+  );
   await bus.nc.flush();
   const chunks = createChunkPublisher({
     access: stream.access,
     tenant: 'acme',
+    caller: 'operator',
     runId,
     epoch,
     firstIndex,

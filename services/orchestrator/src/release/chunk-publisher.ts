@@ -37,6 +37,8 @@ export type ChunkPublisher = {
 export type PublisherOptions = {
   access: JetStreamAccess;
   tenant: string;
+  /** The run's owner: readOwner(head). */
+  caller: string;
   runId: string;
   epoch: number;
   firstIndex: number;
@@ -55,10 +57,10 @@ function gatherInto(gathered: GatheredBatch, part: string, bytes: number): void 
 const keptSecondsUntil = (remainingMs: number): number => Math.ceil((Math.max(remainingMs, 0) + KEPT_AFTER_MS) / 1_000);
 
 export function createChunkPublisher(options: PublisherOptions): ChunkPublisher {
-  const { access, tenant, runId, epoch, firstIndex, deadlineAt } = options;
+  const { access, tenant, caller, runId, epoch, firstIndex, deadlineAt } = options;
   const { bus, clock } = access;
   const keptSeconds = () => keptSecondsUntil(deadlineAt - clock.now());
-  const liveSubject = bus.subjects.chunks(tenant, runId);
+  const liveSubject = bus.subjects.chunks(tenant, caller, runId);
   const stored = createStoredQueue(access, tenant, runId, keptSeconds);
   let next = firstIndex;
   let live = nothing(next);

@@ -31,7 +31,7 @@ const halting = defineProcessor({
       part.type === 'text-end' && part.payload.id === 't' ? halt('Something else.') : part,
   }),
 });
-useProcessors(nats, [halting], 'halting-service');
+useProcessors(nats, [halting], 'guards');
 
 async function judgeBy(stage: Stage, ...verdicts: Verdict[]) {
   let asked = 0;

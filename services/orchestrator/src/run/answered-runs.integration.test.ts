@@ -40,7 +40,7 @@ const asking = (idempotent: boolean) => ({
   name: 'ask',
   description: 'asks',
   inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.ask',
+  subject: 'mr.v1.tool.tools.ask',
   idempotent,
   timeoutMs: 20_000,
 });

@@ -40,7 +40,8 @@ const schema = {
   required: ['name'],
 };
 const said = '{"name":"ada","age":42}';
-const entry = (name: string, options = {}) => planEntry(name, { stages: ['processOutputStream'], options });
+const entry = (name: string, options = {}) =>
+  planEntry(name, { service: name === 'three' ? 'others' : 'guards', stages: ['processOutputStream'], options });
 const throwBroken = (who: string, path: string) => ({
   ending: { error: { code: 'object-broken', message: expect.stringContaining(who), path }, ownWords: true },
 });

@@ -36,7 +36,7 @@ const watcher = defineProcessor({
     },
   }),
 });
-useProcessors(nats, [watcher, maskingProcessor('masker')], 'stream-service');
+useProcessors(nats, [watcher, maskingProcessor('masker')], 'guards');
 const connection = useBus(nats, 'orchestrator');
 const { replicas, runs } = useOpened();
 afterEach(() => void seen.splice(0));

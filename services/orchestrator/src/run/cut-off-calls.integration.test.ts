@@ -50,7 +50,7 @@ async function driveCounted(script: Say[], agent: object = {}, answer: (call: St
   stops.push(counter.stop, reader.stop);
   await connection.bus.nc.flush();
   const plan = makePlan([
-    planEntry('stream-judge', { service: 'processors', lists: ['output'], stages: ['processOutputStream'] }),
+    planEntry('stream-judge', { service: 'test-processors', lists: ['output'], stages: ['processOutputStream'] }),
     planEntry('reader', { stages: [response] }),
     planEntry('counter', { stages: [response], processCutOff: true }),
   ]);

@@ -34,7 +34,7 @@ const tool = (name: string, idempotent: boolean) => ({
   name,
   description: name,
   inputSchema: { type: 'object' },
-  subject: `mr.v1.tool.${name}`,
+  subject: `mr.v1.tool.tools.${name}`,
   idempotent,
   timeoutMs: 5_000,
 });
@@ -80,7 +80,7 @@ function serveAll(): void {
       asked.push(name);
       return { sequence: 0, result: { done: name }, replica: bus.id };
     };
-    const serving = serve(bus, { subject: bus.subjects.tool(name), request: toolRequestSchema, handle });
+    const serving = serve(bus, { subject: bus.subjects.tool('tools', name), request: toolRequestSchema, handle });
     stops.push(() => serving.drain(1_000));
   }
 }

@@ -29,7 +29,7 @@ const stamper = defineProcessor({
     },
   }),
 });
-useProcessors(nats, [stamper, maskingProcessor('masker')], 'stream-service');
+useProcessors(nats, [stamper, maskingProcessor('masker')], 'guards');
 const connection = useBus(nats, 'orchestrator');
 const { replicas, runs } = useOpened();
 

@@ -49,7 +49,7 @@ function serveTool(result: string) {
   const { bus } = connection;
   const request = toolRequestSchema;
   const handle = async () => ({ sequence: 0, result, replica: bus.id });
-  const serving = serve(bus, { subject: bus.subjects.tool('look'), request, handle });
+  const serving = serve(bus, { subject: bus.subjects.tool('tools', 'look'), request, handle });
   stops.push(() => serving.drain(1_000));
 }
 

@@ -21,7 +21,7 @@ const tool: ToolDefinition = {
   name: 'slow',
   description: 'never answers',
   inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.slow',
+  subject: 'mr.v1.tool.tools.slow',
   idempotent: false,
   timeoutMs: 30_000,
 };
@@ -43,7 +43,7 @@ async function stuckAt(where: Stage | 'tool') {
       : makePlan([planEntry('p', { stages: [where], timeoutMs: 30_000 })], [tool]);
   const answers = where !== 'tool' && where !== 'processToolCall';
   const serving = serve(connection.bus, {
-    subject: connection.bus.subjects.tool('slow'),
+    subject: connection.bus.subjects.tool('tools', 'slow'),
     request: toolRequestSchema,
     handle: async () => {
       isThere ||= where === 'tool';

@@ -29,7 +29,7 @@ const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition 
   name,
   description: name,
   inputSchema: { type: 'object', properties: { n: { type: 'number' } }, additionalProperties: false },
-  subject: `mr.v1.tool.${name}`,
+  subject: `mr.v1.tool.tools.${name}`,
   idempotent: false,
   timeoutMs: 2_000,
   ...more,
@@ -47,7 +47,7 @@ function serveTool(name: string, answer: Answer) {
   const requests: unknown[] = [];
   const { bus } = connection;
   const serving = serve(bus, {
-    subject: bus.subjects.tool(name),
+    subject: bus.subjects.tool('tools', name),
     request: toolRequestSchema,
     handle: async (request, context) => {
       requests.push(request);

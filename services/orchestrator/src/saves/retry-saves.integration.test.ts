@@ -174,7 +174,7 @@ describe('deferred saves', () => {
     await eventually(() => saves.list('acme', threadId).length === 0);
     await eventually(async () => (await listSaves(run)).at(-1)?.outcome === 'given-up');
     const letters = createDeadLettersApi(stream.access, saves, () => Promise.reject(new Error('it is no run')));
-    const call = { tenant: 'acme', run: run.runId };
+    const call = { caller: 'operator', tenant: 'acme', run: run.runId };
     const listed = (await letters.list({ limit: 100, after: 0 }, call)).letters.filter(
       ({ runId }) => runId === run.runId,
     );

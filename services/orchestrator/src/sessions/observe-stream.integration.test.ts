@@ -43,7 +43,7 @@ const hears = (id: string, waits: boolean) =>
 useProcessors(nats, [hears('ear', false), hears('slow', true)]);
 
 const observer = (processor: string, more: Partial<PlanEntry> = {}) =>
-  planEntry(processor, { observe: true, service: 'processors', stages: ['processOutputStream'], ...more });
+  planEntry(processor, { observe: true, service: 'test-processors', stages: ['processOutputStream'], ...more });
 const observeEntry = (entry: PlanEntry) => {
   const made = createTestRun({ bus: connection.bus, entries: [entry] });
   runs.push(made);

@@ -159,7 +159,7 @@ describe('an entry that observes a stage', () => {
 
 describe('an entry that observes the stream', () => {
   const at = (name: string, processor: string, more: Partial<PlanEntry> = {}) =>
-    planEntry(name, { processor, service: 'processors', stages: ['processOutputStream'], ...more });
+    planEntry(name, { processor, service: 'test-processors', stages: ['processOutputStream'], ...more });
   const ears = [
     at('ear-1', 'ear', { observe: true }),
     at('upper', 'upper'),

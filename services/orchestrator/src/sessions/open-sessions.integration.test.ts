@@ -44,10 +44,14 @@ async function replica(processors: string[], script: Script) {
     return said === 'silence' ? undefined : said;
   };
   for (const processor of processors) {
-    const queued = { subject: bus.subjects.stage(STAGE, processor), queue: processor };
+    const queued = { subject: bus.subjects.stage(STAGE, { service: 'guards', processor }), queue: processor };
     servings.push(serve(bus, { ...queued, request: sessionOpenSchema, handle }));
     servings.push(
-      serve(bus, { subject: bus.subjects.stage(STAGE, processor, bus.id), request: sessionOpenSchema, handle }),
+      serve(bus, {
+        subject: bus.subjects.stage(STAGE, { service: 'guards', processor }, bus.id),
+        request: sessionOpenSchema,
+        handle,
+      }),
     );
   }
   await bus.nc.flush();

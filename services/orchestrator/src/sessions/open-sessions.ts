@@ -68,8 +68,7 @@ async function chooseReplacement(
 ): Promise<string | undefined> {
   if (!first || lost === undefined) return undefined;
   const { discovery } = run.deps;
-  const isKnown = discovery.processors().get(first.processor)?.replicas.includes(lost) ?? false;
-  return isKnown ? discovery.replicaThatAnswers(first.processor, run.signal, lost) : undefined;
+  return discovery.isReplica(first, lost) ? discovery.replicaThatAnswers(first, run.signal, lost) : undefined;
 }
 
 /** @param isObserver the output is ignored */
@@ -117,10 +116,12 @@ export async function askReplica(
   const { bus } = run.deps.access;
   const stage = 'processOutputStream' as const;
   const head = callHead(run, stage, group);
+  const [first] = group;
+  if (!first) throw new Error('no processor to call');
   const watch = watchCall(run, group, to.lastTry, to.replica);
   const connections = bus.connections();
   const answer = await request<SessionOpened>(bus, {
-    subject: bus.subjects.stage(stage, group[0]?.processor ?? '', to.replica),
+    subject: bus.subjects.stage(stage, first, to.replica),
     payload: {
       ...head,
       stage,

@@ -26,7 +26,7 @@ const nowhere = { output: () => undefined, retract: () => undefined };
 /** A guard with a replica that opens sessions and then never answers. */
 async function openGuarded(more: Partial<PlanEntry> = {}) {
   const guard = planEntry('guard', { stages: ['processOutputStream'], ...more });
-  const subject = connection.bus.subjects.stage('processOutputStream', 'guard');
+  const subject = connection.bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'guard' });
   const opened = { opened: true, replica: 'r1', service: 'guards', served: 1 };
   servings.push(serve(connection.bus, { subject, request: sessionOpenSchema, handle: async () => opened }));
   await connection.bus.nc.flush();
@@ -76,7 +76,7 @@ test('entries without a verdict after the one that stopped have not failed', asy
     });
     return { opened: true, replica: 'r1', service: 'guards', served: 2 };
   };
-  const subject = bus.subjects.stage('processOutputStream', 'first');
+  const subject = bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'first' });
   servings.push(serve(bus, { subject, request: sessionOpenSchema, handle }));
   await bus.nc.flush();
   const entries = ['first', 'second'].map((name) => planEntry(name, { stages: ['processOutputStream'] }));
@@ -105,7 +105,11 @@ test('an output chain fails if text arrives after a processor has reported all c
     return opened;
   };
   servings.push(
-    serve(bus, { subject: bus.subjects.stage('processOutputStream', 'early'), request: sessionOpenSchema, handle }),
+    serve(bus, {
+      subject: bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'early' }),
+      request: sessionOpenSchema,
+      handle,
+    }),
   );
   await bus.nc.flush();
   const made = createTestRun({ bus, entries: [guard] });

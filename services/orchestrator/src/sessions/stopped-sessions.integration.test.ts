@@ -45,7 +45,7 @@ async function scriptProcessor(told: (batch: SessionInput) => Partial<SessionOut
     ends.push(() => listening.stop());
     return { opened: true, replica: 'r1', service: 'scripts', served: 1 };
   };
-  const subject = bus.subjects.stage('processOutputStream', 'scripted');
+  const subject = bus.subjects.stage('processOutputStream', { service: 'guards', processor: 'scripted' });
   const serving = serve(bus, { subject, request: sessionOpenSchema, handle });
   ends.push(() => serving.drain(1_000));
   await bus.nc.flush();

@@ -102,12 +102,16 @@ export function getLastIndex({ status, nextIndex }: Pick<RunHead, 'status' | 'ne
 
 export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string): RunHead {
   const { request, requestHash, submittedAt } = command;
-  const { tenant, runId, agent, deadlineMs, retryOf } = request;
+  const { tenant, runId, agent, deadlineMs, retryOf, caller, subject, threadId, resourceId } = request;
   return {
     v: STORED_VERSION,
     tenant,
     runId,
     agent,
+    ...(caller !== undefined && { caller }),
+    ...(subject !== undefined && { subject }),
+    ...(threadId !== undefined && { threadId }),
+    ...(resourceId !== undefined && { resourceId }),
     requestHash,
     status: 'queued',
     owner,

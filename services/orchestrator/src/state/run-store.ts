@@ -50,6 +50,26 @@ export async function askCancel(
   await writeEntry(access, access.bus.names.state, key, { at: access.clock.now() }, { ttlSeconds });
 }
 
+type Tombstone = { tenant: string; run: string; caller: string };
+
+/** Writes the cancel key of a run that this caller may still submit. */
+export async function keepTombstone(
+  access: JetStreamAccess,
+  { tenant, run, caller }: Tombstone,
+  ttlSeconds: number,
+): Promise<void> {
+  const key = stateKeys.tombstone(tenant, run, caller);
+  await writeEntry(access, access.bus.names.state, key, { at: access.clock.now() }, { ttlSeconds });
+}
+
+/** @throws bus-unreachable, store-unavailable */
+export function hasTombstone(access: JetStreamAccess, { tenant, run, caller }: Tombstone): Promise<boolean> {
+  return retryThroughOutages(`the tombstone of ${tenant}.${run}`, async () => {
+    const key = stateKeys.tombstone(tenant, run, caller);
+    return (await readEntry(access, access.bus.names.state, key, z.unknown())) !== undefined;
+  });
+}
+
 /** @throws bus-unreachable, store-unavailable */
 export function isCancelAsked(access: JetStreamAccess, tenant: string, runId: string): Promise<boolean> {
   return retryThroughOutages(`the cancel key of ${tenant}.${runId}`, async () => {

@@ -10,7 +10,7 @@ import {
   type StartCommand,
   type WireError,
 } from '@millrace/contracts';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, readOwner } from '@millrace/contracts';
 import { conflictError, decode, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
@@ -109,7 +109,11 @@ export async function answerAtRest({ access }: Deps, head: RunHead): Promise<voi
   const { tenant, runId, epoch, status } = head;
   const end = await readEnd(access, head);
   if (end)
-    publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: getLastIndex(head), chunks: [end.lastChunk] });
+    publish(bus, bus.subjects.chunks(tenant, readOwner(head), runId), {
+      epoch,
+      index: getLastIndex(head),
+      chunks: [end.lastChunk],
+    });
   if (isFinal(status)) await deleteRunState(access, head);
   else await completeSuspension(access, head);
 }

@@ -1,7 +1,7 @@
 // Ends a run that no orchestrator drives, without using a place: a suspended run that is released, cancelled or
 // expired, or a queued one that is cancelled. The last chunk of a suspended run is in an epoch of its own, at the index
 // of the chunk that announced the suspension.
-import type { RunEnd, RunHead, WireError } from '@millrace/contracts';
+import { readOwner, type RunEnd, type RunHead, type WireError } from '@millrace/contracts';
 import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
 import { createChunkPublisher } from '../release/chunk-publisher.ts';
 import { emptyResult, failedRun, type EndedRun } from '../state/ended-run.ts';
@@ -43,7 +43,8 @@ async function endNow(access: JetStreamAccess, there: BucketEntry<RunHead>, endi
   const before = isSuspended ? await readEnd(access, there.value) : undefined;
   const { suspension: _, ...head } = isSuspended ? openNextEpoch(there.value, access.bus.id) : there.value;
   const { epoch, nextIndex: firstIndex } = head;
-  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex, deadlineAt });
+  const caller = readOwner(head);
+  const chunks = createChunkPublisher({ access, tenant, caller, runId, epoch, firstIndex, deadlineAt });
   const events = createEventLog({ access, tenant, runId, epoch });
   const store = openUndriven(access, head, there.revision);
   const delivery = { acknowledge: async () => undefined };

@@ -18,7 +18,7 @@ const tool = {
   name: 'count',
   description: 'counts',
   inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.count',
+  subject: 'mr.v1.tool.tools.count',
   idempotent: false,
   timeoutMs: 2_000,
 };
@@ -27,7 +27,7 @@ test('the owner finishes tool calls that it began, and leaves the others to the 
   const { bus } = connection;
   const called: string[] = [];
   const serving = serve(bus, {
-    subject: bus.subjects.tool('count'),
+    subject: bus.subjects.tool('tools', 'count'),
     request: toolRequestSchema,
     handle: async ({ toolCall }) => {
       called.push(toolCall.toolCallId);

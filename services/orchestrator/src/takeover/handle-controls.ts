@@ -1,7 +1,7 @@
 // Heeds `control` messages for the runs that are driven here. A message only makes the orchestrator read the stored state: any client of the bus
 // can publish one, and late ones of an earlier run arrive too. A run is cancelled if its cancel key is there, and fenced if its head has a
 // later epoch than its owner.
-import { controlSchema, loggedError, tenantAndRun, type Control } from '@millrace/contracts';
+import { controlSchema, loggedError, readControlAddress, type Control } from '@millrace/contracts';
 import { listen, type Listening } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
 import { readHead } from '../state/run-head.ts';
@@ -28,7 +28,7 @@ export function handleControls(deps: Deps, findStop: (key: string) => RunStop | 
     checking.delete(key);
   };
   return listen(bus, bus.subjects.controls, controlSchema, (control, subject) => {
-    const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
+    const { tenant, run } = readControlAddress(bus.subjects.prefix, subject);
     if (tenant === undefined || run === undefined) return;
     const key = `${tenant}.${run}`;
     if (!findStop(key)) return;

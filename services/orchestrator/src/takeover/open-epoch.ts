@@ -1,5 +1,6 @@
 // Opens an owner's epoch: its chunks and events begin after the last ones that count. A new epoch is announced to the
 // previous owner and begins with a retract of the chunks after that owner's last checkpoint.
+import { readOwner } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { createChunkPublisher, type ChunkPublisher } from '../release/chunk-publisher.ts';
 import { createEventLog, type EventLog } from '../state/event-log.ts';
@@ -20,7 +21,9 @@ export function openEpoch(access: JetStreamAccess, store: RunStore, { setEpoch: 
   const head = store.head();
   const { tenant, runId, epoch } = head;
   const { index } = getOwner(head);
-  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: index, deadlineAt: head.deadlineAt });
+  const caller = readOwner(head);
+  const { deadlineAt } = head;
+  const chunks = createChunkPublisher({ access, tenant, caller, runId, epoch, firstIndex: index, deadlineAt });
   const events = createEventLog({ access, tenant, runId, epoch });
   const closeAll = () => {
     chunks.close();

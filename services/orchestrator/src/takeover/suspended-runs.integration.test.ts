@@ -190,7 +190,7 @@ describe('a suspended run', () => {
         },
       },
     });
-    await cancelRun({ ...access, js }, 'acme', run.runId);
+    await cancelRun({ ...access, js }, { caller: 'operator', tenant: 'acme', run: run.runId });
     expect(await runs.readStatus(run)).toBe('cancelled');
   });
 

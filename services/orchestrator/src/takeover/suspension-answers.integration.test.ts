@@ -32,7 +32,7 @@ describe('an answer', () => {
     await expect(runs.api().resume({ token, data: 1 }, runs.address(other))).rejects.toMatchObject({
       code: 'resume-token-invalid',
     });
-    const foreign = { tenant: 'other', run: run.runId };
+    const foreign = { caller: 'operator', tenant: 'other', run: run.runId };
     await expect(runs.api().resume({ token, data: 1 }, foreign)).rejects.toMatchObject({ code: 'run-unknown' });
     expect(await runs.pending(run)).toHaveLength(1);
   });

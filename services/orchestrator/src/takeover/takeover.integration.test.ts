@@ -49,7 +49,7 @@ function serveTool(until: Promise<void> = Promise.resolve()): ToolRequest[] {
     if (seen === 1) await until;
     return { sequence: 0, result: { seen }, replica: bus.id };
   };
-  const serving = serve(bus, { subject: bus.subjects.tool('look'), request: toolRequestSchema, handle });
+  const serving = serve(bus, { subject: bus.subjects.tool('tools', 'look'), request: toolRequestSchema, handle });
   stops.push(() => serving.drain(1_000));
   return received;
 }
@@ -193,7 +193,7 @@ describe('a run that is taken over', () => {
     const letters = createDeadLettersApi(stream.access, last.deps.saves, (request) =>
       submitRun(stream.access, request, 0),
     );
-    const call = { tenant: 'acme', run: run.runId };
+    const call = { caller: 'operator', tenant: 'acme', run: run.runId };
     const { letters: listed } = await letters.list({ limit: 100, after: 0 }, call);
     expect(listed.filter(({ runId }) => runId === run.runId)).toMatchObject([
       { what: 'run', error: { code: 'run-given-up' } },

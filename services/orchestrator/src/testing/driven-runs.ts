@@ -73,7 +73,8 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
   const deps: Driver['deps'] = {
     access,
     models,
-    discovery,
+    // The tests serve their tools without advertising them.
+    discovery: { ...discovery, serviceOfTool: () => 'tools' },
     sessions,
     saves: noSaves,
     log,
@@ -99,7 +100,9 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     async begin(options = {}) {
       const runId = `run-${count++}`;
       const live: ChunkBatch[] = [];
-      listenings.push(listen(bus, bus.subjects.chunks('acme', runId), chunkBatchSchema, (batch) => live.push(batch)));
+      listenings.push(
+        listen(bus, bus.subjects.chunks('acme', 'operator', runId), chunkBatchSchema, (batch) => live.push(batch)),
+      );
       await bus.nc.flush();
       return beginRun(deps, runId, live, options);
     },

@@ -31,7 +31,12 @@ export function useFragileSteps(nats: Nats, connection: TestBus) {
   });
 
   const entry = (name: string, more: Partial<PlanEntry> = {}) =>
-    planEntry(name, { stages: ['processOutputStream'], processDataParts: true, ...more });
+    planEntry(name, {
+      service: name === 'other' ? 'others' : 'guards',
+      stages: ['processOutputStream'],
+      processDataParts: true,
+      ...more,
+    });
   async function step(...list: PlanEntry[]) {
     const discovery = createDiscovery(connection.bus);
     await discovery.refresh();

@@ -54,8 +54,12 @@ export const clock: ToolDefinition = {
   name: 'clock',
   description: 'returns the time',
   inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.clock',
+  subject: 'mr.v1.tool.tools.clock',
   idempotent: true,
   timeoutMs: 1_000,
 };
-export const known: KnownProcessors = { processors, tools: new Map([['clock', clock]]), refused: [] };
+export const known: KnownProcessors = {
+  processors,
+  tools: new Map([['clock', { tool: clock, service: 'tools' }]]),
+  refused: [],
+};

@@ -5,7 +5,7 @@ export const lookTool = (more: Partial<ToolDefinition> = {}): ToolDefinition => 
   name: 'look',
   description: 'looks',
   inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.look',
+  subject: 'mr.v1.tool.tools.look',
   idempotent: true,
   timeoutMs: 20_000,
   ...more,

@@ -1,5 +1,11 @@
 // The verbs of runs over real streams, with one agent of one tenant, and the content of the queue.
-import { textMessage, type AppliedAgent, type RunRequest, type StartCommand } from '@millrace/contracts';
+import {
+  OPERATOR_CALLER,
+  textMessage,
+  type AppliedAgent,
+  type RunRequest,
+  type StartCommand,
+} from '@millrace/contracts';
 import { consumeCommands, type Delivery } from '@millrace/bus';
 import { eventually } from '@millrace/testkit';
 import { afterEach } from 'vitest';
@@ -28,7 +34,7 @@ export const agents: AgentStore = {
 let count = 0;
 /** No limits. */
 export const anything = { check: () => undefined };
-export const newRun = () => ({ tenant: 'acme', run: `api-run-${count++}` });
+export const newRun = () => ({ tenant: 'acme', caller: OPERATOR_CALLER, run: `api-run-${count++}` });
 type Address = ReturnType<typeof newRun>;
 export const page = { after: 0, limit: 100 };
 const messages = [textMessage('m1', 'user', 'hello')];
@@ -92,7 +98,7 @@ export function useRunsApi(stream: TestJetStream) {
       const made = driver({ text: 'Hello.' });
       const run = await made.begin({ agent: await made.apply() });
       await run.drive();
-      return { run, address: { tenant: 'acme', run: run.runId } };
+      return { run, address: { caller: 'operator', tenant: 'acme', run: run.runId } };
     },
   };
 }

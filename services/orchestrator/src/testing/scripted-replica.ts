@@ -34,8 +34,13 @@ export function scriptReplica(bus: Bus, stage: Stage, processors: readonly strin
   };
   const request = stageCallSchema;
   const servings = processors.flatMap((processor) => [
-    serve(bus, { subject: bus.subjects.stage(stage, processor), queue: processor, request, handle }),
-    serve(bus, { subject: bus.subjects.stage(stage, processor, bus.id), request, handle }),
+    serve(bus, {
+      subject: bus.subjects.stage(stage, { service: 'guards', processor }),
+      queue: processor,
+      request,
+      handle,
+    }),
+    serve(bus, { subject: bus.subjects.stage(stage, { service: 'guards', processor }, bus.id), request, handle }),
   ]);
   return { calls, received, stop: async () => void (await Promise.all(servings.map((one) => one.drain(1_000)))) };
 }

@@ -29,7 +29,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     return made;
   };
   const api = () => createRunsApi(stream.access, agents, anything);
-  const address = ({ runId }: DrivenRun) => ({ tenant: 'acme', run: runId });
+  const address = ({ runId }: DrivenRun) => ({ caller: 'operator', tenant: 'acme', run: runId });
   const readStatus = async (run: DrivenRun) => (await run.head())?.status;
   return {
     stops,
@@ -58,7 +58,10 @@ export function useSuspendedRuns(stream: TestJetStream) {
     becomes: (run: DrivenRun, status: string) => eventually(async () => (await readStatus(run)) === status),
     /** The run's questions, as operators see them. */
     async pending(run: DrivenRun): Promise<OpenPending[]> {
-      const { suspended } = await api().suspendedList({ after: 0, limit: 1_000 }, { tenant: 'acme', run: undefined });
+      const { suspended } = await api().suspendedList(
+        { after: 0, limit: 1_000 },
+        { caller: 'operator', tenant: 'acme', run: undefined },
+      );
       return suspended.find(({ runId }) => runId === run.runId)?.pending ?? [];
     },
     /** The run's questions, as followers see them. */
@@ -121,7 +124,7 @@ function waitForChange(read: () => Promise<string | undefined>, from: string | u
 function serveTool(bus: Bus, name: string, answer: (request: ToolRequest) => Promise<object>) {
   const handle = async (request: ToolRequest) =>
     toolReplySchema.parse({ sequence: 0, replica: bus.id, ...(await answer(request)) });
-  const serving = serve(bus, { subject: bus.subjects.tool(name), request: toolRequestSchema, handle });
+  const serving = serve(bus, { subject: bus.subjects.tool('tools', name), request: toolRequestSchema, handle });
   return () => serving.drain(1_000);
 }
 

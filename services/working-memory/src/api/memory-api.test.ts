@@ -1,4 +1,4 @@
-import { API } from '@millrace/contracts';
+import { API, OPERATOR_CALLER, hashCaller } from '@millrace/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryGet } from '../service.ts';
 import type { WorkingMemoryStore } from '../store/memory-store.ts';
@@ -19,8 +19,8 @@ describe('memory-get', () => {
     }
   });
   afterAll(() => store.close());
-  const ask = async (request: object, tenant = 'acme') => {
-    const answer = await memoryGet(store)(API['memory-get'].request.parse(request), { tenant });
+  const ask = async (request: object, tenant = 'acme', caller: string = OPERATOR_CALLER) => {
+    const answer = await memoryGet(store)(API['memory-get'].request.parse(request), { tenant, caller });
     return API['memory-get'].answer.parse(answer);
   };
 
@@ -30,6 +30,13 @@ describe('memory-get', () => {
     expect(await ask({ threadId: 't1' })).toEqual({ memory: { at: 3 }, version: 1 });
     expect(await ask({ resourceId: 'nobody' })).toEqual({ memory: null, version: 0 });
     expect(await ask({ resourceId: 'ada', tenant: 'acme' }, 'other')).toEqual({ memory: null, version: 0 });
+  });
+
+  test('memory-get answers a caller with the memory of its own resource only', async () => {
+    const ada = await hashCaller('acme', 'ada');
+    expect(await ask({ resourceId: 'ada', threadId: 't1' }, 'acme', ada)).toMatchObject({ memory: { at: 2 } });
+    for (const request of [{ resourceId: 'acme' }, { threadId: 't1' }])
+      await expect(ask(request, 'acme', ada)).rejects.toMatchObject({ code: 'message-invalid', path: 'resourceId' });
   });
 
   test("memory-get names the missing field if the request names no owner, and does not return the tenant's memory", async () => {

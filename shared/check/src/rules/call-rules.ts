@@ -9,7 +9,7 @@ import { calledStages, forEachCalled, needsCalls, type CheckRule, removeTimes } 
 import { writtenDefaults } from '../sample-options.ts';
 import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
 import { checkAlive } from '../check-liveness.ts';
-import { MAX_WAIT_MS, aloneRun, buildCallEntry, type CheckTarget } from '../target.ts';
+import { MAX_WAIT_MS, aloneRun, buildCallEntry, type CheckTarget, stageSubject } from '../target.ts';
 
 const AT_ONCE = 32;
 /** Size of a text that must be judged, in characters; and of one that may be rejected but must not end the replica. */
@@ -152,7 +152,7 @@ export const callRules: CheckRule[] = [
       const options = { timeoutMs: GARBAGE_MS, isFinal: () => true };
       await Promise.all(
         descriptor.stages.flatMap((stage) =>
-          payloads.map((payload) => ask(bus, bus.subjects.stage(stage, descriptor.id), payload, options)),
+          payloads.map((payload) => ask(bus, stageSubject(target, stage, descriptor.id), payload, options)),
         ),
       );
       bus.nc.publish(bus.subjects.cancelCalls(target.service), 'not json');
@@ -181,7 +181,7 @@ export const callRules: CheckRule[] = [
       forEachStage(target, async (stage, options) => {
         const { bus, service, descriptor } = target;
         const call = buildCall(target, stage, { options });
-        const answered = ask(bus, bus.subjects.stage(stage, descriptor.id), call, {
+        const answered = ask(bus, stageSubject(target, stage, descriptor.id), call, {
           timeoutMs: SECOND_ANSWER_MS,
           isFinal: () => true,
         });

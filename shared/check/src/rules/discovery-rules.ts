@@ -14,7 +14,7 @@ import { ask } from '../ask.ts';
 import { fail } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
-import type { Served, CheckTarget } from '../target.ts';
+import { stageSubject, type Served, type CheckTarget } from '../target.ts';
 
 const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; version: string }>>> = {
   PING: srvPingSchema,
@@ -87,15 +87,19 @@ export const discoveryRules: CheckRule[] = [
     id: 'own-subject',
     promise: 'answers on the subjects of its replica, which receive retries',
     page: 'found',
-    async run({ bus, descriptor, infos }) {
+    async run(target) {
+      const { bus, descriptor, infos } = target;
       for (const { id } of infos)
-        for (const stage of descriptor.stages) await holdSubscribed(bus, bus.subjects.stage(stage, descriptor.id, id));
+        for (const stage of descriptor.stages)
+          await holdSubscribed(bus, stageSubject(target, stage, descriptor.id, id));
     },
   },
 ];
 
-function holdEndpoint({ bus, descriptor }: CheckTarget, info: CheckTarget['infos'][number], stage: Stage): void {
-  const endpoint = info.endpoints.find(({ subject }) => subject === bus.subjects.stage(stage, descriptor.id));
+function holdEndpoint(target: CheckTarget, info: CheckTarget['infos'][number], stage: Stage): void {
+  const { descriptor } = target;
+  const expected = stageSubject(target, stage, descriptor.id);
+  const endpoint = info.endpoints.find(({ subject }) => subject === expected);
   if (!endpoint) return fail(`the replica ${info.id} advertises no endpoint for ${stage}`, info.endpoints);
   if (endpoint.queue_group !== descriptor.id)
     fail(

@@ -25,8 +25,8 @@ export const toolRules: CheckRule<ToolTarget>[] = [
     id: 'tool-endpoint',
     promise: 'has one endpoint for the tool, in its queue group',
     page: 'found',
-    async run({ bus, tool, infos }) {
-      const subject = bus.subjects.tool(tool.name);
+    async run({ bus, service, tool, infos }) {
+      const subject = bus.subjects.tool(service, tool.name);
       for (const info of infos) {
         const endpoint = info.endpoints.find((one) => one.subject === subject && one.metadata?.[METADATA_KEY]);
         if (!endpoint) fail(`the replica ${info.id} advertises nothing on ${subject}`, info.endpoints);
@@ -69,7 +69,7 @@ export const toolRules: CheckRule<ToolTarget>[] = [
         '{}',
         JSON.stringify(buildToolRequest(target, { toolCall: { args: [7] } })),
       ];
-      await Promise.all(odd.map((payload) => ask(bus, bus.subjects.tool(tool.name), payload, options)));
+      await Promise.all(odd.map((payload) => ask(bus, bus.subjects.tool(service, tool.name), payload, options)));
       for (const payload of ['not json', JSON.stringify({ callIds: ['check-unknown'] })])
         bus.nc.publish(bus.subjects.cancelCalls(service), payload);
       await callTool(target);
@@ -94,8 +94,8 @@ function buildToolRequest({ tool }: ToolTarget, more: object): ToolRequest {
 const sampleArguments = (schema: JsonObject): JsonObject => sampleOptions(schema);
 
 async function callTool(target: ToolTarget, more: object = {}, lingerMs = 0): Promise<ToolReply> {
-  const { bus, tool, infos } = target;
-  const subject = bus.subjects.tool(tool.name);
+  const { bus, service, tool, infos } = target;
+  const subject = bus.subjects.tool(service, tool.name);
   const call = buildToolRequest(target, more);
   const isFinal = ({ json, serviceError }: { json: unknown; serviceError: string | undefined }) =>
     serviceError !== undefined || !(typeof json === 'object' && json !== null && 'progress' in json);

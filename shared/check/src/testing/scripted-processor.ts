@@ -1,6 +1,6 @@
 // Implements docs/wire.md by hand with only the connection of our packages, correct except for its quirks. Masks a word
 // in the stream and stops inputs that contain "forbidden".
-import { SESSION_LIMITS } from '@millrace/contracts';
+import { SESSION_LIMITS, WIRE_PROTOCOL } from '@millrace/contracts';
 import { isInbox, type Bus } from '@millrace/bus';
 import type { Json, Quirks, Session } from './wire-violations.ts';
 import { openStream } from './scripted-stream.ts';
@@ -74,7 +74,8 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
 
 type Handle = (message: RawMessage, json: Json) => void;
 
-const buildSubject = ({ subjects }: Bus, stage: string, id: string) => `${subjects.prefix}.stage.${stage}.${id}`;
+const buildSubject = ({ subjects, name }: Bus, stage: string, id: string) =>
+  `${subjects.prefix}.stage.${stage}.${name}.${id}`;
 
 function sendAnswer({ nc }: Bus, { reply }: RawMessage, value: unknown): void {
   if (reply !== undefined && isInbox(reply)) nc.publish(reply, JSON.stringify(value));
@@ -100,7 +101,7 @@ function describeReplica(bus: Bus, id: string, quirks: Quirks): Json {
     name: `${stage}-${id}`,
     subject: buildSubject(bus, stage, id),
     queue_group: quirks.queue ?? id,
-    metadata: { millrace: JSON.stringify({ kind: 'processor', stage, descriptor }) },
+    metadata: { millrace: JSON.stringify({ kind: 'processor', protocol: WIRE_PROTOCOL, stage, descriptor }) },
   }));
   const numbers = { num_requests: 0, num_errors: 0, last_error: '', processing_time: 0, average_processing_time: 0 };
   const stats = endpoints.map(({ metadata: _, ...endpoint }) => ({ ...endpoint, ...numbers }));

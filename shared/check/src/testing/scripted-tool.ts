@@ -1,4 +1,5 @@
 // Implements a tool on the wire by hand, correct except for its quirks.
+import { WIRE_PROTOCOL } from '@millrace/contracts';
 import { isInbox, type Bus } from '@millrace/bus';
 
 type Json = Record<string, unknown>;
@@ -17,7 +18,7 @@ export type ToolQuirks = {
 /** Resolves when the server has the subscriptions. */
 export async function scriptTool(bus: Bus, name: string, quirks: ToolQuirks = {}): Promise<{ stop(): void }> {
   const { nc, subjects, name: service, id: replica } = bus;
-  const subject = subjects.tool(name);
+  const subject = subjects.tool(service, name);
   const tool = {
     name,
     description: 'adds one',
@@ -29,7 +30,7 @@ export async function scriptTool(bus: Bus, name: string, quirks: ToolQuirks = {}
   const identity = { name: service, id: replica, version: quirks.version ?? '1.0.0', metadata: {} };
   const endpoint = { name: `tool-${name}`, subject, queue_group: quirks.queue ?? name };
   const numbers = { num_requests: 0, num_errors: 0, last_error: '', processing_time: 0, average_processing_time: 0 };
-  const metadata = { millrace: JSON.stringify({ kind: 'tool', tool }) };
+  const metadata = { millrace: JSON.stringify({ kind: 'tool', protocol: WIRE_PROTOCOL, tool }) };
   const told: Json = {
     PING: { type: 'io.nats.micro.v1.ping_response', ...identity },
     INFO: {

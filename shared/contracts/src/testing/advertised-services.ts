@@ -1,6 +1,6 @@
 // Builds advertisements of services as discovery reads them.
 import { readAdvertised } from '../advertised.ts';
-import { METADATA_KEY, type SrvInfo } from '../discovery.ts';
+import { METADATA_KEY, WIRE_PROTOCOL, type SrvInfo } from '../discovery.ts';
 import { createSubjects } from '../subjects.ts';
 
 const subjects = createSubjects('mr.v1');
@@ -16,6 +16,8 @@ export const descriptor = (id: string, more: object = {}) => ({
   policy: { timeoutMs: 1_000, attempts: 1, onFailure: 'fail' },
   ...more,
 });
+/** Replaced in a subject by the name of the service that advertises the endpoint. */
+export const OWN = '{service}';
 export const endpoint = (metadata: object | string, subject: string) => ({
   name: 'one',
   subject,
@@ -23,13 +25,17 @@ export const endpoint = (metadata: object | string, subject: string) => ({
 });
 export const processor = (id: string, more: object = {}, prefix = 'mr.v1') =>
   endpoint(
-    { kind: 'processor', stage: 'processInput', descriptor: descriptor(id, more) },
-    `${prefix}.stage.processInput.${id}`,
+    { kind: 'processor', protocol: WIRE_PROTOCOL, stage: 'processInput', descriptor: descriptor(id, more) },
+    `${prefix}.stage.processInput.${OWN}.${id}`,
   );
 export const tool = (name: string) =>
   endpoint(
-    { kind: 'tool', tool: { name, description: '', inputSchema: {}, subject: `mr.v1.tool.${name}` } },
-    `mr.v1.tool.${name}`,
+    {
+      kind: 'tool',
+      protocol: WIRE_PROTOCOL,
+      tool: { name, description: '', inputSchema: {}, subject: `mr.v1.tool.${OWN}.${name}` },
+    },
+    `mr.v1.tool.${OWN}.${name}`,
   );
 export const service = (name: string, endpoints: SrvInfo['endpoints'], id = 'r1'): SrvInfo => ({
   type: 'io.nats.micro.v1.info_response',
@@ -38,6 +44,6 @@ export const service = (name: string, endpoints: SrvInfo['endpoints'], id = 'r1'
   version: '1.0.0',
   metadata: {},
   description: '',
-  endpoints,
+  endpoints: endpoints.map((one) => ({ ...one, subject: one.subject.replace(OWN, name) })),
 });
 export const read = (...infos: SrvInfo[]) => readAdvertised(infos, subjects);

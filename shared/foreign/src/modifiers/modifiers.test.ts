@@ -92,12 +92,12 @@ describe('a tool modifier', () => {
     const more = toolInjectionModifier(
       {
         inject: (available) =>
-          available.flatMap((tool) => [tool, { ...tool, name: 'zones', subject: 'mr.v1.tool.zones' }]),
+          available.flatMap((tool) => [tool, { ...tool, name: 'zones', subject: 'mr.v1.tool.tools.zones' }]),
       },
       AS,
     );
     expect(await callAdapted(more, 'processInputStep')).toMatchObject({
-      changes: { tools: [{ name: 'clock' }, { name: 'zones', subject: 'mr.v1.tool.zones' }] },
+      changes: { tools: [{ name: 'clock' }, { name: 'zones', subject: 'mr.v1.tool.tools.zones' }] },
     });
   });
 

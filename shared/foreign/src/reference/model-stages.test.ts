@@ -7,7 +7,7 @@ const tool = {
   name: 'clock',
   description: 'a clock',
   inputSchema: {},
-  subject: 'mr.v1.tool.clock',
+  subject: 'mr.v1.tool.tools.clock',
   idempotent: true,
   timeoutMs: 1,
 };

@@ -28,7 +28,7 @@ const stack = useStack(nats, []);
 test('foreign processors answer on the bus as ours do, adjacent ones in one call', async () => {
   const input = { conversation: buildConversation({ input: ['HELLO'] }) };
   const call = stageCall('processInput', [callEntry('lowercase'), callEntry('swallower')], input);
-  const answer = await askStage(client.bus, call);
+  const answer = await askStage(client.bus, 'foreign', call);
   expect(answer).toMatchObject([
     { type: 'continue', changes: { ops: [{ op: 'replace', message: { content: { parts: [{ text: 'hello' }] } } }] } },
     { type: 'abort', reason: 'the model is down' },

@@ -15,6 +15,7 @@ import type { ProcessorDefinition } from '../processor-definition.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'orchestrator');
+const SERVICE = 'test-processors';
 const input = (id: string, processInput: (args: ProcessInputArgs) => Promise<void> | void): ProcessorDefinition => ({
   ...defineWithMethods({ processInput }, ['processInput']),
   id,
@@ -48,7 +49,11 @@ type Asked = { reply: StageReply | undefined; code: string | undefined; progress
 async function ask(call: StageCall, replica?: string): Promise<Asked> {
   const progress: Chunk[] = [];
   const answer = await request(asker.bus, {
-    subject: asker.bus.subjects.stage(call.stage, call.entries[0]?.processor ?? '', replica),
+    subject: asker.bus.subjects.stage(
+      call.stage,
+      { service: SERVICE, processor: call.entries[0]?.processor ?? '' },
+      replica,
+    ),
     payload: call,
     reply: stageReplySchema,
     timeoutMs: call.timeoutMs,
@@ -100,12 +105,20 @@ describe('chunks of a processor’s writer', () => {
 
 describe('rejection by a replica', () => {
   test('A malformed call is rejected with the path', async () => {
-    const answer = await asker.bus.nc.request(asker.bus.subjects.stage('processInput', 'plain'), '{"callId":"x"}');
+    const answer = await asker.bus.nc.request(
+      asker.bus.subjects.stage('processInput', { service: SERVICE, processor: 'plain' }),
+      '{"callId":"x"}',
+    );
     expect(answer.json()).toMatchObject({ error: { code: 'message-invalid', path: 'run' } });
   });
 
-  test('A replica rejects a call on its own subject for a processor that it does not serve', async () => {
-    expect((await ask(inputCall('elsewhere'), hosts.running.replica)).code).toBe('processor-not-there');
+  test('A replica has no subject of its own for a processor that it does not serve', async () => {
+    expect((await ask(inputCall('elsewhere'), hosts.running.replica)).code).toBe('nobody-there');
+    const plain = inputCall('plain');
+    const renamed = { ...plain, entries: [callEntry('elsewhere')] };
+    const subject = asker.bus.subjects.stage('processInput', { service: SERVICE, processor: 'plain' });
+    const answered = await asker.bus.nc.request(subject, JSON.stringify(renamed));
+    expect(answered.json()).toMatchObject({ error: { code: 'processor-not-there' } });
   });
 
   test('A call to an unserved processor has no responders', async () => {
@@ -161,7 +174,7 @@ describe('replicas of a processor', () => {
     for (let calls = 0; calls < 20; calls++) {
       expect((await ask(inputCall('plain'))).reply).toMatchObject({ replica: hosts.running.replica });
     }
-    expect((await ask(inputCall('plain'), some.replica)).code).toBe('processor-not-there');
+    expect((await ask(inputCall('plain'), some.replica)).code).toBe('nobody-there');
     await some.stop();
   });
 
@@ -170,7 +183,7 @@ describe('replicas of a processor', () => {
     const call = ask(inputCall('waiting', 'run-d'), leaving.replica);
     const { finish } = await eventually(() => working.get('run-d'));
     const stopped = leaving.stop();
-    await eventually(async () => (await ask(inputCall('plain'), leaving.replica)).code === 'nobody-there');
+    await eventually(async () => (await ask(inputCall('waiting'), leaving.replica)).code === 'nobody-there');
     finish();
     expect((await call).reply).toMatchObject({ verdicts: [{ type: 'continue' }], replica: leaving.replica });
     await stopped;
@@ -195,7 +208,7 @@ test('Discovery lists every stage of every processor, with its descriptor', asyn
     'processOutputStream-stream',
   ]);
   expect(listed.find(({ queue }) => queue === 'stream')).toMatchObject({
-    subject: 'mr.v1.stage.processOutputStream.stream',
+    subject: 'mr.v1.stage.processOutputStream.test-processors.stream',
     metadata: { kind: 'processor', stage: 'processOutputStream', descriptor: { id: 'stream', lists: ['output'] } },
   });
 });
@@ -204,7 +217,7 @@ test('A long call reports its replica and its verdicts so far in numbered messag
   const heard: StageReply[] = [];
   const call = { ...inputCall('plain', 'run-long'), entries: [callEntry('plain'), callEntry('waiting')] };
   const asking = request(asker.bus, {
-    subject: asker.bus.subjects.stage(call.stage, 'plain', hosts.running.replica),
+    subject: asker.bus.subjects.stage(call.stage, { service: SERVICE, processor: 'plain' }, hosts.running.replica),
     payload: call,
     reply: stageReplySchema,
     timeoutMs: 10_000,

@@ -4,6 +4,7 @@
 import {
   MillraceError,
   SESSION_LIMITS,
+  WIRE_PROTOCOL,
   cancelCallSchema,
   readLastToken,
   sessionInputSchema,
@@ -61,11 +62,11 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
   const heartbeat = startHeartbeat(bus.log, SESSION_LIMITS.heartbeatMs / 2, () => working);
   const host = { bus, hosted, calls, sessions, gate, working };
 
-  const stages = [...new Set(definitions.flatMap((definition) => definition.stages))];
-  const own = stages.map((stage) => serveStage(host, bus.subjects.stagesOfReplica(stage, bus.id), undefined, stage));
-  const shared = definitions.flatMap((definition) =>
-    definition.stages.map((stage) => endpoint(host, { version, ...definition }, stage)),
+  const each = definitions.flatMap((definition) => definition.stages.map((stage) => ({ definition, stage })));
+  const own = each.map(({ definition, stage }) =>
+    serveStage(host, bus.subjects.stage(stage, identify(bus, definition), bus.id), undefined, stage),
   );
+  const shared = each.map(({ definition, stage }) => endpoint(host, { version, ...definition }, stage));
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
@@ -73,7 +74,7 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
   const batches = listen(bus, bus.subjects.allSessions(bus.name, bus.id), sessionInputSchema, sessions.receive, refuse);
   resources.add('processors', async (remainingMs) => {
     const graceMs = () => Math.min(drainGraceMs, remainingMs());
-    const left = [...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs()));
+    const left = [...own, ...shared.map(({ serving }) => serving)].map((serving) => serving.drain(graceMs()));
     await Promise.all(left);
     await sessions.drain(graceMs());
     for (const one of [heartbeat, gate, cancels, batches]) one.stop();
@@ -101,10 +102,12 @@ function endpoint(host: ProcessorHost, definition: ProcessorDefinition, stage: S
     name,
     queue: id,
     data: () => ({ calls: host.calls.depth(name), maxCalls: host.calls.maxCalls }),
-    serving: serveStage(host, host.bus.subjects.stage(stage, id), id, stage),
-    metadata: { kind: 'processor', descriptor: describeProcessor(definition), stage },
+    serving: serveStage(host, host.bus.subjects.stage(stage, identify(host.bus, definition)), id, stage),
+    metadata: { kind: 'processor', protocol: WIRE_PROTOCOL, descriptor: describeProcessor(definition), stage },
   };
 }
+
+const identify = (bus: Bus, { id }: ProcessorDefinition) => ({ service: bus.name, processor: id });
 
 function serveStage(host: ProcessorHost, subject: string, queue: string | undefined, stage: Stage): Serving {
   const { bus } = host;

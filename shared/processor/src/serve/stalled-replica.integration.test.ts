@@ -1,5 +1,6 @@
 // If its event loop stalls, a replica reads requests late. A call, a session or a tool call that was cancelled before must not start.
 import { STALL_MS } from '@millrace/bus';
+import type { Stage } from '@millrace/contracts';
 import { callEntry, eventually, stageCall, TEST_RUN, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { defineWithMethods } from '../testing/one-method.ts';
@@ -65,16 +66,20 @@ async function sendTogether(requests: [subject: string, payload: object][], canc
   return answers;
 }
 
-const stage = () => asker.bus.subjects.stage;
+const stageSubject = (stage: Stage, processor: string) => asker.bus.subjects.stage(stage, { service, processor });
 test.each([
-  ['stage call', () => stage()('processInput', 'noting'), (runId: string) => call('processInput', 'noting', runId)],
-  ['session', () => stage()('processOutputStream', 'stream'), session],
-  ['tool call', () => asker.bus.subjects.tool('note'), toolCall],
+  [
+    'stage call',
+    () => stageSubject('processInput', 'noting'),
+    (runId: string) => call('processInput', 'noting', runId),
+  ],
+  ['session', () => stageSubject('processOutputStream', 'stream'), session],
+  ['tool call', () => asker.bus.subjects.tool(service, 'note'), toolCall],
 ])('a replica does not start a %s that was cancelled while its event loop stalled', async (_kind, subject, request) => {
   const [cancelled, wanted] = [request('cancelled'), request('wanted')];
   const answers = await sendTogether(
     [
-      [stage()('processInput', 'stalling'), call('processInput', 'stalling', 'first')],
+      [stageSubject('processInput', 'stalling'), call('processInput', 'stalling', 'first')],
       [subject(), cancelled],
       [subject(), wanted],
     ],

@@ -12,7 +12,7 @@ const tool = {
   name: 'clock',
   description: '',
   inputSchema: {},
-  subject: 'mr.v1.tool.clock',
+  subject: 'mr.v1.tool.tools.clock',
   idempotent: true,
   timeoutMs: 1_000,
 };

@@ -32,16 +32,19 @@ export type OpenOptions = {
   /** Default: a new one. */
   session?: string;
   runId?: string;
+  /** Default: that of `useProcessors`. */
+  service?: string;
 };
 
 export async function openTestSession(bus: Bus, options: OpenOptions): Promise<TestSession> {
   const { entries, chunks, end, same, session = crypto.randomUUID(), runId = TEST_RUN.runId } = options;
+  const { service = 'test-processors' } = options;
   const out = bus.subjects.out(bus.id, session);
   const outputs: SessionOutput[] = [];
   const listening = listen(bus, out, sessionOutputSchema, (output) => outputs.push(output));
   const { callId, ...call } = stageCall('processOutputStream', entries);
   const answer = await request(bus, {
-    subject: bus.subjects.stage('processOutputStream', entries[0]?.processor ?? ''),
+    subject: bus.subjects.stage('processOutputStream', { service, processor: entries[0]?.processor ?? '' }),
     payload: {
       ...call,
       run: { ...TEST_RUN, runId },

@@ -11,6 +11,7 @@ export async function callTool(
   toolName: string,
   args: JsonValue,
   more: Partial<ToolRequest> = {},
+  service = 'hosts',
 ): Promise<ToolCalled> {
   const progress: Chunk[] = [];
   const payload: ToolRequest = {
@@ -29,7 +30,7 @@ export async function callTool(
     ...more,
   };
   const answer = await request(bus, {
-    subject: bus.subjects.tool(toolName),
+    subject: bus.subjects.tool(service, toolName),
     payload,
     reply: toolReplySchema,
     timeoutMs: ASK_TIMEOUT_MS,

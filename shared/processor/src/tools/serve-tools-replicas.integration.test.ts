@@ -125,13 +125,17 @@ describe('discovery', () => {
     const [info] = await findInfo('toolbox');
     expect(info).toMatchObject({ version: '1.2.3', description: 'a toolbox', id: bus.id });
     const [shown] = info?.endpoints ?? [];
-    expect(shown).toMatchObject({ name: 'tool-hammer', queue_group: 'hammer', subject: bus.subjects.tool('hammer') });
+    expect(shown).toMatchObject({
+      name: 'tool-hammer',
+      queue_group: 'hammer',
+      subject: bus.subjects.tool('toolbox', 'hammer'),
+    });
     expect(endpointMetadataSchema.parse(JSON.parse(shown?.metadata?.[METADATA_KEY] ?? ''))).toMatchObject({
       kind: 'tool',
       tool: {
         name: 'hammer',
         description: 'the tool hammer',
-        subject: bus.subjects.tool('hammer'),
+        subject: bus.subjects.tool('toolbox', 'hammer'),
         idempotent: true,
         timeoutMs: 700,
         inputSchema: { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false },

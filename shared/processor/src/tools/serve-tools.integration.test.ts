@@ -205,7 +205,7 @@ describe('a call that fails', () => {
 
   test('A malformed tool request is answered with the problem', async () => {
     await host([testTool('strict', async () => 1)]);
-    const subject = asker.bus.subjects.tool('strict');
+    const subject = asker.bus.subjects.tool('hosts', 'strict');
     expect(
       await request(asker.bus, { subject, payload: { callId: 'x' }, reply: toolReplySchema, timeoutMs: 2_000 }),
     ).toMatchObject({ error: { code: 'message-invalid' } });

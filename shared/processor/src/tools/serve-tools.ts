@@ -13,6 +13,7 @@ import {
 } from '@millrace/bus';
 import {
   MillraceError,
+  WIRE_PROTOCOL,
   cancelCallSchema,
   suspensionProblem,
   toWireError,
@@ -76,7 +77,7 @@ type ToolOutcome = { result: JsonValue } | { suspended: Suspended } | { error: W
 
 function endpoint(host: ToolHost, tool: Tool): MicroEndpoint {
   const { bus, calls, gate } = host;
-  const definition = describeTool(tool, bus.subjects.tool(tool.name));
+  const definition = describeTool(tool, bus.subjects.tool(bus.name, tool.name));
   const { name, subject, timeoutMs } = definition;
   const endpointPath = `tool-${name}`;
   const serving: Serving = serve(bus, {
@@ -102,7 +103,13 @@ function endpoint(host: ToolHost, tool: Tool): MicroEndpoint {
     },
   });
   const data = () => ({ calls: calls.depth(endpointPath), maxCalls: calls.maxCalls });
-  return { name: endpointPath, queue: name, data, serving, metadata: { kind: 'tool', tool: definition } };
+  return {
+    name: endpointPath,
+    queue: name,
+    data,
+    serving,
+    metadata: { kind: 'tool', protocol: WIRE_PROTOCOL, tool: definition },
+  };
 }
 
 /** Never throws. `sequence`: number of sent progress messages. */

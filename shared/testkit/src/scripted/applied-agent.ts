@@ -38,7 +38,7 @@ export function appliedAgent(name: string, revision: number): AppliedAgent {
           name: 'clock',
           description: '',
           inputSchema: {},
-          subject: createSubjects().tool('clock'),
+          subject: createSubjects().tool('tools', 'clock'),
           idempotent: true,
           timeoutMs: 30_000,
         },

@@ -30,7 +30,7 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
     if (known) return known;
     throw new MillraceError('run-unknown', `There is no run "${run}".`, { remedy: 'Use the id that `run` printed.' });
   };
-  const begin = (request: RunRequest) => {
+  const begin = (request: RunRequest, { caller }: ApiCall) => {
     const script = agents[request.agent];
     if (!script)
       throw new MillraceError('agent-unknown', `There is no agent "${request.agent}".`, {
@@ -38,14 +38,14 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
         remedy: 'Apply it: millrace agents apply FILE.',
       });
     if (runs.has(request.runId)) return;
-    const run = scriptedRun(bus, request);
+    const run = scriptedRun(bus, request, caller);
     runs.set(request.runId, run);
     // After the answer that it is accepted.
     setImmediate(() => void Promise.resolve(script(run)).catch((error: unknown) => broken.push(error)));
   };
   const own: Answers = {
-    submit: async (request) => {
-      begin(request);
+    submit: async (request, call) => {
+      begin(request, call);
       return { runId: request.runId, accepted: true };
     },
     run: async (_, call) => {

@@ -33,7 +33,7 @@ export type ScriptedRun = {
   replay(from: Position, page: number): { epoch: number; nextIndex: number; batches: ChunkBatch[]; complete: boolean };
 };
 
-export function scriptedRun(bus: Bus, request: RunRequest): ScriptedRun {
+export function scriptedRun(bus: Bus, request: RunRequest, caller: string): ScriptedRun {
   const { tenant, runId } = request;
   const asked = Promise.withResolvers<void>();
   const log: ChunkBatch[] = [];
@@ -47,7 +47,7 @@ export function scriptedRun(bus: Bus, request: RunRequest): ScriptedRun {
     next = { epoch: next.epoch, index: next.index + chunks.length };
     return batch;
   };
-  const say = (...chunks: Chunk[]) => publish(bus, bus.subjects.chunks(tenant, runId), add(chunks));
+  const say = (...chunks: Chunk[]) => publish(bus, bus.subjects.chunks(tenant, caller, runId), add(chunks));
   const end: ScriptedRun['end'] = (ended, last, more = {}) => {
     const bare = { runId, status: ended, text: '', finishReason: 'stop', usage: {}, messages: [], steps: [] };
     result = { ...bare, violations: [], ...more };

@@ -1,5 +1,12 @@
 // Builds discovery replies of services for tests.
-import { METADATA_KEY, createSubjects, type EndpointMetadata, type SrvInfo, type Stage } from '@millrace/contracts';
+import {
+  METADATA_KEY,
+  WIRE_PROTOCOL,
+  createSubjects,
+  type EndpointMetadata,
+  type SrvInfo,
+  type Stage,
+} from '@millrace/contracts';
 
 type EndpointInfo = SrvInfo['endpoints'][number];
 
@@ -21,14 +28,14 @@ export function processorMetadata(processor: string, stage: Stage): EndpointMeta
     lists: ['input' as const, 'output' as const],
     policy: { timeoutMs: 5_000, attempts: 2, onFailure: 'fail' as const },
   };
-  return { kind: 'processor', descriptor, stage };
+  return { kind: 'processor', protocol: WIRE_PROTOCOL, descriptor, stage };
 }
 
-export function processorEndpoint(processor: string, stage: Stage): EndpointInfo {
+export function processorEndpoint(processor: string, stage: Stage, service = 'guardrails'): EndpointInfo {
   const metadata = { [METADATA_KEY]: JSON.stringify(processorMetadata(processor, stage)) };
   return {
     name: `${stage}-${processor}`,
-    subject: createSubjects().stage(stage, processor),
+    subject: createSubjects().stage(stage, { service, processor }),
     queue_group: processor,
     metadata,
   };
