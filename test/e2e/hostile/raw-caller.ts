@@ -16,7 +16,9 @@ export function makeRawMessage(role: string, text: string, id: string = fresh('m
 
 export function rawCaller(bus: () => TestBus['bus'], tenant = 'default') {
   const api = async <T>(verb: string, body: unknown, run?: string): Promise<RawReply<T>> => {
-    const subject = [bus().subjects.prefix, 'api', verb, tenant, ...(run === undefined ? [] : [run])].join('.');
+    const subject = [bus().subjects.prefix, 'api', verb, tenant, 'operator', ...(run === undefined ? [] : [run])].join(
+      '.',
+    );
     const answer = await bus().nc.request(subject, typeof body === 'string' ? body : JSON.stringify(body), {
       timeout: 10_000,
     });

@@ -27,9 +27,11 @@ export async function serveRaw({ nc, subjects }: TestBus['bus'], service: string
   const endpoints = processors.flatMap((processor) =>
     Object.keys(processor.stages).map((stage) => ({
       name: `${stage}-${processor.id}`,
-      subject: `${subjects.prefix}.stage.${stage}.${processor.id}`,
+      subject: `${subjects.prefix}.stage.${stage}.${service}.${processor.id}`,
       queue_group: processor.id,
-      metadata: { millrace: JSON.stringify({ kind: 'processor', descriptor: buildDescriptor(processor), stage }) },
+      metadata: {
+        millrace: JSON.stringify({ kind: 'processor', protocol: 2, descriptor: buildDescriptor(processor), stage }),
+      },
     })),
   );
   const answering = (subject: string, answer: (data: RawJson) => object | string) =>
@@ -47,7 +49,9 @@ export async function serveRaw({ nc, subjects }: TestBus['bus'], service: string
     ...all.map((tail) => answering(`$SRV.PING${tail}`, () => ping)),
     ...processors.flatMap(({ id, stages }) =>
       Object.entries(stages).flatMap(([stage, answer]) =>
-        ['', `.${REPLICA}`].map((tail) => answering(`${subjects.prefix}.stage.${stage}.${id}${tail}`, answer)),
+        ['', `.${REPLICA}`].map((tail) =>
+          answering(`${subjects.prefix}.stage.${stage}.${service}.${id}${tail}`, answer),
+        ),
       ),
     ),
   ];
