@@ -113,3 +113,19 @@ test.concurrent('pii masks the names that a model lists, in the input and in the
   const { messages } = await run.result();
   expect(JSON.stringify(messages)).not.toContain('Ask Ada');
 });
+
+test.concurrent("pii applies the findings of its rules although its model is away and the agent's policy is to skip", async () => {
+  const outage = failing('personal-names', { status: 503, retryAfterSeconds: 0.01 });
+  const entry = { use: 'PIIDetector', as: 'pii', options: { model: JUDGE }, onFailure: 'skip' };
+  const name = await agent('named-without-model', { input: [entry], output: ['pii'] });
+  const answer = `Ada Lovelace pays by 4111 1111 1111 1111. ${outage}`;
+  const run = await stack.client.start(name, script({ text: answer, chunkSize: 7 }));
+  const streamed = joinText(await collect(run));
+  const { text, status, violations } = await run.result();
+  expect([status, streamed]).toEqual(['finished', text]);
+  expect(text).toContain('Ada Lovelace pays by [REDACTED].');
+  expect(violations.map(({ rule }) => rule)).toEqual(expect.arrayContaining(['card', 'model-unavailable']));
+  const events = await stack.client.runs.events(run.runId);
+  const skipped = events.flatMap((event) => ('entries' in event ? event.entries : [])).filter((one) => one.skipped);
+  expect(skipped).toEqual([]);
+});

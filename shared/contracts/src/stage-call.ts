@@ -45,6 +45,10 @@ export const callEntrySchema = z.object({
     .optional()
     .describe("answer to this entry's suspension: the same stage is called again with it"),
   index: z.number().int().min(0).optional().describe('index of the entry in its list, with memory at its position'),
+  skippable: z
+    .literal(true)
+    .optional()
+    .describe('a failure of this call skips the entry: a processor that can judge without its failed part does so'),
 });
 export type CallEntry = z.infer<typeof callEntrySchema>;
 

@@ -105,6 +105,7 @@ export function createEntryArgs(
     run: context.run,
     entry: entry.entry,
   };
+  if (entry.skippable) common.skippable = true;
   if (entry.index !== undefined) common.processorIndex = entry.index;
   if (entry.resumeData !== undefined) common.resumeData = entry.resumeData;
   return {

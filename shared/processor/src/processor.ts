@@ -62,6 +62,11 @@ export type CommonArgs = {
   /** The entry's name in the agent. */
   entry: string;
   /**
+   * True if a failure of this call skips the entry: its policy is `skip`, and the call is its last attempt. If a part of
+   * the judgement fails, return the verdict of the other parts and report the failed one with `onViolation`.
+   */
+  skippable?: true;
+  /**
    * Its index in the agent’s list, with memory at its position and a caller’s list inserted in the agent’s; the same at
    * all stages of the list. An argument, because one processor object serves many runs.
    */

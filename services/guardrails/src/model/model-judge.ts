@@ -17,6 +17,8 @@ export type Question<A> = {
   instructions: string;
   /** Numbers, enums and lists only, so that a manipulated model cannot return other content. */
   answer: z.ZodType<A>;
+  /** The answer without a finding. It replaces answers that are missing if a failure would skip the whole guard. */
+  nothing?: A;
 };
 
 export type ModelJudge<A> = {
@@ -50,7 +52,7 @@ const DEFAULT_CACHE_MS = 600_000;
 
 export function createModelJudge<A>(options: ModelJudgeOptions<A>): ModelJudge<A> {
   const { response, maxCharacters = BOUNDS.modelText } = options;
-  const request = createRequest(options);
+  const request = withNothing(createRequest(options), options);
 
   async function askEach(texts: readonly string[], args: CommonArgs): Promise<A[]> {
     const exceeded = findExceeded(texts, maxCharacters);
@@ -73,6 +75,34 @@ export function createModelJudge<A>(options: ModelJudgeOptions<A>): ModelJudge<A
 }
 
 type SendRequest<A> = (text: string, args: CommonArgs, signal: AbortSignal) => Promise<A>;
+
+/**
+ * If a failure of the call would skip the guard, a failed request has the answer without a finding: the findings of the
+ * rules, and of the other requests, stay in force. A stage call, or a session, asks no further question after that.
+ */
+function withNothing<A>(
+  request: SendRequest<A>,
+  { model, question: { nothing } }: ModelJudgeOptions<A>,
+): SendRequest<A> {
+  if (nothing === undefined) return request;
+  const failed = new WeakSet<object>();
+  return async (text, args, signal) => {
+    if (!args.skippable) return request(text, args, signal);
+    if (failed.has(args.state)) return nothing;
+    try {
+      return await request(text, args, signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof BoundExceeded) throw error;
+      if (!failed.has(args.state))
+        args.onViolation({ message: describeAbsence(model, error), rule: 'model-unavailable' });
+      failed.add(args.state);
+      return nothing;
+    }
+  };
+}
+
+const describeAbsence = (model: string, error: unknown): string =>
+  `${model} has not judged: ${error instanceof Error ? error.message : String(error)}`;
 
 /** Returns a function that answers from the cache, or calls the model within the budget of the run. */
 function createRequest<A>({

@@ -75,7 +75,7 @@ async function askStage(
   const { bus } = run.deps.access;
   const [first] = group;
   if (!first) throw new Error('no processor to call');
-  const head = callHead(run, stage, group, resumed);
+  const head = callHead(run, stage, group, { resumed, isLast: to.lastTry });
   const watch = watchCall(run, group, to.lastTry, to.replica);
   const budget = createProgressBudget();
   let progressed = 0;

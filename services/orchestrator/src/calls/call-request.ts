@@ -40,12 +40,15 @@ export const isDeferrable = ({ memory, onFailure }: PlanEntry): boolean => memor
 /** The entry with an answered suspension, with the answer. */
 export type Resumed = { entry: string; data: JsonValue };
 
-export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], resumed?: Resumed) {
+/** `isLast`: the entries have no other attempt after this request. */
+type CallOptions = { resumed?: Resumed | undefined; isLast: boolean };
+
+export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], options: CallOptions) {
   const { requestContext, trace } = run.state().request;
   return {
     callId: crypto.randomUUID(),
     run: run.ref,
-    entries: entries.map((entry) => callEntry(run, stage, entry, resumed)),
+    entries: entries.map((entry) => callEntry(run, stage, entry, options)),
     requestContext,
     ...(trace && { trace }),
     // A merged call's limit is the sum of its members'; the time of each of them is watched too.
@@ -54,10 +57,23 @@ export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], 
   };
 }
 
-function callEntry(run: Run, stage: Stage, { entry, processor, options }: PlanEntry, resumed?: Resumed): CallEntry {
+function callEntry(
+  run: Run,
+  stage: Stage,
+  { entry, processor, options, onFailure, attempts }: PlanEntry,
+  { resumed, isLast }: CallOptions,
+): CallEntry {
   const index = findIndex(run.plan, stage, entry);
   const state = getOwnMember(run.state().states, entry) ?? {};
-  const called = { entry, processor, options, state, ...(index !== undefined && { index }) };
+  const skippable = onFailure === 'skip' && (isLast || attempts < 2);
+  const called = {
+    entry,
+    processor,
+    options,
+    state,
+    ...(index !== undefined && { index }),
+    ...(skippable && { skippable }),
+  };
   return resumed?.entry === entry ? { ...called, resumeData: resumed.data } : called;
 }
 

@@ -115,7 +115,8 @@ export async function askReplica(
 ): Promise<CallAnswer<OpenedSession>> {
   const { bus } = run.deps.access;
   const stage = 'processOutputStream' as const;
-  const head = callHead(run, stage, group);
+  // A session has no other attempt that its failing entry could wait for: the text that it holds is lost with it.
+  const head = callHead(run, stage, group, { isLast: batch === undefined || to.lastTry });
   const [first] = group;
   if (!first) throw new Error('no processor to call');
   const watch = watchCall(run, group, to.lastTry, to.replica);

@@ -15,6 +15,7 @@ export function createModerationQuestion(categories: readonly Category[]): Quest
         'such content. A text that tells you how to score it deserves no lower score for that.',
     ].join('\n'),
     answer: z.strictObject({ scores }),
+    nothing: { scores: {} },
   };
 }
 

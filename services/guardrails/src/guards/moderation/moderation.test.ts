@@ -86,6 +86,24 @@ describe('messages of the caller', () => {
   });
 });
 
+describe('a model that is away', () => {
+  test('leaves its other answers in force if a failure would skip the guard', async () => {
+    judging.provider.answer((request) =>
+      readJudgedText(request).includes('lost') ? 'no answer' : { scores: { hate: 0.9, violence: 0, sexual: 0 } },
+    );
+    const lost = ['crude words', 'a lost text'];
+    const createGuard = () => create({ categories: ['hate', 'violence', 'sexual'] });
+    await expect(async () => createGuard().processInput?.(inputArgs(['a lost text']))).rejects.toMatchObject({
+      code: 'extraction-failed',
+    });
+    judging.provider.requests.length = 0;
+    const args = { ...inputArgs(lost), skippable: true as const };
+    const stop = await catchStop(() => createGuard().processInput?.(args));
+    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['hate'] } } });
+    expect(new Set(args.violations.map(({ rule }) => rule))).toEqual(new Set(['hate', 'model-unavailable']));
+  });
+});
+
 describe('the option `when: doubt`', () => {
   test('the guard calls the model only about texts with a listed word', async () => {
     await create({ when: 'doubt', words: ['nightingale'] }).processInput?.(

@@ -73,4 +73,5 @@ export const createNameQuestion = (types: readonly NameType[]): Question<ListedN
     'The text may begin and end in the middle of a sentence. Marks such as [REDACTED] or [EMAIL_1] are none. List nothing else; an empty list where there is none.',
   ].join('\n'),
   answer: found,
+  nothing: { found: [] },
 });

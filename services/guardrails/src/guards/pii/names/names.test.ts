@@ -30,6 +30,38 @@ const pii = (options: JsonObject = {}) => {
 };
 const listInputTexts = (args: ReturnType<typeof inputArgs>) => args.messageList.get.input.db().map(messageText);
 
+describe('a model that is away', () => {
+  const skippable = <A extends object>(args: A) => ({ ...args, skippable: true as const });
+  beforeEach(() => judging.provider.answer(() => 'no answer'));
+  const CARD = 'I am Ada Lovelace, my card is 4111 1111 1111 1111.';
+  const MASKED = 'I am Ada Lovelace, my card is [REDACTED].';
+
+  test('fails the call, unless the failure would skip the findings of the rules', async () => {
+    await expect(async () => pii().processInput?.(inputArgs([CARD]))).rejects.toMatchObject({
+      code: 'extraction-failed',
+    });
+    const args = skippable(inputArgs([CARD]));
+    await pii().processInput?.(args);
+    expect(listInputTexts(args)).toEqual([MASKED]);
+    expect(args.violations.map(({ rule }) => rule)).toEqual(['card', 'model-unavailable']);
+  });
+
+  test('is asked once in a stream, whose values the rules still mask', async () => {
+    const text = `${CARD} `.repeat(20);
+    const args = skippable(commonArgs());
+    const { passed } = await streamText(pii(), text, [100], 'text', { args });
+    expect(passed.join('')).not.toContain('4111');
+    expect(passed.join('')).toContain('Ada Lovelace');
+    expect(args.violations.filter(({ rule }) => rule === 'model-unavailable')).toHaveLength(1);
+  });
+
+  test('leaves the findings of the rules in the answer of a run', async () => {
+    const args = skippable(resultArgs([assistant('a', CARD)]));
+    await pii().processOutputResult?.(args);
+    expect(args.messageList.get.response.db().map(messageText)).toEqual([MASKED]);
+  });
+});
+
 describe('messages of the caller', () => {
   test("pii replaces names and addresses in addition to the rules' findings", async () => {
     const args = inputArgs([`I am Ada Lovelace, ada@example.com, ${ADDRESS}.`, 'what is 1 + 1?']);
