@@ -12,6 +12,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   servers: [],
   bus: ['contracts'],
+  /** The roles of the bus, and the keys of their users. */
+  identity: ['contracts', 'bus'],
   models: ['contracts'],
   service: ['contracts', 'bus'],
   processor: ['contracts', 'bus', 'service'],
@@ -20,8 +22,9 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   client: ['contracts', 'bus'],
   /** The conformance suite over the bus. */
   check: ['contracts', 'bus'],
-  cli: ['contracts', 'bus', 'client', 'check'],
+  cli: ['contracts', 'bus', 'client', 'check', 'identity'],
   orchestrator: ['contracts', 'bus', 'service', 'models'],
+  auth: ['contracts', 'bus', 'identity', 'service'],
   gateway: ['contracts', 'client', 'service'],
   'dev-model': ['service'],
   guardrails: ofStores,
@@ -33,8 +36,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'working-memory': ofStores,
   /** The client is for its test only. */
   'processor-examples': ['contracts', 'processor', 'client'],
-  dev: ['contracts', 'client', 'cli', 'servers', 'service'],
-  testkit: ['contracts', 'bus', 'check', 'service', 'processor', 'models', 'servers', 'client'],
+  dev: ['contracts', 'client', 'cli', 'identity', 'servers', 'service'],
+  testkit: ['contracts', 'bus', 'check', 'identity', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */
   test: ['contracts', 'client', 'testkit'],
 };

@@ -200,3 +200,17 @@ export type ApiRequestInput<V extends ApiVerb> = z.input<(typeof API)[V]['reques
 export type ApiAnswer<V extends ApiVerb> = z.infer<(typeof API)[V]['answer']>;
 
 export const apiReplySchema = z.union([z.object({ ok: jsonValueSchema }), z.object({ error: wireErrorSchema })]);
+
+/** Verbs that show or change the runs of others, or the agents of the tenant. */
+const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
+  'inspect',
+  'resume',
+  'suspended-list',
+  'events-detail',
+  'dead-letters-list',
+  'dead-letters-retry',
+  'agents-apply',
+  'agents-delete',
+  'agents-plan',
+]);
+export const isOperatorVerb = (verb: ApiVerb): boolean => OPERATOR_VERBS.has(verb);

@@ -47,6 +47,14 @@ describe('subjects of the architecture', () => {
     [subjects.control('acme', 'run1'), 'mr.v1.control.acme.run1'],
     [subjects.controls, 'mr.v1.control.*.*'],
     [subjects.cancelCalls('guardrails'), 'mr.v1.cancel.guardrails'],
+    [subjects.patterns.stages('guardrails'), 'mr.v1.stage.*.guardrails.>'],
+    [subjects.patterns.tools('*'), 'mr.v1.tool.*.*'],
+    [subjects.patterns.sessions('guardrails'), 'mr.v1.session.guardrails.>'],
+    [subjects.patterns.outs, 'mr.v1.out.*.*'],
+    [subjects.patterns.api('submit', ACME, true), 'mr.v1.api.submit.acme.c1.*'],
+    [subjects.patterns.api('agents-list', { tenant: '*', caller: 'c1' }, false), 'mr.v1.api.agents-list.*.c1'],
+    [subjects.patterns.chunks('acme', 'c1'), 'mr.v1.chunks.acme.c1.*'],
+    [subjects.patterns.timers, 'mr.v1.timers.>'],
   ])('%s', (subject, expected) => expect(subject).toBe(expected));
 });
 
@@ -73,6 +81,7 @@ describe('ids that would change the meaning of a subject', () => {
         () => subjects.cancelCalls(token),
         () => stateKeys.head('acme', token),
         () => agentKey(token, 'demo'),
+        () => subjects.patterns.chunks('acme', `${token}.`),
       ];
       for (const attempt of attempts) {
         expect(attempt).toThrow(

@@ -72,6 +72,26 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
      */
     peer: (orchestrator?: string) => (orchestrator === undefined ? join('peer') : join('peer', orchestrator)),
     cancelCalls: (service: string) => join('cancel', service),
+    patterns: createPatterns(join),
+  };
+}
+
+/** Builds the patterns of subjects that permissions name. `*` is allowed for a service, a tenant and a caller. */
+function createPatterns(join: (...tokens: string[]) => string) {
+  const spell = (kind: string, ...tokens: string[]) =>
+    [join(kind), ...tokens.map((token) => (token === '*' ? token : checkToken(token)))].join('.');
+  return {
+    stages: (service: string) => `${spell('stage', '*', service)}.>`,
+    tools: (service: string) => spell('tool', service, '*'),
+    sessions: (service: string) => `${spell('session', service)}.>`,
+    outs: spell('out', '*', '*'),
+    cancels: spell('cancel', '*'),
+    api: (verb: ApiVerb, { tenant, caller }: Pick<ApiAddress, 'tenant' | 'caller'>, withRun: boolean) =>
+      spell('api', verb, tenant, caller, ...(withRun ? ['*'] : [])),
+    chunks: (tenant: string, caller: string) => spell('chunks', tenant, caller, '*'),
+    inspections: spell('inspect', '*'),
+    peers: spell('peer', '*'),
+    timers: `${join('timers')}.>`,
   };
 }
 

@@ -1,0 +1,61 @@
+import { createSubjects } from '@millrace/contracts';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openKeyFolder, seedFile, usersFile } from './key-folder.ts';
+import { ROLES } from './permissions.ts';
+
+const subjects = createSubjects();
+let folder = '';
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'millrace-keys-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const readMode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const names = ROLES.map(({ name }) => name);
+
+test('The first call creates a seed for each role, readable by its owner alone, and the users of NATS', async () => {
+  const { created, keys, changed } = await openKeyFolder(folder, subjects);
+  expect(created).toEqual(names);
+  expect(changed).toBe(true);
+  expect(readdirSync(folder).toSorted()).toEqual([...names, 'nats'].toSorted());
+  for (const name of names) {
+    expect([name, readMode(join(folder, name)), readMode(seedFile(folder, name))]).toEqual([name, '700', '600']);
+    expect(readFileSync(seedFile(folder, name), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
+  }
+  const users = readFileSync(usersFile(folder), 'utf8');
+  for (const key of Object.values(keys)) expect(users).toContain(key);
+  expect(users).not.toMatch(/\bSU[A-Z2-7]{56}/);
+});
+
+test('A later call changes nothing, and narrows the mode of a seed that others can read', async () => {
+  const { keys } = await openKeyFolder(folder, subjects);
+  chmodSync(seedFile(folder, 'operator'), 0o644);
+  expect(await openKeyFolder(folder, subjects)).toMatchObject({ created: [], keys, changed: false });
+  expect(readMode(seedFile(folder, 'operator'))).toBe('600');
+});
+
+test('A rotation replaces the seed of one role', async () => {
+  const { keys } = await openKeyFolder(folder, subjects);
+  const rotated = await openKeyFolder(folder, subjects, { rotate: 'guardrails' });
+  expect(rotated).toMatchObject({ created: ['guardrails'], changed: true });
+  expect(rotated.keys).toEqual({ ...keys, guardrails: rotated.keys['guardrails'] });
+  expect(rotated.keys['guardrails']).not.toBe(keys['guardrails']);
+  expect(readFileSync(usersFile(folder), 'utf8')).not.toContain(keys['guardrails']);
+});
+
+test('An unknown role is rejected with the known ones, before anything is written', async () => {
+  await expect(openKeyFolder(folder, subjects, { rotate: 'pii' })).rejects.toMatchObject({
+    code: 'config-invalid',
+    remedy: expect.stringContaining('guardrails'),
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('A damaged seed is rejected by its file, and is not replaced', async () => {
+  await openKeyFolder(folder, subjects);
+  writeFileSync(seedFile(folder, 'tools'), 'no seed');
+  await expect(openKeyFolder(folder, subjects)).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringContaining(seedFile(folder, 'tools')),
+  });
+});

@@ -1,0 +1,86 @@
+// Keeps the keys of all roles in a folder: `<role>/user.nk` with a seed, and `nats/users.conf` with the public keys and
+// permissions. A folder for each role can be mounted alone. Folders have mode 0700, seeds 0600.
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createUserKey, readUserKey } from '@millrace/bus';
+import { MillraceError, type Subjects } from '@millrace/contracts';
+import { writeNatsUsers } from './nats-config.ts';
+import { ROLES } from './permissions.ts';
+
+export const seedFile = (folder: string, role: string): string => join(folder, role, 'user.nk');
+export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
+
+export type KeyFolder = {
+  /** Roles whose seed this call has created. */
+  created: string[];
+  /** Public key by role. */
+  keys: Record<string, string>;
+  usersFile: string;
+  /** Whether NATS has to be restarted: its users or their permissions are others than before. */
+  changed: boolean;
+};
+
+/**
+ * Creates the seeds that are missing, and writes the users of NATS. Existing seeds remain.
+ * @param rotate a role that gets a new seed
+ * @throws config-invalid for an unknown role, or a seed that is damaged
+ */
+export async function openKeyFolder(
+  folder: string,
+  subjects: Subjects,
+  { rotate }: { rotate?: string | undefined } = {},
+): Promise<KeyFolder> {
+  if (rotate !== undefined && !ROLES.some(({ name }) => name === rotate)) throw unknownRole(rotate);
+  const created: string[] = [];
+  const keys: Record<string, string> = {};
+  for (const { name } of ROLES) {
+    const file = seedFile(folder, name);
+    const known = name === rotate ? undefined : await readPublicKey(file);
+    if (known === undefined) created.push(name);
+    keys[name] = known ?? (await createSeed(file));
+  }
+  const path = usersFile(folder);
+  const text = writeNatsUsers(subjects, keys);
+  const changed = (await readIfThere(path)) !== text;
+  if (changed) await writePrivately(path, text, 0o644);
+  return { created, keys, usersFile: path, changed };
+}
+
+async function readPublicKey(file: string): Promise<string | undefined> {
+  if ((await readIfThere(file)) === undefined) return undefined;
+  // A backup or a copy may have widened the mode.
+  await chmod(file, 0o600);
+  return readUserKey({ nkeyFile: file })?.publicKey;
+}
+
+async function createSeed(file: string): Promise<string> {
+  const { publicKey, seed } = createUserKey();
+  await writePrivately(file, `${seed}\n`, 0o600);
+  return publicKey;
+}
+
+/** Whole or not at all: a service that starts meanwhile reads the former file or the new one. */
+async function writePrivately(file: string, text: string, mode: number): Promise<void> {
+  const directory = dirname(file);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await chmod(directory, 0o700);
+  const complete = `${file}.${process.pid}`;
+  await writeFile(complete, text, { mode });
+  await rename(complete, file);
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function unknownRole(role: string): MillraceError {
+  return new MillraceError('config-invalid', `There is no role "${role}".`, {
+    path: 'rotate',
+    remedy: `Choose one of ${ROLES.map(({ name }) => name).join(', ')}.`,
+  });
+}

@@ -1,0 +1,4 @@
+// Defines the roles of the bus, their permissions, and the keys of their users.
+export { openKeyFolder, seedFile, usersFile, type KeyFolder } from './key-folder.ts';
+export { ANSWER_WITHIN, describePermissions, writeNatsUsers } from './nats-config.ts';
+export { ROLES, SHIPPED_SERVICES, permitCaller, type EndCaller, type Permissions, type Role } from './permissions.ts';

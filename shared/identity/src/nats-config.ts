@@ -1,0 +1,34 @@
+// Writes the users of NATS as a configuration file that nats.conf includes: a public key and permissions for each role.
+// The file holds no secret.
+import { buildInboxPrefix } from '@millrace/bus';
+import type { Subjects } from '@millrace/contracts';
+import { ROLES, type Permissions } from './permissions.ts';
+
+/** Time for which a replica may answer a request; a stage call or tool call that takes longer is lost. */
+export const ANSWER_WITHIN = '15m';
+
+/** @param keys public key by role; a role without one has no user */
+export function writeNatsUsers(subjects: Subjects, keys: Readonly<Record<string, string>>): string {
+  const users = ROLES.flatMap((role) => {
+    const key = keys[role.name];
+    return key === undefined ? [] : [writeUser(role.name, key, role.permissions(subjects))];
+  });
+  const head =
+    '# Written by `millrace keys`, which replaces it: the users of NATS with their permissions, no secrets.\n';
+  return `${head}authorization {\n  users = [\n${users.join(',\n')}\n  ]\n}\n`;
+}
+
+function writeUser(role: string, key: string, permissions: Permissions): string {
+  return `    # ${role}\n    ${JSON.stringify({ nkey: key, permissions: describePermissions(key, permissions) })}`;
+}
+
+/** The form of nats-server: the permissions of the role, and the inboxes of the user. */
+export function describePermissions(user: string, { publish, subscribe, answers }: Permissions) {
+  const inboxes = `${buildInboxPrefix(user)}.>`;
+  return {
+    publish,
+    subscribe: { ...subscribe, allow: [...subscribe.allow, inboxes] },
+    // The number of answers is unlimited, because progress is an answer too.
+    ...(answers && { allow_responses: { max: -1, expires: ANSWER_WITHIN } }),
+  };
+}
