@@ -40,6 +40,13 @@ export function keep(
   return next;
 }
 
+/** Records the taint that the verdicts of a stage add. */
+export function recordTaint(run: Run, { taint }: StageFold): void {
+  const entries = taint.flatMap(({ entry }) => entry ?? []);
+  const origins = taint.flatMap(({ origin }) => origin ?? []);
+  if (entries.length + origins.length > 0) run.dispatch({ action: 'taint-found', entries, origins });
+}
+
 /** Marks members that were at work when the group was decided as cancelled: they must not look as if they agreed. */
 function withCancelled(fold: StageFold, members: readonly PlanEntry[], ms: number): StageFold {
   const told = new Set(fold.outcomes.map(({ entry }) => entry));

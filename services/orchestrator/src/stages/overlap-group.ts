@@ -6,7 +6,7 @@ import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { sendChunks } from '../sessions/guard-chunks.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
-import { foldGroup } from './fold-group.ts';
+import { foldGroup, recordTaint } from './fold-group.ts';
 import { emptyFold } from '../calls/verdict-fold.ts';
 import type { StageData } from '../sessions/custom-chunks.ts';
 
@@ -29,6 +29,7 @@ export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageIn
       { stage, input, receiveData: data.write },
       { fold: emptyFold(input), data },
     );
+    recordTaint(run, fold);
     if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
     const ms = performance.now() - started;
     run.events.record({ event: 'stage', stage, step: 0, ms, entries: fold.outcomes });

@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import { isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { callProcessors, type StageRequest } from '../calls/call-processors.ts';
-import { foldGroup, keep, type Folding } from './fold-group.ts';
+import { foldGroup, keep, type Folding, recordTaint } from './fold-group.ts';
 import { startOverlapGroup } from './overlap-group.ts';
 import { observeStage } from '../sessions/observe.ts';
 import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
@@ -61,8 +61,7 @@ export async function runStage(
   const request = { stage, input: point ? withKept(input, point.kept) : input, resumed: point?.resumed, see };
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
-  const taint = joinTaint(fold.taint);
-  if (taint) run.dispatch({ action: 'taint-found', ...taint });
+  recordTaint(run, fold);
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   if (entries.some(({ observe }) => !observe)) {
     const ms = performance.now() - started;
@@ -79,12 +78,6 @@ export async function runStage(
   // The reason for which the stage stopped precedes the interrupts of its chunks. But a run that ends is not suspended.
   const goesOn = !result.interrupt || isSuspension(result.interrupt);
   return stopped && goesOn ? { input: fold.input, interrupt: stopped } : result;
-}
-
-function joinTaint(found: StageFold['taint']): { entries: string[]; origins: string[] } | undefined {
-  const entries = found.flatMap(({ entry }) => entry ?? []);
-  const origins = found.flatMap(({ origin }) => origin ?? []);
-  return entries.length + origins.length > 0 ? { entries, origins } : undefined;
 }
 
 function fromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
