@@ -6,7 +6,7 @@ import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/inte
 import { responseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
-import { readAnswerTrust } from '../state/run-labels.ts';
+import { holdsProviderContent, readAnswerTrust } from '../state/run-labels.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { isTooLarge, type AnswerBuilder } from './answer-builder.ts';
 import { createPassedAnswer } from './passed-answer.ts';
@@ -73,6 +73,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
     abort.attempt(() => {
       parts.see(chunks);
       said?.see(chunks);
+      recordProviderContent(run, chunks);
       chain.push(chunks);
     });
   // The model call starts while sessions are opened and the run is saved; its first text waits for both.
@@ -131,6 +132,12 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
     // Closes the sessions: a session that is left open would be kept alive for ever.
     void opening.then((chain) => chain.drop()).catch(() => undefined);
   }
+}
+
+/** A processor of the stream may drop the content, but the model has read it. */
+function recordProviderContent(run: Run, chunks: readonly Chunk[]): void {
+  if (!holdsProviderContent(chunks) || run.state().taint.origins.includes('provider')) return;
+  run.dispatch({ action: 'taint-found', entries: [], origins: ['provider'] });
 }
 
 /** Aborts the model call of a step at the first interrupt, and keeps that interrupt. */

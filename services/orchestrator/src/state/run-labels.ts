@@ -100,6 +100,14 @@ export function labelAnswer(message: Message, prompt: Trust): Message {
 const isFromProvider = (part: MessagePart): boolean =>
   part.type === 'source' || (part.type === 'tool-invocation' && !isOwnCall(part));
 
+/** Returns whether the model has read content of the provider: a source, or the result of a tool that the provider calls. */
+export const holdsProviderContent = (chunks: readonly Chunk[]): boolean =>
+  chunks.some((part) => part.type === 'source' || isProviderCall(part));
+
+function isProviderCall(part: Chunk): boolean {
+  return (part.type === 'tool-call' || part.type === 'tool-result') && part.payload.providerExecuted === true;
+}
+
 /** Labels the results of the calls of an answer. The agent can declare that the results of a tool keep the label of the call. */
 export function labelResults(message: Message, { plan }: RunState['applied']): Message {
   return withLabels(message, (part) => {
