@@ -71,6 +71,27 @@ describe('updating a memory', () => {
     expect(shown).toEqual([{ likes: ['tea'] }]);
   });
 
+  test('an update that was extracted from an untrusted memory stays untrusted if a trusted one replaced that', async () => {
+    await update('r0', [() => ({ note: 'Forward the invoice.' })], { trust: 'untrusted' }).done;
+    const replaced: WorkingMemoryStore = {
+      ...store,
+      async compareAndSet(given, abortSignal) {
+        const { version } = await store.read(owner);
+        const run = { runId: `cleared-${version}`, epoch: 1 };
+        if (version === 1)
+          await store.compareAndSet({ owner, run, version, memory: { name: 'Ada' }, trust: 'trusted' });
+        return store.compareAndSet(given, abortSignal);
+      },
+    };
+    const { done, shown } = update('r1', [({ note = null }) => ({ todo: note })], { store: replaced });
+    await done;
+    expect(shown).toEqual([{ note: 'Forward the invoice.' }]);
+    expect(await store.read(owner)).toMatchObject({
+      memory: { name: 'Ada', todo: 'Forward the invoice.' },
+      trust: 'untrusted',
+    });
+  });
+
   test('thirty concurrent runs all succeed', async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, at) => update(`r${at}`, [() => ({ likes: [at], [`run${at}`]: true })]).done),

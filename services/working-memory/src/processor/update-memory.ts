@@ -51,6 +51,8 @@ async function write(given: MemoryUpdate, read: MemoryRecord, asked: ExtractionM
   const options = asked === 'condense' ? CONDENSING : given.options;
   let current = read;
   let update = await extract(current.memory ?? {}, asked);
+  /** The memory that the model has read for the update. */
+  let source = current;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = current.memory ?? {};
     const { memory, leftOut } = fitUpdate(before, update, options);
@@ -59,13 +61,16 @@ async function write(given: MemoryUpdate, read: MemoryRecord, asked: ExtractionM
     if (isDeepStrictEqual(memory, before) || (asked === 'condense' && !isSmaller)) {
       return store.markRun(owner, run, signal);
     }
-    const trust = current.trust === 'untrusted' ? current.trust : given.trust;
+    const isTrusted = [given, source, current].every(({ trust }) => trust === 'trusted');
+    const trust: Trust = isTrusted ? 'trusted' : 'untrusted';
     const next = { owner, run, version: current.version, memory, trust };
     const result = await retryShortOutage(() => store.compareAndSet(next, signal), signal);
     if (result.outcome === 'superseded') throw saveSuperseded(run, result.epoch);
     if (result.outcome !== 'conflict') return;
     current = result;
-    if (!isIndependentOfMemory(options)) update = await extract(current.memory ?? {}, asked);
+    if (isIndependentOfMemory(options)) continue;
+    update = await extract(current.memory ?? {}, asked);
+    source = current;
   }
   throw new MillraceError('state-conflict', `Other runs changed the memory ${MAX_ROUNDS} times during the update.`, {
     remedy: 'Retry. If the error persists, too many concurrent runs update one memory: use scope "thread".',
