@@ -105,6 +105,7 @@ describe('deferred saves', () => {
     await eventually(() => saves.list('acme', threadId).length === 0);
     const last = savedBy('history').at(-1);
     expect(last?.input).toEqual(first?.input);
+    expect(JSON.stringify(last?.input)).toContain('"label":{"origin":"caller","trust":"trusted"}');
     expect(last?.run).toEqual(first?.run);
     expect(savedBy('recall')).toHaveLength(1);
     const key = stateKeys.save('acme', run.runId);
