@@ -29,23 +29,32 @@ const SIGNS: Record<string, string> = {
 /** Equivalent letters. */
 const SAME: Record<string, string> = { l: 'i', z: 's' };
 
-const cache = new Map<number, number>();
 const signs = new Map(Object.entries(SIGNS).map(([sign, letter]) => [sign.charCodeAt(0), toLetterNumber(letter)]));
+const beyondAscii = new Map<number, number>();
 
 function toLetterNumber(letter: string): number {
   const code = (SAME[letter] ?? letter).charCodeAt(0);
   return code >= 97 && code <= 122 ? code - 97 : NONE;
 }
 
+function readLetter(codePoint: number): number {
+  const folded = foldCharacter(codePoint);
+  return toLetterNumber(folded.length === 1 && folded <= 'z' ? folded : (lookAlike(codePoint) ?? ''));
+}
+
+const ASCII_LETTERS = Int8Array.from({ length: 128 }, (_, unit) => readLetter(unit));
+const ASCII_SIGNS = Int8Array.from({ length: 128 }, (_, unit) => signs.get(unit) ?? NONE);
+
 /** Returns 0 to 25, or -1 for other characters. Signs are not letters here. */
 export function toCanonicalLetter(codePoint: number): number {
-  const known = cache.get(codePoint);
+  if (codePoint < 128) return ASCII_LETTERS[codePoint] ?? NONE;
+  const known = beyondAscii.get(codePoint);
   if (known !== undefined) return known;
-  const folded = foldCharacter(codePoint);
-  const letter = toLetterNumber(folded.length === 1 && folded <= 'z' ? folded : (lookAlike(codePoint) ?? ''));
-  cache.set(codePoint, letter);
+  const letter = readLetter(codePoint);
+  beyondAscii.set(codePoint, letter);
   return letter;
 }
 
 /** Returns the letter of a digit or sign, or -1. */
-export const readSignAsLetter = (codePoint: number): number => signs.get(codePoint) ?? NONE;
+export const readSignAsLetter = (codePoint: number): number =>
+  codePoint < 128 ? (ASCII_SIGNS[codePoint] ?? NONE) : (signs.get(codePoint) ?? NONE);

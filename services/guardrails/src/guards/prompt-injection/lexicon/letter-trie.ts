@@ -1,16 +1,17 @@
 // Trie of words as bare letters. Equivalent letters are the same, and repeated letters are one unless they are kept.
 // The search runs at every letter of a text, so a step must be cheap.
 import { toCanonicalLetter } from './letter-alphabet.ts';
-import type { LexiconEntry } from './entry.ts';
+import { createEntry, type LexiconEntry } from './entry.ts';
 
+/** Length of a node's row of children. */
 const LETTERS = 26;
-/** Length of a node's row: 26 children. */
+
 export type LetterTrie = {
   add(word: string, id: number): void;
   /** Adds a word with its entry. Of words with the same letters the first counts. */
   put(word: string, entry: LexiconEntry): void;
-  /** Returns the longest word that starts at `at`. @param letters 0 to 25 */
-  findLongest(letters: Uint8Array, at: number, length: number): { entry: LexiconEntry; length: number } | undefined;
+  /** Returns the longest word that starts at `at` as its place in `words`, or 0. @param letters 0 to 25 */
+  findLongest(letters: Uint8Array, at: number, length: number): number;
   /** Calls `use` for each word that starts at `at`, the shortest first. */
   forEachMatch(
     letters: Uint8Array,
@@ -18,48 +19,52 @@ export type LetterTrie = {
     length: number,
     use: (entry: LexiconEntry, length: number) => void,
   ): void;
+  words: readonly (TrieWord | undefined)[];
 };
+/** `length`: number of letters. */
+type TrieWord = { entry: LexiconEntry; length: number };
 
 export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
   let children = new Int32Array(LETTERS * 1024);
-  const entries: (LexiconEntry | undefined)[] = [undefined];
+  /** For each node, the place of its word, or 0. */
+  let ends = new Int32Array(1024);
+  let nodes = 1;
+  const words: (TrieWord | undefined)[] = [undefined];
   const getChild = (node: number, letter: number): number => {
     const at = node * LETTERS + letter;
     const known = children[at] ?? 0;
     if (known > 0) return known;
-    const next = entries.push(undefined) - 1;
-    if ((next + 1) * LETTERS > children.length) {
-      const larger = new Int32Array(children.length * 2);
-      larger.set(children);
-      children = larger;
+    if (nodes === ends.length) {
+      children = growArray(children);
+      ends = growArray(ends);
     }
-    children[at] = next;
-    return next;
+    children[at] = nodes;
+    nodes += 1;
+    return nodes - 1;
   };
-  const addNode = (word: string): number => {
+  /** Returns undefined for a word that has too few letters. */
+  const getWord = (word: string, create: () => LexiconEntry): TrieWord | undefined => {
     const letters = toLetters(word, keepsRuns);
-    return letters.length < 2 ? 0 : letters.reduce(getChild, 0);
+    if (letters.length < 2) return undefined;
+    const node = letters.reduce(getChild, 0);
+    const known = words[ends[node] ?? 0];
+    if (known) return known;
+    const made = { entry: create(), length: letters.length };
+    ends[node] = words.push(made) - 1;
+    return made;
   };
   return {
-    put(word, entry) {
-      const node = addNode(word);
-      if (node > 0) entries[node] ??= entry;
-    },
-    add(word, id) {
-      const node = addNode(word);
-      if (node === 0) return;
-      const entry = entries[node] ?? { classes: new Set(), phrases: [] };
-      entries[node] = entry;
-      entry.classes.add(id);
-    },
+    words,
+    put: (word, entry) => void getWord(word, () => entry),
+    add: (word, id) => void getWord(word, createEntry)?.entry.classes.add(id),
     findLongest(letters, at, length) {
       let node = 0;
-      let best: { entry: LexiconEntry; length: number } | undefined;
+      let best = 0;
       for (let next = at; next < length; next++) {
         node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
         if (node === 0) break;
-        const entry = entries[node];
-        if (entry) best = { entry, length: next - at + 1 };
+        const end = ends[node] ?? 0;
+        if (end > 0) best = end;
       }
       return best;
     },
@@ -68,11 +73,17 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
       for (let next = at; next < length; next++) {
         node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
         if (node === 0) return;
-        const entry = entries[node];
-        if (entry) use(entry, next - at + 1);
+        const word = words[ends[node] ?? 0];
+        if (word) use(word.entry, word.length);
       }
     },
   };
+}
+
+function growArray(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2);
+  larger.set(array);
+  return larger;
 }
 
 /** Returns an empty list if the word contains non-Latin letters. */

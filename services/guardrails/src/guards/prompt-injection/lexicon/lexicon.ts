@@ -1,21 +1,21 @@
 // Lexicon of the rules' words by meaning. A class such as `ignore` contains the words of all languages, so one rule
 // covers them all. Built once per process from data/lexicon and the literal words of rules.
 import { foldWord } from '../../../text/views/unit-fold.ts';
-import type { LexiconEntry, Vocabulary } from './entry.ts';
+import { createEntry, type LexiconEntry, type Vocabulary } from './entry.ts';
 import { ORDINARY_WORDS } from './lexicon-files.ts';
 import { createLetterTrie, type LetterTrie } from './letter-trie.ts';
 import { createMisspellings } from './misspellings.ts';
 import { createUnspacedScan, isUnspaced, type UnspacedScan } from './unspaced-scripts.ts';
+import { createWordTable, type WordTable } from './word-table.ts';
 
 export type Lexicon = {
   /** @throws if no vocabulary has the class */
   getClassId(name: string): number;
   /** Returns the number of words of a class's longest phrase. */
   getLongest(id: number): number;
-  /** @param word folded by unit-fold.ts */
-  find(word: string): LexiconEntry | undefined;
-  /** Finds a word spelled with digits for letters. */
-  findAlike(word: string): LexiconEntry | undefined;
+  plain: LexiconWords;
+  /** The same words, also if they are spelled with digits for letters. */
+  disguised: LexiconWords;
   /** Finds words in scripts without spaces or with joined words. */
   scan: UnspacedScan;
   /** All words as bare letters, for text without word boundaries. */
@@ -25,6 +25,13 @@ export type Lexicon = {
    * spaces.
    */
   spelled: LetterTrie;
+};
+
+export type LexiconWords = {
+  /** @param word folded by unit-fold.ts */
+  find(word: string): LexiconEntry | undefined;
+  /** The same for words in a text. */
+  table: WordTable;
 };
 
 /** Number of characters that index a stem. */
@@ -44,7 +51,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
     return id;
   };
   const getOrAddEntry = (map: Map<string, LexiconEntry>, word: string): LexiconEntry => {
-    const entry = map.get(word) ?? { classes: new Set(), phrases: [] };
+    const entry = map.get(word) ?? createEntry();
     map.set(word, entry);
     return entry;
   };
@@ -54,7 +61,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
     stems.set(key, known);
     const same = known.find((other) => other.stem === stem);
     if (same) same.entry.classes.add(id);
-    else known.push({ stem, entry: { classes: new Set([id]), phrases: [] } });
+    else known.push({ stem, entry: createEntry(id) });
   };
   const add = (source: string, id: number): void => {
     const words = source.split('_').map((word) => foldWord(word.replace('*', '')).trim());
@@ -91,7 +98,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
       )?.entry;
   for (const [word, entry] of exact) for (const id of findStem(word)?.classes ?? []) entry.classes.add(id);
   for (const entry of exact.values()) entry.phrases.sort((a, b) => b.rest.length - a.rest.length);
-  const common: LexiconEntry = { classes: new Set([assignId('filler')]), phrases: [] };
+  const common = createEntry(assignId('filler'));
   for (const [word, entry] of exact) spelled.put(word, entry);
   for (const { stem, entry } of [...stems.values()].flat()) spelled.put(stem, entry);
   for (const word of `${ORDINARY_WORDS.fillers} ${ORDINARY_WORDS.common}`.split(' ')) spelled.put(word, common);
@@ -100,6 +107,9 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
     [...exact].filter(([word]) => word.length > 1).map(([word, entry]) => [toAlikeKey(word), entry]),
   );
 
+  const find = (word: string): LexiconEntry | undefined =>
+    exact.get(word) ?? (word.length > STEM_KEY ? findStem(word) : undefined) ?? misspelt(word);
+
   return {
     getClassId(name) {
       const id = ids.get(name);
@@ -107,12 +117,17 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
       return id;
     },
     getLongest: (id) => longest.get(id) ?? 1,
-    find: memoize((word) => exact.get(word) ?? (word.length > STEM_KEY ? findStem(word) : undefined) ?? misspelt(word)),
-    findAlike: memoize((word) => alike.get(toAlikeKey(word))),
+    plain: createWords(find),
+    disguised: createWords((word) => find(word) ?? alike.get(toAlikeKey(word))),
     scan: createUnspacedScan(unspaced),
     letters,
     spelled,
   };
+}
+
+function createWords(search: (word: string) => LexiconEntry | undefined): LexiconWords {
+  const find = memoize(search);
+  return { find, table: createWordTable(find) };
 }
 
 /** Maximum number of cached words, because texts repeat most words. */

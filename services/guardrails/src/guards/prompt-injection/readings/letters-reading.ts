@@ -20,7 +20,8 @@ export function readLetterRun(text: string, keepsRuns = false): Letters {
   let length = 0;
   let last = -1;
   for (let at = 0; at < text.length; at++) {
-    const codePoint = text.codePointAt(at) ?? 32;
+    const unit = text.charCodeAt(at);
+    const codePoint = unit < 0xd800 || unit > 0xdbff ? unit : (text.codePointAt(at) ?? 32);
     const letter = readLetterAt(text, at, codePoint);
     if (letter >= 0 && (keepsRuns || letter !== last)) {
       letters[length] = letter;
@@ -35,7 +36,7 @@ export function readLetterRun(text: string, keepsRuns = false): Letters {
 
 /** Reads a sign as a letter only among letters: "all!" has no i at its end. */
 function readLetterAt(text: string, at: number, codePoint: number): number {
-  const sign = codePoint < 128 || codePoint < 256 || codePoint === 0x20ac ? readSignAsLetter(codePoint) : -1;
+  const sign = codePoint < 256 || codePoint === 0x20ac ? readSignAsLetter(codePoint) : -1;
   if (sign < 0) return toCanonicalLetter(codePoint);
   const before = text.charCodeAt(at - 1);
   const after = text.charCodeAt(at + 1);
@@ -71,25 +72,21 @@ function readTokens(
   const tokens: RuleToken[] = [];
   let index = 0;
   let unknown = 0;
+  const { words } = lexicon.letters;
   for (let at = 0; at < length;) {
-    const found = lexicon.letters.findLongest(letters, at, length);
-    if (!found) {
+    const word = words[lexicon.letters.findLongest(letters, at, length)];
+    if (!word) {
       unknown += 1;
       at += 1;
       continue;
     }
     index += Math.ceil(unknown / UNKNOWN_WORD);
     unknown = 0;
-    const [first, last] = [findPlace(at), findPlace(at + found.length - 1)];
-    tokens.push({
-      entry: found.entry,
-      index,
-      size: found.length,
-      start: Math.min(first, last),
-      end: Math.max(first, last) + 1,
-    });
+    const [first, last] = [findPlace(at), findPlace(at + word.length - 1)];
+    const [start, end] = first < last ? [first, last + 1] : [last, first + 1];
+    tokens.push({ entry: word.entry, index, size: word.length, start, end });
     index += 1;
-    at += found.length;
+    at += word.length;
   }
   return tokens;
 }

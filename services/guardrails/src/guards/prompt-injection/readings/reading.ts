@@ -19,8 +19,7 @@ export function matchSize(tokens: readonly RuleToken[], at: number, classes: Rea
   if (!token) return 0;
   const { entry } = token;
   for (const { rest, classes: known } of entry.phrases) {
-    if (!haveCommonClass(known, classes)) continue;
-    if (rest.every((next, n) => isNext(tokens, at + n, next))) return rest.length + 1;
+    if (isRow(tokens, at, rest) && haveCommonClass(known, classes)) return rest.length + 1;
   }
   return haveCommonClass(entry.classes, classes) ? 1 : 0;
 }
@@ -29,6 +28,15 @@ export function matchSize(tokens: readonly RuleToken[], at: number, classes: Rea
 function haveCommonClass(own: ReadonlySet<number>, wanted: ReadonlySet<number>): boolean {
   for (const id of own) if (wanted.has(id)) return true;
   return false;
+}
+
+/** Returns whether the words follow the token. */
+function isRow(tokens: readonly RuleToken[], at: number, rest: readonly LexiconEntry[]): boolean {
+  for (let n = 0; n < rest.length; n++) {
+    const next = rest[n];
+    if (!next || !isNext(tokens, at + n, next)) return false;
+  }
+  return true;
 }
 
 function isNext(tokens: readonly RuleToken[], at: number, entry: LexiconEntry): boolean {

@@ -3,151 +3,145 @@
 import { lookAlike } from '../../../text/views/confusables.ts';
 import { foldCharacter } from '../../../text/views/unit-fold.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
-import type { Lexicon } from '../lexicon/lexicon.ts';
-import { isUnspaced, getWordLength } from '../lexicon/unspaced-scripts.ts';
+import type { Lexicon, LexiconWords } from '../lexicon/lexicon.ts';
+import { isUnspaced, getWordLength, type UnspacedScan } from '../lexicon/unspaced-scripts.ts';
+import { addToHash, canRepeat, EMPTY_HASH } from '../lexicon/word-table.ts';
 import type { RuleReading, RuleToken } from './reading.ts';
 
-const APOSTROPHES = /['`\u2018\u2019\u00b4]/g;
 /** Maximum length of a word in the rules. */
 const MAX_WORD = 64;
 
-/** `last`: the preceding word; `token`: its token, if the lexicon has it. */
-type WordReader = { tokens: RuleToken[]; last: string; token?: RuleToken | undefined };
+/** `last`: the preceding word; `token`: its token, if the lexicon has it. `index`: number of the next word. */
+type WordReader = {
+  text: string;
+  words: LexiconWords;
+  scan: UnspacedScan;
+  tokens: RuleToken[];
+  last: string;
+  token: RuleToken | undefined;
+  index: number;
+};
 
 /** @param isDisguised whether words may be spelled with other letters */
-export function readWords(text: string, lexicon: Lexicon, isDisguised = false): RuleReading {
-  const words: Lexicon = isDisguised
-    ? { ...lexicon, find: (word) => lexicon.find(word) ?? lexicon.findAlike(word) }
-    : lexicon;
-  const reader: WordReader = { tokens: [], last: '' };
-  let index = 0;
-  let at = 0;
-  while (at < text.length) {
-    const start = at;
-    let isPlain = true;
-    let kind = classifyUnit(text.charCodeAt(at));
-    while (kind !== SEPARATOR) {
-      if (kind === BEYOND) {
-        const codePoint = text.codePointAt(at) ?? 32;
-        if (foldCharacter(codePoint) === ' ' && lookAlike(codePoint) === undefined) break;
-        isPlain = false;
-        if (codePoint > 0xffff) at += 1;
-      }
-      at += 1;
-      if (at >= text.length) break;
-      kind = classifyUnit(text.charCodeAt(at));
-    }
-    if (at > start) {
-      index = isPlain
-        ? addPlain(reader, text, start, at, index, words)
-        : addFolded(reader, text, start, at, index, words);
-    } else at += text.charCodeAt(at) >= 0xd800 && text.charCodeAt(at) < 0xdc00 ? 2 : 1;
-  }
+export function readWords(text: string, { plain, disguised, scan }: Lexicon, isDisguised = false): RuleReading {
+  const words = isDisguised ? disguised : plain;
+  const reader: WordReader = { text, words, scan, tokens: [], last: '', token: undefined, index: 0 };
+  for (let at = 0; at < text.length;) at = readWord(reader, at);
   return { kind: 'words', tokens: reader.tokens, slack: 0 };
 }
 
 const SEPARATOR = 0;
 const LETTER = 1;
 const BEYOND = 2;
-
 /** An apostrophe is part of a word. */
-function classifyUnit(unit: number): number {
-  if (unit > 127) return BEYOND;
-  if ((unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57)) return LETTER;
-  return unit === 39 || unit === 96 ? LETTER : SEPARATOR;
+const KINDS = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[a-z0-9'`]/i.test(String.fromCharCode(unit)) ? LETTER : SEPARATOR,
+);
+const classifyUnit = (unit: number): number => (unit > 127 ? BEYOND : (KINDS[unit] ?? SEPARATOR));
+
+/** Reads the word or the separator at `start`, and returns its end. */
+function readWord(reader: WordReader, start: number): number {
+  const { text } = reader;
+  let at = start;
+  let hash = EMPTY_HASH;
+  let kind = LETTER;
+  for (; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    kind = classifyUnit(unit);
+    if (kind !== LETTER) break;
+    hash = addToHash(hash, unit);
+  }
+  if (kind === BEYOND && isInWord(text, at)) return addFolded(reader, start, findWordEnd(text, at));
+  if (at > start) addPlain(reader, start, at, hash);
+  return kind === BEYOND ? skipCharacter(text, at) : at + 1;
 }
 
-function addPlain(
-  reader: WordReader,
-  text: string,
-  start: number,
-  end: number,
-  index: number,
-  lexicon: Lexicon,
-): number {
-  if (end - start > MAX_WORD) return skipLongWord(reader, index);
-  const word = text.slice(start, end).toLowerCase().replace(APOSTROPHES, '');
-  if (word === '') return index;
-  const span = trimSpan(text, start, end);
-  if (isRepetition(reader, word, span.end)) return index;
-  addToken(reader, word, lexicon.find(word), { index, size: word.length, ...span });
-  return index + 1;
+/** Returns whether the character beyond ASCII is a part of a word. */
+function isInWord(text: string, at: number): boolean {
+  const codePoint = text.codePointAt(at) ?? 32;
+  return foldCharacter(codePoint) !== ' ' || lookAlike(codePoint) !== undefined;
 }
 
-/** Extends the preceding word if this one repeats it. Digits and single letters are repeated in ordinary text. */
-function isRepetition(reader: WordReader, word: string, end: number): boolean {
-  if (word !== reader.last || word.length < 2 || /^\d/.test(word)) return false;
-  if (reader.token) reader.token.end = end;
-  return true;
+const skipCharacter = (text: string, at: number): number => at + ((text.codePointAt(at) ?? 32) > 0xffff ? 2 : 1);
+
+function findWordEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length) {
+    const kind = classifyUnit(text.charCodeAt(at));
+    if (kind === SEPARATOR || (kind === BEYOND && !isInWord(text, at))) break;
+    at = kind === BEYOND ? skipCharacter(text, at) : at + 1;
+  }
+  return at;
 }
 
-function skipLongWord(reader: WordReader, index: number): number {
-  reader.last = '';
-  return index + 1;
-}
-
-function addToken(
-  reader: WordReader,
-  word: string,
-  entry: LexiconEntry | undefined,
-  place: Omit<RuleToken, 'entry'>,
-): void {
-  reader.last = word;
-  reader.token = entry && { entry, ...place };
-  if (reader.token) reader.tokens.push(reader.token);
-}
-
-/** Removes quotation marks around a word. */
-function trimSpan(text: string, start: number, end: number): { start: number; end: number } {
+function addPlain(reader: WordReader, start: number, end: number, hash: number): void {
+  if (end - start > MAX_WORD) {
+    skipLongWord(reader);
+    return;
+  }
+  const { text, entry, canRepeat } = reader.words.table.read(reader.text, start, end, hash);
+  if (text === '') return;
   let [first, last] = [start, end];
-  while (first < last && isQuote(text.charCodeAt(first))) first += 1;
-  while (last > first && isQuote(text.charCodeAt(last - 1))) last -= 1;
-  return { start: first, end: last };
+  while (isQuote(reader.text.charCodeAt(first))) first += 1;
+  while (isQuote(reader.text.charCodeAt(last - 1))) last -= 1;
+  if (canRepeat && text === reader.last) extendLast(reader, last);
+  else addToken(reader, text, entry, first, last);
 }
 const isQuote = (unit: number): boolean => unit === 39 || unit === 96;
 
-function addFolded(
-  reader: WordReader,
-  text: string,
-  start: number,
-  end: number,
-  index: number,
-  lexicon: Lexicon,
-): number {
-  const { word, places } = foldSlice(text, start, end);
-  let next = index;
+/** Extends the preceding word, which this one repeats. */
+function extendLast({ token }: WordReader, end: number): void {
+  if (token) token.end = end;
+}
+
+function skipLongWord(reader: WordReader): void {
+  reader.last = '';
+  reader.index += 1;
+}
+
+function addToken(reader: WordReader, word: string, entry: LexiconEntry | undefined, start: number, end: number): void {
+  reader.last = word;
+  reader.token = entry && { entry, index: reader.index, size: word.length, start, end };
+  reader.index += 1;
+  if (reader.token) reader.tokens.push(reader.token);
+}
+
+/** Returns `end`. */
+function addFolded(reader: WordReader, start: number, end: number): number {
+  const { word, places } = foldSlice(reader.text, start, end);
   let from = 0;
   // A character that folds to a space separates words: "½".
   for (const part of word.split(' ')) {
-    if (part !== '') next = addWord(reader, part, places.slice(from, from + part.length + 1), next, lexicon);
+    if (part !== '') addFoldedWord(reader, part, places.slice(from, from + part.length + 1));
     from += part.length + 1;
   }
-  return next;
+  return end;
 }
 
 /** @param places start of each unit of the word in the text, and the end of the last one */
-function addWord(reader: WordReader, word: string, places: readonly number[], index: number, lexicon: Lexicon): number {
-  if (isUnspaced(word)) return addRun(reader, word, places, index, lexicon);
-  if (word.length > MAX_WORD) return skipLongWord(reader, index);
+function addFoldedWord(reader: WordReader, word: string, places: readonly number[]): void {
   const [start = 0, end = 0] = [places[0], places[word.length]];
-  if (isRepetition(reader, word, end)) return index;
-  addToken(reader, word, lexicon.find(word) ?? lookUpAlike(word, lexicon), { index, size: word.length, start, end });
-  return index + 1;
+  if (isUnspaced(word)) addRun(reader, word, places);
+  else if (word.length > MAX_WORD) skipLongWord(reader);
+  else if (word === reader.last && canRepeat(word)) extendLast(reader, end);
+  else addToken(reader, word, reader.words.find(word) ?? lookUpAlike(word, reader.words), start, end);
 }
 
-function addRun(reader: WordReader, run: string, places: readonly number[], index: number, lexicon: Lexicon): number {
+function addRun(reader: WordReader, run: string, places: readonly number[]): void {
   const length = getWordLength(run.charCodeAt(0));
-  let next = index;
+  const first = reader.index;
   let from = 0;
-  for (const { entry, at, length: size } of lexicon.scan.find(run)) {
+  for (const { entry, at, length: size } of reader.scan.find(run)) {
     // Joined letters are not a word of their own in these scripts.
-    if (Number.isFinite(length)) next += Math.ceil((at - from) / length);
+    if (Number.isFinite(length)) reader.index += Math.ceil((at - from) / length);
     from = at + size;
-    addToken(reader, '', entry, { index: next, size, start: places[at] ?? 0, end: places[from] ?? 0 });
-    next += 1;
+    reader.last = '';
+    reader.token = { entry, index: reader.index, size, start: places[at] ?? 0, end: places[from] ?? 0 };
+    reader.tokens.push(reader.token);
+    reader.index += 1;
   }
-  if (Number.isFinite(length)) return next + Math.ceil((run.length - from) / length);
-  return Math.max(next, index + 1);
+  if (Number.isFinite(length)) reader.index += Math.ceil((run.length - from) / length);
+  else reader.index = Math.max(reader.index, first + 1);
 }
 
 function foldSlice(text: string, start: number, end: number): { word: string; places: number[] } {
@@ -159,14 +153,14 @@ function foldSlice(text: string, start: number, end: number): { word: string; pl
     const units = plain === ' ' ? (lookAlike(codePoint) ?? ' ') : plain;
     for (let n = 0; n < units.length; n++) places.push(at);
     word += units;
-    at += codePoint > 0xffff ? 2 : 1;
+    at = skipCharacter(text, at);
   }
   places.push(end);
   return { word, places };
 }
 
 /** Finds a Latin word written with similar letters of other scripts. */
-function lookUpAlike(word: string, lexicon: Lexicon): LexiconEntry | undefined {
+function lookUpAlike(word: string, { find }: LexiconWords): LexiconEntry | undefined {
   const latin = Array.from(word, (character) => lookAlike(character.codePointAt(0) ?? 32) ?? character).join('');
-  return latin !== word && /^[a-z0-9]+$/.test(latin) ? lexicon.find(latin) : undefined;
+  return latin !== word && /^[a-z0-9]+$/.test(latin) ? find(latin) : undefined;
 }

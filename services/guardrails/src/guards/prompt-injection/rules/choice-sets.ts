@@ -1,6 +1,6 @@
-// Numbers the sets of words that rules allow at a place. An entry caches the numbers of its sets, so a word is looked
-// up once instead of compared with every allowed word.
-import type { LexiconEntry } from '../lexicon/entry.ts';
+// Numbers the sets of words that rules allow at a place. The sets of a word are looked up once, instead of comparing the word with every
+// allowed one.
+import { cacheByEntry, type LexiconEntry } from '../lexicon/entry.ts';
 
 /** `classes`: classes of the allowed words, or of the first words of allowed phrases. */
 export type ChoiceSet = {
@@ -11,7 +11,7 @@ export type ChoiceSet = {
 };
 
 export type ChoiceSets = {
-  /** Returns the same set for the same classes. */
+  /** Returns the same set for the same classes. All sets are interned before the first word is looked up. */
   intern(classes: readonly number[]): ChoiceSet;
   /** Returns the sets of a word and of the phrases that start with it. */
   listSetsWith(entry: LexiconEntry): Uint16Array;
@@ -21,43 +21,30 @@ export type ChoiceSets = {
 export function createChoiceSets(): ChoiceSets {
   const byKey = new Map<string, ChoiceSet>();
   const byClass = new Map<number, number[]>();
-  const known = new Map<LexiconEntry, Uint16Array>();
+  const listSetsWith = cacheByEntry((entry) => {
+    const ids = [...entry.classes, ...entry.phrases.flatMap(({ classes }) => [...classes])];
+    return Uint16Array.from(new Set(ids.flatMap((id) => byClass.get(id) ?? [])));
+  });
+  /** Returns a bit for each set. */
+  const listMembers = cacheByEntry((entry) => {
+    const bits = new Uint32Array((byKey.size + 31) >>> 5);
+    for (const id of listSetsWith(entry)) bits[id >>> 5] = (bits[id >>> 5] ?? 0) | (1 << (id & 31));
+    return bits;
+  });
+  const isIn = (entry: LexiconEntry, id: number): boolean =>
+    ((listMembers(entry)[id >>> 5] ?? 0) & (1 << (id & 31))) !== 0;
   return {
     intern(classes) {
       const key = classes.toSorted((a, b) => a - b).join(' ');
       const before = byKey.get(key);
       if (before) return before;
-      const made: ChoiceSet = {
-        id: byKey.size,
-        classes: new Set(classes),
-        has: memoize((entry) => isIn(entry, made)),
-      };
+      const id = byKey.size;
+      const made: ChoiceSet = { id, classes: new Set(classes), has: (entry) => isIn(entry, id) };
       byKey.set(key, made);
-      for (const id of made.classes) byClass.set(id, [...(byClass.get(id) ?? []), made.id]);
+      for (const one of made.classes) byClass.set(one, [...(byClass.get(one) ?? []), id]);
       return made;
     },
-    listSetsWith(entry) {
-      const before = known.get(entry);
-      if (before) return before;
-      const ids = [...entry.classes, ...entry.phrases.flatMap(({ classes }) => [...classes])];
-      const found = Uint16Array.from(new Set(ids.flatMap((id) => byClass.get(id) ?? [])));
-      known.set(entry, found);
-      return found;
-    },
+    listSetsWith,
     count: () => byKey.size,
-  };
-}
-
-const isIn = ({ classes, phrases }: LexiconEntry, wanted: ChoiceSet): boolean =>
-  [classes, ...phrases.map((phrase) => phrase.classes)].some((own) => [...own].some((id) => wanted.classes.has(id)));
-
-function memoize(ask: (entry: LexiconEntry) => boolean): (entry: LexiconEntry) => boolean {
-  const known = new Map<LexiconEntry, boolean>();
-  return (entry) => {
-    const before = known.get(entry);
-    if (before !== undefined) return before;
-    const answer = ask(entry);
-    known.set(entry, answer);
-    return answer;
   };
 }

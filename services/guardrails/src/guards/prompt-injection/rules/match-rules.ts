@@ -1,11 +1,11 @@
 // Matches rules on readings. Rules are indexed by the class of their first word, so the cost of a text depends on the
 // number of such words.
 import type { TextSpan } from '../../../text/span.ts';
-import type { LexiconEntry } from '../lexicon/entry.ts';
+import { cacheByEntry, type LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import { matchSize, type RuleReading, type RuleToken } from '../readings/reading.ts';
 import { createChoiceSets, type ChoiceSet, type ChoiceSets } from './choice-sets.ts';
-import { createNeeding, type Need } from './needed-words.ts';
+import { createNeedChoice, createNeededWords, type Gates, type Need, type NeededWords } from './needed-words.ts';
 import { readChoice, readPhrase, type InjectionRule } from './rule.ts';
 
 /** `negator`: end of the preceding "not", if the rule can be negated. */
@@ -13,13 +13,9 @@ export type RuleMatch = TextSpan & { rule: InjectionRule; negator?: number | und
 export type MatchRules = (reading: RuleReading, isTool: boolean) => RuleMatch[];
 
 type RuleStep = { gap: number; choices: ChoiceSet; optional: boolean };
-type Compiled = {
-  rule: InjectionRule;
-  first: ChoiceSet;
-  /** Sets of which one word each must be near. */
-  needs: Need[];
-  find(reading: RuleReading, at: number): { from: number; to: number } | undefined;
-};
+type RuleFinder = (reading: RuleReading, at: number) => { from: number; to: number } | undefined;
+/** One phrase of a rule, or its words in any order. `needs`: some of the sets of which a match contains a word, besides the first. */
+export type CompiledRule = { rule: InjectionRule; first: ChoiceSet; needs: readonly Need[]; find: RuleFinder };
 
 /** Minimum number of letters of a match, because few letters match by chance. */
 const minLetters: Record<RuleReading['kind'], number> = { words: 0, guessed: 7, letters: 18 };
@@ -33,60 +29,61 @@ const NEGATION_REACH = 2;
 
 export function compileRules(rules: readonly InjectionRule[], lexicon: Lexicon): MatchRules {
   const sets = createChoiceSets();
-  const all = rules.flatMap((rule) => compileRule(rule, lexicon, sets));
-  const words = createStart(all, sets);
-  const letters = createStart(
-    all.filter(({ rule }) => rule.inLetters),
-    sets,
-  );
-  const startings = { words, guessed: words, letters };
+  const needing = rules.flatMap((rule) => compileRule(rule, lexicon, sets));
+  const chooseNeeds = createNeedChoice(lexicon, sets);
+  const compiled = needing.map((one) => ({ ...one, needs: chooseNeeds(one.needs) }));
+  return createMatcher(compiled, lexicon, sets);
+}
+
+export function createMatcher(compiled: readonly CompiledRule[], lexicon: Lexicon, sets: ChoiceSets): MatchRules {
+  const inLetters = compiled.filter(({ rule }) => rule.inLetters);
+  const starts: Record<RuleReading['kind'], Starts> = {
+    words: createStarts(compiled, sets, 0),
+    guessed: createStarts(compiled, sets, 1),
+    letters: createStarts(inLetters, sets, 1),
+  };
   const not = new Set([lexicon.getClassId('not')]);
   return (reading, isTool) => {
-    const { kind, tokens, slack } = reading;
-    const { compiledAt, needing } = startings[kind];
-    const needed = needing(tokens, slack);
-    const findMatchesAt = (at: number, entry: LexiconEntry): RuleMatch[] => {
-      const found: RuleMatch[] = [];
-      for (const { rule, needs, find } of compiledAt(entry)) {
-        if ((rule.where === 'tool' && !isTool) || !needed.areNear(at, needs)) continue;
+    const { kind, tokens } = reading;
+    const { listStarting, needed } = starts[kind];
+    const fromTheEnd: RuleMatch[] = [];
+    needed.start(reading);
+    for (let at = tokens.length - 1; at >= 0; at--) {
+      const entry = tokens[at]?.entry;
+      if (!entry) continue;
+      needed.moveTo(at);
+      const { rules, gates } = listStarting(entry);
+      for (let n = rules.length - 1; n >= 0; n--) {
+        const starting = rules[n];
+        if (!starting || !needed.isOpen(gates, n)) continue;
+        const { rule, find } = starting;
+        if (rule.where === 'tool' && !isTool) continue;
         const range = find(reading, at);
         if (!range || countLetters(tokens, range) < minLetters[kind]) continue;
         const negator = rule.negatable === true ? findNegator(tokens, range.from, not) : undefined;
-        found.push({ rule, negator, ...toSpan(tokens, range) });
+        fromTheEnd.push({ rule, negator, ...toSpan(tokens, range) });
       }
-      return found;
-    };
-    const fromTheEnd: RuleMatch[][] = [];
-    for (let at = tokens.length - 1; at >= 0; at--) {
-      const entry = tokens[at]?.entry;
-      const found = entry ? findMatchesAt(at, entry) : [];
-      if (found.length > 0) fromTheEnd.push(found);
-      needed.pass(at);
     }
-    return fromTheEnd.toReversed().flat();
+    return fromTheEnd.toReversed();
   };
 }
 
-const createStart = (all: readonly Compiled[], sets: ChoiceSets) => ({
-  compiledAt: indexByFirst(all, sets),
-  needing: createNeeding(
+/** The rules that a word can start, with their gates. */
+type Starting = { rules: readonly CompiledRule[]; gates: Gates };
+type Starts = { listStarting(entry: LexiconEntry): Starting; needed: NeededWords };
+
+function createStarts(all: readonly CompiledRule[], sets: ChoiceSets, slack: number): Starts {
+  const bySet = Map.groupBy(all, ({ first }) => first.id);
+  const needed = createNeededWords(
     all.flatMap(({ needs }) => needs),
     sets,
-  ),
-});
-
-/** Indexes rules by the words that can start them. */
-function indexByFirst(all: readonly Compiled[], sets: ChoiceSets): (entry: LexiconEntry) => readonly Compiled[] {
-  const bySet = new Map<number, Compiled[]>();
-  for (const compiled of all) bySet.set(compiled.first.id, [...(bySet.get(compiled.first.id) ?? []), compiled]);
-  const known = new Map<LexiconEntry, readonly Compiled[]>();
-  return (entry) => {
-    const before = known.get(entry);
-    if (before) return before;
-    const found = Array.from(sets.listSetsWith(entry), (id) => bySet.get(id) ?? []).flat();
-    known.set(entry, found);
-    return found;
-  };
+    slack,
+  );
+  const listStarting = cacheByEntry((entry): Starting => {
+    const rules = Array.from(sets.listSetsWith(entry), (id) => bySet.get(id) ?? []).flat();
+    return { rules, gates: needed.createGates(rules) };
+  });
+  return { listStarting, needed };
 }
 
 function toSpan(tokens: readonly RuleToken[], { from, to }: { from: number; to: number }): TextSpan {
@@ -110,7 +107,12 @@ function findNegator(tokens: readonly RuleToken[], from: number, not: ReadonlySe
   return undefined;
 }
 
-function compileRule(rule: InjectionRule, lexicon: Lexicon, sets: ChoiceSets): Compiled[] {
+/** `needs`: all sets of which a match contains a word, without the first one. */
+export function compileRule(
+  rule: InjectionRule,
+  lexicon: Lexicon,
+  sets: ChoiceSets,
+): CompiledRule[] {
   const toChoiceSet = (choices: readonly string[]): ChoiceSet =>
     sets.intern(choices.map((name) => lexicon.getClassId(name.startsWith('@') ? name.slice(1) : `=${name}`)));
   const inOrder = (rule.phrases ?? []).flatMap((phrase) => {
@@ -137,7 +139,7 @@ function compileRule(rule: InjectionRule, lexicon: Lexicon, sets: ChoiceSets): C
   const together = {
     rule,
     first: anchor,
-    needs: others.map(({ id }) => ({ set: id, around: getWidest(rule) })),
+    needs: others.map(({ id }) => ({ set: id, distance: getWidest(rule), slacks: 0, isAround: true })),
     find: (reading: RuleReading, at: number) => findTogether(reading, at, anchor, others, getWithin(rule, reading)),
   };
   return [...inOrder, together];
@@ -155,7 +157,7 @@ function collectNeeds(steps: readonly RuleStep[], lexicon: Lexicon): Need[] {
   return steps.flatMap(({ gap, optional, choices }, at) => {
     after += gap;
     slacks += 1;
-    const need = { set: choices.id, after, slacks };
+    const need = { set: choices.id, distance: after, slacks, isAround: false };
     after += Math.max(...Array.from(choices.classes, (id) => lexicon.getLongest(id)));
     return at === 0 || optional ? [] : [need];
   });

@@ -1,95 +1,97 @@
-// Decides whether the words that a rule needs are near a place. It runs for each rule that may start there, so it
-// compares only a few numbers. The text is read from its end, so that the following words are known.
-import type { RuleToken } from '../readings/reading.ts';
-import type { LexiconEntry } from '../lexicon/entry.ts';
+// Decides whether the rarest words that a rule needs are near a place. It runs for each rule that may start there, so it compares a few
+// numbers of one array; most rules end here. The text is read from its end, so that the following words are known.
+import { ORDINARY_WORDS } from '../lexicon/lexicon-files.ts';
+import { cacheByEntry, type LexiconEntry } from '../lexicon/entry.ts';
+import type { Lexicon } from '../lexicon/lexicon.ts';
+import type { RuleReading } from '../readings/reading.ts';
 import type { ChoiceSets } from './choice-sets.ts';
 
 /**
- * `after`: maximum distance after the first word, in words, plus `slacks` times the reading's slack. `around`: maximum
- * distance on both sides.
+ * A set of which a rule needs one word, up to `distance` words plus `slacks` times the reading's slack after the first word, or before or
+ * after it if `isAround`.
  */
-export type Need = { set: number; after: number; slacks: number } | { set: number; around: number };
+export type Need = { set: number; distance: number; slacks: number; isAround: boolean };
+
+/** Two needs of each rule, as the place of the word in `NeededWords` and the maximum distance to it. */
+export type Gates = Int32Array;
+const WIDTH = 4;
 
 export type NeededWords = {
-  /**
-   * Returns whether the needed words are near the next token. @param needs reordered, so that the missing one is
-   * checked first next time
-   */
-  areNear(at: number, needs: Need[]): boolean;
+  createGates(rules: readonly { needs: readonly Need[] }[]): Gates;
+  /** Starts a reading at its end. */
+  start(reading: RuleReading): void;
   /** Moves to the preceding token. */
-  pass(at: number): void;
+  moveTo(at: number): void;
+  /** Returns whether the words that the rule needs are near. May return true without them, but not false with them. */
+  isOpen(gates: Gates, rule: number): boolean;
 };
 
-/** Number of tokens in a block that is scanned ahead. */
-const BLOCK = 32;
+/** Index of a word that the reading has not shown yet. */
+const NOWHERE = 0x3fff_ffff;
 
-/** @param needs all needs of the rules */
-export function createNeeding(needs: readonly Need[], sets: ChoiceSets) {
-  const wide = needs.flatMap((need) => ('around' in need ? [need] : []));
-  const reach = Math.max(0, ...wide.map(({ around }) => around));
-  const findNeeded = selectSets(needs, sets);
-  const findWide = selectSets(wide, sets);
-  // Reused for all texts, because most are short. Values of an earlier reading have a smaller stamp.
-  /** For each set, the number of its next word. */
-  const next = new Int32Array(sets.count());
-  const nextStamps = new Float64Array(sets.count());
-  /** For each set, the last block that contains or closely follows one of its words. */
-  const seenStamps = new Float64Array(sets.count());
-  let stamp = 0;
-  return (tokens: readonly RuleToken[], slack: number): NeededWords => {
-    const own = (stamp += 1);
-    let block = 0;
-    let blockStamp = 0;
-    const readToken = (wanted: number) => {
-      block = wanted;
-      blockStamp = stamp += 1;
-      const end = Math.min(tokens.length, block * BLOCK);
-      for (let at = Math.max(0, (block - 1) * BLOCK - reach); at < end; at++) {
-        const entry = tokens[at]?.entry;
-        if (entry) for (const id of findWide(entry)) seenStamps[id] = blockStamp;
+/** @param needs all needs of the rules @param slack of the readings */
+export function createNeededWords(needs: readonly Need[], sets: ChoiceSets, slack: number): NeededWords {
+  const wide = needs.filter(({ isAround }) => isAround);
+  const reach = Math.max(0, ...wide.map(({ distance }) => distance));
+  const listAfter = selectSets(needs, sets);
+  const listAround = selectSets(wide, sets);
+  const count = sets.count();
+  /**
+   * For each set, the index of its first word after the token; then the same, counted from `reach` words before the token; then a word that
+   * is always near.
+   */
+  const nearest = new Int32Array(2 * count + 1);
+  let tokens: RuleReading['tokens'] = [];
+  let index = 0;
+  let front = 0;
+  const setAll = (ids: Uint16Array, from: number, value: number): void => {
+    for (let at = 0; at < ids.length; at++) nearest[from + (ids[at] ?? 0)] = value;
+  };
+  const toGate = (need: Need | undefined): readonly [place: number, distance: number] =>
+    need ? [need.set + (need.isAround ? count : 0), need.distance + need.slacks * slack] : [2 * count, 0];
+  const isNear = (gates: Gates, at: number): boolean => (nearest[gates[at] ?? 0] ?? 0) - index <= (gates[at + 1] ?? 0);
+  return {
+    createGates: (rules) => Int32Array.from(rules.flatMap(({ needs: [one, two] }) => [...toGate(one), ...toGate(two)])),
+    start(reading) {
+      tokens = reading.tokens;
+      front = tokens.length - 1;
+      nearest.fill(NOWHERE);
+      nearest[2 * count] = 0;
+    },
+    moveTo(at) {
+      const last = tokens[at + 1];
+      if (last) setAll(listAfter(last.entry), 0, last.index);
+      index = tokens[at]?.index ?? 0;
+      for (; front >= 0; front--) {
+        const token = tokens[front];
+        if (!token || token.index < index - reach) break;
+        setAll(listAround(token.entry), count, token.index);
       }
-    };
-    const isNear = (need: Need, at: number, index: number): boolean => {
-      const distance = nextStamps[need.set] === own ? (next[need.set] ?? 0) - index : Number.POSITIVE_INFINITY;
-      if (!('around' in need)) return distance <= need.after + need.slacks * slack;
-      if (distance <= need.around) return true;
-      const wanted = Math.floor(at / BLOCK) + 1;
-      if (wanted !== block) readToken(wanted);
-      return seenStamps[need.set] === blockStamp;
-    };
-    return {
-      areNear(at, asked) {
-        const index = tokens[at]?.index ?? 0;
-        for (let n = 0; n < asked.length; n++) {
-          const need = asked[n];
-          if (!need || isNear(need, at, index)) continue;
-          asked.copyWithin(1, 0, n);
-          asked[0] = need;
-          return false;
-        }
-        return true;
-      },
-      pass(at) {
-        const token = tokens[at];
-        if (!token) return;
-        for (const id of findNeeded(token.entry)) {
-          next[id] = token.index;
-          nextStamps[id] = own;
-        }
-      },
-    };
+    },
+    isOpen: (gates, rule) => isNear(gates, rule * WIDTH) && isNear(gates, rule * WIDTH + 2),
   };
 }
 
 /** Selects the needed sets of a word. */
 function selectSets(needs: readonly Need[], sets: ChoiceSets): (entry: LexiconEntry) => Uint16Array {
   const wanted = new Set(needs.map(({ set }) => set));
-  const known = new Map<LexiconEntry, Uint16Array>();
-  return (entry) => {
-    const before = known.get(entry);
-    if (before) return before;
-    const found = sets.listSetsWith(entry).filter((id) => wanted.has(id));
-    known.set(entry, found);
-    return found;
+  return cacheByEntry((entry) => sets.listSetsWith(entry).filter((id) => wanted.has(id)));
+}
+
+/** Share of a common word in a set's commonness; a filler counts once. */
+const COMMON = 0.05;
+
+/** Returns a function that selects the two needs whose sets contain the fewest ordinary words. */
+export function createNeedChoice(lexicon: Lexicon, sets: ChoiceSets): (needs: readonly Need[]) => Need[] {
+  const commonness = new Float64Array(sets.count());
+  const count = (words: string, weight: number): void => {
+    for (const word of words.split(' ')) {
+      const entry = lexicon.plain.find(word);
+      for (const id of entry ? sets.listSetsWith(entry) : []) commonness[id] = (commonness[id] ?? 0) + weight;
+    }
   };
+  count(ORDINARY_WORDS.fillers, 1);
+  count(ORDINARY_WORDS.common, COMMON);
+  const rank = (need: Need): number => commonness[need.set] ?? 0;
+  return (needs) => needs.toSorted((one, other) => rank(one) - rank(other)).slice(0, 2);
 }
