@@ -15,3 +15,23 @@ export function findMatches(
   for (; match && found.length < most; match = pattern.exec(text)) found.push(match);
   return found;
 }
+
+/**
+ * Finds the same matches as findMatches if each match starts at one of the places.
+ * @param pattern sticky; never matches the empty text
+ * @param places ascending
+ */
+export function findMatchesAt(text: string, pattern: RegExp, places: readonly number[]): readonly RegExpExecArray[] {
+  if (places.length === 0) return NONE;
+  const found: RegExpExecArray[] = [];
+  let end = 0;
+  for (const place of places) {
+    if (place < end) continue;
+    pattern.lastIndex = place;
+    const match = pattern.exec(text);
+    if (!match) continue;
+    found.push(match);
+    end = place + match[0].length;
+  }
+  return found;
+}

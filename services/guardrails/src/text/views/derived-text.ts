@@ -11,9 +11,16 @@ export type DerivedText = {
 type Piece = TextSpan & { at: number; length: number };
 
 /** Replaces every match; returns the same text if there is none. */
-export function replaceMatches(
+export const replaceMatches = (
   text: string,
   pattern: RegExp,
+  replacement: (match: RegExpExecArray) => string,
+): DerivedText => replaceFound(text, text.matchAll(pattern), replacement);
+
+/** @param matches in order, without overlap */
+export function replaceFound(
+  text: string,
+  matches: Iterable<RegExpExecArray>,
   replacement: (match: RegExpExecArray) => string,
 ): DerivedText {
   const pieces: Piece[] = [];
@@ -24,7 +31,7 @@ export function replaceMatches(
     length += more.length;
     result.push(more);
   };
-  for (const match of text.matchAll(pattern)) {
+  for (const match of matches) {
     const decoded = replacement(match);
     add(text.slice(from, match.index));
     from = match.index + match[0].length;

@@ -1,9 +1,19 @@
 // Undoes disguises of words: spaced letters, signs inside words, digits for letters, reversed words. Each is undone
 // only at its place, so ordinary text has no such view.
-import { findMatches } from '../find-matches.ts';
+import { findMatches, findMatchesAt } from '../find-matches.ts';
 import type { TextSpan } from '../span.ts';
-import { joinStretches, copyText, replaceMatches, joinSlices, chainViews, type DerivedText } from './derived-text.ts';
+import { createHashSet, findAsciiWords, listPairsIn, listWordsIn, type AsciiWords } from './ascii-words.ts';
+import {
+  joinStretches,
+  copyText,
+  replaceFound,
+  replaceMatches,
+  joinSlices,
+  chainViews,
+  type DerivedText,
+} from './derived-text.ts';
 import type { TextMarks } from './survey.ts';
+import { classifyUnit, UNIT } from './unit-kinds.ts';
 
 /**
  * Letters, digits and substitutes. The code checks the places between them, because a single pattern takes a second to
@@ -15,21 +25,25 @@ const MIN_APART = 5;
 const MAX_GAP = 4;
 /** Signs inside a word. Ordinary text has none near each other, so a few of them are a disguise. */
 const inside =
-  /(?<=\p{L})(?:[*_~`^|\\/\u00b7\u2022\u2027.\u2010-\u2015+=:;,#-]{1,3}|\p{Extended_Pictographic}\ufe0f?)(?=\p{L})|(?<=(?<!\p{L})\p{L}{1,6})\n(?=\p{L}{1,6}(?!\p{L}))/gu;
+  /(?<=\p{L})(?:[*_~`^|\\/\u00b7\u2022\u2027.\u2010-\u2015+=:;,#-]{1,3}|\p{Extended_Pictographic}\ufe0f?)(?=\p{L})|(?<=(?<!\p{L})\p{L}{1,6})\n(?=\p{L}{1,6}(?!\p{L}))/uy;
 /** A word with digits or signs among its letters. */
-const mixed = /(?<![\p{L}\p{N}@$!|])(?=[a-z0-9@$!|+]{0,24}[a-z])(?=[a-z]{0,24}[0-9@$!|+])[a-z0-9@$!|+]{2,24}/giu;
+const mixed = /(?<![\p{L}\p{N}@$!|])(?=[a-z0-9@$!|+]{0,24}[a-z])(?=[a-z]{0,24}[0-9@$!|+])[a-z0-9@$!|+]{2,24}/iuy;
 
 const REACH = 200;
 const MIN_NEAR = 4;
 /** Maximum distance between disguised words. Names of files and options are farther apart. */
 const MAX_APART = 40;
 
-export function* undisguise(text: string, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
+export function* undisguise(
+  text: string,
+  words: AsciiWords,
+  marks: TextMarks,
+): Generator<[code: string, derived: DerivedText]> {
   if (marks.lettersApart) yield ['letters apart', joinLetters(text)];
-  if (marks.signsInside) yield ['signs inside', replaceNear(text, inside, () => '')];
-  if (marks.mixedWords) yield ['digits for letters', replaceNear(text, mixed, ([word]) => mapLetters(word))];
-  yield ['last word first', moveLastFirst(text)];
-  const turned = findDense(text, backwards, 1, REACH);
+  if (marks.signsInside) yield ['signs inside', replaceNear(text, findInside, () => '')];
+  if (marks.mixedWords) yield ['digits for letters', replaceNear(text, findMixed, ([word]) => mapLetters(word))];
+  yield ['last word first', moveLastFirst(text, words)];
+  const turned = findDense(text, findBackwards(text, words), 1, REACH);
   if (turned.length > 0) {
     const slices = joinSlices(text, turned, '\n');
     yield ['backwards', chainViews(slices, reverseText(slices.text))];
@@ -41,6 +55,33 @@ export function* undisguise(text: string, marks: TextMarks): Generator<[code: st
       ),
     ];
   }
+}
+
+/** Finds signs after a letter, which may have two units. */
+function findInside(text: string): readonly RegExpExecArray[] {
+  const places: number[] = [];
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = classifyUnit(text.charCodeAt(at));
+    if ((before & (UNIT.LETTER | UNIT.UNUSUAL)) !== 0 && (kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) !== 0) places.push(at);
+    before = kind;
+  }
+  return findMatchesAt(text, inside, places);
+}
+
+/** Finds words in which a digit or a sign follows the first letters. */
+function findMixed(text: string): readonly RegExpExecArray[] {
+  const places: number[] = [];
+  const other = UNIT.DIGIT | UNIT.STAND_IN | UNIT.PLUS;
+  let start = 0;
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = classifyUnit(text.charCodeAt(at));
+    if ((before & UNIT.TOKEN) === 0) start = at;
+    if ((kind & other) !== 0 && (places.at(-1) ?? -1) < start) places.push(start);
+    before = kind;
+  }
+  return findMatchesAt(text, mixed, places);
 }
 
 function joinLetters(text: string): DerivedText {
@@ -76,17 +117,21 @@ function findLettersApart(text: string): TextSpan[] {
 }
 
 /** Replaces matches that are near each other. */
-function replaceNear(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
-  const dense = findDense(text, pattern, MIN_NEAR, MAX_APART);
+function replaceNear(
+  text: string,
+  find: (text: string) => readonly RegExpExecArray[],
+  replacement: (match: RegExpExecArray) => string,
+): DerivedText {
+  const dense = findDense(text, find(text), MIN_NEAR, MAX_APART);
   if (dense.length === 0) return copyText('');
   const slices = joinSlices(text, dense, '\n');
-  return chainViews(slices, replaceMatches(slices.text, pattern, replacement));
+  return chainViews(slices, replaceFound(slices.text, find(slices.text), replacement));
 }
 
 /** Returns the surroundings of at least `least` matches, each at most `apart` from the preceding one. */
-function findDense(text: string, pattern: RegExp, least: number, apart: number): TextSpan[] {
+function findDense(text: string, matches: readonly RegExpExecArray[], least: number, apart: number): TextSpan[] {
   const runs: (TextSpan & { matches: number })[] = [];
-  for (const { 0: found, index } of findMatches(text, pattern)) {
+  for (const { 0: found, index } of matches) {
     const last = runs.at(-1);
     const end = index + found.length;
     if (last && index - last.end <= apart) Object.assign(last, { end, matches: last.matches + 1 });
@@ -130,18 +175,33 @@ const PAIRS =
   'and the|to me|me the|me a|be a|will be|you will|you must|it is|this is|that is|if you|and then|without any|the first|the password|no rules|' +
   'your answer|the word|the words|the text|the rules|an ai|the secret|the conversation|before you|before the|how you|you got|want to|need to|' +
   'your original|word for|write a|a story|say the|print the|repeat the|reveal the|translate the|by the|at the|that the|there is|has been|all of|of your|to your|in your|with no|as an|is now|are now|from your|about your|for a|to a|on your|into a|who is|how do';
-const inOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS})(?!\\p{L})`, 'giu');
-const outOfOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS.replace(/(\w+) (\w+)/g, '$2 $1')})(?!\\p{L})`, 'giu');
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+const inOrder = createPairs(PAIRS);
+const outOfOrder = createPairs(PAIRS.replace(/(\w+) (\w+)/g, '$2 $1'));
+
+function createPairs(pairs: string) {
+  const source = `(?<!\\p{L})(?:${pairs})(?!\\p{L})`;
+  return { anywhere: new RegExp(source, 'giu'), here: new RegExp(source, 'iuy'), set: createHashSet(pairs.split('|')) };
+}
+
+/** Characters beyond ASCII that are equal to a Latin letter without regard to case. */
+const equalToLatin = /[\u017f\u212a]/;
+
+function findPairs(
+  text: string,
+  words: AsciiWords,
+  { anywhere, here, set }: ReturnType<typeof createPairs>,
+): readonly RegExpExecArray[] {
+  return equalToLatin.test(text) ? findMatches(text, anywhere) : findMatchesAt(text, here, listPairsIn(words, set));
+}
 
 /** A reversed sentence: punctuation after its first word, a capital at its last word without punctuation. */
 const turnedSentence =
   /^\P{L}{0,4}[\p{L}\p{N}'\u2019]{1,24}[.!?]['"\u201d)]{0,2} [^\n]{0,4000} \P{L}{0,4}\p{Lu}\p{Ll}*$/u;
 
 /** Restores text with words in reverse order. */
-function moveLastFirst(text: string): DerivedText {
+function moveLastFirst(text: string, known: AsciiWords): DerivedText {
   const isTurned = text.length < MAX_TURNED && turnedSentence.test(text.trim());
-  const spans = isTurned ? [{ start: 0, end: text.length }] : turnWords(text);
+  const spans = isTurned ? [{ start: 0, end: text.length }] : turnWords(text, known);
   if (spans.length === 0) return copyText('');
   const slices = joinSlices(text, spans, '\n');
   const words = [...slices.text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
@@ -153,16 +213,26 @@ function moveLastFirst(text: string): DerivedText {
 /** Maximum length of such a text, in code units. */
 const MAX_TURNED = 4_000;
 
-function turnWords(text: string): TextSpan[] {
-  return findDense(text, outOfOrder, 1, REACH).filter(({ start, end }) => {
+function turnWords(text: string, words: AsciiWords): TextSpan[] {
+  return findDense(text, findPairs(text, words, outOfOrder), 1, REACH).filter(({ start, end }) => {
     const slice = text.slice(start, end);
-    return count(slice, outOfOrder) > count(slice, inOrder);
+    const here = findAsciiWords(slice);
+    return findPairs(slice, here, outOfOrder).length > findPairs(slice, here, inOrder).length;
   });
 }
 
 /** The most common words, reversed. */
-const backwards =
-  /(?<!\p{L})(?:eht|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet)(?!\p{L})/giu;
+const BACKWARDS =
+  'eht|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet';
+const backwards = new RegExp(`(?<!\\p{L})(?:${BACKWARDS})(?!\\p{L})`, 'giu');
+const backwardsHere = new RegExp(backwards.source, 'iuy');
+const backwardsSet = createHashSet(BACKWARDS.split('|'));
+
+function findBackwards(text: string, words: AsciiWords): readonly RegExpExecArray[] {
+  return equalToLatin.test(text)
+    ? findMatches(text, backwards)
+    : findMatchesAt(text, backwardsHere, listWordsIn(words, backwardsSet));
+}
 
 function reverseText(text: string): DerivedText {
   const { length } = text;

@@ -39,7 +39,7 @@ export const decodeBraille = (text: string): string =>
 export const decodeAlphabetWords = (text: string): string =>
   (text.match(/\d+/g) ?? []).map((number) => String.fromCharCode(96 + Number(number))).join('');
 
-const NATO = new Set(
+export const NATO_WORDS: ReadonlySet<string> = new Set(
   'alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu'.split(
     ' ',
   ),
@@ -50,8 +50,8 @@ export function decodeNatoWords(text: string): string {
     .toLowerCase()
     .replaceAll('x-ray', 'xray')
     .split(/[^a-z]+/);
-  const known = words.filter((word) => NATO.has(word));
-  return known.length * 2 < words.length ? '' : words.map((word) => (NATO.has(word) ? word.charAt(0) : ' ')).join('');
+  const known = words.filter((word) => NATO_WORDS.has(word));
+  return known.length * 2 < words.length ? '' : words.map((word) => (NATO_WORDS.has(word) ? word.charAt(0) : ' ')).join('');
 }
 
 const ONSET = /(?:s[cpt]r|thr|[bcdfgkpstw]r|[bcfgkps]l|s[cqkmnptw]|[cpstw]h|tw|qu|[b-df-hj-np-tv-z])$/;

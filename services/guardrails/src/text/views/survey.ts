@@ -1,5 +1,8 @@
 // Surveys a text once for the marks that each derived view needs, so that ordinary text costs a few passes over its units and not the
 // pattern of each view. A mark may be seen in vain, but a view without its marks is empty.
+import { createHashSet, listWordsIn, type AsciiWords } from './ascii-words.ts';
+import { NATO_WORDS } from './spellings.ts';
+import { classifyUnit, UNIT } from './unit-kinds.ts';
 
 export type TextMarks = {
   isAscii: boolean;
@@ -18,79 +21,25 @@ export type TextMarks = {
   morse: boolean;
   /** Three words in a row that end in "ay". */
   pigLatin: boolean;
-  /** Eight words in a row with the length of a radio word. */
+  /** Four radio words; half of the words of a decoded text are such words. */
   radioWords: boolean;
 };
 
-const LETTER = 1;
-const DIGIT = 2;
-/** Signs that replace letters. */
-const STAND_IN = 4;
-/** Signs inside of a disguised word. */
-const SIGN = 8;
-const HEX = 16;
-/** White space and separators of codes. */
-const BETWEEN = 32;
-const MORSE = 64;
-const CAPITAL = 128;
-/** Characters of base64. */
-const CODE = 256;
-const PLUS = 512;
-const TOKEN = LETTER | DIGIT | STAND_IN;
-/** A picture, or a part of a character with two units. */
-const UNUSUAL = 1024;
+const { LETTER, DIGIT, STAND_IN, SIGN, HEX, BETWEEN, MORSE, CAPITAL, CODE, PLUS, TOKEN } = UNIT;
 
-const ASCII = new Uint16Array(128);
-const setBits = (characters: string, bit: number): void => {
-  for (const character of characters) {
-    const unit = character.charCodeAt(0);
-    ASCII[unit] = (ASCII[unit] ?? 0) | bit;
-  }
-};
-setBits('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', LETTER);
-setBits('ABCDEFGHIJKLMNOPQRSTUVWXYZ', CAPITAL);
-setBits('0123456789', DIGIT);
-setBits('@$!|', STAND_IN);
-setBits('+', PLUS);
-setBits('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+/-', CODE);
-setBits('*_~`^|\\/+=:;,#-.\n', SIGN);
-setBits('0123456789abcdefABCDEF', HEX);
-setBits(' \t\n\r\v\f,;:.-|/\\x', BETWEEN);
-setBits('.-_', MORSE);
-
-const letter = /[\p{L}\p{N}]/u;
-/** Dashes and dots. */
-const inner = /[\u00b7\u2010-\u2015\u2022\u2027\u2212]/;
-/** Punctuation of ordinary text. */
-const ordinary = /[\u00a0\u00a7\u00a9\u00ab\u00ae\u00bb\u2018-\u201f\u2026\u2039\u203a\u20ac]/;
-const KNOWN = 2048;
-const beyond = new Uint16Array(65_536);
-
-function classifyBeyond(unit: number): number {
-  const known = beyond[unit] ?? 0;
-  if (known !== 0) return known & ~KNOWN;
-  const character = String.fromCharCode(unit);
-  let bits = UNUSUAL;
-  if (letter.test(character)) bits = LETTER;
-  else if (inner.test(character)) bits = SIGN | BETWEEN | MORSE;
-  else if (ordinary.test(character)) bits = BETWEEN;
-  beyond[unit] = bits | KNOWN;
-  return bits;
-}
-
-export function surveyText(text: string): TextMarks {
+/** @param words of the text */
+export function surveyText(text: string, words: AsciiWords): TextMarks {
   const bits = new Uint16Array(text.length + 1);
   let seen = 0;
   for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    const found = unit < 128 ? (ASCII[unit] ?? 0) : classifyBeyond(unit) | KNOWN;
+    const found = classifyUnit(text.charCodeAt(at));
     bits[at] = found;
     seen |= found;
   }
-  const isUnusual = (seen & UNUSUAL) !== 0;
+  const isUnusual = (seen & UNIT.UNUSUAL) !== 0;
   const hasDigits = (seen & DIGIT) !== 0;
   return {
-    isAscii: (seen & KNOWN) === 0,
+    isAscii: (seen & UNIT.BEYOND_ASCII) === 0,
     lettersApart: isUnusual || hasLettersApart(bits),
     signsInside: isUnusual || hasSignsInside(bits),
     mixedWords: isUnusual || hasMixedWords(bits),
@@ -99,8 +48,8 @@ export function surveyText(text: string): TextMarks {
     hex: hasRun(bits, HEX, BETWEEN, MIN_HEX),
     numbers: hasDigits && hasRun(bits, DIGIT, BETWEEN, MIN_DIGITS),
     morse: isUnusual || hasMorse(bits),
-    pigLatin: hasWordsInRow(text, bits, MIN_PIG_LATIN, endsInAy),
-    radioWords: hasWordsInRow(text, bits, MIN_RADIO, isRadioLength),
+    pigLatin: hasPigLatin(text, words),
+    radioWords: listWordsIn(words, RADIO_WORDS).length >= MIN_RADIO,
   };
 }
 
@@ -192,7 +141,8 @@ const MIN_DIGITS = 11;
 /** Returns whether a run of wanted units, with the allowed ones between them, has enough wanted ones. */
 function hasRun(bits: Uint16Array, wanted: number, allowed: number, least: number): boolean {
   let count = 0;
-  for (const unit of bits) {
+  for (let at = 0; at < bits.length; at++) {
+    const unit = bits[at] ?? 0;
     if ((unit & wanted) !== 0) {
       count += 1;
       if (count >= least) return true;
@@ -204,7 +154,8 @@ function hasRun(bits: Uint16Array, wanted: number, allowed: number, least: numbe
 const MIN_MORSE = 6;
 function hasMorse(bits: Uint16Array): boolean {
   let [count, wasSign] = [0, false];
-  for (const unit of bits) {
+  for (let at = 0; at < bits.length; at++) {
+    const unit = bits[at] ?? 0;
     const isSign = (unit & MORSE) !== 0;
     if (!isSign && (unit & BETWEEN) === 0) count = 0;
     else if (!isSign && wasSign) count += 1;
@@ -214,31 +165,22 @@ function hasMorse(bits: Uint16Array): boolean {
   return false;
 }
 
-const MIN_PIG_LATIN = 3;
-const MIN_RADIO = 8;
-const RADIO = { from: 4, to: 8 };
-const endsInAy = (text: string, start: number, end: number): boolean =>
-  end - start > 2 && (text.charCodeAt(end - 1) | 32) === 121 && (text.charCodeAt(end - 2) | 32) === 97;
+const MIN_RADIO = 4;
 /** The parts of "x-ray" are separate words here. */
-const isRadioLength = (text: string, start: number, end: number): boolean =>
-  (end - start >= RADIO.from && end - start <= RADIO.to) ||
-  /^(?:x|ray)$/i.test(text.slice(start, Math.min(end, start + 4)));
+const RADIO_WORDS = createHashSet([...NATO_WORDS, 'ray']);
 
-function hasWordsInRow(
-  text: string,
-  bits: Uint16Array,
-  least: number,
-  isWanted: (text: string, start: number, end: number) => boolean,
-): boolean {
-  let [start, count] = [-1, 0];
-  for (let at = 0; at < bits.length; at++) {
-    if (((bits[at] ?? 0) & LETTER) !== 0) {
-      if (start < 0) start = at;
-    } else if (start >= 0) {
-      count = isWanted(text, start, at) ? count + 1 : 0;
-      if (count >= least) return true;
-      start = -1;
-    }
+const MIN_PIG_LATIN = 3;
+/** Returns whether enough words in a row end in "ay". */
+function hasPigLatin(text: string, { count, starts, ends }: AsciiWords): boolean {
+  let row = 0;
+  for (let at = 0; at < count; at++) {
+    const end = ends[at] ?? 0;
+    const isWanted =
+      end - (starts[at] ?? 0) > 2 &&
+      (text.charCodeAt(end - 1) | 32) === 121 &&
+      (text.charCodeAt(end - 2) | 32) === 97;
+    row = isWanted ? row + 1 : 0;
+    if (row >= MIN_PIG_LATIN) return true;
   }
   return false;
 }

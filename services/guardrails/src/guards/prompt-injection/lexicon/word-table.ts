@@ -9,11 +9,6 @@ export type WordTable = {
   read(text: string, start: number, end: number, hash: number): PlainWord;
 };
 
-/** Hash of the empty word. */
-export const EMPTY_HASH = 0x811c_9dc5;
-/** Adds an ASCII unit to a hash, the same for both cases of a letter. */
-export const addToHash = (hash: number, unit: number): number => Math.imul(hash ^ (unit | 32), 0x0100_0193);
-
 /** Number of words in the table, a power of two. */
 const PLACES = 32_768;
 /** Number of places from the one of its hash on at which a word may be, so that words chosen for their hash cost no more. */

@@ -2,10 +2,11 @@
 // that is repeated at once counts once, because a model reads "ignore ignore all all rules" as one order.
 import { lookAlike } from '../../../text/views/confusables.ts';
 import { foldCharacter } from '../../../text/views/unit-fold.ts';
+import { addToHash, EMPTY_HASH } from '../../../text/word-hash.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon, LexiconWords } from '../lexicon/lexicon.ts';
 import { isUnspaced, getWordLength, type UnspacedScan } from '../lexicon/unspaced-scripts.ts';
-import { addToHash, canRepeat, EMPTY_HASH } from '../lexicon/word-table.ts';
+import { canRepeat } from '../lexicon/word-table.ts';
 import type { RuleReading, RuleToken } from './reading.ts';
 
 /** Maximum length of a word in the rules. */

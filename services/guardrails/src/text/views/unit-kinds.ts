@@ -1,0 +1,63 @@
+// Classifies the code units of a text, as a bit for each kind, so that a pass over a text compares numbers.
+
+export const UNIT = {
+  LETTER: 1,
+  DIGIT: 2,
+  /** Signs that replace letters. */
+  STAND_IN: 4,
+  /** Signs inside of a disguised word. */
+  SIGN: 8,
+  HEX: 16,
+  /** White space and separators of codes. */
+  BETWEEN: 32,
+  MORSE: 64,
+  CAPITAL: 128,
+  /** Characters of base64. */
+  CODE: 256,
+  PLUS: 512,
+  /** A picture, or a part of a character with two units. */
+  UNUSUAL: 1024,
+  BEYOND_ASCII: 2048,
+  /** A letter, a digit, or a sign that replaces a letter. */
+  TOKEN: 1 | 2 | 4,
+} as const;
+
+const kinds = new Uint16Array(65_536);
+const addKind = (characters: string, kind: number): void => {
+  for (const character of characters) {
+    const unit = character.charCodeAt(0);
+    kinds[unit] = (kinds[unit] ?? 0) | kind;
+  }
+};
+const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+addKind(CAPITALS + CAPITALS.toLowerCase(), UNIT.LETTER);
+addKind(CAPITALS, UNIT.CAPITAL);
+addKind('0123456789', UNIT.DIGIT);
+addKind('@$!|', UNIT.STAND_IN);
+addKind('+', UNIT.PLUS);
+addKind(`${CAPITALS}${CAPITALS.toLowerCase()}0123456789_+/-`, UNIT.CODE);
+addKind('*_~`^|\\/+=:;,#-.\n', UNIT.SIGN);
+addKind('0123456789abcdefABCDEF', UNIT.HEX);
+addKind(' \t\n\r\v\f,;:.-|/\\x', UNIT.BETWEEN);
+addKind('.-_', UNIT.MORSE);
+
+const letter = /[\p{L}\p{N}]/u;
+/** Dashes and dots. */
+const inner = /[\u00b7\u2010-\u2015\u2022\u2027\u2212]/;
+/** Punctuation of ordinary text. */
+const ordinary = /[\u00a0\u00a7\u00a9\u00ab\u00ae\u00bb\u2018-\u201f\u2026\u2039\u203a\u20ac]/;
+
+function classifyBeyond(unit: number): number {
+  const character = String.fromCharCode(unit);
+  if (letter.test(character)) return UNIT.LETTER;
+  if (inner.test(character)) return UNIT.SIGN | UNIT.BETWEEN | UNIT.MORSE;
+  return ordinary.test(character) ? UNIT.BETWEEN : UNIT.UNUSUAL;
+}
+
+/** Returns the kinds of a unit. Those beyond ASCII are classified at their first use. */
+export function classifyUnit(unit: number): number {
+  const kind = kinds[unit] ?? 0;
+  if (kind !== 0 || unit < 128) return kind;
+  kinds[unit] = classifyBeyond(unit) | UNIT.BEYOND_ASCII;
+  return kinds[unit] ?? 0;
+}
