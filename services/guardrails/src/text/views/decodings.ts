@@ -1,13 +1,11 @@
 // Decodes every candidate of each encoding in a text. All candidates of one encoding form one text.
 import { findMatches } from '../find-matches.ts';
-import type { TextSpan } from '../span.ts';
+import { decodeBase64Words } from './base64.ts';
 import { decodeBase32, decodeBase85 } from './base-codes.ts';
-import { joinStretches, type DerivedText } from './derived-text.ts';
-import { createLetterTable, replaceLetters } from './letter-table.ts';
+import { joinStretches, type DerivedText, type Stretch } from './derived-text.ts';
 import type { TextMarks } from './survey.ts';
 import { decodeAlphabetWords, decodeBraille, decodeMorse, decodeNatoWords, decodePigLatin } from './spellings.ts';
 
-type Stretch = { text: string; span: TextSpan };
 /** `mark`: must be in the text. */
 type Decoder = {
   code: string;
@@ -44,7 +42,7 @@ const DECODERS: readonly Decoder[] = [
   },
   {
     code: 'base32',
-    mark: (marks) => marks.base32,
+    mark: (marks) => marks.smallBase32,
     pattern: /\b[a-z2-7]{24,}={0,6}/g,
     decode: (found) => (/[2-7]/.test(found) ? decodeBase32(found.toUpperCase()) : ''),
   },
@@ -86,7 +84,7 @@ const DECODERS: readonly Decoder[] = [
   },
   {
     code: 'braille',
-    mark: (marks) => !marks.isAscii,
+    mark: (marks) => marks.isUnusual,
     pattern: /[\u2800-\u28ff][\u2800-\u28ff\s]{6,}/g,
     decode: decodeBraille,
   },
@@ -116,107 +114,3 @@ export function* decodeText(text: string, marks: TextMarks): Generator<[code: st
     if (stretches.length > 0) yield [code, joinStretches(stretches, '\n')];
   }
 }
-
-function* decodeBase64Words(text: string): Generator<[code: string, derived: DerivedText]> {
-  const legible: Stretch[] = [];
-  const shifted: Stretch[] = [];
-  for (const span of findBase64Runs(text)) {
-    const run = text.slice(span.start, span.end);
-    const plain = decodeBase64Run(run);
-    if (plain !== '') legible.push({ text: plain, span });
-    else {
-      const moved = decodeBase64Run(decodeRot13(run));
-      if (moved !== '') shifted.push({ text: moved, span });
-    }
-  }
-  if (legible.length > 0) yield ['base64', joinStretches(legible, '\n')];
-  if (shifted.length > 0) yield ['shifted base64', joinStretches(shifted, '\n')];
-}
-
-/** Minimum length of coded text, in code units: 12 bytes hold no sentence, but adjacent pieces may. */
-const MIN_CODED = 16;
-const MAX_BETWEEN = 8;
-const codedWord = /[\w+/-]{3,}={0,2}/g;
-
-/** Finds long words in the alphabet of base64, or words that look coded, separated only by signs. */
-function findBase64Runs(text: string): TextSpan[] {
-  const runs: (TextSpan & { length: number; near: number })[] = [];
-  for (const { 0: word, index } of findMatches(text, codedWord)) {
-    const isPiece = word.length >= MIN_CODED || isCoded(word);
-    const last = runs.at(-1);
-    const end = index + word.length;
-    const goesOn = last !== undefined && index - last.near <= MAX_BETWEEN;
-    if (isPiece && goesOn) Object.assign(last, { end, near: end, length: last.length + word.length });
-    else if (isPiece) runs.push({ start: index, end, near: end, length: word.length });
-    // A short piece may look like a word if the next one looks coded.
-    else if (goesOn && last.near === last.end) last.near = end;
-  }
-  return runs.filter(({ length }) => length >= MIN_CODED);
-}
-
-/** Capitals and digits inside of a word, which ordinary words do not have. */
-const isCoded = (word: string): boolean => /[a-z0-9][A-Z]|[A-Za-z]\d|[A-Z]{2}[a-z]/.test(word);
-
-/** Decodes each piece, and all of them joined if the text was split. Returns an empty text if nothing is readable. */
-function decodeBase64Run(run: string): string {
-  const parts = run.split(/[^\w+/=-]+/);
-  const joined = alignRun(parts.join('').replaceAll('=', ''));
-  return (parts.length === 1 ? [joined] : [...parts.map(readBase64), joined]).filter((text) => text !== '').join('\n');
-}
-
-/**
- * Decodes from the first unit, or from one of the next if only that is legible, because a prefix shifts all that
- * follows.
- */
-function alignRun(run: string): string {
-  const whole = readBase64(run);
-  if (isLegible(whole)) return whole;
-  return [1, 2, 3].map((from) => readBase64(run.slice(from))).find(isLegible) ?? whole;
-}
-
-/** Returns an empty text if the bytes are not readable, which most are, before a text is made of them. */
-function readBase64(run: string): string {
-  const bytes = Buffer.from(run, 'base64');
-  return hasReadableBytes(bytes) ? bytes.toString('utf8') : '';
-}
-
-const MIN_READABLE = 8;
-/** Returns whether enough printable characters follow each other; a character beyond ASCII counts if its bytes are valid. */
-function hasReadableBytes(bytes: Uint8Array): boolean {
-  let count = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    const more = byte < 0xc2 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    const isWhole = more > 0 && areContinuations(bytes, at + 1, at + more);
-    count = (byte >= 0x20 && byte < 0x7f) || byte === 10 || isWhole ? count + 1 : 0;
-    if (count >= MIN_READABLE) return true;
-    if (isWhole) at += more;
-  }
-  return false;
-}
-
-function areContinuations(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let at = from; at <= to; at++) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return false;
-  return true;
-}
-
-const SAMPLE = 200;
-/** Returns whether most characters of the start are common. */
-function isLegible(text: string): boolean {
-  if (text.length < 8) return false;
-  const beginning = text.slice(0, SAMPLE);
-  const most = beginning.length / 20;
-  let others = 0;
-  for (const character of beginning) {
-    if (!isWritten(character)) others += character.length;
-    if (others >= most) return false;
-  }
-  return true;
-}
-const written = /[\p{L}\p{N}\p{P}\p{Zs}\n]/u;
-const ASCII_WRITTEN = Array.from({ length: 128 }, (_, unit) => written.test(String.fromCharCode(unit)));
-const isWritten = (character: string): boolean =>
-  ASCII_WRITTEN[character.charCodeAt(0)] ?? (character !== '\ufffd' && written.test(character));
-
-const ROT13 = createLetterTable((letter) => (letter + 13) % 26);
-const decodeRot13 = (text: string): string => replaceLetters(text, ROT13);

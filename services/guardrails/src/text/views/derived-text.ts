@@ -43,8 +43,11 @@ export function replaceFound(
   return { text: result.join(''), toSourceSpan: mapSpan(pieces) };
 }
 
-/** Joins stretches with a source span each, separated by `separator`. */
-export function joinStretches(stretches: readonly { text: string; span: TextSpan }[], separator: string): DerivedText {
+/** A text with its source span. */
+export type Stretch = { text: string; span: TextSpan };
+
+/** Joins stretches, separated by `separator`. */
+export function joinStretches(stretches: readonly Stretch[], separator: string): DerivedText {
   const pieces: Piece[] = [];
   let at = 0;
   for (const { text, span } of stretches) {

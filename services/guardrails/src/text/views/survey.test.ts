@@ -5,7 +5,7 @@ import { surveyText, type TextMarks } from './survey.ts';
 const survey = (text: string): TextMarks => surveyText(text, findAsciiWords(text));
 
 const listMarks = (text: string): string[] =>
-  Object.entries(survey(text)).flatMap(([name, isSeen]) => (isSeen && name !== 'isAscii' ? [name] : []));
+  Object.entries(survey(text)).flatMap(([name, isSeen]) => (isSeen && name !== 'isUnusual' ? [name] : []));
 
 describe('the survey of a text', () => {
   test.each<[keyof TextMarks, string]>([
@@ -32,8 +32,9 @@ describe('the survey of a text', () => {
     'The lid is “tight” – and the jar, however, isn’t. Nothing leaks… for now.',
   ])('sees no mark in ordinary text: %s', (text) => expect(listMarks(text)).toEqual([]));
 
-  test('knows whether a text is ASCII', () => {
-    expect(survey('plain').isAscii).toBe(true);
-    expect(survey('déjà').isAscii).toBe(false);
+  test('knows whether a text has pictures or characters with two units', () => {
+    expect(survey('déjà – “vu”').isUnusual).toBe(false);
+    expect(survey('\u2813\u2811').isUnusual).toBe(true);
+    expect(survey('𝐢').isUnusual).toBe(true);
   });
 });

@@ -5,7 +5,8 @@ import { NATO_WORDS } from './spellings.ts';
 import { classifyUnit, UNIT } from './unit-kinds.ts';
 
 export type TextMarks = {
-  isAscii: boolean;
+  /** Pictures, or characters with two units. */
+  isUnusual: boolean;
   /** Five single letters in a row. */
   lettersApart: boolean;
   /** Signs between letters, near each other. */
@@ -15,6 +16,7 @@ export type TextMarks = {
   /** Words that look coded, which together have the length of coded text. */
   codedWords: boolean;
   base32: boolean;
+  smallBase32: boolean;
   hex: boolean;
   /** Codes of characters in decimal, octal or binary digits, and numbered letters. */
   numbers: boolean;
@@ -25,7 +27,7 @@ export type TextMarks = {
   radioWords: boolean;
 };
 
-const { LETTER, DIGIT, STAND_IN, SIGN, HEX, BETWEEN, MORSE, CAPITAL, CODE, PLUS, TOKEN } = UNIT;
+const { LETTER, DIGIT, STAND_IN, SIGN, HEX, BETWEEN, MORSE, CAPITAL, CODE, PLUS, SMALL, TOKEN } = UNIT;
 
 /** @param words of the text */
 export function surveyText(text: string, words: AsciiWords): TextMarks {
@@ -39,12 +41,13 @@ export function surveyText(text: string, words: AsciiWords): TextMarks {
   const isUnusual = (seen & UNIT.UNUSUAL) !== 0;
   const hasDigits = (seen & DIGIT) !== 0;
   return {
-    isAscii: (seen & UNIT.BEYOND_ASCII) === 0,
+    isUnusual,
     lettersApart: isUnusual || hasLettersApart(bits),
     signsInside: isUnusual || hasSignsInside(bits),
     mixedWords: isUnusual || hasMixedWords(bits),
     codedWords: hasCodedWords(bits),
-    base32: hasRun(bits, LETTER | DIGIT, 0, MIN_BASE32),
+    base32: hasRun(bits, CAPITAL | DIGIT, 0, MIN_BASE32),
+    smallBase32: hasRun(bits, SMALL | DIGIT, 0, MIN_SMALL_BASE32),
     hex: hasRun(bits, HEX, BETWEEN, MIN_HEX),
     numbers: hasDigits && hasRun(bits, DIGIT, BETWEEN, MIN_DIGITS),
     morse: isUnusual || hasMorse(bits),
@@ -136,6 +139,7 @@ function isCodedPair(first: number, before: number, here: number): boolean {
 }
 
 const MIN_BASE32 = 16;
+const MIN_SMALL_BASE32 = 24;
 const MIN_HEX = 16;
 const MIN_DIGITS = 11;
 /** Returns whether a run of wanted units, with the allowed ones between them, has enough wanted ones. */

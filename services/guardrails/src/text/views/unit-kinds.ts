@@ -18,6 +18,8 @@ export const UNIT = {
   /** A picture, or a part of a character with two units. */
   UNUSUAL: 1024,
   BEYOND_ASCII: 2048,
+  /** A small letter of ASCII. */
+  SMALL: 4096,
   /** A letter, a digit, or a sign that replaces a letter. */
   TOKEN: 1 | 2 | 4,
 } as const;
@@ -32,6 +34,7 @@ const addKind = (characters: string, kind: number): void => {
 const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 addKind(CAPITALS + CAPITALS.toLowerCase(), UNIT.LETTER);
 addKind(CAPITALS, UNIT.CAPITAL);
+addKind(CAPITALS.toLowerCase(), UNIT.SMALL);
 addKind('0123456789', UNIT.DIGIT);
 addKind('@$!|', UNIT.STAND_IN);
 addKind('+', UNIT.PLUS);

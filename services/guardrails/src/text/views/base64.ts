@@ -1,0 +1,182 @@
+// Decodes base 64, also in pieces, with a prefix, and with letters that are shifted by 13. Identifiers of programs look coded too, so
+// bytes are judged before a text is made of them.
+import type { TextSpan } from '../span.ts';
+import { joinStretches, type DerivedText, type Stretch } from './derived-text.ts';
+import { createLetterTable, replaceLetters } from './letter-table.ts';
+import { classifyUnit, UNIT } from './unit-kinds.ts';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const ROT13 = createLetterTable((letter) => (letter + 13) % 26);
+const NONE = 64;
+/** Value of a unit, or NONE. */
+const createValues = (alphabet: string): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, unit) => {
+    const at = alphabet.indexOf(String.fromCharCode(unit).replace('-', '+').replace('_', '/'));
+    return at < 0 ? NONE : at;
+  });
+const VALUES = createValues(ALPHABET);
+const SHIFTED_VALUES = createValues(replaceLetters(ALPHABET, ROT13));
+
+export function* decodeBase64Words(text: string): Generator<[code: string, derived: DerivedText]> {
+  const legible: Stretch[] = [];
+  const shifted: Stretch[] = [];
+  for (const span of findBase64Runs(text)) {
+    const run = text.slice(span.start, span.end);
+    const plain = mayHoldText(run, VALUES) ? decodeRun(run) : '';
+    if (plain !== '') {
+      legible.push({ text: plain, span });
+      continue;
+    }
+    const moved = mayHoldText(run, SHIFTED_VALUES) ? decodeRun(replaceLetters(run, ROT13)) : '';
+    if (moved !== '') shifted.push({ text: moved, span });
+  }
+  if (legible.length > 0) yield ['base64', joinStretches(legible, '\n')];
+  if (shifted.length > 0) yield ['shifted base64', joinStretches(shifted, '\n')];
+}
+
+/** Minimum length of coded text, in code units: 12 bytes hold no sentence, but adjacent pieces may. */
+const MIN_CODED = 16;
+const MIN_WORD = 3;
+const MAX_BETWEEN = 8;
+const EQUALS = 61;
+const MAX_PADDING = 2;
+
+/** `near`: end of the last word that may belong to the run. */
+type Run = TextSpan & { length: number; near: number };
+
+/** Finds long words in the alphabet of base 64, or words that look coded, separated only by signs. */
+function findBase64Runs(text: string): TextSpan[] {
+  const runs: Run[] = [];
+  for (let at = 0; at < text.length;) {
+    const start = at;
+    while (at < text.length && (classifyUnit(text.charCodeAt(at)) & UNIT.CODE) !== 0) at += 1;
+    const isWord = at - start >= MIN_WORD;
+    const end = at;
+    while (isWord && at - end < MAX_PADDING && text.charCodeAt(at) === EQUALS) at += 1;
+    if (isWord) addToRuns(runs, start, at, at - start >= MIN_CODED || isCoded(text, start, end));
+    else at += 1;
+  }
+  return runs.filter(({ length }) => length >= MIN_CODED);
+}
+
+function addToRuns(runs: Run[], start: number, end: number, isPiece: boolean): void {
+  const last = runs.at(-1);
+  const goesOn = last !== undefined && start - last.near <= MAX_BETWEEN;
+  if (isPiece && goesOn) {
+    last.end = end;
+    last.near = end;
+    last.length += end - start;
+  } else if (isPiece) runs.push({ start, end, near: end, length: end - start });
+  // A short piece may look like a word if the next one looks coded.
+  else if (goesOn && last.near === last.end) last.near = end;
+}
+
+/** Returns whether capitals or digits are inside of a word, which ordinary words do not have. */
+function isCoded(text: string, start: number, end: number): boolean {
+  let [first, before] = [0, 0];
+  for (let at = start; at < end; at++) {
+    const here = classifyUnit(text.charCodeAt(at));
+    const isAfterCapitals = (first & before & UNIT.CAPITAL) !== 0;
+    if ((here & UNIT.CAPITAL) !== 0 && (before & (UNIT.SMALL | UNIT.DIGIT)) !== 0) return true;
+    if ((here & UNIT.DIGIT) !== 0 && (before & UNIT.LETTER) !== 0) return true;
+    if ((here & UNIT.SMALL) !== 0 && isAfterCapitals) return true;
+    first = before;
+    before = here;
+  }
+  return false;
+}
+
+/** Returns whether a reading of the run, from one of the first four letters on, has readable bytes. May return true without them. */
+function mayHoldText(run: string, values: Uint8Array): boolean {
+  const letters = new Uint8Array(run.length);
+  let count = 0;
+  for (let at = 0; at < run.length; at++) {
+    const unit = run.charCodeAt(at);
+    // The decoder decides what follows padding.
+    if (unit === EQUALS && at < run.length - MAX_PADDING) return true;
+    const value = values[unit] ?? NONE;
+    if (value === NONE) continue;
+    letters[count] = value;
+    count += 1;
+  }
+  const bytes = new Uint8Array((count * 3) >>> 2);
+  for (let from = 0; from < 4; from++) {
+    if (hasReadableBytes(bytes, readBytes(letters, from, count, bytes))) return true;
+  }
+  return false;
+}
+
+/** Writes the bytes of the letters, and returns their number. */
+function readBytes(letters: Uint8Array, from: number, to: number, bytes: Uint8Array): number {
+  let [held, bits, length] = [0, 0, 0];
+  for (let at = from; at < to; at++) {
+    held = ((held << 6) | (letters[at] ?? 0)) & 0xfff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[length] = held >>> bits;
+    length += 1;
+  }
+  return length;
+}
+
+/** Decodes each piece, and all of them joined if the text was split. Returns an empty text if nothing is readable. */
+function decodeRun(run: string): string {
+  const parts = run.split(/[^\w+/=-]+/);
+  const joined = alignRun(parts.join('').replaceAll('=', ''));
+  return (parts.length === 1 ? [joined] : [...parts.map(readBase64), joined]).filter((text) => text !== '').join('\n');
+}
+
+/**
+ * Decodes from the first unit, or from one of the next if only that is legible, because a prefix shifts all that
+ * follows.
+ */
+function alignRun(run: string): string {
+  const whole = readBase64(run);
+  if (isLegible(whole)) return whole;
+  return [1, 2, 3].map((from) => readBase64(run.slice(from))).find(isLegible) ?? whole;
+}
+
+/** Returns an empty text if the bytes are not readable, which most are, before a text is made of them. */
+function readBase64(run: string): string {
+  const bytes = Buffer.from(run, 'base64');
+  return hasReadableBytes(bytes, bytes.length) ? bytes.toString('utf8') : '';
+}
+
+const MIN_READABLE = 8;
+/** Returns whether enough printable characters follow each other; a character beyond ASCII counts if its bytes are valid. */
+function hasReadableBytes(bytes: Uint8Array, length: number): boolean {
+  let count = 0;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] ?? 0;
+    const more = byte < 0xc2 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    const isWhole = more > 0 && at + more < length && areContinuations(bytes, at + 1, at + more);
+    count = (byte >= 0x20 && byte < 0x7f) || byte === 10 || isWhole ? count + 1 : 0;
+    if (count >= MIN_READABLE) return true;
+    if (isWhole) at += more;
+  }
+  return false;
+}
+
+function areContinuations(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at <= to; at++) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return false;
+  return true;
+}
+
+const SAMPLE = 200;
+/** Returns whether most characters of the start are common. */
+function isLegible(text: string): boolean {
+  if (text.length < 8) return false;
+  const beginning = text.slice(0, SAMPLE);
+  const most = beginning.length / 20;
+  let others = 0;
+  for (const character of beginning) {
+    if (!isWritten(character)) others += character.length;
+    if (others >= most) return false;
+  }
+  return true;
+}
+const written = /[\p{L}\p{N}\p{P}\p{Zs}\n]/u;
+const ASCII_WRITTEN = Array.from({ length: 128 }, (_, unit) => written.test(String.fromCharCode(unit)));
+const isWritten = (character: string): boolean =>
+  ASCII_WRITTEN[character.charCodeAt(0)] ?? (character !== '\ufffd' && written.test(character));
