@@ -3,7 +3,8 @@
 import type { TextSpan } from '../span.ts';
 import { joinStretches, type DerivedText, type Stretch } from './derived-text.ts';
 import { createLetterTable, replaceLetters } from './letter-table.ts';
-import { classifyUnit, UNIT } from './unit-kinds.ts';
+import type { ScannedText } from './scanned-text.ts';
+import { UNIT } from './unit-kinds.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const ROT13 = createLetterTable((letter) => (letter + 13) % 26);
@@ -17,10 +18,10 @@ const createValues = (alphabet: string): Uint8Array =>
 const VALUES = createValues(ALPHABET);
 const SHIFTED_VALUES = createValues(replaceLetters(ALPHABET, ROT13));
 
-export function* decodeBase64Words(text: string): Generator<[code: string, derived: DerivedText]> {
+export function* decodeBase64Words({ text, kinds }: ScannedText): Generator<[code: string, derived: DerivedText]> {
   const legible: Stretch[] = [];
   const shifted: Stretch[] = [];
-  for (const span of findBase64Runs(text)) {
+  for (const span of findBase64Runs(text, kinds)) {
     const run = text.slice(span.start, span.end);
     const plain = mayHoldText(run, VALUES) ? decodeRun(run) : '';
     if (plain !== '') {
@@ -45,16 +46,16 @@ const MAX_PADDING = 2;
 type Run = TextSpan & { length: number; near: number };
 
 /** Finds long words in the alphabet of base 64, or words that look coded, separated only by signs. */
-function findBase64Runs(text: string): TextSpan[] {
+function findBase64Runs(text: string, kinds: Uint16Array): TextSpan[] {
   const runs: Run[] = [];
-  for (let at = 0; at < text.length;) {
+  for (let at = 0; at < text.length; at++) {
     const start = at;
-    while (at < text.length && (classifyUnit(text.charCodeAt(at)) & UNIT.CODE) !== 0) at += 1;
-    const isWord = at - start >= MIN_WORD;
+    while (((kinds[at] ?? 0) & UNIT.CODE) !== 0) at += 1;
+    if (at - start < MIN_WORD) continue;
     const end = at;
-    while (isWord && at - end < MAX_PADDING && text.charCodeAt(at) === EQUALS) at += 1;
-    if (isWord) addToRuns(runs, start, at, at - start >= MIN_CODED || isCoded(text, start, end));
-    else at += 1;
+    while (at - end < MAX_PADDING && text.charCodeAt(at) === EQUALS) at += 1;
+    addToRuns(runs, start, at, at - start >= MIN_CODED || isCoded(kinds, start, end));
+    at -= 1;
   }
   return runs.filter(({ length }) => length >= MIN_CODED);
 }
@@ -72,10 +73,10 @@ function addToRuns(runs: Run[], start: number, end: number, isPiece: boolean): v
 }
 
 /** Returns whether capitals or digits are inside of a word, which ordinary words do not have. */
-function isCoded(text: string, start: number, end: number): boolean {
+function isCoded(kinds: Uint16Array, start: number, end: number): boolean {
   let [first, before] = [0, 0];
   for (let at = start; at < end; at++) {
-    const here = classifyUnit(text.charCodeAt(at));
+    const here = kinds[at] ?? 0;
     const isAfterCapitals = (first & before & UNIT.CAPITAL) !== 0;
     if ((here & UNIT.CAPITAL) !== 0 && (before & (UNIT.SMALL | UNIT.DIGIT)) !== 0) return true;
     if ((here & UNIT.DIGIT) !== 0 && (before & UNIT.LETTER) !== 0) return true;

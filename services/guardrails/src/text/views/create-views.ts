@@ -1,12 +1,12 @@
 // Creates the views of a text: the plain text, the text without markup and escapes, its joined literals, and its
 // decoded forms, each recursively. Every view maps back to the source. All views share a budget; if it is exceeded, the
 // caller blocks the text with the bound's rule.
-import { findAsciiWords } from './ascii-words.ts';
 import { decodeText } from './decodings.ts';
 import { undisguise } from './disguises.ts';
 import { chainViews, type DerivedText, copyText, joinSlices } from './derived-text.ts';
 import { decodeHidden, removeInvisible } from './invisible.ts';
 import { removeMarkup } from './markup.ts';
+import { scanText } from './scanned-text.ts';
 import { decodeShifts } from './shifts.ts';
 import type { TextSpan } from '../span.ts';
 import { surveyText } from './survey.ts';
@@ -54,16 +54,16 @@ export function createViews(text: string, spend: (characters: number) => void): 
 const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
 function* deriveTexts({ text, codes }: TextView): Generator<readonly [code: string, derived: DerivedText]> {
-  const words = findAsciiWords(text);
-  const marks = surveyText(text, words);
+  const scanned = scanText(text);
+  const marks = surveyText(scanned);
   const last = codes.at(-1) ?? '';
   const isUndisguised = DISGUISES.has(last);
   if (!isUndisguised) yield ['markup', removeMarkup(text)];
   // Removing markup does not change a text's literals.
   if (!isUndisguised && last !== 'markup' && last !== 'literals') yield ['literals', joinLiterals(text)];
-  if (!codes.some((code) => DISGUISES.has(code))) yield* undisguise(text, words, marks);
-  yield* decodeText(text, marks);
-  yield* decodeShifts(text, words);
+  if (!codes.some((code) => DISGUISES.has(code))) yield* undisguise(scanned, marks);
+  yield* decodeText(scanned, marks);
+  yield* decodeShifts(scanned);
 }
 
 const literal = /"([^"\n\\]{0,2000})"|'([^'\n\\]{0,2000})'|`([^`\n]{0,2000})`|\u201c([^\u201c\u201d\n]{0,2000})\u201d/g;

@@ -3,6 +3,7 @@ import { findMatches } from '../find-matches.ts';
 import { decodeBase64Words } from './base64.ts';
 import { decodeBase32, decodeBase85 } from './base-codes.ts';
 import { joinStretches, type DerivedText, type Stretch } from './derived-text.ts';
+import type { ScannedText } from './scanned-text.ts';
 import type { TextMarks } from './survey.ts';
 import { decodeAlphabetWords, decodeBraille, decodeMorse, decodeNatoWords, decodePigLatin } from './spellings.ts';
 
@@ -102,8 +103,12 @@ const DECODERS: readonly Decoder[] = [
   },
 ];
 
-export function* decodeText(text: string, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
-  if (marks.codedWords) yield* decodeBase64Words(text);
+export function* decodeText(
+  scanned: ScannedText,
+  marks: TextMarks,
+): Generator<[code: string, derived: DerivedText]> {
+  const { text } = scanned;
+  if (marks.codedWords) yield* decodeBase64Words(scanned);
   for (const { code, mark, pattern, decode } of DECODERS) {
     if (!mark(marks, text)) continue;
     const stretches: Stretch[] = [];

@@ -2,7 +2,7 @@
 // only at its place, so ordinary text has no such view.
 import { findMatches, findMatchesAt } from '../find-matches.ts';
 import type { TextSpan } from '../span.ts';
-import { createHashSet, findAsciiWords, listPairsIn, listWordsIn, type AsciiWords } from './ascii-words.ts';
+import { createHashSet, findAsciiWords, listPairsIn, listWordsIn } from './ascii-words.ts';
 import {
   joinStretches,
   copyText,
@@ -12,8 +12,9 @@ import {
   chainViews,
   type DerivedText,
 } from './derived-text.ts';
+import type { ScannedText } from './scanned-text.ts';
 import type { TextMarks } from './survey.ts';
-import { classifyUnit, UNIT } from './unit-kinds.ts';
+import { classifyUnits, UNIT } from './unit-kinds.ts';
 
 /**
  * Letters, digits and substitutes. The code checks the places between them, because a single pattern takes a second to
@@ -35,15 +36,15 @@ const MIN_NEAR = 4;
 const MAX_APART = 40;
 
 export function* undisguise(
-  text: string,
-  words: AsciiWords,
+  scanned: ScannedText,
   marks: TextMarks,
 ): Generator<[code: string, derived: DerivedText]> {
+  const { text } = scanned;
   if (marks.lettersApart) yield ['letters apart', joinLetters(text)];
-  if (marks.signsInside) yield ['signs inside', replaceNear(text, findInside, () => '')];
-  if (marks.mixedWords) yield ['digits for letters', replaceNear(text, findMixed, ([word]) => mapLetters(word))];
-  yield ['last word first', moveLastFirst(text, words)];
-  const turned = findDense(text, findBackwards(text, words), 1, REACH);
+  if (marks.signsInside) yield ['signs inside', replaceNear(scanned, findInside, () => '')];
+  if (marks.mixedWords) yield ['digits for letters', replaceNear(scanned, findMixed, ([word]) => mapLetters(word))];
+  yield ['last word first', moveLastFirst(scanned)];
+  const turned = findDense(text, findBackwards(scanned), 1, REACH);
   if (turned.length > 0) {
     const slices = joinSlices(text, turned, '\n');
     yield ['backwards', chainViews(slices, reverseText(slices.text))];
@@ -57,12 +58,14 @@ export function* undisguise(
   }
 }
 
+type SeenUnits = Pick<ScannedText, 'text' | 'kinds'>;
+
 /** Finds signs after a letter, which may have two units. */
-function findInside(text: string): readonly RegExpExecArray[] {
+function findInside({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
   const places: number[] = [];
   let before = 0;
   for (let at = 0; at < text.length; at++) {
-    const kind = classifyUnit(text.charCodeAt(at));
+    const kind = kinds[at] ?? 0;
     if ((before & (UNIT.LETTER | UNIT.UNUSUAL)) !== 0 && (kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) !== 0) places.push(at);
     before = kind;
   }
@@ -70,13 +73,13 @@ function findInside(text: string): readonly RegExpExecArray[] {
 }
 
 /** Finds words in which a digit or a sign follows the first letters. */
-function findMixed(text: string): readonly RegExpExecArray[] {
+function findMixed({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
   const places: number[] = [];
   const other = UNIT.DIGIT | UNIT.STAND_IN | UNIT.PLUS;
   let start = 0;
   let before = 0;
   for (let at = 0; at < text.length; at++) {
-    const kind = classifyUnit(text.charCodeAt(at));
+    const kind = kinds[at] ?? 0;
     if ((before & UNIT.TOKEN) === 0) start = at;
     if ((kind & other) !== 0 && (places.at(-1) ?? -1) < start) places.push(start);
     before = kind;
@@ -118,14 +121,15 @@ function findLettersApart(text: string): TextSpan[] {
 
 /** Replaces matches that are near each other. */
 function replaceNear(
-  text: string,
-  find: (text: string) => readonly RegExpExecArray[],
+  seen: SeenUnits,
+  find: (seen: SeenUnits) => readonly RegExpExecArray[],
   replacement: (match: RegExpExecArray) => string,
 ): DerivedText {
-  const dense = findDense(text, find(text), MIN_NEAR, MAX_APART);
+  const dense = findDense(seen.text, find(seen), MIN_NEAR, MAX_APART);
   if (dense.length === 0) return copyText('');
-  const slices = joinSlices(text, dense, '\n');
-  return chainViews(slices, replaceFound(slices.text, find(slices.text), replacement));
+  const slices = joinSlices(seen.text, dense, '\n');
+  const matches = find({ text: slices.text, kinds: classifyUnits(slices.text) });
+  return chainViews(slices, replaceFound(slices.text, matches, replacement));
 }
 
 /** Returns the surroundings of at least `least` matches, each at most `apart` from the preceding one. */
@@ -186,9 +190,10 @@ function createPairs(pairs: string) {
 /** Characters beyond ASCII that are equal to a Latin letter without regard to case. */
 const equalToLatin = /[\u017f\u212a]/;
 
+type SeenWords = Pick<ScannedText, 'text' | 'words'>;
+
 function findPairs(
-  text: string,
-  words: AsciiWords,
+  { text, words }: SeenWords,
   { anywhere, here, set }: ReturnType<typeof createPairs>,
 ): readonly RegExpExecArray[] {
   return equalToLatin.test(text) ? findMatches(text, anywhere) : findMatchesAt(text, here, listPairsIn(words, set));
@@ -199,9 +204,10 @@ const turnedSentence =
   /^\P{L}{0,4}[\p{L}\p{N}'\u2019]{1,24}[.!?]['"\u201d)]{0,2} [^\n]{0,4000} \P{L}{0,4}\p{Lu}\p{Ll}*$/u;
 
 /** Restores text with words in reverse order. */
-function moveLastFirst(text: string, known: AsciiWords): DerivedText {
+function moveLastFirst(scanned: ScannedText): DerivedText {
+  const { text } = scanned;
   const isTurned = text.length < MAX_TURNED && turnedSentence.test(text.trim());
-  const spans = isTurned ? [{ start: 0, end: text.length }] : turnWords(text, known);
+  const spans = isTurned ? [{ start: 0, end: text.length }] : turnWords(scanned);
   if (spans.length === 0) return copyText('');
   const slices = joinSlices(text, spans, '\n');
   const words = [...slices.text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
@@ -213,11 +219,11 @@ function moveLastFirst(text: string, known: AsciiWords): DerivedText {
 /** Maximum length of such a text, in code units. */
 const MAX_TURNED = 4_000;
 
-function turnWords(text: string, words: AsciiWords): TextSpan[] {
-  return findDense(text, findPairs(text, words, outOfOrder), 1, REACH).filter(({ start, end }) => {
+function turnWords({ text, words }: SeenWords): TextSpan[] {
+  return findDense(text, findPairs({ text, words }, outOfOrder), 1, REACH).filter(({ start, end }) => {
     const slice = text.slice(start, end);
-    const here = findAsciiWords(slice);
-    return findPairs(slice, here, outOfOrder).length > findPairs(slice, here, inOrder).length;
+    const seen = { text: slice, words: findAsciiWords(slice) };
+    return findPairs(seen, outOfOrder).length > findPairs(seen, inOrder).length;
   });
 }
 
@@ -228,7 +234,7 @@ const backwards = new RegExp(`(?<!\\p{L})(?:${BACKWARDS})(?!\\p{L})`, 'giu');
 const backwardsHere = new RegExp(backwards.source, 'iuy');
 const backwardsSet = createHashSet(BACKWARDS.split('|'));
 
-function findBackwards(text: string, words: AsciiWords): readonly RegExpExecArray[] {
+function findBackwards({ text, words }: SeenWords): readonly RegExpExecArray[] {
   return equalToLatin.test(text)
     ? findMatches(text, backwards)
     : findMatchesAt(text, backwardsHere, listWordsIn(words, backwardsSet));

@@ -5,6 +5,7 @@ import type { TextSpan } from '../span.ts';
 import type { AsciiWords } from './ascii-words.ts';
 import { copyText, type DerivedText } from './derived-text.ts';
 import { createLetterTable, replaceLetters } from './letter-table.ts';
+import type { ScannedText } from './scanned-text.ts';
 
 /** Long words only, because short words share the steps of others. */
 const ANCHORS = [
@@ -139,7 +140,7 @@ function findAnchor(text: string, start: number, end: number): Anchor | undefine
   return anchors[node];
 }
 
-export function decodeShifts(text: string, words: AsciiWords): [code: string, derived: DerivedText][] {
+export function decodeShifts({ text, words }: ScannedText): [code: string, derived: DerivedText][] {
   const regions = new Map<string, { move: Move; start: number; end: number }[]>();
   for (const { start: at, end: to, anchor } of findAnchors(text, words)) {
     const first = toLetterNumber(text.charCodeAt(at));

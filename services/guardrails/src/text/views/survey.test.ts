@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { findAsciiWords } from './ascii-words.ts';
+import { scanText } from './scanned-text.ts';
 import { surveyText, type TextMarks } from './survey.ts';
 
-const survey = (text: string): TextMarks => surveyText(text, findAsciiWords(text));
+const survey = (text: string): TextMarks => surveyText(scanText(text));
 
 const listMarks = (text: string): string[] =>
   Object.entries(survey(text)).flatMap(([name, isSeen]) => (isSeen && name !== 'isUnusual' ? [name] : []));

@@ -1,8 +1,9 @@
 // Surveys a text once for the marks that each derived view needs, so that ordinary text costs a few passes over its units and not the
 // pattern of each view. A mark may be seen in vain, but a view without its marks is empty.
 import { createHashSet, listWordsIn, type AsciiWords } from './ascii-words.ts';
+import type { ScannedText } from './scanned-text.ts';
 import { NATO_WORDS } from './spellings.ts';
-import { classifyUnit, UNIT } from './unit-kinds.ts';
+import { UNIT } from './unit-kinds.ts';
 
 export type TextMarks = {
   /** Pictures, or characters with two units. */
@@ -29,28 +30,22 @@ export type TextMarks = {
 
 const { LETTER, DIGIT, STAND_IN, SIGN, HEX, BETWEEN, MORSE, CAPITAL, CODE, PLUS, SMALL, TOKEN } = UNIT;
 
-/** @param words of the text */
-export function surveyText(text: string, words: AsciiWords): TextMarks {
-  const bits = new Uint16Array(text.length + 1);
+export function surveyText({ text, kinds, words }: ScannedText): TextMarks {
   let seen = 0;
-  for (let at = 0; at < text.length; at++) {
-    const found = classifyUnit(text.charCodeAt(at));
-    bits[at] = found;
-    seen |= found;
-  }
+  for (let at = 0; at < kinds.length; at++) seen |= kinds[at] ?? 0;
   const isUnusual = (seen & UNIT.UNUSUAL) !== 0;
   const hasDigits = (seen & DIGIT) !== 0;
   return {
     isUnusual,
-    lettersApart: isUnusual || hasLettersApart(bits),
-    signsInside: isUnusual || hasSignsInside(bits),
-    mixedWords: isUnusual || hasMixedWords(bits),
-    codedWords: hasCodedWords(bits),
-    base32: hasRun(bits, CAPITAL | DIGIT, 0, MIN_BASE32),
-    smallBase32: hasRun(bits, SMALL | DIGIT, 0, MIN_SMALL_BASE32),
-    hex: hasRun(bits, HEX, BETWEEN, MIN_HEX),
-    numbers: hasDigits && hasRun(bits, DIGIT, BETWEEN, MIN_DIGITS),
-    morse: isUnusual || hasMorse(bits),
+    lettersApart: isUnusual || hasLettersApart(kinds),
+    signsInside: isUnusual || hasSignsInside(kinds),
+    mixedWords: isUnusual || hasMixedWords(kinds),
+    codedWords: hasCodedWords(kinds),
+    base32: hasRun(kinds, CAPITAL | DIGIT, 0, MIN_BASE32),
+    smallBase32: hasRun(kinds, SMALL | DIGIT, 0, MIN_SMALL_BASE32),
+    hex: hasRun(kinds, HEX, BETWEEN, MIN_HEX),
+    numbers: hasDigits && hasRun(kinds, DIGIT, BETWEEN, MIN_DIGITS),
+    morse: isUnusual || hasMorse(kinds),
     pigLatin: hasPigLatin(text, words),
     radioWords: listWordsIn(words, RADIO_WORDS).length >= MIN_RADIO,
   };
@@ -58,10 +53,10 @@ export function surveyText(text: string, words: AsciiWords): TextMarks {
 
 const MIN_SINGLE = 5;
 const MAX_GAP = 4;
-function hasLettersApart(bits: Uint16Array): boolean {
+function hasLettersApart(kinds: Uint16Array): boolean {
   let [start, end, count] = [-1, 0, 0];
-  for (let at = 0; at < bits.length; at++) {
-    if (((bits[at] ?? 0) & TOKEN) !== 0) {
+  for (let at = 0; at < kinds.length; at++) {
+    if (((kinds[at] ?? 0) & TOKEN) !== 0) {
       if (start < 0) start = at;
     } else if (start >= 0) {
       const isNext = count > 0 && start - end <= MAX_GAP;
@@ -88,20 +83,20 @@ function createDensity(apart: number): (at: number) => boolean {
   };
 }
 
-function hasSignsInside(bits: Uint16Array): boolean {
+function hasSignsInside(kinds: Uint16Array): boolean {
   const add = createDensity(NEAR_SIGNS);
-  for (let at = 1; at < bits.length - 1; at++) {
-    if (((bits[at] ?? 0) & SIGN) === 0 || ((bits[at - 1] ?? 0) & LETTER) === 0) continue;
-    if (((bits[at + 1] ?? 0) & (LETTER | SIGN)) !== 0 && add(at)) return true;
+  for (let at = 1; at < kinds.length - 1; at++) {
+    if (((kinds[at] ?? 0) & SIGN) === 0 || ((kinds[at - 1] ?? 0) & LETTER) === 0) continue;
+    if (((kinds[at + 1] ?? 0) & (LETTER | SIGN)) !== 0 && add(at)) return true;
   }
   return false;
 }
 
-function hasMixedWords(bits: Uint16Array): boolean {
+function hasMixedWords(kinds: Uint16Array): boolean {
   const add = createDensity(NEAR_WORDS);
   const other = DIGIT | STAND_IN | PLUS;
-  for (let at = 1; at < bits.length; at++) {
-    const [before, here] = [bits[at - 1] ?? 0, bits[at] ?? 0];
+  for (let at = 1; at < kinds.length; at++) {
+    const [before, here] = [kinds[at - 1] ?? 0, kinds[at] ?? 0];
     const isMixed = (here & other) !== 0 ? (before & LETTER) !== 0 : (before & other) !== 0 && (here & LETTER) !== 0;
     if (isMixed && add(at)) return true;
   }
@@ -112,12 +107,12 @@ function hasMixedWords(bits: Uint16Array): boolean {
 const MIN_CODED = 14;
 const NEAR_CODED = 34;
 const MIN_PIECE = 3;
-function hasCodedWords(bits: Uint16Array): boolean {
+function hasCodedWords(kinds: Uint16Array): boolean {
   let [start, end, length, isCoded] = [-1, 0, 0, false];
-  for (let at = 0; at < bits.length; at++) {
-    if (((bits[at] ?? 0) & (CODE | LETTER)) !== 0) {
+  for (let at = 0; at < kinds.length; at++) {
+    if (((kinds[at] ?? 0) & (CODE | LETTER)) !== 0) {
       if (start < 0) start = at;
-      else isCoded ||= isCodedPair(bits[at - 2] ?? 0, bits[at - 1] ?? 0, bits[at] ?? 0);
+      else isCoded ||= isCodedPair(kinds[at - 2] ?? 0, kinds[at - 1] ?? 0, kinds[at] ?? 0);
       continue;
     }
     if (start >= 0 && at - start >= MIN_PIECE && (isCoded || at - start >= MIN_CODED)) {
@@ -143,10 +138,10 @@ const MIN_SMALL_BASE32 = 24;
 const MIN_HEX = 16;
 const MIN_DIGITS = 11;
 /** Returns whether a run of wanted units, with the allowed ones between them, has enough wanted ones. */
-function hasRun(bits: Uint16Array, wanted: number, allowed: number, least: number): boolean {
+function hasRun(kinds: Uint16Array, wanted: number, allowed: number, least: number): boolean {
   let count = 0;
-  for (let at = 0; at < bits.length; at++) {
-    const unit = bits[at] ?? 0;
+  for (let at = 0; at < kinds.length; at++) {
+    const unit = kinds[at] ?? 0;
     if ((unit & wanted) !== 0) {
       count += 1;
       if (count >= least) return true;
@@ -156,10 +151,10 @@ function hasRun(bits: Uint16Array, wanted: number, allowed: number, least: numbe
 }
 
 const MIN_MORSE = 6;
-function hasMorse(bits: Uint16Array): boolean {
+function hasMorse(kinds: Uint16Array): boolean {
   let [count, wasSign] = [0, false];
-  for (let at = 0; at < bits.length; at++) {
-    const unit = bits[at] ?? 0;
+  for (let at = 0; at < kinds.length; at++) {
+    const unit = kinds[at] ?? 0;
     const isSign = (unit & MORSE) !== 0;
     if (!isSign && (unit & BETWEEN) === 0) count = 0;
     else if (!isSign && wasSign) count += 1;

@@ -57,10 +57,13 @@ function classifyBeyond(unit: number): number {
   return ordinary.test(character) ? UNIT.BETWEEN : UNIT.UNUSUAL;
 }
 
-/** Returns the kinds of a unit. Those beyond ASCII are classified at their first use. */
-export function classifyUnit(unit: number): number {
-  const kind = kinds[unit] ?? 0;
-  if (kind !== 0 || unit < 128) return kind;
-  kinds[unit] = classifyBeyond(unit) | UNIT.BEYOND_ASCII;
-  return kinds[unit] ?? 0;
+/** Returns the kinds of each unit, and 0 at the end. Units beyond ASCII are classified at their first use. */
+export function classifyUnits(text: string): Uint16Array {
+  const found = new Uint16Array(text.length + 1);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit > 127 && kinds[unit] === 0) kinds[unit] = classifyBeyond(unit) | UNIT.BEYOND_ASCII;
+    found[at] = kinds[unit] ?? 0;
+  }
+  return found;
 }
