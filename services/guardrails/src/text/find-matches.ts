@@ -20,13 +20,20 @@ export function findMatches(
  * Finds the same matches as findMatches if each match starts at one of the places.
  * @param pattern sticky; never matches the empty text
  * @param places ascending
+ * @param most maximum number of matches
  */
-export function findMatchesAt(text: string, pattern: RegExp, places: readonly number[]): readonly RegExpExecArray[] {
+export function findMatchesAt(
+  text: string,
+  pattern: RegExp,
+  places: readonly number[],
+  most = Number.POSITIVE_INFINITY,
+): readonly RegExpExecArray[] {
   if (places.length === 0) return NONE;
   const found: RegExpExecArray[] = [];
   let end = 0;
   for (const place of places) {
     if (place < end) continue;
+    if (found.length >= most) break;
     pattern.lastIndex = place;
     const match = pattern.exec(text);
     if (!match) continue;
@@ -35,3 +42,6 @@ export function findMatchesAt(text: string, pattern: RegExp, places: readonly nu
   }
   return found;
 }
+
+/** Returns the pattern for findMatchesAt. */
+export const toSticky = ({ source, flags }: RegExp): RegExp => new RegExp(source, `${flags.replace('g', '')}y`);

@@ -1,27 +1,70 @@
-// Finds the patterns of marks.ts in a text.
+// Finds the patterns of marks.ts in a text. A pattern runs only if the text contains what it needs, and only at the places at which it can
+// match, if these are known.
 import { fold } from '../../text/fold.ts';
-import { findMatches } from '../../text/find-matches.ts';
-import { ALL_MARKS } from './marks.ts';
+import { findMatches, findMatchesAt, toSticky } from '../../text/find-matches.ts';
+import {
+  createHashSet,
+  findAsciiWords,
+  listWordsIn,
+  type AsciiWords,
+  type HashSet,
+} from '../../text/views/ascii-words.ts';
+import { ALL_MARKS, ROLE_LINE, type Mark } from './marks.ts';
 import { WEIGHTS } from './rules/rule.ts';
 import type { Signal } from './signals.ts';
 
 /** Maximum number of hits per mark; more add no evidence. */
 const MAX_FOUND = 1_000;
 
-export function findMarks(text: string, isTool: boolean): Signal[] {
-  const folded = fold(text);
-  const lower = folded.toLowerCase();
-  return ALL_MARKS.flatMap(({ id, aim = 'turn', weight, pattern, where, needs, toOpeningPattern: unlessOpened }) => {
-    if ((where === 'tool' && !isTool) || needs?.every((need) => !lower.includes(need)) === true) return [];
-    const isOpened = unlessOpened && createOpeningCheck(folded, unlessOpened);
-    const found: Signal[] = [];
-    for (const match of findMatches(folded, pattern, unlessOpened ? undefined : MAX_FOUND)) {
-      if (isOpened?.(match[1] ?? '', match.index)) continue;
-      found.push({ rule: id, aim, weight: WEIGHTS[weight], start: match.index, end: match.index + match[0].length });
-      if (found.length >= MAX_FOUND) break;
-    }
-    return found;
+const MARKS = ALL_MARKS.map((mark) => ({
+  mark,
+  sticky: toSticky(mark.pattern),
+  firstWords: mark.firstWords && createHashSet(mark.firstWords),
+}));
+type CompiledMark = (typeof MARKS)[number];
+const NEEDED = [...new Set(ALL_MARKS.flatMap(({ needs = [] }) => needs))];
+
+/** `text`: folded. `needed`: those texts that it contains of the ones that marks need. `roleLines`: their starts. */
+type MarkedText = { text: string; needed: ReadonlySet<string>; words: AsciiWords; roleLines: readonly number[] };
+
+export function findMarks(unfolded: string, isTool: boolean): Signal[] {
+  const text = fold(unfolded);
+  const lower = text.toLowerCase();
+  const needed = new Set(NEEDED.filter((need) => lower.includes(need)));
+  const roleLines = findMatches(text, ROLE_LINE).map(({ index }) => index);
+  const marked: MarkedText = { text, needed, words: findAsciiWords(text), roleLines };
+  return MARKS.flatMap((compiled) => {
+    const { where, needs } = compiled.mark;
+    if ((where === 'tool' && !isTool) || needs?.some((need) => needed.has(need)) === false) return [];
+    return findMark(marked, compiled);
   });
+}
+
+function findMark(marked: MarkedText, { mark, sticky, firstWords }: CompiledMark): Signal[] {
+  const { id, aim = 'turn', weight, toOpeningPattern: unlessOpened } = mark;
+  const isOpened = unlessOpened && createOpeningCheck(marked.text, unlessOpened);
+  const places = listPlaces(marked, mark, firstWords);
+  const most = unlessOpened ? undefined : MAX_FOUND;
+  const matches = places
+    ? findMatchesAt(marked.text, sticky, places, most)
+    : findMatches(marked.text, mark.pattern, most);
+  const found: Signal[] = [];
+  for (const match of matches) {
+    if (isOpened?.(match[1] ?? '', match.index)) continue;
+    found.push({ rule: id, aim, weight: WEIGHTS[weight], start: match.index, end: match.index + match[0].length });
+    if (found.length >= MAX_FOUND) break;
+  }
+  return found;
+}
+
+/** Returns undefined if the mark may start anywhere. */
+function listPlaces(
+  { words, roleLines }: MarkedText,
+  { startsAtRole }: Mark,
+  firstWords: HashSet | undefined,
+): readonly number[] | undefined {
+  if (startsAtRole) return roleLines;
+  return firstWords && listWordsIn(words, firstWords);
 }
 
 /**

@@ -2,18 +2,26 @@
 // links that exfiltrate the conversation. They match the form of the unfolded text.
 import type { Aim, Weight } from './rules/rule.ts';
 
-type Mark = {
+export type Mark = {
   id: string;
   weight: Weight;
   aim?: Aim;
   /** Texts of which a match contains one, in lower case. Absent: any text may match. */
   needs?: readonly string[];
+  /** Words of which a match starts with one, in lower case and as a whole. */
+  firstWords?: readonly string[];
+  /** For matches that start at a line of ROLE_LINE. */
+  startsAtRole?: true;
   pattern: RegExp;
   /** For tool results only. */
   where?: 'tool';
   /** For closing marks that are harmless in pairs: no opening of the same name may precede. */
   toOpeningPattern?: (name: string) => RegExp;
 };
+
+/** A line that starts like a turn of a conversation. */
+export const ROLE_LINE =
+  /^[ \t>*#"'\-[(]{0,8}(?:user|human|q|assistant|ai|bot|chatgpt|gpt|model|system|developer|admin)/gim;
 
 /** Text after "System:" that addresses a model; "System: Ubuntu 24.04" is a fact. */
 const addressed =
@@ -74,6 +82,7 @@ const ROLES: readonly Mark[] = [
     id: 'role-line',
     weight: 'strong',
     needs: ['system', 'developer', 'admin'],
+    startsAtRole: true,
     pattern: new RegExp(
       String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:${notQuoted}`,
       'gim',
@@ -83,6 +92,7 @@ const ROLES: readonly Mark[] = [
     id: 'role-line',
     weight: 'strong',
     needs: ['system', 'developer', 'admin'],
+    startsAtRole: true,
     pattern: new RegExp(
       String.raw`${lineStart}(?:system|developer|admin(?:istrator)?)(?:[\s_-](?:message|note|update|command))?[\])"']{0,2}\s{0,4}:${notQuoted}[^\n]{0,160}?\b${addressed}\b`,
       'gim',
@@ -161,29 +171,34 @@ const HINTS: readonly Mark[] = [
   {
     id: 'role-named',
     weight: 'weak',
+    needs: ['system', 'admin', 'developer', 'root'],
     pattern: new RegExp(String.raw`[[({<]\s{0,2}(?:system|admin|administrator|developer|root)\s{0,2}[\])}>]`, 'gi'),
   },
   {
     id: 'role-named',
     weight: 'medium',
     needs: ['system', 'developer', 'admin'],
+    startsAtRole: true,
     pattern:
       /^[ \t>*#"'([-]{0,8}(?:system|administrator|admin|developer)(?: (?:message|note|update|command|alert|notice|override))?[\])"'*]{0,3}\s{0,2}:(?!\s{0,4}['"`|>{$[])/gim,
   },
   {
     id: 'turns',
     weight: 'weak',
+    startsAtRole: true,
     pattern: new RegExp(String.raw`^[ \t>*#"'([-]{0,8}${roles}[\])"'*]{0,3}\s{0,2}:`, 'gim'),
   },
   {
     id: 'turns',
     weight: 'medium',
+    startsAtRole: true,
     pattern:
       /^[ \t>*]{0,4}(?:user|human|q)\s{0,2}:[^\n]{0,300}\n{1,3}[ \t>*]{0,4}(?:assistant|ai|bot|chatgpt|gpt|a)\s{0,2}:\s{0,2}(?:sure|of course|certainly|absolutely|yes|okay|ok|here|i will|understood|with pleasure|happy to)/gim,
   },
   {
     id: 'role-named',
     weight: 'medium',
+    firstWords: ['system', 'admin', 'administrator', 'developer', 'operator', 'security'],
     pattern:
       /\b(?:system|admin|administrator|developer|operator|security) (?:notice|message|note|alert|update|announcement|broadcast|override|command|directive)\s{0,2}:/gi,
   },
@@ -207,7 +222,13 @@ const HINTS: readonly Mark[] = [
     weight: 'medium',
     pattern: /\bD\.?A\.?N\b|\bSTAN\b|\bDUDE\b|\bAIM\b(?= |,)(?=.{0,80}(?:unfiltered|amoral|Machiavelli))/g,
   },
-  { id: 'flood', aim: 'flood', weight: 'weak', pattern: /([\])}>"'\x60])\1{11,}/g },
+  {
+    id: 'flood',
+    aim: 'flood',
+    weight: 'weak',
+    needs: Array.from('])}>"\'`', (sign) => sign.repeat(12)),
+    pattern: /([\])}>"'\x60])\1{11,}/g,
+  },
 ];
 
 /** Links that load when they are rendered, with a parameter for exfiltrated data. */
@@ -232,6 +253,21 @@ const LINKS: readonly Mark[] = [
 /** The verb, not the noun. */
 const answer = String.raw`(?:say|reply|respond|(?<!\b(?:the|an|its|his|her|their|final|correct|no)\s)answer|output|print|write|return|echo|state|type|display)`;
 const only = '(?:only|just|exactly|simply|solely|nothing but|precisely|nothing except|nothing other than)';
+const ANSWER_WORDS = [
+  'say',
+  'reply',
+  'respond',
+  'answer',
+  'output',
+  'print',
+  'write',
+  'return',
+  'echo',
+  'state',
+  'type',
+  'display',
+];
+const ONLY_WORDS = ['only', 'just', 'exactly', 'simply', 'solely', 'nothing', 'precisely'];
 /** An apostrophe inside a word is not a quotation mark. */
 const quoted = String.raw`(?:["\u201c]|(?<!\w)[\u2018'])[^"\u201d\u2019'\n]{1,60}(?:["\u201d]|[\u2019'](?!\w))`;
 const notAChoice = String.raw`(?!\s{0,2}(?:or|,|\/|if|when|and|for|\())`;
@@ -242,12 +278,14 @@ const ORDERS: readonly Mark[] = [
     id: 'forced-answer',
     aim: 'answer',
     weight: 'medium',
+    firstWords: ANSWER_WORDS,
     pattern: new RegExp(`\\b${answer}\\b[^.\\n"]{0,30}\\b${only}\\b[^.\\n"]{0,40}${quoted}${notAChoice}`, 'gi'),
   },
   {
     id: 'forced-answer',
     aim: 'answer',
     weight: 'weak',
+    firstWords: ONLY_WORDS,
     pattern: new RegExp(`\\b${only}\\b[^.\\n"]{0,20}\\b${answer}\\b[^.\\n"]{0,40}${quoted}${notAChoice}`, 'gi'),
   },
   {
@@ -263,6 +301,7 @@ const ORDERS: readonly Mark[] = [
     aim: 'assistant',
     weight: 'medium',
     where: 'tool',
+    firstWords: ['whoever', 'anyone', 'any', 'the', 'automated'],
     pattern:
       /\b(?:whoever|anyone who|any system that|the (?:system|bot|program|tool|script|model|agent) that|automated (?:system|tool|agent|reader|assistant)s?)\b[^.\n]{0,30}\b(?:summari[sz]es?|reads?|process(?:es)?|handles?|parses?|analy[sz]es?|scans?)/gi,
   },
@@ -271,6 +310,24 @@ const ORDERS: readonly Mark[] = [
     aim: 'exfiltrate',
     weight: 'medium',
     needs: ['http'],
+    firstWords: [
+      'send',
+      'post',
+      'upload',
+      'forward',
+      'append',
+      'attach',
+      'submit',
+      'mail',
+      'leak',
+      'transmit',
+      'add',
+      'put',
+      'report',
+      'exfiltrate',
+      'pass',
+      'copy',
+    ],
     pattern:
       /\b(?:send|post|upload|forward|append|attach|submit|mail|leak|transmit|add|put|report|exfiltrate|pass|copy)\b[^.\n]{0,60}\b(?:conversation|history|secrets?|keys?|passwords?|credentials|contents|user'?s?|e-?mails?|personal|private|data|details|contacts|messages|answers?|tokens?)\b[^.\n]{0,60}\bhttps?:\/\//gi,
   },

@@ -103,10 +103,7 @@ const DECODERS: readonly Decoder[] = [
   },
 ];
 
-export function* decodeText(
-  scanned: ScannedText,
-  marks: TextMarks,
-): Generator<[code: string, derived: DerivedText]> {
+export function* decodeText(scanned: ScannedText, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
   const { text } = scanned;
   if (marks.codedWords) yield* decodeBase64Words(scanned);
   for (const { code, mark, pattern, decode } of DECODERS) {

@@ -35,10 +35,7 @@ const MIN_NEAR = 4;
 /** Maximum distance between disguised words. Names of files and options are farther apart. */
 const MAX_APART = 40;
 
-export function* undisguise(
-  scanned: ScannedText,
-  marks: TextMarks,
-): Generator<[code: string, derived: DerivedText]> {
+export function* undisguise(scanned: ScannedText, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
   const { text } = scanned;
   if (marks.lettersApart) yield ['letters apart', joinLetters(text)];
   if (marks.signsInside) yield ['signs inside', replaceNear(scanned, findInside, () => '')];
@@ -66,7 +63,8 @@ function findInside({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
   let before = 0;
   for (let at = 0; at < text.length; at++) {
     const kind = kinds[at] ?? 0;
-    if ((before & (UNIT.LETTER | UNIT.UNUSUAL)) !== 0 && (kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) !== 0) places.push(at);
+    if ((before & (UNIT.LETTER | UNIT.UNUSUAL)) !== 0 && (kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) !== 0)
+      places.push(at);
     before = kind;
   }
   return findMatchesAt(text, inside, places);

@@ -51,7 +51,9 @@ export function decodeNatoWords(text: string): string {
     .replaceAll('x-ray', 'xray')
     .split(/[^a-z]+/);
   const known = words.filter((word) => NATO_WORDS.has(word));
-  return known.length * 2 < words.length ? '' : words.map((word) => (NATO_WORDS.has(word) ? word.charAt(0) : ' ')).join('');
+  return known.length * 2 < words.length
+    ? ''
+    : words.map((word) => (NATO_WORDS.has(word) ? word.charAt(0) : ' ')).join('');
 }
 
 const ONSET = /(?:s[cpt]r|thr|[bcdfgkpstw]r|[bcfgkps]l|s[cqkmnptw]|[cpstw]h|tw|qu|[b-df-hj-np-tv-z])$/;

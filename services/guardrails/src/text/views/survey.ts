@@ -175,9 +175,7 @@ function hasPigLatin(text: string, { count, starts, ends }: AsciiWords): boolean
   for (let at = 0; at < count; at++) {
     const end = ends[at] ?? 0;
     const isWanted =
-      end - (starts[at] ?? 0) > 2 &&
-      (text.charCodeAt(end - 1) | 32) === 121 &&
-      (text.charCodeAt(end - 2) | 32) === 97;
+      end - (starts[at] ?? 0) > 2 && (text.charCodeAt(end - 1) | 32) === 121 && (text.charCodeAt(end - 2) | 32) === 97;
     row = isWanted ? row + 1 : 0;
     if (row >= MIN_PIG_LATIN) return true;
   }

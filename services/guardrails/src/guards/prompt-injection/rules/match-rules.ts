@@ -108,11 +108,7 @@ function findNegator(tokens: readonly RuleToken[], from: number, not: ReadonlySe
 }
 
 /** `needs`: all sets of which a match contains a word, without the first one. */
-export function compileRule(
-  rule: InjectionRule,
-  lexicon: Lexicon,
-  sets: ChoiceSets,
-): CompiledRule[] {
+export function compileRule(rule: InjectionRule, lexicon: Lexicon, sets: ChoiceSets): CompiledRule[] {
   const toChoiceSet = (choices: readonly string[]): ChoiceSet =>
     sets.intern(choices.map((name) => lexicon.getClassId(name.startsWith('@') ? name.slice(1) : `=${name}`)));
   const inOrder = (rule.phrases ?? []).flatMap((phrase) => {
