@@ -9,7 +9,8 @@ import {
   type AsciiWords,
   type HashSet,
 } from '../../text/views/ascii-words.ts';
-import { ALL_MARKS, ROLE_LINE, type Mark } from './marks.ts';
+import { ROLE_LINE, type Mark } from './mark.ts';
+import { ALL_MARKS } from './marks.ts';
 import { WEIGHTS } from './rules/rule.ts';
 import type { Signal } from './signals.ts';
 

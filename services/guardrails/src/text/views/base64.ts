@@ -15,7 +15,7 @@ const createValues = (alphabet: string): Uint8Array =>
     const at = alphabet.indexOf(String.fromCharCode(unit).replace('-', '+').replace('_', '/'));
     return at < 0 ? NONE : at;
   });
-const VALUES = createValues(ALPHABET);
+export const VALUES = createValues(ALPHABET);
 const SHIFTED_VALUES = createValues(replaceLetters(ALPHABET, ROT13));
 
 export function* decodeBase64Words({ text, kinds }: ScannedText): Generator<[code: string, derived: DerivedText]> {
@@ -88,7 +88,7 @@ function isCoded(kinds: Uint16Array, start: number, end: number): boolean {
 }
 
 /** Returns whether a reading of the run, from one of the first four letters on, has readable bytes. May return true without them. */
-function mayHoldText(run: string, values: Uint8Array): boolean {
+export function mayHoldText(run: string, values: Uint8Array): boolean {
   const letters = new Uint8Array(run.length);
   let count = 0;
   for (let at = 0; at < run.length; at++) {
@@ -122,7 +122,7 @@ function readBytes(letters: Uint8Array, from: number, to: number, bytes: Uint8Ar
 }
 
 /** Decodes each piece, and all of them joined if the text was split. Returns an empty text if nothing is readable. */
-function decodeRun(run: string): string {
+export function decodeRun(run: string): string {
   const parts = run.split(/[^\w+/=-]+/);
   const joined = alignRun(parts.join('').replaceAll('=', ''));
   return (parts.length === 1 ? [joined] : [...parts.map(readBase64), joined]).filter((text) => text !== '').join('\n');

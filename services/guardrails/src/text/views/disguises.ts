@@ -1,6 +1,6 @@
 // Undoes disguises of words: spaced letters, signs inside words, digits for letters, reversed words. Each is undone
 // only at its place, so ordinary text has no such view.
-import { findMatches, findMatchesAt } from '../find-matches.ts';
+import { findMatches, findMatchesAt, toSticky } from '../find-matches.ts';
 import type { TextSpan } from '../span.ts';
 import { createHashSet, findAsciiWords, listPairsIn, listWordsIn } from './ascii-words.ts';
 import {
@@ -56,6 +56,7 @@ export function* undisguise(scanned: ScannedText, marks: TextMarks): Generator<[
 }
 
 type SeenUnits = Pick<ScannedText, 'text' | 'kinds'>;
+type SeenWords = Pick<ScannedText, 'text' | 'words'>;
 
 /** Finds signs after a letter, which may have two units. */
 function findInside({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
@@ -177,25 +178,30 @@ const PAIRS =
   'and the|to me|me the|me a|be a|will be|you will|you must|it is|this is|that is|if you|and then|without any|the first|the password|no rules|' +
   'your answer|the word|the words|the text|the rules|an ai|the secret|the conversation|before you|before the|how you|you got|want to|need to|' +
   'your original|word for|write a|a story|say the|print the|repeat the|reveal the|translate the|by the|at the|that the|there is|has been|all of|of your|to your|in your|with no|as an|is now|are now|from your|about your|for a|to a|on your|into a|who is|how do';
-const inOrder = createPairs(PAIRS);
-const outOfOrder = createPairs(PAIRS.replace(/(\w+) (\w+)/g, '$2 $1'));
+const inOrder = createPhraseFinder(PAIRS);
+const outOfOrder = createPhraseFinder(PAIRS.replace(/(\w+) (\w+)/g, '$2 $1'));
 
-function createPairs(pairs: string) {
-  const source = `(?<!\\p{L})(?:${pairs})(?!\\p{L})`;
-  return { anywhere: new RegExp(source, 'giu'), here: new RegExp(source, 'iuy'), set: createHashSet(pairs.split('|')) };
+/** `set`: hashes of the phrases, which have no other characters than letters and a space. */
+function createPhraseFinder(phrases: string) {
+  const anywhere = new RegExp(`(?<!\\p{L})(?:${phrases})(?!\\p{L})`, 'giu');
+  return { anywhere, sticky: toSticky(anywhere), set: createHashSet(phrases.split('|')) };
 }
+type PhraseFinder = ReturnType<typeof createPhraseFinder>;
 
 /** Characters beyond ASCII that are equal to a Latin letter without regard to case. */
 const equalToLatin = /[\u017f\u212a]/;
 
-type SeenWords = Pick<ScannedText, 'text' | 'words'>;
-
-function findPairs(
+function findPhrases(
   { text, words }: SeenWords,
-  { anywhere, here, set }: ReturnType<typeof createPairs>,
+  { anywhere, sticky, set }: PhraseFinder,
+  listIn: typeof listWordsIn,
 ): readonly RegExpExecArray[] {
-  return equalToLatin.test(text) ? findMatches(text, anywhere) : findMatchesAt(text, here, listPairsIn(words, set));
+  return equalToLatin.test(text) ? findMatches(text, anywhere) : findMatchesAt(text, sticky, listIn(words, set));
 }
+
+const findOutOfOrder = (seen: SeenWords) => findPhrases(seen, outOfOrder, listPairsIn);
+const findInOrder = (seen: SeenWords) => findPhrases(seen, inOrder, listPairsIn);
+const findBackwards = (seen: SeenWords) => findPhrases(seen, backwards, listWordsIn);
 
 /** A reversed sentence: punctuation after its first word, a capital at its last word without punctuation. */
 const turnedSentence =
@@ -218,25 +224,26 @@ function moveLastFirst(scanned: ScannedText): DerivedText {
 const MAX_TURNED = 4_000;
 
 function turnWords({ text, words }: SeenWords): TextSpan[] {
-  return findDense(text, findPairs({ text, words }, outOfOrder), 1, REACH).filter(({ start, end }) => {
+  return findDense(text, findOutOfOrder({ text, words }), 1, REACH).filter(({ start, end }) => {
     const slice = text.slice(start, end);
     const seen = { text: slice, words: findAsciiWords(slice) };
-    return findPairs(seen, outOfOrder).length > findPairs(seen, inOrder).length;
+    return findOutOfOrder(seen).length > findInOrder(seen).length;
   });
 }
 
 /** The most common words, reversed. */
-const BACKWARDS =
-  'eht|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet';
-const backwards = new RegExp(`(?<!\\p{L})(?:${BACKWARDS})(?!\\p{L})`, 'giu');
-const backwardsHere = new RegExp(backwards.source, 'iuy');
-const backwardsSet = createHashSet(BACKWARDS.split('|'));
+const backwards = createPhraseFinder(
+  'eht|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet',
+);
 
-function findBackwards({ text, words }: SeenWords): readonly RegExpExecArray[] {
-  return equalToLatin.test(text)
-    ? findMatches(text, backwards)
-    : findMatchesAt(text, backwardsHere, listWordsIn(words, backwardsSet));
-}
+/** Each finder with a pattern that has the same matches, for tests. */
+export const FINDERS = {
+  'signs inside': { find: findInside, pattern: inside },
+  'digits for letters': { find: findMixed, pattern: mixed },
+  'words out of order': { find: findOutOfOrder, pattern: outOfOrder.anywhere },
+  'words in order': { find: findInOrder, pattern: inOrder.anywhere },
+  'words backwards': { find: findBackwards, pattern: backwards.anywhere },
+} as const satisfies Record<string, { find(scanned: ScannedText): readonly RegExpExecArray[]; pattern: RegExp }>;
 
 function reverseText(text: string): DerivedText {
   const { length } = text;

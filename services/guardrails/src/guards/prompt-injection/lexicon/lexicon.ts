@@ -103,10 +103,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
   for (const { stem, entry } of [...stems.values()].flat()) spelled.put(stem, entry);
   for (const word of `${ORDINARY_WORDS.fillers} ${ORDINARY_WORDS.common}`.split(' ')) spelled.put(word, common);
   const misspelt = createMisspellings(exact);
-  const alike = new Map(
-    [...exact].filter(([word]) => word.length > 1).map(([word, entry]) => [toAlikeKey(word), entry]),
-  );
-
+  const findAlike = createAlikeSearch(exact);
   const find = (word: string): LexiconEntry | undefined =>
     exact.get(word) ?? (word.length > STEM_KEY ? findStem(word) : undefined) ?? misspelt(word);
 
@@ -118,7 +115,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
     },
     getLongest: (id) => longest.get(id) ?? 1,
     plain: createWords(find),
-    disguised: createWords((word) => find(word) ?? alike.get(toAlikeKey(word))),
+    disguised: createWords((word) => find(word) ?? findAlike(word)),
     scan: createUnspacedScan(unspaced),
     letters,
     spelled,
@@ -142,6 +139,13 @@ function memoize(find: (word: string) => LexiconEntry | undefined): (word: strin
     known.set(word, found);
     return found;
   };
+}
+
+/** Returns a function that finds a word spelled with digits for letters. */
+function createAlikeSearch(words: ReadonlyMap<string, LexiconEntry>): (word: string) => LexiconEntry | undefined {
+  const long = [...words].filter(([word]) => word.length > 1);
+  const alike = new Map(long.map(([word, entry]) => [toAlikeKey(word), entry]));
+  return (word) => alike.get(toAlikeKey(word));
 }
 
 /** Reads `1` as i and as l, and repeated letters as one. */

@@ -3,7 +3,7 @@
 import type { LexiconEntry } from './entry.ts';
 
 /** `text`: in lower case, without apostrophes. `entry`: absent if rules do not know the word. */
-export type PlainWord = { text: string; entry: LexiconEntry | undefined; canRepeat: boolean };
+type PlainWord = { text: string; entry: LexiconEntry | undefined; canRepeat: boolean };
 export type WordTable = {
   /** @param hash of the units between `start` and `end`, which are ASCII letters, digits and apostrophes */
   read(text: string, start: number, end: number, hash: number): PlainWord;
