@@ -31,6 +31,32 @@ describe.concurrent('judge over the stack', () => {
     });
   });
 
+  test('the usage of the run has the tokens of the guards by entry, whatever their verdict, and not in its own sums', async () => {
+    const entries = [ask(QUESTION), { ...ask({ question: 'Is it rude?' }), as: 'second' }];
+    const name = await agent('judge-usage', { input: entries, output: ['judge'] });
+    const counted = { modelCalls: 1, inputTokens: expect.any(Number), outputTokens: expect.any(Number) };
+    const run = await stack.client.start(name, script({ text: `Hello. ${verdict('question', 0.1)}` }));
+    const { usage, status } = await run.result();
+    expect([status, usage.processors]).toEqual([
+      'finished',
+      [
+        { ...counted, entry: 'judge', modelCalls: 2 },
+        { ...counted, entry: 'second' },
+      ],
+    ]);
+    const [first] = usage.processors ?? [];
+    expect(first?.inputTokens).toBeGreaterThan(0);
+    const [model] = (await stack.client.runs.events(run.runId)).flatMap((event) =>
+      event.event === 'model' ? [event.usage] : [],
+    );
+    expect(usage.inputTokens).toBe(model?.inputTokens);
+    const rejected = await stack.client.start(name, `Hello again ${verdict('question', 0.9)}`);
+    expect((await rejected.result()).usage.processors).toEqual([{ ...counted, entry: 'judge' }]);
+    const invalid = `${fence}verdict${JSON.stringify([{ for: 'judge', text: 'It may.' }])}${fence}`;
+    const failed = await (await stack.client.start(name, `Hello ${invalid}`)).result();
+    expect(failed).toMatchObject({ status: 'failed', usage: { processors: [{ ...counted, entry: 'judge' }] } });
+  });
+
   test('a rejected answer is never published', async () => {
     const name = await agent('judge-output', { output: [ask(QUESTION)] });
     const run = await stack.client.start(name, script({ text: `You get it back. ${verdict('question', 0.9)}` }));

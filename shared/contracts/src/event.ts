@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from './error-codes.ts';
 import { wireErrorSchema, type WireError } from './errors.ts';
 import { jsonValueSchema } from './json.ts';
-import { usageSchema } from './model.ts';
+import { processorUsageSchema, usageSchema } from './model.ts';
 import { getOwnMember } from './own-member.ts';
 import { runStatusSchema } from './run.ts';
 import { stageSchema } from './stage.ts';
@@ -25,6 +25,7 @@ export const entryOutcomeSchema = z.object({
   error: wireErrorSchema.optional(),
   metadata: jsonValueSchema.optional(),
   violations: z.array(violationSchema).optional(),
+  usage: processorUsageSchema.optional(),
 });
 export type EntryOutcome = z.infer<typeof entryOutcomeSchema>;
 

@@ -99,8 +99,10 @@ function refusedMessages(stage: Stage, input: StageInput, verdict: Verdict): Ver
 function withBounds(given: Verdict): Verdict {
   const verdict = isFinalStop(given) && stateProblem(given) !== undefined ? withoutState(given) : given;
   switch (verdict.type) {
-    case 'failure':
-      return { ...createFailure(verdict.code, verdict.message), retryable: verdict.retryable };
+    case 'failure': {
+      const { code, message, retryable, usage } = verdict;
+      return { ...createFailure(code, message), retryable, ...(usage && { usage }) };
+    }
     case 'abort': {
       const { metadata } = verdict;
       return {

@@ -55,6 +55,19 @@ export const structuredOutputSchema = z.object({
 export type StructuredOutput = z.infer<typeof structuredOutputSchema>;
 
 /** Token counts. A number is absent if the provider does not report it. */
+/** Maximum of each count in one verdict. */
+export const MAX_REPORTED_TOKENS = 1_000_000_000;
+const counts = <T extends z.ZodType>(count: T) => ({ modelCalls: count, inputTokens: count, outputTokens: count });
+/** Model calls that a processor has made itself. */
+export const processorUsageSchema = z.strictObject(
+  counts(z.number().int().min(0).max(MAX_REPORTED_TOKENS).optional().describe('absent: 0, or unknown')),
+);
+export type ProcessorUsage = z.infer<typeof processorUsageSchema>;
+
+/** The sum of an entry over a run. */
+export const entryUsageSchema = z.object({ entry: z.string(), ...counts(z.number().int().min(0)) });
+export type EntryUsage = z.infer<typeof entryUsageSchema>;
+
 export const usageSchema = z.object({
   inputTokens: z.number().optional(),
   outputTokens: z.number().optional(),
@@ -68,6 +81,10 @@ export const usageSchema = z.object({
     .describe(
       'true if the provider reported no usage of a cut-off call: the tokens are estimated by the length of its texts',
     ),
+  processors: z
+    .array(entryUsageSchema)
+    .optional()
+    .describe('model calls that the processors report, by entry; the other members do not include them'),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

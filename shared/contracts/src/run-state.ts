@@ -8,6 +8,7 @@ import { messageSchema } from './message.ts';
 import {
   finishReasonSchema,
   modelIdSchema,
+  processorUsageSchema,
   stepResultSchema,
   toolCallSchema,
   toolDefinitionSchema,
@@ -155,6 +156,10 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({
     action: z.literal('model-answered').describe('the call is billed, regardless of the answer'),
     usage: usageSchema,
+  }),
+  z.object({
+    action: z.literal('processors-billed').describe('model calls that processors have made themselves'),
+    usage: z.array(z.object({ entry: z.string(), usage: processorUsageSchema })),
   }),
   z.object({
     action: z.literal('error-retried'),

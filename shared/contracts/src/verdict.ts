@@ -4,7 +4,7 @@ import { changesSchema } from './changes.ts';
 import { chunkSchema } from './chunk.ts';
 import { errorCodeSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
-import { modelIdSchema } from './model.ts';
+import { modelIdSchema, processorUsageSchema } from './model.ts';
 import type { Stage } from './stage.ts';
 import { suspendedForSchema } from './suspension.ts';
 
@@ -45,8 +45,11 @@ export function publicViolations(violations: readonly Violation[]): PublicViolat
   return [...sums.values()];
 }
 
+const usage = processorUsageSchema.optional().describe('model calls of the processor in this call, or session');
+
 /** Members of every verdict except failure. */
 const carried = {
+  usage,
   state: jsonObjectSchema.optional(),
   data: z.array(chunkSchema).optional().describe('custom data-* chunks, in order'),
   violations: z.array(violationSchema).optional(),
@@ -77,6 +80,7 @@ export const verdictSchema = z.discriminatedUnion('type', [
     code: errorCodeSchema,
     message: z.string(),
     retryable: z.boolean(),
+    usage,
   }),
 ]);
 export type Verdict = z.infer<typeof verdictSchema>;

@@ -8,6 +8,7 @@ import {
   type CallEntry,
   type Chunk,
   type JsonObject,
+  type ProcessorUsage,
   type RunRef,
   type Trace,
   type Violation,
@@ -17,6 +18,7 @@ import type { StateCodec } from './processor-definition.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './verdict/stop.ts';
 import { createStreamWriter } from './stream/stream-writer.ts';
+import { createUsageSum } from './verdict/usage-sum.ts';
 import { createViolationList } from './verdict/violation-list.ts';
 
 export type CallContext = {
@@ -33,18 +35,19 @@ export type CallContext = {
 };
 
 /** Additions to a verdict. */
-type Leftovers = { state?: JsonObject; violations?: Violation[] };
+type Leftovers = { state?: JsonObject; violations?: Violation[]; usage?: ProcessorUsage };
 
 export type EntryArgs = {
   common: CommonArgs;
   /**
-   * Returns state and violations of the entry. Clears the timers of a live state.
+   * Returns state, violations and usage of the entry. Clears the timers of a live state.
    * @param withState false: skips the state
    * @throws state-not-serializable, state-too-large
    */
   leftovers: (withState?: boolean) => Leftovers;
-  /** Returns the violations, regardless of the state. */
-  violations: () => Pick<Leftovers, 'violations'>;
+  /** Returns the violations and the usage, regardless of the state. */
+  findings: () => Omit<Leftovers, 'state'>;
+  usage: () => Pick<Leftovers, 'usage'>;
 };
 
 export type EntryHooks = {
@@ -79,9 +82,14 @@ export function createEntryArgs(
   { writeFailed, processor, codec, live = codec !== undefined }: EntryHooks,
 ): EntryArgs {
   const list = createViolationList(entry.entry);
-  const violations = () => {
-    const found = list.listAll();
-    return found.length > 0 ? { violations: found } : {};
+  const sum = createUsageSum(entry.entry);
+  const readUsage = (): Pick<Leftovers, 'usage'> => {
+    const usage = sum.read();
+    return usage ? { usage } : {};
+  };
+  const findings = () => {
+    const violations = list.listAll();
+    return { ...(violations.length > 0 && { violations }), ...readUsage() };
   };
   const before = isEmpty(entry.state) ? '{}' : JSON.stringify(entry.state);
   const stored: JsonObject = before === '{}' ? {} : JSON.parse(before);
@@ -102,6 +110,7 @@ export function createEntryArgs(
       list.add(violation);
       tell(processor, { ...violation, processorId: entry.entry });
     },
+    onUsage: sum.add,
     run: context.run,
     entry: entry.entry,
   };
@@ -110,13 +119,14 @@ export function createEntryArgs(
   if (entry.resumeData !== undefined) common.resumeData = entry.resumeData;
   return {
     common,
-    violations,
+    findings,
+    usage: readUsage,
     leftovers: (withState = true) => {
       if (live) {
         for (const place of endTimers(state, 'state'))
           context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was cleared and dropped with the session`);
       }
-      return { ...(withState && changedState(entry, codec ? codec.encode(state) : state, before)), ...violations() };
+      return { ...(withState && changedState(entry, codec ? codec.encode(state) : state, before)), ...findings() };
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
   JsonValue,
   Message,
   ModelSettings,
+  ProcessorUsage,
   Prompt,
   RunJudges,
   RunRef,
@@ -58,6 +59,11 @@ export type CommonArgs = {
   writer: StreamWriter;
   /** Records a violation: the events subject and the caller receive it, for every strategy. Never throws. */
   onViolation(violation: Omit<Violation, 'processorId'>): void;
+  /**
+   * Reports model calls of the processor itself: the usage of the run lists their sum by entry. Counts are integers from 0
+   * to 1e9. @throws RangeError for other values
+   */
+  onUsage(usage: ProcessorUsage): void;
   run: RunRef;
   /** The entry's name in the agent. */
   entry: string;

@@ -1,6 +1,12 @@
 // Asks a model one question about one text, with bounds on input, calls and time. It stops with the stage call and
 // returns a checked value, or a coded error for the agent's policy. No text of the model leaves this module.
-import { MillraceError, toJsonSchema, type JsonSchema } from '@millrace/contracts';
+import {
+  MillraceError,
+  processorUsageSchema,
+  toJsonSchema,
+  type JsonSchema,
+  type ProcessorUsage,
+} from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
 import type { z } from 'zod';
 import { randomBytes } from 'node:crypto';
@@ -8,7 +14,7 @@ import { refuseUnjudged } from '../guard/report.ts';
 import { BOUNDS, BoundExceeded, type Bound } from '../work/bounds.ts';
 import { mapLimited } from '../work/map-limited.ts';
 import { hashAnswerKey, hashParts } from './answer-cache.ts';
-import type { GuardModels } from './guard-models.ts';
+import type { GuardModels, GuardUsage } from './guard-models.ts';
 
 export type Question<A> = {
   /** Short id, used as the title of the answer's schema. */
@@ -115,7 +121,7 @@ function createRequest<A>({
   const schema: JsonSchema = { ...toJsonSchema(answer), title: name };
   const questionVersion = hashParts(instructions, PROMPT_RULES, JSON.stringify(schema));
 
-  async function callModel(text: string, { run, entry }: CommonArgs, signal: AbortSignal): Promise<A> {
+  async function callModel(text: string, { run, entry, onUsage }: CommonArgs, signal: AbortSignal): Promise<A> {
     const overdue = AbortSignal.timeout(timeoutMs);
     const abortSignal = AbortSignal.any([signal, overdue]);
     try {
@@ -124,7 +130,10 @@ function createRequest<A>({
         schema,
         ...buildPrompt(instructions, text),
         abortSignal,
-        onUsage: (usage) => models.onUsage({ tenant: run.tenant, runId: run.runId, entry, model, ...usage }),
+        onUsage: (usage) => {
+          models.onUsage({ tenant: run.tenant, runId: run.runId, entry, model, ...usage });
+          onUsage({ modelCalls: 1, ...pickCounts(usage) });
+        },
       });
       return answer.parse(given);
     } catch (error) {
@@ -146,6 +155,14 @@ function createRequest<A>({
     if (cacheMs > 0) models.answers.set(key, JSON.stringify(given));
     return given;
   };
+}
+
+/** A provider may report no counts, or other values than counts. */
+function pickCounts({ inputTokens, outputTokens }: Pick<GuardUsage, 'inputTokens' | 'outputTokens'>): ProcessorUsage {
+  return processorUsageSchema.catch({}).parse({
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+  });
 }
 
 type UntrustedPrompt = { system: string; prompt: string };

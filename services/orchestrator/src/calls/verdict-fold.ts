@@ -23,6 +23,7 @@ import {
   type JsonObject,
   type MessageOp,
   type PlanEntry,
+  type ProcessorUsage,
   type Stage,
   type StageInput,
   type Verdict,
@@ -52,6 +53,8 @@ export type StageFold = {
   violations: Violation[];
   data: Chunk[];
   outcomes: EntryOutcome[];
+  /** Model calls that entries have made. */
+  usage: { entry: string; usage: ProcessorUsage }[];
   /** Taint of entries and of the prompt that this stage adds. */
   taint: VerdictTaint[];
   /** The first stopping verdict: a lost session fails all of its entries at once. */
@@ -65,6 +68,7 @@ export const emptyFold = (input: StageInput): StageFold => ({
   violations: [],
   data: [],
   outcomes: [],
+  usage: [],
   taint: [],
 });
 
@@ -148,10 +152,17 @@ const toOutcome = ({ entry: { entry, processor }, verdict, ms, attempts, replica
   ms,
   attempts,
   ...(replica !== undefined && { replica }),
+  ...(verdict.usage && { usage: verdict.usage }),
 });
 
-export function foldVerdict(fold: StageFold, judged: JudgedEntry): StageFold {
+/** Adds the usage of a verdict, which counts in any case: it is paid for. */
+function foldUsage({ usage }: StageFold, { entry: { entry }, verdict }: JudgedEntry): StageFold['usage'] {
+  return verdict.usage ? [...usage, { entry, usage: verdict.usage }] : usage;
+}
+
+export function foldVerdict(before: StageFold, judged: JudgedEntry): StageFold {
   const { entry, verdict } = judged;
+  const fold = { ...before, usage: foldUsage(before, judged) };
   const outcome = toOutcome(judged);
   if (verdict.type === 'failure') {
     const error = { code: verdict.code, message: verdict.message };
@@ -176,8 +187,9 @@ export function foldVerdict(fold: StageFold, judged: JudgedEntry): StageFold {
 }
 
 /** Folds a verdict of a stage that was stopped elsewhere: its state and violations count, its verdict does not. */
-export function foldTold(fold: StageFold, told: JudgedEntry): StageFold {
+export function foldTold(before: StageFold, told: JudgedEntry): StageFold {
   const { entry, verdict } = told;
+  const fold = { ...before, usage: foldUsage(before, told) };
   const outcome = { ...toOutcome(told), verdict: 'cancelled' };
   if (verdict.type === 'failure') {
     const { code, message } = verdict;

@@ -97,6 +97,7 @@ export function applyFold(run: Run, fold: StageFold, ms: number, trust: Trust): 
   if (trust === 'untrusted' && keepers.length > 0)
     run.dispatch({ action: 'taint-found', entries: keepers, origins: [] });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
+  if (fold.usage.length > 0) run.dispatch({ action: 'processors-billed', usage: fold.usage });
   if (fold.outcomes.length === 0) return;
   run.events.record({ event: 'stage', stage, step: run.state().steps.length, ms, entries: fold.outcomes });
 }

@@ -49,7 +49,8 @@ export function canEnqueue(
       return isTold()
         ? undefined
         : tell(run, { entry, stage, step, verdict: 'cancelled', ms: performance.now() - started });
-    const { outcomes, states } = foldVerdict(emptyFold(judged.input), judged);
+    const { outcomes, states, usage } = foldVerdict(emptyFold(judged.input), judged);
+    if (usage.length > 0) run.dispatch({ action: 'processors-billed', usage });
     if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
     const entries = outcomes.map(({ skipped: _, ...outcome }) => ({ ...outcome, observed: true }));
     run.events.record({ event: 'stage', stage, step, ms: performance.now() - started, entries });

@@ -36,6 +36,8 @@ export function keep(
 ): StageFold {
   const next = foldVerdict(fold, judged);
   returnStates(run, fold, next);
+  const usage = next.usage.slice(fold.usage.length);
+  if (usage.length > 0) run.dispatch({ action: 'processors-billed', usage });
   data.write(next.data.slice(fold.data.length), atWork);
   return next;
 }

@@ -15,7 +15,7 @@ import {
   type ToolResult,
 } from '@millrace/contracts';
 import { reducePending } from './reduce-pending.ts';
-import { addPaidUsage } from './add-usage.ts';
+import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
 import { closeShown, markDiffering } from './shown-stream.ts';
 import { pickAttachments, withResults } from './response-message.ts';
 import {
@@ -110,6 +110,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, modelCalls: state.modelCalls + 1 };
     case 'model-answered':
       return addPaidUsage(state, action.usage);
+    case 'processors-billed':
+      return { ...state, usage: addProcessorUsage(state.usage, action.usage) };
     case 'error-retried':
       return open ? { ...state, open: retryStep(open, action.model) } : state;
     case 'answer-accepted':

@@ -19,7 +19,7 @@ export function failureVerdict(error: unknown): Verdict {
 }
 
 export function thrownVerdict(stage: Stage, error: unknown, left: Left): Verdict {
-  if (!StopError.isInstance(error)) return failureVerdict(error);
+  if (!StopError.isInstance(error)) return { ...failureVerdict(error), ...left.usage() };
   try {
     return checkedVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
   } catch (cause) {
@@ -27,14 +27,14 @@ export function thrownVerdict(stage: Stage, error: unknown, left: Left): Verdict
   }
 }
 
-type Left = Pick<EntryArgs, 'leftovers' | 'violations'>;
+type Left = Pick<EntryArgs, 'findings' | 'leftovers' | 'usage'>;
 
 /** A rejection counts even with an invalid state: an entry that may be skipped must not pass the input. */
-export function withLeftovers(verdict: Verdict, { leftovers, violations }: Left): Verdict {
+export function withLeftovers(verdict: Verdict, { leftovers, findings }: Omit<Left, 'usage'>): Verdict {
   try {
     return { ...verdict, ...leftovers() };
   } catch (error) {
-    if (verdict.type === 'abort' || verdict.type === 'deny') return { ...verdict, ...violations() };
+    if (verdict.type === 'abort' || verdict.type === 'deny') return { ...verdict, ...findings() };
     throw error;
   }
 }
