@@ -46,7 +46,7 @@ const DENIED = 'A guard denied this call.';
  * @cannot Find content that spans several messages of the caller, or several windows beyond the context of a window.
  * @cannot Judge chunks other than text and reasoning, such as the arguments of a tool call while they are streamed.
  * @cannot Judge reasoning with the preset grounding: reasoning passes.
- * @cannot Add its tokens to the usage and the cost of the run: the replica logs them for each call.
+ * @cannot Add its tokens to the cost of the run: `usage.processors` lists them by entry.
  * @example
  * input:
  *   - use: judge
