@@ -12,7 +12,7 @@ import {
 import type { EndpointReply, EndpointRequest } from '../../endpoints/endpoint-wire.ts';
 import type { GuardEndpoints } from '../../endpoints/guard-endpoints.ts';
 import { mapMessage } from '../../guard/message-values.ts';
-import type { Place } from '../../guard/places.ts';
+import { DENIED, LEFT_OUT, judgePlaces } from '../../guard/places.ts';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import { listMessageTexts, listValueTexts, replaceValueTexts } from '../../guard/value-texts.ts';
 import { judgeAnswerResult, judgeAnswerStream, type AnswerGuard } from '../../model/judge-answer.ts';
@@ -20,8 +20,6 @@ import { BOUNDS, type Bound } from '../../work/bounds.ts';
 import { mapLimited } from '../../work/map-limited.ts';
 import { httpGuardOptions, type HttpGuardOptions } from './http-guard-options.ts';
 
-const LEFT_OUT = '[tool result removed by a guard]';
-const DENIED = 'A guard denied this call.';
 const BLOCKED = 'An external guard blocked the text.';
 const REPLACED = 'An external guard replaced the text.';
 const MAX_AT_ONCE = 4;
@@ -76,15 +74,13 @@ export const httpGuard = (endpoints: GuardEndpoints): ProcessorDefinition =>
     create(options) {
       const guard = { ...options, endpoints };
       const answers = createAnswerGuard(guard);
-      const judges = (place: Place): boolean => options.on.includes(place);
-      return {
-        id: 'http-guard',
-        processInput: (args) => (judges('input') ? judgeInput(guard, args) : undefined),
-        processOutputStream: (args) => (judges('output') ? judgeAnswerStream(answers, args) : args.part),
-        processToolCall: (args) => (judges('toolCall') ? judgeToolCall(guard, args) : undefined),
-        processToolResult: (args) => (judges('toolResult') ? judgeToolResult(guard, args) : undefined),
-        processOutputResult: (args) => (judges('output') ? judgeAnswerResult(answers, args) : undefined),
-      };
+      return judgePlaces('http-guard', options.on, {
+        processInput: (args) => judgeInput(guard, args),
+        processOutputStream: (args) => judgeAnswerStream(answers, args),
+        processToolCall: (args) => judgeToolCall(guard, args),
+        processToolResult: (args) => judgeToolResult(guard, args),
+        processOutputResult: (args) => judgeAnswerResult(answers, args),
+      });
     },
   });
 

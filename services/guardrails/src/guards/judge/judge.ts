@@ -10,7 +10,7 @@ import {
   type ProcessToolCallResult,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
-import type { Place } from '../../guard/places.ts';
+import { DENIED, LEFT_OUT, judgePlaces, type Place } from '../../guard/places.ts';
 import { refuse, refuseUnjudged } from '../../guard/report.ts';
 import { listMessageTexts } from '../../guard/value-texts.ts';
 import type { GuardModels } from '../../model/guard-models.ts';
@@ -21,9 +21,6 @@ import { isFlagged, reportFlags, requestFlags, type Flags, type ScoreGuard } fro
 import { DEFAULT_INPUTS, DEFAULT_PLACES, judgeOptions, type JudgedInput, type JudgeOptions } from './judge-options.ts';
 import { createJudgeQuestion, listCriteria } from './judge-question.ts';
 import { buildJudgedText, type Subject } from './judged-inputs.ts';
-
-const LEFT_OUT = '[tool result removed by a guard]';
-const DENIED = 'A guard denied this call.';
 
 /**
  * Sends one model call for each message of the caller, each text part of the answer, each tool call and each tool
@@ -82,15 +79,13 @@ export const judge = (models: GuardModels): ProcessorDefinition =>
     create(options) {
       const guard = createGuard(models, options);
       const answers = createAnswerGuard(guard);
-      const judges = (place: Place): boolean => guard.places.includes(place);
-      return {
-        id: 'judge',
-        processInput: (args) => (judges('input') ? judgeInput(guard, args) : undefined),
-        processOutputStream: (args) => (judges('output') ? judgeAnswerStream(answers, args) : args.part),
-        processToolCall: (args) => (judges('toolCall') ? judgeToolCall(guard, args) : undefined),
-        processToolResult: (args) => (judges('toolResult') ? judgeToolResult(guard, args) : undefined),
-        processOutputResult: (args) => (judges('output') ? judgeAnswerResult(answers, args) : undefined),
-      };
+      return judgePlaces('judge', guard.places, {
+        processInput: (args) => judgeInput(guard, args),
+        processOutputStream: (args) => judgeAnswerStream(answers, args),
+        processToolCall: (args) => judgeToolCall(guard, args),
+        processToolResult: (args) => judgeToolResult(guard, args),
+        processOutputResult: (args) => judgeAnswerResult(answers, args),
+      });
     },
   });
 
