@@ -89,3 +89,16 @@ export type Resumption = z.infer<typeof resumptionSchema>;
 /** Message of the timer at the end of a suspension. */
 export const expirySchema = z.object({ tenant: tokenSchema, runId: tokenSchema, epoch: z.number().int().min(1) });
 export type Expiry = z.infer<typeof expirySchema>;
+
+/** Answer to an approval. Every other answer denies, because an unclear one must not approve. */
+const approvalSchema = z.object({ approved: z.boolean(), reason: z.string().optional() });
+/** Maximum length of the shown reason, in UTF-16 code units. */
+const MAX_REASON_CHARS = 500;
+
+/** Returns the reason for which the answer does not approve the call; undefined if it approves. @param answer of any shape */
+export function findDenial(answer: unknown): string | undefined {
+  const decision = approvalSchema.safeParse(answer).data;
+  if (decision?.approved) return undefined;
+  const reason = decision?.reason?.slice(0, MAX_REASON_CHARS);
+  return reason ? `Not approved: ${reason}` : 'Not approved.';
+}

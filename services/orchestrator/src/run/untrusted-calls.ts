@@ -1,7 +1,6 @@
 // Stops consequential tool calls while untrusted content is in the run: after the last entry of processToolCall, on the
 // final arguments. No policy, override or skipped guard disables it; the agent's `tools` decide for each tool.
-import { cutArgs, type PlacedCall, type PlacedResult, type WhenUntrusted } from '@millrace/contracts';
-import { z } from 'zod';
+import { cutArgs, findDenial, type PlacedCall, type PlacedResult, type WhenUntrusted } from '@millrace/contracts';
 import type { ResumePoint } from '../stages/suspend-stage.ts';
 import { askPending } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
@@ -11,7 +10,6 @@ import { isRunTainted, listTaintOrigins } from '../state/run-labels.ts';
 const UNTRUSTED = 'untrusted-content';
 /** Maximum number of origins in a question and in an event. */
 const MAX_ORIGINS = 16;
-const MAX_REASON_CHARS = 500;
 
 export type UntrustedCall = { call: PlacedCall } | { denied: PlacedResult } | { waits: true };
 
@@ -45,18 +43,13 @@ function findRule({ plan: { toolRules } }: Run, tool: string): WhenUntrusted {
   return (Object.hasOwn(toolRules, tool) ? toolRules[tool]?.whenUntrusted : undefined) ?? 'approve';
 }
 
-/** Every answer except an approval denies the call. */
-const decisionSchema = z.object({ approved: z.boolean(), reason: z.string().optional() });
-
 /** Applies the answer to the question. The call is made with the arguments that were approved. */
 export function settleUntrusted(run: Run, { id, resumed }: ResumePoint, call: PlacedCall): UntrustedCall {
   const approved = run.state().pending.find((one) => one.id === id)?.toolCall;
   run.dispatch({ action: 'pending-settled', id });
-  const decision = decisionSchema.safeParse(resumed.data).data;
   const final = { ...call, ...approved };
-  if (decision?.approved) return { call: final };
-  const reason = decision?.reason?.slice(0, MAX_REASON_CHARS);
-  return denyCall(final, reason ? `Not approved: ${reason}` : 'Not approved.');
+  const reason = findDenial(resumed.data);
+  return reason === undefined ? { call: final } : denyCall(final, reason);
 }
 
 const denyCall = (call: PlacedCall, reason: string): UntrustedCall => ({

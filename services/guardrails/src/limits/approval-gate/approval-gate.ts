@@ -1,12 +1,11 @@
 // approval-gate: suspends calls of the listed tools until they are approved. The agent's definition decides which
 // clients may approve; this processor only defines the question.
-import { SUSPENSION_LIMITS, cutArgs, matchesToolName, type JsonValue } from '@millrace/contracts';
+import { SUSPENSION_LIMITS, cutArgs, findDenial, matchesToolName, type JsonValue } from '@millrace/contracts';
 import { defineProcessor, type ProcessToolCallArgs, type ProcessToolCallResult } from '@millrace/processor';
 import { z } from 'zod';
 import { toolNamesSchema } from '../tool-names.ts';
 
 const MAX_MESSAGE_CHARS = 2_000;
-const MAX_REASON_CHARS = 500;
 
 const options = z.strictObject({
   tools: toolNamesSchema
@@ -69,14 +68,10 @@ function awaitApproval(chosen: ApprovalGateOptions, args: ProcessToolCallArgs): 
   args.suspend({ message, toolName: toolCall.toolName, args: cutArgs(toolCall.args) }, { expiresInSeconds });
 }
 
-/** Every answer except an approval denies the call, because an unclear answer must not approve it. */
-const decisionSchema = z.object({ approved: z.boolean(), reason: z.string().optional() });
-
 function decide(args: ProcessToolCallArgs, resumeData: JsonValue): ProcessToolCallResult {
-  const decision = decisionSchema.safeParse(resumeData).data;
-  if (decision?.approved) return undefined;
+  const reason = findDenial(resumeData);
+  if (reason === undefined) return undefined;
   const rule = 'not-approved';
   args.onViolation({ message: 'A tool call was not approved.', rule, strategy: 'deny' });
-  const reason = decision?.reason?.slice(0, MAX_REASON_CHARS);
-  return { deny: true, reason: reason ? `Not approved: ${reason}` : 'Not approved.', code: rule };
+  return { deny: true, reason, code: rule };
 }
