@@ -600,8 +600,28 @@ def read_seed(file, seed):
         raise SystemExit(f"{where} contains no valid seed of a NATS user.")
 
 
+def with_stack(name, env):
+    """Adds the address and the key of the stack that `npm start` runs in this folder or one above it: the key of the service, or that
+    of a developer. Variables that are set stay as they are."""
+    for folder in (os.path.join(os.getcwd(), *[".."] * depth) for depth in range(32)):
+        try:
+            with open(os.path.join(folder, ".millrace", "stack.json")) as opened:
+                stack = json.load(opened)
+        except (OSError, ValueError):
+            continue
+        if env.get("NATS_URL") not in (None, "", stack.get("natsUrl")):
+            break
+        found = {**env, "NATS_URL": stack["natsUrl"]}
+        files = [os.path.join(stack.get("keys") or "", role, "user.nk") for role in (name, "developer")]
+        key = next(filter(os.path.exists, files), None)
+        named = any(env.get(variable) for variable in ("NATS_USER", "NATS_NKEY_FILE", "NATS_NKEY", "NATS_CREDS_FILE"))
+        return found if named or not key else {**found, "NATS_NKEY_FILE": key}
+    return env
+
+
 async def connected(name, env):
     """Connects to NATS_URL. Refused credentials end the process at its start; later they are tried again forever."""
+    env = with_stack(name, env)
     options, nc, ready = connection_options(name, env), Connection(), asyncio.Event()
 
     async def report(error):

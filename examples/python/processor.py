@@ -103,7 +103,7 @@ def discovery():
 
 
 async def main():
-    nc = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"), max_reconnect_attempts=-1)
+    nc = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"), max_reconnect_attempts=-1, nkeys_seed=os.environ.get("NATS_NKEY_FILE"))
 
     def on(subject, handle, queue=""):  # sends the returned value as the answer, and an exception as an error
         async def answered(message):

@@ -11,7 +11,9 @@ import {
   type RunningServer,
   type Unavailable,
 } from '@millrace/servers';
-import { shownAddress } from '@millrace/contracts';
+import { readFile } from 'node:fs/promises';
+import { DEFAULT_PREFIX, createSubjects, shownAddress } from '@millrace/contracts';
+import { openKeyFolder } from '@millrace/identity';
 import type { Resources } from '@millrace/service';
 import { keepServer } from './keep-server.ts';
 import type { StateDir } from './state-dir.ts';
@@ -21,7 +23,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** `url` is absent without a server; `about` is its source, or the reason. */
 export type BackingServer = { url?: string; about: string; isOurs: boolean };
 export type BackingServers = {
-  nats: BackingServer & { url: string; monitorUrl?: string };
+  nats: BackingServer & { url: string; monitorUrl?: string; keys?: string };
   redis: BackingServer;
   qdrant: BackingServer;
 };
@@ -42,7 +44,11 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
   const [nats, redis, qdrant] = [unwrapSettled(started[0]), unwrapSettled(started[1]), unwrapSettled(started[2])];
   if (nats.kind === 'unavailable') throw new ServerError('server-unavailable', nats.reason);
   return {
-    nats: { ...toBackingServer(nats), url: nats.url, ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl }) },
+    nats: {
+      ...toBackingServer(nats),
+      url: nats.url,
+      ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl, keys: options.state.keys }),
+    },
     redis: toBackingServer(redis),
     qdrant: toBackingServer(qdrant),
   };
@@ -51,8 +57,16 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
 const commonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: report, signal });
 
 async function startNats(options: BackingOptions): Promise<NatsServer | External | Unavailable> {
-  const { state } = options;
-  const own = { ...commonOptions(options), storeDir: state.nats, logFile: state.log('nats'), isSynced: true };
+  const { state, env } = options;
+  const { usersFile } = await openKeyFolder(state.keys, createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX));
+  const extraConfig = await readFile(usersFile, 'utf8');
+  const own = {
+    ...commonOptions(options),
+    storeDir: state.nats,
+    logFile: state.log('nats'),
+    isSynced: true,
+    extraConfig,
+  };
   return keep(options, 'nats', await provideNats(own), ({ url, monitorUrl }) =>
     provideNats({ ...own, port: parsePort(url), monitorPort: parsePort(monitorUrl) }),
   );

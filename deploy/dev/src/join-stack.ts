@@ -31,7 +31,7 @@ export async function joinStack(taken: Taken, options: JoinOptions): Promise<num
     report(`The stack that another npm start began in this checkout does not serve. Stop it and try again.`);
     return 1;
   }
-  const client = await openClient(chooseAddress(stack, env), env);
+  const client = await openClient({ url: chooseAddress(stack, env), keys: stack.keys }, env);
   try {
     return await answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options });
   } finally {

@@ -59,7 +59,7 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
   const startedAt = new Date();
   say('Starting Millrace.');
   const stack = await startLocalStack({ ...options, resources });
-  const client = await openClient(stack.servers.nats.url, options.env);
+  const client = await openClient(stack.servers.nats, options.env);
   resources.add('client', () => client.close());
   await raceWithFailure(stack, applyAgentFile({ client, ...options }));
   await writeStack(state.stackFile, {
@@ -67,6 +67,7 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
     pid: process.pid,
     ports: listPorts(stack),
     services: stack.services.map(({ name }) => name),
+    ...(stack.servers.nats.keys !== undefined && { keys: stack.servers.nats.keys }),
     startedAt: startedAt.toISOString(),
   });
   resources.add('stack.json', () => removeStack(state.stackFile));
@@ -80,8 +81,8 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
     await raceWithFailure(stack, showTour({ client, agent: DEMO_AGENT, resourceId, say, signal }));
   }
   say('');
-  const { url } = stack.servers.nats;
-  usageLines(DEMO_AGENT, shownAddress(url) !== url).forEach(say);
+  const { url, keys } = stack.servers.nats;
+  usageLines(DEMO_AGENT, { url: shownAddress(url), keys, hasCredentials: shownAddress(url) !== url }).forEach(say);
   await waitForAbort(signal);
   return 0;
 }

@@ -1,6 +1,7 @@
 // Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
 // Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
+import { ROLES, seedFile } from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
@@ -67,14 +68,22 @@ export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptio
     name,
     main: resolveMain(checkout, name),
     env: {
-      ...pickVariables({ ...env, ...model }, reads),
+      ...pickVariables({ ...env, ...model }, servers.nats.keys === undefined ? reads : omitIdentity(reads)),
       NATS_URL: servers.nats.url,
+      ...(servers.nats.keys !== undefined && { NATS_NKEY_FILE: seedFile(servers.nats.keys, chooseRole(name)) }),
       DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
       NODE_COMPILE_CACHE: state.compileCache,
       ...(store && !(alone && servers[store].url === undefined) && buildStoreEnvironment(store, name, servers, state)),
     },
   }));
 }
+
+/** A service that `millrace new` has added has no role of its own. */
+const chooseRole = (service: string): string => (ROLES.some(({ name }) => name === service) ? service : 'developer');
+
+/** The stack's own keys replace credentials in the environment, because a connection has one identity. */
+const omitIdentity = (reads: readonly string[]): string[] =>
+  reads.filter((name) => !CONNECTION_VARIABLES.some((variable) => variable === name));
 
 export const resolveMain = (checkout: string, service: string): string =>
   join(checkout, 'services', service, 'src/main.ts');

@@ -13,6 +13,8 @@ const stackSchema = z.object({
   /** Ports on this machine, by name; an address from the environment has none. */
   ports: z.record(z.string(), z.number().int()),
   services: z.array(z.string()),
+  /** Folder with the keys of the roles; absent if NATS was not started here. */
+  keys: z.string().optional(),
   startedAt: z.iso.datetime(),
 });
 export type StackFile = z.infer<typeof stackSchema>;

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { stateDir } from './state-dir.ts';
+import { createSubjects } from '@millrace/contracts';
+import { openKeyFolder } from '@millrace/identity';
+import { scratchDir } from './testing/scratch-dir.ts';
 import { addressLines, runsAlreadyLines, usageLines } from './startup-output.ts';
 
 const elsewhere = (url: string) => ({ url, about: 'from the environment', isOurs: false });
@@ -20,9 +23,22 @@ test('Addresses are printed without their credentials', () => {
   expect(lines).not.toContain('s3cret');
 });
 
+const url = 'nats://127.0.0.1:1';
+
 test('The usage text mentions credentials for another terminal if they are needed', () => {
-  expect(usageLines('demo', true)[0]).toBe('Talk to it, in another terminal that has the same NATS_URL:');
-  expect(usageLines('demo')[0]).toBe('Talk to it, in another terminal:');
+  expect(usageLines('demo', { url, hasCredentials: true })[0]).toBe(
+    'Talk to it, in another terminal that has the same NATS_URL:',
+  );
+  expect(usageLines('demo', { url })[0]).toBe('Talk to it, in another terminal:');
+});
+
+test('The usage text has a line for the stock command line of NATS, with the key and the inboxes of an operator', async () => {
+  const keys = await scratchDir();
+  const { keys: publicKeys } = await openKeyFolder(keys, createSubjects());
+  const inboxes = `_INBOX.${publicKeys['operator']}`;
+  expect(usageLines('demo', { url, keys }).join('\n')).toContain(
+    `nats -s ${url} --nkey ${keys}/operator/user.nk --inbox-prefix ${inboxes} sub`,
+  );
 });
 
 test('For a running stack the address and the way to stop it are printed', () => {

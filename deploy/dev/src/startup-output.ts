@@ -1,6 +1,7 @@
 // Formats the output of `npm start`: addresses, usage, and the notice of a running stack. Pure.
 import { codedText } from '@millrace/cli';
-import { MillraceError, shownAddress } from '@millrace/contracts';
+import { MillraceError, createSubjects, shownAddress } from '@millrace/contracts';
+import { buildInboxPrefix, readUserKey, seedFile } from '@millrace/identity';
 import type { BackingServer } from './backing-servers.ts';
 import type { StackFile } from './stack-file.ts';
 import type { LocalStack } from './local-stack.ts';
@@ -32,16 +33,29 @@ export function addressLines({ servers, standInUrl, services }: LocalStack, stat
 const addressOr = ({ url, about }: BackingServer, instead: string): string =>
   url === undefined ? `none: ${instead}. ${about}` : `${shownAddress(url)} (${about})`;
 
-/** @param hasCredentials the address of NATS holds some, which are not written down: the other terminal must have them too */
-export function usageLines(agent: string, hasCredentials = false): string[] {
+/**
+ * `hasCredentials`: the address of NATS holds some, which are not written down, so that the other terminal must have
+ * them too. `keys`: the folder of the stack's keys.
+ */
+type UsageOptions = { url: string; keys?: string | undefined; hasCredentials?: boolean };
+
+export function usageLines(agent: string, { url, keys, hasCredentials = false }: UsageOptions): string[] {
   return [
     `Talk to it, in another terminal${hasCredentials ? ' that has the same NATS_URL' : ''}:`,
     `  npm run -s millrace -- run ${agent} "What is 17 * 23?" --thread t1`,
     `  npm run -s millrace -- processors list`,
     `  npm run -s millrace -- agents plan ${agent}`,
     `  npm run -s millrace -- --help`,
+    ...(keys === undefined ? [] : [natsLine(url, keys)]),
     `Ctrl-C stops all of it.`,
   ];
+}
+
+/** The stock command line of NATS as an operator, with the inboxes that the operator's key allows. */
+function natsLine(url: string, keys: string): string {
+  const nkeyFile = seedFile(keys, 'operator');
+  const inboxes = buildInboxPrefix(readUserKey({ nkeyFile })?.publicKey ?? '');
+  return `  nats -s ${url} --nkey ${nkeyFile} --inbox-prefix ${inboxes} sub '${createSubjects().allChunks}'`;
 }
 
 export function runsAlreadyLines(stack: StackFile | undefined, agent: string): string[] {
@@ -49,7 +63,7 @@ export function runsAlreadyLines(stack: StackFile | undefined, agent: string): s
     return ['Another npm start is starting a stack in this checkout. Wait for it, or stop it first.'];
   return [
     `A stack runs in this checkout already: process ${stack.pid}, since ${stack.startedAt}, NATS at ${stack.natsUrl}.`,
-    ...usageLines(agent).slice(0, -1),
+    ...usageLines(agent, { url: stack.natsUrl, keys: stack.keys }).slice(0, -1),
     `To stop it: Ctrl-C in its terminal, or kill ${stack.pid}.`,
   ];
 }

@@ -14,6 +14,8 @@ export function stateDir(root: string) {
     log: (service: string) => join(root, 'logs', `${service}.log`),
     /** Compiled code, which makes a warm start faster. */
     compileCache: join(root, 'compile-cache'),
+    /** Keys of the roles, if NATS is started here. */
+    keys: join(root, 'keys'),
     stackFile: join(root, 'stack.json'),
   };
 }

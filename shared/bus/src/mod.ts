@@ -36,6 +36,7 @@ export { advertise, gatherInfo, gatherPings, hasLeft, type MicroEndpoint, type M
 export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';
 export { request, type RequestAnswer, type Request } from './request.ts';
 export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts';
+export { seedFile, withStackKey } from './stack-key.ts';
 export { serveVerbs, type ApiHandlers } from './api.ts';
 export { serverAnswers } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_URL, resolveAddress } from './resolve-address.ts';
+import { seedFile, withStackKey } from './stack-key.ts';
 
 let root: string;
 const deep = () => join(root, 'checkout', 'a', 'b');
@@ -14,6 +15,40 @@ beforeAll(async () => {
   await mkdir(join(root, 'checkout', '.millrace'));
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe('the key of the stack', () => {
+  const keys = () => join(root, 'keys');
+  const atStack = { url: 'nats://stack:1', source: 'stack.json' };
+  beforeAll(async () => {
+    for (const role of ['operator', 'developer']) await mkdir(join(keys(), role), { recursive: true });
+    for (const role of ['operator', 'developer']) await writeFile(seedFile(keys(), role), 'a seed');
+  });
+
+  test('The folder of keys belongs to the address of the stack, also if NATS_URL names it, and to no other', async () => {
+    await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1', keys: keys() }));
+    expect(await resolveAddress({}, deep())).toEqual({ url: 'nats://stack:1', source: stackFile(), keys: keys() });
+    expect(await resolveAddress({ NATS_URL: 'nats://stack:1' }, deep())).toMatchObject({ keys: keys() });
+    expect(await resolveAddress({ NATS_URL: 'nats://other:1' }, deep())).not.toHaveProperty('keys');
+  });
+
+  test('A connection takes the key of the first role that has one', () => {
+    const address = { ...atStack, keys: keys() };
+    expect(withStackKey({}, address, ['operator'])).toEqual({ nkeyFile: seedFile(keys(), 'operator') });
+    expect(withStackKey({}, address, ['mine', 'developer'])).toEqual({ nkeyFile: seedFile(keys(), 'developer') });
+    expect(withStackKey({}, address, ['mine'])).toEqual({});
+    expect(withStackKey({}, atStack, ['operator'])).toEqual({});
+  });
+
+  test.each([{ user: 'ada', pass: 'x' }, { token: 'x' }, { nkeySeed: 'x' }, { nkeyFile: 'x' }, { credsFile: 'x' }])(
+    'A connection with credentials of its own (%j) keeps them',
+    (settings) => expect(withStackKey(settings, { ...atStack, keys: keys() }, ['operator'])).toEqual(settings),
+  );
+
+  test('An address that contains credentials keeps them', () => {
+    const address = { url: 'nats://ada:x@stack:1', source: 'NATS_URL', keys: keys() };
+    expect(withStackKey({}, address, ['operator'])).toEqual({});
+  });
+});
 
 describe('the address of the server', () => {
   test('NATS_URL has the highest priority', async () => {

@@ -10,24 +10,38 @@ export type BusAddress = {
   url: string;
   /** Source of the address: `NATS_URL`, the path of a stack.json, or `default`. */
   source: string;
+  /** Folder with the keys of the stack at this address. */
+  keys?: string;
 };
 
 export const DEFAULT_URL = 'nats://localhost:4222';
 /** `npm start` writes this file while the stack runs. */
 const STACK_FILE = join('.millrace', 'stack.json');
-const stackSchema = z.looseObject({ natsUrl: z.string().min(1) });
+const stackSchema = z.looseObject({ natsUrl: z.string().min(1), keys: z.string().min(1).optional() });
+type StackFile = z.infer<typeof stackSchema>;
 
 /**
  * @param cwd start of the upward search for `.millrace/stack.json`
  * @throws config-invalid if the file has no address
  */
 export async function resolveAddress(env: Env, cwd: string): Promise<BusAddress> {
-  if (env['NATS_URL']) return { url: env['NATS_URL'], source: 'NATS_URL' };
+  const named = env['NATS_URL'];
+  if (named) {
+    // A terminal may name the address of the stack: its keys are the same.
+    const stack = await findStack(cwd).catch(() => undefined);
+    return { url: named, source: 'NATS_URL', ...(stack?.natsUrl === named && stack.keys && { keys: stack.keys }) };
+  }
+  const stack = await findStack(cwd);
+  if (!stack) return { url: DEFAULT_URL, source: 'default' };
+  return { url: stack.natsUrl, source: stack.file, ...(stack.keys !== undefined && { keys: stack.keys }) };
+}
+
+async function findStack(cwd: string): Promise<(StackFile & { file: string }) | undefined> {
   for (let dir = cwd; ; dir = dirname(dir)) {
     const file = join(dir, STACK_FILE);
     const text = await readIfThere(file);
-    if (text !== undefined) return { url: readNatsUrl(file, text), source: file };
-    if (dirname(dir) === dir) return { url: DEFAULT_URL, source: 'default' };
+    if (text !== undefined) return { file, ...readStack(file, text) };
+    if (dirname(dir) === dir) return undefined;
   }
 }
 
@@ -39,9 +53,9 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-function readNatsUrl(file: string, text: string): string {
+function readStack(file: string, text: string): StackFile {
   try {
-    return stackSchema.parse(JSON.parse(text)).natsUrl;
+    return stackSchema.parse(JSON.parse(text));
   } catch (cause) {
     throw new MillraceError('config-invalid', `${file} contains no NATS address.`, {
       cause,

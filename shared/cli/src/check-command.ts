@@ -1,7 +1,14 @@
 // `millrace check`: checks a running processor against docs/wire.md over the bus, independent of its language.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { connectBus, readConnectionSettings, resolveAddress, type Bus } from '@millrace/bus';
+import {
+  connectBus,
+  readConnectionSettings,
+  resolveAddress,
+  withStackKey,
+  type Bus,
+  type BusAddress,
+} from '@millrace/bus';
 import { casesFileSchema, checkProcessors, reportText, type CasesFile } from '@millrace/check';
 import { listIssues } from '@millrace/contracts';
 import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
@@ -35,9 +42,10 @@ export const checkCommand = (cli: Cli) =>
       const cases = args.cases === undefined ? undefined : await readCases(cli.io, args.cases);
       const seed = args.seed === undefined ? undefined : parseSeed(args.seed);
       const limitMs = args.limit === undefined ? undefined : parseDuration(args.limit, '--limit');
-      const { url } = args.url === undefined ? await resolveAddress(env, cwd) : { url: args.url };
-      const start = args.start === undefined ? undefined : { command: args.start, cwd, env: { ...env, NATS_URL: url } };
-      const bus = await connect(cli.io, url);
+      const address = await resolveAddress(args.url === undefined ? env : { ...env, NATS_URL: args.url }, cwd);
+      const start =
+        args.start === undefined ? undefined : { command: args.start, cwd, env: { ...env, NATS_URL: address.url } };
+      const bus = await connect(cli.io, address);
       const { signal, stop } = start ? interruption(cli.io) : { signal: undefined, stop: () => undefined };
       try {
         const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs, signal });
@@ -62,11 +70,12 @@ function interruption(io: CliIo): { signal: AbortSignal; stop(): void } {
   return { signal: controller.signal, stop: () => handled.forEach((leave) => leave()) };
 }
 
-function connect({ env }: CliIo, servers: string): Promise<Bus> {
+/** The check asks processors as an orchestrator does, which an operator may not. */
+function connect({ env }: CliIo, address: BusAddress): Promise<Bus> {
   const { MILLRACE_PREFIX: prefix } = env;
   return connectBus({
-    ...readConnectionSettings(env),
-    servers,
+    ...withStackKey(readConnectionSettings(env), address, ['checker']),
+    servers: address.url,
     name: 'check',
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     ...(prefix && { prefix }),

@@ -7,6 +7,7 @@ import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
 import { checkCommand } from './check-command.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
+import { keysCommand } from './keys-command.ts';
 import { memoryCommand, threadsCommand } from './memory-command.ts';
 import { newCommand } from './new/new-command.ts';
 import { processorsCommand } from './processors-command.ts';
@@ -61,6 +62,7 @@ const buildCommands = (cli: Cli): Group =>
     runs: runsCommand(cli),
     'dead-letters': deadLettersCommand(cli),
     check: checkCommand(cli),
+    keys: keysCommand(cli),
     schemas: schemasCommand(cli),
     new: newCommand(cli),
   });

@@ -12,6 +12,7 @@ import {
   connectBus,
   readConnectionSettings,
   resolveAddress,
+  withStackKey,
   type Bus,
   type BusAddress,
   type BusLog,
@@ -55,10 +56,10 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   const { url, env = {}, cwd = process.cwd(), prefix, log, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const { subject } = options;
   const caller = subject === undefined ? OPERATOR_CALLER : await hashCaller(tenant, subject);
-  const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: 'url' };
+  const address = await findAddress(url, env, cwd);
   const bus = await connectBus({
     servers: address.url,
-    ...chooseSettings(options, env),
+    ...withStackKey(chooseSettings(options, env), address, ['operator']),
     ...(prefix !== undefined && { prefix }),
     ...(log && { log }),
     name: 'client',
@@ -77,6 +78,11 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
         ...(timeoutMs !== undefined && { timeoutMs }),
       }),
   };
+}
+
+async function findAddress(url: string | undefined, env: Env, cwd: string): Promise<BusAddress> {
+  if (url === undefined) return resolveAddress(env, cwd);
+  return { ...(await resolveAddress({ NATS_URL: url }, cwd)), source: 'url' };
 }
 
 /** Credentials of the options replace all those of the environment, because a connection has one identity. */

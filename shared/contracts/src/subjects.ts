@@ -114,6 +114,11 @@ export function readApiAddress(prefix: string, subject: string): ApiAddress | un
   return { tenant, caller, ...(run !== undefined && { run }) };
 }
 
+/** Returns the place of the verb among the tokens of a subject or pattern of the api; undefined for any other. */
+export function findVerbPlace(prefix: string, subject: string): number | undefined {
+  return subject.startsWith(`${prefix}.api.`) ? prefix.split('.').length + 1 : undefined;
+}
+
 /** Reads tenant and run of a control subject. Absent tokens are undefined. */
 export function readControlAddress(
   prefix: string,

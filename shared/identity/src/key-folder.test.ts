@@ -1,9 +1,10 @@
+import { seedFile } from '@millrace/bus';
 import { createSubjects } from '@millrace/contracts';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openKeyFolder, seedFile, usersFile } from './key-folder.ts';
+import { openKeyFolder, usersFile } from './key-folder.ts';
 import { ROLES } from './permissions.ts';
 
 const subjects = createSubjects();

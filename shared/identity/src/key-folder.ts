@@ -1,13 +1,12 @@
 // Keeps the keys of all roles in a folder: `<role>/user.nk` with a seed, and `nats/users.conf` with the public keys and
-// permissions. A folder for each role can be mounted alone. Folders have mode 0700, seeds 0600.
+// permissions. A folder for each role can be mounted alone. Folders of seeds have mode 0700, seeds 0600.
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createUserKey, readUserKey } from '@millrace/bus';
+import { createUserKey, readUserKey, seedFile } from '@millrace/bus';
 import { MillraceError, type Subjects } from '@millrace/contracts';
 import { writeNatsUsers } from './nats-config.ts';
 import { ROLES } from './permissions.ts';
 
-export const seedFile = (folder: string, role: string): string => join(folder, role, 'user.nk');
 export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
 
 export type KeyFolder = {
@@ -42,7 +41,7 @@ export async function openKeyFolder(
   const path = usersFile(folder);
   const text = writeNatsUsers(subjects, keys);
   const changed = (await readIfThere(path)) !== text;
-  if (changed) await writePrivately(path, text, 0o644);
+  if (changed) await writeWhole(path, text, { file: 0o644, folder: 0o755 });
   return { created, keys, usersFile: path, changed };
 }
 
@@ -55,17 +54,17 @@ async function readPublicKey(file: string): Promise<string | undefined> {
 
 async function createSeed(file: string): Promise<string> {
   const { publicKey, seed } = createUserKey();
-  await writePrivately(file, `${seed}\n`, 0o600);
+  await writeWhole(file, `${seed}\n`, { file: 0o600, folder: 0o700 });
   return publicKey;
 }
 
 /** Whole or not at all: a service that starts meanwhile reads the former file or the new one. */
-async function writePrivately(file: string, text: string, mode: number): Promise<void> {
+async function writeWhole(file: string, text: string, mode: { file: number; folder: number }): Promise<void> {
   const directory = dirname(file);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await chmod(directory, 0o700);
+  await mkdir(directory, { recursive: true, mode: mode.folder });
+  await chmod(directory, mode.folder);
   const complete = `${file}.${process.pid}`;
-  await writeFile(complete, text, { mode });
+  await writeFile(complete, text, { mode: mode.file });
   await rename(complete, file);
 }
 

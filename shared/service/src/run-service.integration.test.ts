@@ -7,7 +7,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { spawnSample, type TestedProcess } from './testing/service-process.ts';
 
-const nats = useNats();
+const nats = useNats({
+  extraConfig: `authorization { users: [{ user: ada, password: s3cret }, { user: test, password: test }] }\nno_auth_user: test`,
+});
 const asker = useBus(nats, 'asker');
 const started: TestedProcess[] = [];
 const spawn = (env: Record<string, string> = {}, cwd?: string) => {

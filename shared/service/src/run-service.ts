@@ -2,7 +2,7 @@
 // reverse order. `runService` is for a main.ts; `startService` is the same without the process, for tests and the
 // bench.
 import { MillraceError, shownAddress, toWireError } from '@millrace/contracts';
-import { connectBus, readConnectionSettings, resolveAddress, type Bus } from '@millrace/bus';
+import { connectBus, readConnectionSettings, resolveAddress, withStackKey, type Bus } from '@millrace/bus';
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
 import { serveHealth, type HealthCheck } from './health.ts';
@@ -65,7 +65,8 @@ export async function startService<S extends z.ZodType<object>>(
       id: replica,
       prefix: base.MILLRACE_PREFIX,
       log,
-      ...readConnectionSettings(env),
+      // A service without a key of its own, such as a new processor, is a developer's.
+      ...withStackKey(readConnectionSettings(env), address, [definition.name, 'developer']),
     });
     resources.add('NATS', () => bus.close());
     findBusProblem = bus.findProblem;

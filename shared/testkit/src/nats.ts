@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats, type NatsServer } from '@millrace/servers';
+import { createBusUsers } from './bus-users.ts';
 import { afterAll, beforeAll } from 'vitest';
 
 export type TestNats = {
@@ -12,6 +13,8 @@ export type TestNats = {
   /** The monitoring pages, for example `<monitorUrl>/connz`. A new one after each start. */
   readonly monitorUrl: string;
   readonly pid: number;
+  /** Folder with the keys of the roles; absent with an authorization of the test's own. */
+  readonly keys: string | undefined;
   /** Restarts the server at the same address with the data of JetStream. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -29,14 +32,16 @@ const START_TIMEOUT_MS = 120_000;
  */
 export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => string) } = {}): TestNats {
   let storeDir: string | undefined;
+  let users: { keys: string; config: string } | undefined;
   let server: NatsServer | undefined;
   let isAlive = false;
 
   const start = async () => {
     storeDir ??= await mkdtemp(join(tmpdir(), 'millrace-nats-'));
     const port = server ? Number(new URL(server.url).port) : 0;
-    const config = typeof extraConfig === 'string' ? extraConfig : extraConfig();
-    const started = await startNats({ storeDir, port, extraConfig: config });
+    const own = typeof extraConfig === 'string' ? extraConfig : extraConfig();
+    if (!/^\s*authorization\b/m.test(own)) users ??= await createBusUsers();
+    const started = await startNats({ storeDir, port, extraConfig: `${own}\n${users?.config ?? ''}` });
     server = started;
     isAlive = true;
     void started.exited.then(() => (isAlive = false));
@@ -55,7 +60,7 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => st
   afterAll(async () => {
     // A server that stops in good order writes its streams first, 0.2 s, and its store is removed here.
     await kill();
-    if (storeDir !== undefined) await rm(storeDir, { recursive: true, force: true });
+    for (const dir of [storeDir, users?.keys]) if (dir !== undefined) await rm(dir, { recursive: true, force: true });
   });
 
   return {
@@ -67,6 +72,9 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => st
     },
     get pid() {
       return running().pid;
+    },
+    get keys() {
+      return users?.keys;
     },
     start,
     stop: () => running().stop(),

@@ -5,16 +5,18 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats } from '@millrace/servers';
+import { createBusUsers } from './bus-users.ts';
 import { startStack } from './start-stack.ts';
 
 const storeDir = await mkdtemp(join(tmpdir(), 'millrace-shared-'));
-const nats = await startNats({ storeDir });
+const { keys, config } = await createBusUsers();
+const nats = await startNats({ storeDir, extraConfig: config });
 try {
-  const stack = await startStack({ natsUrl: nats.url, services: process.argv.slice(2) });
+  const stack = await startStack({ natsUrl: nats.url, keys, services: process.argv.slice(2) });
   process.stdout.write(`${JSON.stringify({ url: nats.url, modelUrl: stack.modelUrl })}\n`);
   await once(process.stdin.resume(), 'end');
   await stack.stop();
 } finally {
   await nats.stop();
-  await rm(storeDir, { recursive: true, force: true });
+  for (const dir of [storeDir, keys]) await rm(dir, { recursive: true, force: true });
 }

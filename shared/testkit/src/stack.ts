@@ -17,7 +17,7 @@ export function useStack(nats: TestNats, services: readonly string[], env: () =>
     return stack;
   };
   beforeAll(async () => {
-    stack = await startStack({ natsUrl: nats.url, services, env: env() });
+    stack = await startStack({ natsUrl: nats.url, keys: nats.keys, services, env: env() });
   }, START_TIMEOUT_MS);
   afterAll(() => stack?.stop(), STOP_TIMEOUT_MS);
   return {

@@ -1,13 +1,14 @@
 // Services as processes of their own, as users run them: each is started by its main.ts, has its log in a file, and can be
 // stopped, killed and frozen. Knows nothing of a test runner: the bench uses it too.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connectBus, gatherInfo } from '@millrace/bus';
 import { connect, type Client } from '@millrace/client';
+import { seedFile } from '@millrace/identity';
 import { inheritedEnv } from './inherited-env.ts';
 import { eventually } from './eventually.ts';
 
@@ -35,6 +36,8 @@ export type Stack = {
 
 export type StackOptions = {
   natsUrl: string;
+  /** Folder of keys: each service connects with its own. Without it the services connect as the test does. */
+  keys?: string | undefined;
   services: readonly string[];
   /** Given to every service. */
   env?: Env;
@@ -46,8 +49,12 @@ const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 8_000;
 const GATHER_MS = 200;
 
+/** A service that is not shipped, such as an example, has the key of a developer. */
+const chooseKey = (keys: string, service: string): string =>
+  [seedFile(keys, service), seedFile(keys, 'developer')].find((file) => existsSync(file)) ?? '';
+
 /** dev-model is always there. */
-export async function startStack({ natsUrl, services, env = {} }: StackOptions): Promise<Stack> {
+export async function startStack({ natsUrl, keys, services, env = {} }: StackOptions): Promise<Stack> {
   const dir = await mkdtemp(join(tmpdir(), 'millrace-stack-'));
   const bus = await connectBus({ servers: natsUrl, name: 'test-stack' });
   const running: StartedService[] = [];
@@ -60,6 +67,7 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
       PATH: process.env['PATH'] ?? '',
       ...inheritedEnv(),
       NATS_URL: natsUrl,
+      ...(keys !== undefined && { NATS_NKEY_FILE: chooseKey(keys, service) }),
       LOG_LEVEL: 'info',
       DRAIN_GRACE_MS: '2000',
       ...env,

@@ -179,11 +179,11 @@ describe('replicas of a processor', () => {
   });
 
   test('Stopping replicas finish their calls, accept no new ones, and leave discovery', async () => {
-    const leaving = await hosts.start({ PROCESSORS: 'waiting' });
+    const leaving = await hosts.start({ PROCESSORS: 'waiting,plain' });
     const call = ask(inputCall('waiting', 'run-d'), leaving.replica);
     const { finish } = await eventually(() => working.get('run-d'));
     const stopped = leaving.stop();
-    await eventually(async () => (await ask(inputCall('waiting'), leaving.replica)).code === 'nobody-there');
+    await eventually(async () => (await ask(inputCall('plain'), leaving.replica)).code === 'nobody-there');
     finish();
     expect((await call).reply).toMatchObject({ verdicts: [{ type: 'continue' }], replica: leaving.replica });
     await stopped;

@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { millrace } from './testing/recorded-io.ts';
+
+let folder = '';
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'millrace-keys-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const keys = (...args: string[]) => millrace(['keys', '--folder', folder, ...args]);
+const readSeed = (role: string) => readFileSync(join(folder, role, 'user.nk'), 'utf8').trim();
+
+test('keys creates a key for each role and prints the file that NATS includes, but no seed', async () => {
+  const { code, stdout, stderr } = await keys();
+  expect(code).toBe(0);
+  expect(stdout).toContain(`guardrails: new key in ${join(folder, 'guardrails/user.nk')}`);
+  expect(stdout).toContain(`NATS includes ${join(folder, 'nats/users.conf')}: restart NATS`);
+  expect(stdout + stderr).not.toContain(readSeed('guardrails'));
+});
+
+test('keys changes nothing if every role has its key', async () => {
+  await keys();
+  const before = readSeed('operator');
+  expect((await keys()).stdout).toContain('is up to date');
+  expect(readSeed('operator')).toBe(before);
+});
+
+test('keys --rotate replaces one key and prints the processes to restart', async () => {
+  await keys();
+  const before = [readSeed('guardrails'), readSeed('tools')];
+  const { stdout } = await keys('--rotate', 'guardrails');
+  expect(stdout).toContain('restart NATS');
+  expect(stdout).toContain('restart guardrails');
+  expect(readSeed('guardrails')).not.toBe(before[0]);
+  expect(readSeed('tools')).toBe(before[1]);
+});
+
+test('keys --rotate rejects an unknown role and names the known ones', async () => {
+  const { code, stderr } = await keys('--rotate', 'pii');
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('guardrails');
+});

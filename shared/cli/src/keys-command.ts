@@ -1,0 +1,33 @@
+// `millrace keys`: creates the keys of the roles and the users of NATS, and rotates a key.
+import { resolve } from 'node:path';
+import { DEFAULT_PREFIX, createSubjects } from '@millrace/contracts';
+import { openKeyFolder, seedFile } from '@millrace/identity';
+import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
+import { say, sayJson } from './cli-io.ts';
+
+const DEFAULT_FOLDER = '.millrace/keys';
+
+export const keysCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace keys',
+    description:
+      'Create a key for each role of the bus, and the users of NATS with their permissions. Keys that exist stay as they are.',
+    args: {
+      folder: { type: 'string', description: `folder of the keys (default: ${DEFAULT_FOLDER})` },
+      rotate: { type: 'string', description: 'role that gets a new key, such as guardrails' },
+      ...jsonArg,
+    },
+    async run(args) {
+      const { env, cwd } = cli.io;
+      const folder = resolve(cwd, args.folder ?? DEFAULT_FOLDER);
+      const subjects = createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX);
+      const made = await openKeyFolder(folder, subjects, { rotate: args.rotate });
+      if (args.json) return sayJson(cli.io, { folder, ...made });
+      for (const role of made.created) say(cli.io, `${role}: new key in ${seedFile(folder, role)}`);
+      if (made.created.length === 0) say(cli.io, `every role has its key in ${folder}`);
+      if (!made.changed) return say(cli.io, `${made.usersFile} is up to date`);
+      say(cli.io, `NATS includes ${made.usersFile}: restart NATS`);
+      if (args.rotate === undefined) return;
+      say(cli.io, `the former key of ${args.rotate} is refused from then on: restart ${args.rotate}`);
+    },
+  });
