@@ -1,10 +1,12 @@
 // A nats-server of a test file's own, with JetStream. It can be stopped, killed and started again at the same address with the
 // same data, so that tests can take it away.
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { seedFile } from '@millrace/identity';
 import { startNats, type NatsServer } from '@millrace/servers';
-import { createBusUsers } from './bus-users.ts';
+import { createBusUsers, readBusUsers, type BusUsers } from './bus-users.ts';
 import { afterAll, beforeAll } from 'vitest';
 
 export type TestNats = {
@@ -18,6 +20,10 @@ export type TestNats = {
   /** Restarts the server at the same address with the data of JetStream. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** The seed of a role's key. */
+  readSeed(role: string): string;
+  /** Gives a role a new key; the server knows it after its next start. */
+  rotateKey(role: string): Promise<void>;
   /** SIGKILL: clients see the connection break. */
   kill(): Promise<void>;
 };
@@ -32,7 +38,7 @@ const START_TIMEOUT_MS = 120_000;
  */
 export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => string) } = {}): TestNats {
   let storeDir: string | undefined;
-  let users: { keys: string; config: string } | undefined;
+  let users: BusUsers | undefined;
   let server: NatsServer | undefined;
   let isAlive = false;
 
@@ -78,6 +84,8 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => st
     },
     start,
     stop: () => running().stop(),
+    readSeed: (role) => readFileSync(seedFile(users?.keys ?? '', role), 'utf8').trim(),
+    rotateKey: async (role) => void (users = await readBusUsers(users?.keys ?? '', role)),
     kill,
   };
 }
