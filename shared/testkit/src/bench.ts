@@ -3,6 +3,7 @@ export { startNats, startRedis, defaultCacheDir, type NatsServer, type RedisServ
 export { connectBus, type Bus } from '@millrace/bus';
 export { createModels } from '@millrace/models';
 export { defineProcessor, defineTool, runProcessorService } from '@millrace/processor';
+export { createBusUsers } from './bus-users.ts';
 export { eventually } from './eventually.ts';
 export { startStack, type Stack } from './start-stack.ts';
 export { writableFiles } from './writable-files.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startNats, startRedis, startStack } from '@millrace/testkit/bench';
+import { createBusUsers, startNats, startRedis, startStack } from '@millrace/testkit/bench';
 import { replaceGuardTables } from './guard-table.ts';
 import type { BenchRow } from './measure.ts';
 import { requestedRows, rows } from './rows.ts';
@@ -31,7 +31,9 @@ if (unknown.length > 0) {
 }
 const dir = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
 const log = (line: string) => console.error(line);
-const nats = await startNats({ storeDir: join(dir, 'nats'), log });
+// The services have the permissions of production.
+const { keys, config: extraConfig } = await createBusUsers();
+const nats = await startNats({ storeDir: join(dir, 'nats'), log, extraConfig });
 const redis = await startRedis({ dataDir: await mkdtemp(join(dir, 'redis-')), log });
 if (redis.kind !== 'running') log(`no Redis: ${redis.reason}`);
 const env = {
@@ -41,7 +43,7 @@ const env = {
   SQLITE_PATH: join(dir, 'memory.db'),
   ...(redis.kind === 'running' && { REDIS_URL: redis.url }),
 };
-const stack = await startStack({ natsUrl: nats.url, services: [], env });
+const stack = await startStack({ natsUrl: nats.url, keys, services: [], env });
 const context = {
   natsUrl: nats.url,
   natsPid: nats.pid,
@@ -64,7 +66,7 @@ try {
   await stack.stop();
   await nats.stop();
   if (redis.kind === 'running') await redis.stop();
-  await rm(dir, { recursive: true, force: true });
+  for (const made of [dir, keys]) await rm(made, { recursive: true, force: true });
 }
 const [cpu] = cpus();
 const machine = {

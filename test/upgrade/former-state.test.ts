@@ -1,0 +1,117 @@
+// A state folder of an earlier version: this version starts with it and has its threads, its memory and its suspended
+// runs. The test checks the earlier version out and installs it, so it runs by command: npm run -s test:upgrade.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '@millrace/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const run = promisify(execFile);
+/** The last version without users on the bus, and without callers. */
+const FORMER = 'f40ec59';
+const current = join(import.meta.dirname, '../..');
+const isAsked = process.env['MILLRACE_UPGRADE'] === '1';
+const isKnown = await run('git', ['cat-file', '-e', `${FORMER}^{commit}`], { cwd: current }).then(
+  () => true,
+  () => false,
+);
+if (!isAsked) process.stderr.write('State of an earlier version is tested only by `npm run test:upgrade`.\n');
+else if (!isKnown) process.stderr.write(`skipped: this clone has no commit ${FORMER}.\n`);
+
+const INSTALL_MS = 300_000;
+const START_MS = 120_000;
+const AGENT = `name: asks
+model: openai/gpt-5-mini
+instructions: You are a helpful assistant.
+tools: [calculator]
+input:
+  - memory
+  - use: approval-gate
+    options: { tools: [calculator] }
+memory:
+  lastMessages: 10
+`;
+const stackSchema = z.object({ natsUrl: z.string(), keys: z.string().optional() });
+const suspendedSchema = z
+  .array(z.object({ runId: z.string() }))
+  .or(z.object({ suspended: z.array(z.object({ runId: z.string() })) }).transform(({ suspended }) => suspended));
+
+describe.skipIf(!isAsked || !isKnown)(`the state folder of ${FORMER}`, () => {
+  let scratch = '';
+  let serving: ChildProcess | undefined;
+  const former = () => join(scratch, 'former');
+  const state = () => join(scratch, 'state');
+
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), 'millrace-upgrade-'));
+    await run('git', ['worktree', 'add', '--detach', former(), FORMER], { cwd: current });
+    await run('npm', ['run', '-s', 'install:workspace'], { cwd: former(), timeout: INSTALL_MS });
+  }, INSTALL_MS);
+  afterAll(async () => {
+    await stop();
+    await run('git', ['worktree', 'remove', '--force', former()], { cwd: current });
+    await rm(scratch, { recursive: true, force: true });
+  }, START_MS);
+
+  const environment = (more: Record<string, string> = {}) => {
+    const { NATS_URL: _n, NATS_NKEY_FILE: _f, OPENAI_API_KEY: _k, OPENAI_BASE_URL: _b, ...env } = process.env;
+    return { ...env, MILLRACE_STATE_DIR: state(), ...more };
+  };
+  async function start(checkout: string): Promise<void> {
+    const args = [join(checkout, 'deploy/dev/src/main.ts'), '--no-tour'];
+    const child = spawn(process.execPath, args, {
+      cwd: scratch,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    serving = child;
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    await eventually(() => said.includes('Ctrl-C'), { timeoutMs: START_MS });
+  }
+  async function stop(): Promise<void> {
+    const child = serving;
+    serving = undefined;
+    if (!child || child.exitCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  /** Runs a command of that version against its stack. A suspended run is not an error of the command line. */
+  async function millrace(checkout: string, ...args: string[]): Promise<string> {
+    const stack = stackSchema.parse(JSON.parse(await readFile(join(state(), 'stack.json'), 'utf8')));
+    const key = stack.keys === undefined ? {} : { NATS_NKEY_FILE: join(stack.keys, 'operator/user.nk') };
+    const env = environment({ NATS_URL: stack.natsUrl, ...key });
+    const main = join(checkout, 'shared/cli/src/main.ts');
+    return new Promise((done) => {
+      execFile(process.execPath, [main, ...args], { cwd: scratch, env }, (_error, stdout, stderr) =>
+        done(stdout + stderr),
+      );
+    });
+  }
+
+  test('starts with its threads, its memory and its suspended run, which an approval finishes', async () => {
+    const agentFile = join(scratch, 'asks.yaml');
+    await writeFile(agentFile, AGENT);
+    await start(former());
+    await millrace(former(), 'agents', 'apply', agentFile);
+    expect(await millrace(former(), 'run', 'demo', 'My name is Ada. What is 6 * 7?', '--thread', 't1')).toContain('42');
+    expect(await millrace(former(), 'run', 'asks', 'What is 17 * 23?', '--thread', 't2')).toContain('suspended');
+    await stop();
+
+    await start(current);
+    expect(await millrace(current, 'threads', 'list')).toContain('t1');
+    expect(await millrace(current, 'run', 'demo', 'What is my name?', '--thread', 't1')).toContain('Ada');
+    const [suspended] = suspendedSchema.parse(JSON.parse(await millrace(current, 'runs', 'suspended', '--json')));
+    const runId = suspended?.runId ?? '';
+    await millrace(current, 'runs', 'approve', runId);
+    const show = await eventually(async () => {
+      const shown = await millrace(current, 'runs', 'show', runId);
+      return /status: finished/.test(shown) && shown;
+    });
+    expect(show).toContain('391');
+  }, 300_000);
+});
