@@ -72,7 +72,7 @@ export function readMessageText(message: Message): string {
   const texts: string[] = [];
   const read = { ...message, content: { format: 2 as const, parts: modelParts(message) } };
   mapMessage(read, (value) => {
-    texts.push(...listReadableStrings(value));
+    for (const text of listReadableStrings(value)) texts.push(text);
     return value;
   });
   return texts.join('\n');

@@ -154,7 +154,7 @@ async function isRewritten(guard: InjectionGuard, args: ProcessInputArgs, messag
 async function rewriteMessage(guard: InjectionGuard, args: CommonArgs, message: Message): Promise<Message> {
   const texts: string[] = [];
   mapMessage(message, (value) => {
-    texts.push(...listStrings(value));
+    for (const text of listStrings(value)) texts.push(text);
     return value;
   });
   const rewrite = await createRewrite(guard, args, texts, getSpeaker(message));

@@ -82,7 +82,7 @@ async function judgeInput(guard: LengthGuard, args: ProcessInputArgs): Promise<v
 function listTexts(message: Message): string[] {
   const texts: string[] = [];
   mapMessage({ ...message, content: { format: 2, parts: modelParts(message) } }, (value) => {
-    texts.push(...listStrings(value));
+    for (const text of listStrings(value)) texts.push(text);
     return value;
   });
   return texts;

@@ -88,7 +88,7 @@ async function normalizeMessage(
   const texts: string[] = [];
   for (const message of messages) {
     mapMessage(message, (value, its) => {
-      if (its === kind) texts.push(...listStrings(value));
+      if (its === kind) for (const text of listStrings(value)) texts.push(text);
       return value;
     });
   }
