@@ -24,7 +24,7 @@ export type TextMarks = {
   morse: boolean;
   /** Three words in a row that end in "ay". */
   pigLatin: boolean;
-  /** Four radio words; half of the words of a decoded text are such words. */
+  /** Four radio words near each other; half of the words of a decoded text are such words. */
   radioWords: boolean;
 };
 
@@ -37,9 +37,9 @@ export function surveyText({ text, kinds, words }: ScannedText): TextMarks {
   const hasDigits = (seen & DIGIT) !== 0;
   return {
     isUnusual,
-    lettersApart: isUnusual || hasLettersApart(kinds),
+    lettersApart: hasLettersApart(kinds) || (isUnusual && widePart.test(text)),
     signsInside: isUnusual || hasSignsInside(kinds),
-    mixedWords: isUnusual || hasMixedWords(kinds),
+    mixedWords: hasMixedWords(kinds),
     codedWords: hasCodedWords(kinds),
     base32: hasRun(kinds, CAPITAL | DIGIT, 0, MIN_BASE32),
     smallBase32: hasRun(kinds, SMALL | DIGIT, 0, MIN_SMALL_BASE32),
@@ -47,10 +47,12 @@ export function surveyText({ text, kinds, words }: ScannedText): TextMarks {
     numbers: hasDigits && hasRun(kinds, DIGIT, BETWEEN, MIN_DIGITS),
     morse: isUnusual || hasMorse(kinds),
     pigLatin: hasPigLatin(text, words),
-    radioWords: listWordsIn(words, RADIO_WORDS).length >= MIN_RADIO,
+    radioWords: hasRadioWords(words),
   };
 }
 
+/** A letter or a digit of two units. */
+const widePart = /(?=[\u{10000}-\u{10ffff}])[\p{L}\p{N}]/u;
 const MIN_SINGLE = 5;
 const MAX_GAP = 4;
 function hasLettersApart(kinds: Uint16Array): boolean {
@@ -165,8 +167,14 @@ function hasMorse(kinds: Uint16Array): boolean {
 }
 
 const MIN_RADIO = 4;
+/** Maximum distance from the first to the last of them: seven of 14 words with at most 8 letters and 3 separators each, and more. */
+const NEAR_RADIO = 200;
 /** The parts of "x-ray" are separate words here. */
 const RADIO_WORDS = createHashSet([...NATO_WORDS, 'ray']);
+function hasRadioWords(words: AsciiWords): boolean {
+  const places = listWordsIn(words, RADIO_WORDS);
+  return places.some((place, at) => (places[at + MIN_RADIO - 1] ?? Number.POSITIVE_INFINITY) - place <= NEAR_RADIO);
+}
 
 const MIN_PIG_LATIN = 3;
 /** Returns whether enough words in a row end in "ay". */

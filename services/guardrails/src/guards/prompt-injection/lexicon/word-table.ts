@@ -2,23 +2,21 @@
 // words, and a copy of each would cost more than the search.
 import type { LexiconEntry } from './entry.ts';
 
-/** `text`: in lower case, without apostrophes. `entry`: absent if rules do not know the word. */
-type PlainWord = { text: string; entry: LexiconEntry | undefined; canRepeat: boolean };
+/** `key`: the word as it is in texts, in lower case. `text`: the same without apostrophes. `entry`: absent if rules do not know the word. */
+type PlainWord = { key: string; text: string; entry: LexiconEntry | undefined; canRepeat: boolean };
 export type WordTable = {
   /** @param hash of the units between `start` and `end`, which are ASCII letters, digits and apostrophes */
   read(text: string, start: number, end: number, hash: number): PlainWord;
 };
 
 /** Number of words in the table, a power of two. */
-const PLACES = 32_768;
+const PLACES = 8_192;
 /** Number of places from the one of its hash on at which a word may be, so that words chosen for their hash cost no more. */
 const TRIED = 8;
 const APOSTROPHES = /['`]/g;
 
 export function createWordTable(find: (word: string) => LexiconEntry | undefined): WordTable {
   const words: (PlainWord | undefined)[] = Array.from({ length: PLACES }, () => undefined);
-  /** The words as they are in texts, in lower case. */
-  const keys: string[] = Array.from({ length: PLACES }, () => '');
   return {
     read(text, start, end, hash) {
       const home = hash ^ (hash >>> 15);
@@ -30,13 +28,12 @@ export function createWordTable(find: (word: string) => LexiconEntry | undefined
           free = place;
           break;
         }
-        if (isSame(keys[place] ?? '', text, start, end)) return known;
+        if (isSame(known.key, text, start, end)) return known;
       }
       const key = text.slice(start, end).toLowerCase();
       const plain = key.replace(APOSTROPHES, '');
-      const word = { text: plain, entry: find(plain), canRepeat: canRepeat(plain) };
+      const word = { key, text: plain, entry: find(plain), canRepeat: canRepeat(plain) };
       words[free] = word;
-      keys[free] = key;
       return word;
     },
   };

@@ -5,7 +5,16 @@ import { cacheByEntry, type LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import { matchSize, type RuleReading, type RuleToken } from '../readings/reading.ts';
 import { createChoiceSets, type ChoiceSet, type ChoiceSets } from './choice-sets.ts';
-import { createNeedChoice, createNeededWords, type Gates, type Need, type NeededWords } from './needed-words.ts';
+import {
+  createNeedChoice,
+  createNeededWords,
+  isOpen,
+  noteWord,
+  resetNearest,
+  type Nearest,
+  type Need,
+  type WordGates,
+} from './needed-words.ts';
 import { readChoice, readPhrase, type InjectionRule } from './rule.ts';
 
 /** `negator`: end of the preceding "not", if the rule can be negated. */
@@ -45,45 +54,64 @@ export function createMatcher(compiled: readonly CompiledRule[], lexicon: Lexico
   const not = new Set([lexicon.getClassId('not')]);
   return (reading, isTool) => {
     const { kind, tokens } = reading;
-    const { listStarting, needed } = starts[kind];
+    const { readRole, nearest, reach } = starts[kind];
+    const roles = tokens.map(({ entry }) => readRole(entry));
     const fromTheEnd: RuleMatch[] = [];
-    needed.start(reading);
+    let front = tokens.length - 1;
+    resetNearest(nearest);
     for (let at = tokens.length - 1; at >= 0; at--) {
-      const entry = tokens[at]?.entry;
-      if (!entry) continue;
-      needed.moveTo(at);
-      const { rules, gates } = listStarting(entry);
+      const { rules, gates, after } = roles[at] ?? NO_ROLE;
+      const index = tokens[at]?.index ?? 0;
+      if (rules.length > 0) front = noteAround(reading, roles, nearest, front, index - reach);
       for (let n = rules.length - 1; n >= 0; n--) {
-        const starting = rules[n];
-        if (!starting || !needed.isOpen(gates, n)) continue;
-        const { rule, find } = starting;
+        const started = isOpen(nearest, gates, n, index) ? rules[n] : undefined;
+        if (!started) continue;
+        const { rule, find } = started;
         if (rule.where === 'tool' && !isTool) continue;
         const range = find(reading, at);
         if (!range || countLetters(tokens, range) < minLetters[kind]) continue;
         const negator = rule.negatable === true ? findNegator(tokens, range.from, not) : undefined;
         fromTheEnd.push({ rule, negator, ...toSpan(tokens, range) });
       }
+      noteWord(nearest, after, index);
     }
     return fromTheEnd.toReversed();
   };
 }
 
-/** The rules that a word can start, with their gates. */
-type Starting = { rules: readonly CompiledRule[]; gates: Gates };
-type Starts = { listStarting(entry: LexiconEntry): Starting; needed: NeededWords };
+/** The rules that a word can start, and the needs of rules. */
+type WordRole = WordGates & { rules: readonly CompiledRule[] };
+type Starts = { readRole(entry: LexiconEntry): WordRole; nearest: Nearest; reach: number };
+/** Role of most words, which no rule reads. */
+const NO_ROLE: WordRole = { rules: [], gates: new Int32Array(), after: new Uint16Array(), around: new Uint16Array() };
 
 function createStarts(all: readonly CompiledRule[], sets: ChoiceSets, slack: number): Starts {
   const bySet = Map.groupBy(all, ({ first }) => first.id);
-  const needed = createNeededWords(
-    all.flatMap(({ needs }) => needs),
-    sets,
-    slack,
-  );
-  const listStarting = cacheByEntry((entry): Starting => {
+  const needs = all.flatMap((rule) => rule.needs);
+  const { nearest, reach, createGates } = createNeededWords(needs, sets, slack);
+  const readRole = cacheByEntry((entry): WordRole => {
     const rules = Array.from(sets.listSetsWith(entry), (id) => bySet.get(id) ?? []).flat();
-    return { rules, gates: needed.createGates(rules) };
+    const gates = createGates(entry, rules);
+    return rules.length + gates.after.length === 0 ? NO_ROLE : { rules, ...gates };
   });
-  return { listStarting, needed };
+  return { readRole, nearest, reach };
+}
+
+/** Notes the words before `front` whose index is at least `from`. Returns the next word. */
+function noteAround(
+  { tokens }: RuleReading,
+  roles: readonly WordRole[],
+  nearest: Nearest,
+  front: number,
+  from: number,
+): number {
+  let at = front;
+  for (; at >= 0; at--) {
+    const index = tokens[at]?.index ?? 0;
+    if (index < from) break;
+    noteWord(nearest, (roles[at] ?? NO_ROLE).around, index);
+  }
+  return at;
 }
 
 function toSpan(tokens: readonly RuleToken[], { from, to }: { from: number; to: number }): TextSpan {
