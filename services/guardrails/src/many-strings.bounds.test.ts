@@ -1,6 +1,7 @@
 // A message may hold more strings than the engine accepts as the arguments of one call.
 import { catchStop, inputArgs } from '@millrace/testkit';
 import { afterAll, expect, test } from 'vitest';
+import { readMessageText } from './guards/prompt-injection/collect-texts.ts';
 import { definePromptInjection } from './guards/prompt-injection/prompt-injection.ts';
 import { NO_MODELS } from './model/guard-models.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
@@ -24,12 +25,8 @@ test('unicode-normalizer refuses a message with 300,000 strings by its bound', a
   expect(await catchStop(() => guard.processInput?.(inputArgs([createMessage()])))).toMatchObject({ kind: 'abort' });
 });
 
-test('prompt-injection judges a message with 300,000 strings, a flood', async () => {
-  const { create, options } = definePromptInjection(NO_MODELS);
-  const guard = create(options.parse({}));
-  expect(await catchStop(() => guard.processInput?.(inputArgs([createMessage()])))).toMatchObject({
-    options: { metadata: { rules: ['flood'] } },
-  });
+test('prompt-injection reads a message with 300,000 strings', () => {
+  expect(readMessageText(createMessage())).toHaveLength('notes\n'.length + 2 * COUNT - 1);
 });
 
 test('prompt-injection refuses to rewrite a message with 300,000 strings by its bound', async () => {
