@@ -5,8 +5,6 @@ import { createEntry, type LexiconEntry } from './entry.ts';
 
 /** Length of a node's row of children. */
 const LETTERS = 26;
-/** Number of letters that are read at once, because most searches end after them. */
-const HEAD = 3;
 
 export type LetterTrie = {
   add(word: string, id: number): void;
@@ -32,7 +30,6 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
   let ends = new Int32Array(1024);
   let nodes = 1;
   const words: (TrieWord | undefined)[] = [undefined];
-  let heads: Heads | undefined;
   const getChild = (node: number, letter: number): number => {
     const at = node * LETTERS + letter;
     const known = children[at] ?? 0;
@@ -53,7 +50,6 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
     const known = words[ends[node] ?? 0];
     if (known) return known;
     const made = { entry: create(), length: letters.length };
-    heads = undefined;
     ends[node] = words.push(made) - 1;
     return made;
   };
@@ -62,13 +58,11 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
     put: (word, entry) => void getWord(word, () => entry),
     add: (word, id) => void getWord(word, createEntry)?.entry.classes.add(id),
     findLongest(letters, at, length) {
-      heads ??= readHeads(children, ends);
-      if (at + HEAD > length) return readEnd(children, ends, letters.subarray(at, length));
-      const head = ((letters[at] ?? 0) * LETTERS + (letters[at + 1] ?? 0)) * LETTERS + (letters[at + 2] ?? 0);
-      let node = heads.nodes[head] ?? 0;
-      let best = heads.ends[head] ?? 0;
-      for (let next = at + HEAD; node > 0 && next < length; next++) {
+      let node = 0;
+      let best = 0;
+      for (let next = at; next < length; next++) {
         node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
+        if (node === 0) break;
         const end = ends[node] ?? 0;
         if (end > 0) best = end;
       }
@@ -84,34 +78,6 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
       }
     },
   };
-}
-
-/** For each sequence of HEAD letters, its node, or 0, and the place of the longest word in it, or 0. */
-type Heads = { nodes: Int32Array; ends: Int32Array };
-
-function readHeads(children: Int32Array, ends: Int32Array): Heads {
-  const heads: Heads = { nodes: new Int32Array(LETTERS ** HEAD), ends: new Int32Array(LETTERS ** HEAD) };
-  for (let head = 0; head < heads.nodes.length; head++) {
-    const letters = [Math.floor(head / LETTERS ** 2), Math.floor(head / LETTERS) % LETTERS, head % LETTERS];
-    heads.nodes[head] = letters.reduce(
-      (node, letter, at) => (at > 0 && node === 0 ? 0 : (children[node * LETTERS + letter] ?? 0)),
-      0,
-    );
-    heads.ends[head] = readEnd(children, ends, letters);
-  }
-  return heads;
-}
-
-/** Returns the place of the longest word that the letters start with, or 0. */
-function readEnd(children: Int32Array, ends: Int32Array, letters: ArrayLike<number>): number {
-  let node = 0;
-  let best = 0;
-  for (let at = 0; at < letters.length; at++) {
-    node = children[node * LETTERS + (letters[at] ?? 0)] ?? 0;
-    if (node === 0) break;
-    best = (ends[node] ?? 0) || best;
-  }
-  return best;
 }
 
 function growArray(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
