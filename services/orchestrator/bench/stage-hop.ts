@@ -32,7 +32,7 @@ const stage: number[] = [];
 const baseline: number[] = [];
 for (let at = 0; at < WARMUP + PAIRS; at++) {
   const first = performance.now();
-  await bus.nc.request('bench.echo', raw, { timeout: 5_000 });
+  await bus.nc.request(bus.subjects.tool('pass-a', 'echo'), raw, { timeout: 5_000 });
   const second = performance.now();
   const [judged] = await Array.fromAsync(callProcessors(run, group, ask));
   const third = performance.now();

@@ -44,7 +44,8 @@ await runProcessorService({
   version: '0.1.0',
   processors: [name, ...others].map(pass),
   open({ bus }) {
-    bus.nc.subscribe('bench.echo', {
+    // A subject of the service, so that its permissions allow it.
+    bus.nc.subscribe(bus.subjects.tool(name, 'echo'), {
       queue: 'bench',
       callback: (_error, message) => void message.respond(message.data),
     });
