@@ -50,7 +50,7 @@ export async function openConnection(options: OpenOptions): Promise<NatsConnecti
         inboxPrefix,
         maxReconnectAttempts: -1,
         reconnectDelayHandler: retryDelayMs,
-        // By default the client closes a connection whose credentials are refused twice.
+        // By default the client closes a connection if its credentials are refused twice.
         ignoreAuthErrorAbort: true,
         pingInterval: timings.busPingMs,
         noAsyncTraces: true,

@@ -31,7 +31,7 @@ async function recordReplySubjects(subject: string): Promise<string[]> {
   return replies;
 }
 
-test('A service answers a request of another account, whose inbox the server replaces', async () => {
+test('A service answers a request of another account with an inbox that the server replaces', async () => {
   const replies = await recordReplySubjects('imported.one');
   const caller = await server.connect({ user: 'caller', name: 'caller' });
   expect(await ask(caller, 'imported.one')).toEqual({ ok: { n: 1 } });

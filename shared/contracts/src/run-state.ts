@@ -52,7 +52,10 @@ export const stepAnswerSchema = z.object({
   response: jsonObjectSchema.optional(),
   providerMetadata: jsonObjectSchema.optional().describe('of the provider’s finish'),
   object: z.unknown().optional(),
-  mixed: z.literal(true).optional().describe('the stream alternates between text parts, whose texts the answer joins'),
+  mixed: z
+    .literal(true)
+    .optional()
+    .describe('the stream alternates between text parts, and the answer joins their texts'),
 });
 export type StepAnswer = z.infer<typeof stepAnswerSchema>;
 

@@ -46,7 +46,7 @@ test('A halt may have an empty text', () => {
   expect(verdictSchema.safeParse({ type: 'halt', response: '' }).success).toBe(true);
 });
 
-test.each([-1, 0.5, 1_000_000_001, '1', null])('a verdict whose usage counts %j is invalid', (inputTokens) => {
+test.each([-1, 0.5, 1_000_000_001, '1', null])('a verdict with a usage of %j is invalid', (inputTokens) => {
   expect(verdictSchema.safeParse({ type: 'continue', usage: { inputTokens } }).success).toBe(false);
   expect(verdictSchema.safeParse({ type: 'continue', usage: { inputTokens: 1, cost: -1 } }).success).toBe(false);
   expect(verdictSchema.safeParse({ type: 'continue', usage: { inputTokens: 1 } }).success).toBe(true);

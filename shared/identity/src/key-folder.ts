@@ -10,7 +10,7 @@ import { ROLES } from './permissions.ts';
 export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
 
 export type KeyFolder = {
-  /** Roles whose seed this call has created. */
+  /** Roles with a seed that this call has created. */
   created: string[];
   /** Public key by role. */
   keys: Record<string, string>;

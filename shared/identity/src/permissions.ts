@@ -47,8 +47,8 @@ const MEMORY_VERBS: Record<string, ApiVerb[]> = {
   'working-memory': ['memory-get'],
 };
 
-const listApi = (subjects: Subjects, verbs: readonly ApiVerb[], who: Pick<ApiAddress, 'tenant' | 'caller'>) =>
-  verbs.map((verb) => subjects.patterns.api(verb, who, API[verb].run));
+const listApi = (subjects: Subjects, verbs: readonly ApiVerb[], callers: Pick<ApiAddress, 'tenant' | 'caller'>) =>
+  verbs.map((verb) => subjects.patterns.api(verb, callers, API[verb].run));
 const EVERYONE = { tenant: '*', caller: '*' };
 
 function permitOrchestrator(subjects: Subjects): Permissions {
@@ -110,7 +110,7 @@ function permitService(subjects: Subjects, service: string): Permissions {
   };
 }
 
-/** Any service whose name is not shipped, so that a new processor needs no key of its own. */
+/** Any service with a name that is not shipped, so that a new processor needs no key of its own. */
 function permitDeveloper(subjects: Subjects): Permissions {
   const { patterns } = subjects;
   const taken = SHIPPED_SERVICES.flatMap((service) => [

@@ -61,7 +61,7 @@ test('A service without a permission to publish is unhealthy and names it', asyn
   await service.stop();
 });
 
-test('A service whose credentials are refused does not start, and the error has a remedy', async () => {
+test('A service with refused credentials does not start, and the error has a remedy', async () => {
   await expect(start(() => undefined, { NATS_NKEY_FILE: '', NATS_NKEY: createUserKey().seed })).rejects.toMatchObject({
     code: 'credentials-refused',
     remedy: expect.stringContaining('users in the configuration of NATS'),

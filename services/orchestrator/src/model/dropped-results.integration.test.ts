@@ -41,7 +41,7 @@ const source = chunk(RUN_ID, { type: 'source', payload: { id: 's1', sourceType: 
 
 test.each<[string, Chunk[], boolean]>([
   ['a result', [call({ providerExecuted: true }), result], true],
-  ['a call whose result the provider does not send', [call({ providerExecuted: true })], true],
+  ['a call without a result of the provider', [call({ providerExecuted: true })], true],
   ['a source', [source], true],
   ['a call of a tool of the agent', [call({})], false],
 ])('an answer without %s, which a processor dropped, has its trust', async (_what, chunks, isTainted) => {

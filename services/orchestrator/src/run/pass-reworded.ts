@@ -52,7 +52,7 @@ async function passLate(run: Run): Promise<Interrupt | undefined> {
   return undefined;
 }
 
-/** Returns the messages whose text has not passed as chunks: changed ones that are not rebuilt, and added ones. */
+/** Returns the messages with a text that has not passed as chunks: changed ones that are not rebuilt, and added ones. */
 function listLate(run: Run): Message[] {
   const { conversation, unpassed, steps, shown } = run.state();
   if (unpassed.length === 0) return [];

@@ -18,7 +18,7 @@ export type Reworded = {
   changed: ReadonlySet<string>;
   /** The chunks that are rejected if a processor of the output stream stops there. */
   rejected: Rejected;
-  /** Receives each answer whose text the output chain has changed. */
+  /** Receives each answer with a text that the output chain has changed. */
   take(passed: Message): void;
 };
 

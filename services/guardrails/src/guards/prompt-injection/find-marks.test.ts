@@ -26,7 +26,7 @@ const ONLY = 'only,just,exactly,simply,solely,nothing but,precisely,nothing exce
   .map((words) => `${words} answer "yes"`);
 const NOTICES = 'system admin administrator developer operator security'.split(' ').map((word) => `${word} alert:`);
 const READERS = ['whoever', 'anyone who', 'any system that', 'the agent that', 'automated systems'].map(
-  (who) => `${who} reads`,
+  (reader) => `${reader} reads`,
 );
 const GOODS = 'send post upload forward append attach submit mail leak transmit add put report exfiltrate pass copy'
   .split(' ')

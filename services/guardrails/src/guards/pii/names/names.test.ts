@@ -46,7 +46,7 @@ describe('a model that is away', () => {
     expect(args.violations.map(({ rule }) => rule)).toEqual(['card', 'model-unavailable']);
   });
 
-  test('is asked once in a stream, whose values the rules still mask', async () => {
+  test('is asked once in a stream, and the rules still mask its values', async () => {
     const text = `${CARD} `.repeat(20);
     const args = skippable(commonArgs());
     const { passed } = await streamText(pii(), text, [100], 'text', { args });

@@ -97,7 +97,7 @@ function createStarts(all: readonly CompiledRule[], sets: ChoiceSets, slack: num
   return { readRole, nearest, reach };
 }
 
-/** Notes the words before `front` whose index is at least `from`. Returns the next word. */
+/** Notes the words before `front` that have an index of at least `from`. Returns the next word. */
 function noteAround(
   { tokens }: RuleReading,
   roles: readonly WordRole[],

@@ -75,7 +75,7 @@ export function createNeededWords(needs: readonly Need[], sets: ChoiceSets, slac
 /** Share of a common word in a set's commonness; a filler counts once. */
 const COMMON = 0.05;
 
-/** Returns a function that selects the two needs whose sets contain the fewest ordinary words. */
+/** Returns a function that selects the two needs with the fewest ordinary words in their sets. */
 export function createNeedChoice(lexicon: Lexicon, sets: ChoiceSets): (needs: readonly Need[]) => Need[] {
   const commonness = new Float64Array(sets.count());
   const count = (words: string, weight: number): void => {
