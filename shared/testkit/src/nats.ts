@@ -46,7 +46,7 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => st
     storeDir ??= await mkdtemp(join(tmpdir(), 'millrace-nats-'));
     const port = server ? Number(new URL(server.url).port) : 0;
     const own = typeof extraConfig === 'string' ? extraConfig : extraConfig();
-    if (!/^\s*authorization\b/m.test(own)) users ??= await createBusUsers();
+    if (!/^\s*(?:authorization|accounts|no_auth_user)\b/m.test(own)) users ??= await createBusUsers();
     const started = await startNats({ storeDir, port, extraConfig: `${own}\n${users?.config ?? ''}` });
     server = started;
     isAlive = true;
