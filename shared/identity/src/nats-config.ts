@@ -26,7 +26,8 @@ function writeUser(role: string, key: string, permissions: Permissions): string 
 export function describePermissions(user: string, { publish, subscribe, answers }: Permissions) {
   const inboxes = `${buildInboxPrefix(user)}.>`;
   return {
-    publish,
+    // nats-server reads an empty list as a permission for every subject.
+    publish: publish.allow.length > 0 ? publish : { deny: ['>'] },
     subscribe: { ...subscribe, allow: [...subscribe.allow, inboxes] },
     // The number of answers is unlimited, because progress is an answer too.
     ...(answers && { allow_responses: { max: -1, expires: ANSWER_WITHIN } }),

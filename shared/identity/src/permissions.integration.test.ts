@@ -7,15 +7,24 @@ import { describePermissions, writeNatsUsers } from './nats-config.ts';
 import { ROLES, permitCaller } from './permissions.ts';
 
 const subjects = createSubjects();
-const pairs = Object.fromEntries([...ROLES.map(({ name }) => name), 'alice'].map((name) => [name, createUserKey()]));
+const pairs = Object.fromEntries(
+  [...ROLES.map(({ name }) => name), 'alice', 'no-verbs'].map((name) => [name, createUserKey()]),
+);
 const seedBy = (name: string) => pairs[name]?.seed ?? '';
 const keyBy = (name: string) => pairs[name]?.publicKey ?? '';
 const keys = Object.fromEntries(ROLES.map(({ name }) => [name, keyBy(name)]));
 
+const describeNoVerbs = (key: string) =>
+  describePermissions(key, permitCaller(subjects, { tenant: 'acme', caller: 'c1', verbs: ['resume'] }));
+
 function writeUsers(): string {
+  const noVerbs = { nkey: keyBy('no-verbs'), permissions: describeNoVerbs(keyBy('no-verbs')) };
   const alice = permitCaller(subjects, { tenant: 'acme', caller: 'c1', verbs: ['submit', 'run', 'resume'] });
   const user = { nkey: keyBy('alice'), permissions: describePermissions(keyBy('alice'), alice) };
-  return writeNatsUsers(subjects, keys).replace('users = [', `users = [\n${JSON.stringify(user)},`);
+  return writeNatsUsers(subjects, keys).replace(
+    'users = [',
+    `users = [\n${JSON.stringify(user)},\n${JSON.stringify(noVerbs)},`,
+  );
 }
 const nats = useNats({ extraConfig: writeUsers() });
 const orchestrator = useBus(nats, 'orchestrator', { nkeySeed: seedBy('orchestrator') });
@@ -128,6 +137,8 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
   },
   checker: { publish: ASKED_REPLICAS, subscribe: OUT },
   developer: { publish: OUT, subscribe: [...MINE, 'mr.v1.cancel.mine', ...SRV, '$SRV.PING.mine.r1'] },
+  // Only an operator's verb was listed, and none is left: an empty list allows nothing.
+  'no-verbs': { publish: [], subscribe: ['mr.v1.chunks.acme.c1.r1'] },
   alice: { publish: ['mr.v1.api.submit.acme.c1.r1'], subscribe: ['mr.v1.chunks.acme.c1.r1'] },
 };
 
@@ -171,7 +182,7 @@ describe('the permissions of each role, tried on a server', () => {
   });
 
   test('There is an expectation for each role', () => {
-    expect(sort(Object.keys(EXPECTED))).toEqual(sort([...ROLES.map(({ name }) => name), 'alice']));
+    expect(sort(Object.keys(EXPECTED))).toEqual(sort([...ROLES.map(({ name }) => name), 'alice', 'no-verbs']));
   });
 });
 
