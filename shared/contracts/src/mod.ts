@@ -1,5 +1,6 @@
 // The wire of Millrace: schemas and types, and the pure operations on them. Imports zod alone.
 export * from './advertised.ts';
+export { toShownText } from './advertised-endpoint.ts';
 export * from './agent.ts';
 export * from './answer-message.ts';
 export * from './api.ts';

@@ -68,9 +68,10 @@ describe('discovery', () => {
     const [info] = await gatherInfo(connection.bus, { gatherMs: 5_000, max: 1, service: 'guards' });
     stop();
     const late = await connection.connect({ name: 'guards' });
-    late.nc.subscribe('$SRV.INFO', {
-      callback: (_error, message) => void setTimeout(() => message.respond(JSON.stringify(info)), 600),
-    });
+    for (const tail of ['', `.guards.${info?.id}`])
+      late.nc.subscribe(`$SRV.INFO${tail}`, {
+        callback: (_error, message) => void setTimeout(() => message.respond(JSON.stringify(info)), 600),
+      });
     await late.nc.flush();
     const discovery = await discover();
     expect(discovery.processors().has('pii')).toBe(false);

@@ -11,6 +11,7 @@ import {
   type ServedProcessor,
 } from '@millrace/contracts';
 import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
+import { createInfoConfirmation } from './confirm-infos.ts';
 import { createMissingReplicas } from './replica-health.ts';
 import { createSilentReplicas } from './replica-health.ts';
 
@@ -60,6 +61,10 @@ const PING_MS = 250;
 export function createDiscovery(bus: Bus): Discovery {
   let found: Advertised = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
   const log = createRefusalLog(bus);
+  const confirm = createInfoConfirmation(async (service, replica, timeoutMs) => {
+    const [info] = await gatherInfo(bus, { service: `${service}.${replica}`, gatherMs: timeoutMs, max: 1 });
+    return info;
+  });
   const silent = createSilentReplicas();
   const missing = createMissingReplicas((replica) => hasLeft(bus, replica, PING_MS).catch(() => false));
   const noteMissing = async (before: Advertised, now: Advertised) => {
@@ -73,9 +78,11 @@ export function createDiscovery(bus: Bus): Discovery {
   ];
 
   const look = async (gatherMs: number) => {
-    const infos = await gatherInfo(bus, { gatherMs, max: MAX_ANSWERS });
+    const answers = await gatherInfo(bus, { gatherMs, max: MAX_ANSWERS });
+    const { infos, refused } = await confirm(answers, gatherMs);
     const before = found;
-    found = readAdvertised(infos, bus.subjects);
+    const read = readAdvertised(infos, bus.subjects);
+    found = { ...read, refused: [...refused, ...read.refused] };
     log(found.refused);
     void noteMissing(before, found);
   };
