@@ -89,6 +89,19 @@ describe('a processor', () => {
   });
 });
 
+test('The replicas of a service exclude those with a rejected description, and include those of a second service', () => {
+  const other = processor('pii', { description: 'another one' });
+  const { served } = read(
+    service('guards', [processor('pii')], 'r1'),
+    service('guards', [other], 'r2'),
+    service('late', [other], 'r3'),
+  );
+  expect([...served]).toEqual([
+    ['guards pii', ['r1']],
+    ['late pii', ['r3']],
+  ]);
+});
+
 describe('rejected endpoints, with problem and name', () => {
   const { policy: _, ...withoutPolicy } = descriptor('pii');
   const toMetadata = (value: Partial<ProcessorDescriptor> | object) => ({

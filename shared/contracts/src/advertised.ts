@@ -45,17 +45,20 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
   const tools = new Map<string, AdvertisedTool>();
   const served = new Map<string, string[]>();
   for (const claim of claims) {
-    if (claim.metadata.kind === 'processor') addReplica(served, claim, claim.metadata.descriptor.id);
-    const problem = claim.metadata.kind === 'processor' ? addProcessor(processors, said, claim) : addTool(tools, claim);
+    const problem =
+      claim.metadata.kind === 'processor' ? addProcessor({ processors, served }, said, claim) : addTool(tools, claim);
     if (problem) refused.push({ service: claim.service, name: readName(claim.metadata), problem });
   }
   return { processors, tools, served, refused: distinct(refused) };
 }
 
-function addReplica(served: Map<string, string[]>, { service, replica }: EndpointClaim, processor: string): void {
+/** Returns the replicas of the processor that this service has, with the one of the claim. */
+function addReplica(served: Advertised['served'], { service, replica }: EndpointClaim, processor: string): string[] {
   const key = servedKey({ service, processor });
   const replicas = served.get(key) ?? [];
-  if (!replicas.includes(replica)) served.set(key, [...replicas, replica]);
+  if (!replicas.includes(replica)) replicas.push(replica);
+  served.set(key, replicas);
+  return replicas;
 }
 
 /**
@@ -93,25 +96,28 @@ const compare = (one: string, other: string): number => (one < other ? -1 : one 
 type SeenDescriptions = Map<string, string>;
 
 function addProcessor(
-  processors: Map<string, AdvertisedProcessor>,
+  { processors, served }: Pick<Advertised, 'processors' | 'served'>,
   said: SeenDescriptions,
   claim: EndpointClaim,
 ): string | undefined {
-  const { service, replica, metadata } = claim;
+  const { service, metadata } = claim;
   if (metadata.kind !== 'processor') return undefined;
   const { descriptor } = metadata;
   const known = processors.get(descriptor.id);
   if (!known) {
     if (processors.size >= ADVERTISED_LIMITS.maxProcessors)
       return describeExcess('processors', ADVERTISED_LIMITS.maxProcessors);
-    processors.set(descriptor.id, { descriptor, service, replicas: [replica] });
+    processors.set(descriptor.id, { descriptor, service, replicas: addReplica(served, claim, descriptor.id) });
     conflictsWithKnown(said, descriptor);
     return undefined;
   }
-  if (known.service !== service) return `the service "${known.service}" serves a processor of that id`;
+  if (known.service !== service) {
+    addReplica(served, claim, descriptor.id);
+    return `the service "${known.service}" serves a processor of that id`;
+  }
   if (conflictsWithKnown(said, descriptor))
     return `its version ${toShownText(descriptor.version)} has another description: give the changed processor a new version`;
-  if (!known.replicas.includes(replica)) known.replicas.push(replica);
+  addReplica(served, claim, descriptor.id);
   const added = { ...splitAdded(descriptor).added, ...splitAdded(known.descriptor).added };
   // During an upgrade the replicas of a service differ: the newest version describes the processor.
   const newest = isNewer(descriptor.version, known.descriptor.version) ? descriptor : known.descriptor;
