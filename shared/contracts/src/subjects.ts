@@ -17,6 +17,7 @@ export type Subjects = ReturnType<typeof createSubjects>;
 export function createSubjects(prefix: string = DEFAULT_PREFIX) {
   const join = (...tokens: string[]) => [prefix, ...tokens.map(checkToken)].join('.');
   const under = (...tokens: string[]) => `${join(...tokens)}.>`;
+  const patterns = createPatterns(join);
   return {
     prefix,
     /** The service is the one that the plan names, so that another service that serves the processor receives none of its calls. */
@@ -29,7 +30,7 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     tool: (service: string, tool: string) => join('tool', service, tool),
     api: (verb: ApiVerb, { tenant, caller, run }: ApiAddress) =>
       join('api', verb, tenant, caller, ...(run === undefined ? [] : [run])),
-    apiOfAll: (verb: ApiVerb, withRun: boolean) => `${join('api', verb)}.*.*${withRun ? '.*' : ''}`,
+    apiOfAll: (verb: ApiVerb, withRun: boolean) => patterns.api(verb, { tenant: '*', caller: '*' }, withRun),
     chunks: (tenant: string, caller: string, run: string) => join('chunks', tenant, caller, run),
     /** The chunks of a run of any caller: for operators. */
     chunksOfAnyCaller: (tenant: string, run: string) => `${join('chunks', tenant)}.*.${checkToken(run)}`,
@@ -72,7 +73,7 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
      */
     peer: (orchestrator?: string) => (orchestrator === undefined ? join('peer') : join('peer', orchestrator)),
     cancelCalls: (service: string) => join('cancel', service),
-    patterns: createPatterns(join),
+    patterns,
   };
 }
 

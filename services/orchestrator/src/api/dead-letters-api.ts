@@ -11,15 +11,14 @@ import {
   readOwner,
   type RunRequest,
 } from '@millrace/contracts';
-import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
+import type { ApiCall, BucketEntry, JetStreamAccess } from '@millrace/bus';
 import { changeDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { pageBytes } from '../state/logged-chunks.ts';
 import { readPage } from '../state/read-stored.ts';
-import { isVisible, type RunCall } from './run-address.ts';
+import { isVisible } from './run-address.ts';
 
-type LetterCall = RunCall;
-type Submit = (request: RunRequest, call: LetterCall) => Promise<unknown>;
+type Submit = (request: RunRequest, call: ApiCall) => Promise<unknown>;
 
 /** Number of times that another writer may change the letter between reading and writing it here. */
 const RETRY_ATTEMPTS = 5;
@@ -31,7 +30,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
   return {
     async list(
       { limit, after }: ApiRequest<'dead-letters-list'>,
-      call: LetterCall,
+      call: ApiCall,
     ): Promise<ApiAnswer<'dead-letters-list'>> {
       const query = {
         stream: `KV_${state}`,
@@ -46,7 +45,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
       };
     },
     /** Idempotent, also for concurrent calls. */
-    async retry(_request: object, call: LetterCall): Promise<ApiAnswer<'dead-letters-retry'>> {
+    async retry(_request: object, call: ApiCall): Promise<ApiAnswer<'dead-letters-retry'>> {
       const { tenant, run = '' } = call;
       for (let attempt = 1; ; attempt += 1) {
         const entry = await readDeadLetter(access, tenant, run);
@@ -64,7 +63,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
         }
       }
     },
-    async saves({ threadId }: ApiRequest<'saves-list'>, call: LetterCall): Promise<ApiAnswer<'saves-list'>> {
+    async saves({ threadId }: ApiRequest<'saves-list'>, call: ApiCall): Promise<ApiAnswer<'saves-list'>> {
       const waiting = saves.list(call.tenant, threadId).filter((save) => isVisible(save, call));
       return { saves: waiting.slice(0, MAX_SAVES_SHOWN).map(shownSave), total: waiting.length };
     },

@@ -1,19 +1,19 @@
 // Lists the questions of suspended runs, page by page, with their tokens: of the caller's runs, or for an operator of
 // the tenant's.
 import { stateKeys, suspensionSchema, type ApiAnswer, type ApiRequest, type Suspension } from '@millrace/contracts';
-import type { JetStreamAccess } from '@millrace/bus';
+import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import { locateHead } from '../state/run-head.ts';
 import { readResumptions } from '../state/suspension-store.ts';
 import { pageBytes } from '../state/logged-chunks.ts';
 import { readPage } from '../state/read-stored.ts';
-import { isVisible, type RunCall } from './run-address.ts';
+import { isVisible } from './run-address.ts';
 
 /** Concurrent reads of heads. */
 const MAX_READS_AT_ONCE = 32;
 
 export async function listSuspended(
   access: JetStreamAccess,
-  call: RunCall,
+  call: ApiCall,
   { limit, after }: ApiRequest<'suspended-list'>,
 ): Promise<ApiAnswer<'suspended-list'>> {
   const { state } = access.bus.names;
@@ -30,7 +30,7 @@ export async function listSuspended(
 }
 
 /** Skips entries of runs that have continued, and answered questions, even if their run has not continued yet. */
-async function waiting(access: JetStreamAccess, call: RunCall, suspension: Suspension): Promise<Suspension[]> {
+async function waiting(access: JetStreamAccess, call: ApiCall, suspension: Suspension): Promise<Suspension[]> {
   const { tenant } = call;
   const { runId, epoch, pending } = suspension;
   const there = await locateHead(access, tenant, runId);

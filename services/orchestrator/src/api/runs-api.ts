@@ -11,7 +11,7 @@ import {
   type RunHead,
   type RunSummary,
 } from '@millrace/contracts';
-import type { JetStreamAccess } from '@millrace/bus';
+import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { endIfOverdue, endOverdue } from '../takeover/end-overdue.ts';
 import { endUndriven } from '../takeover/end-undriven.ts';
@@ -23,7 +23,7 @@ import { readChunks, readEvents, remainingMs } from './read-run.ts';
 import { listSuspended } from './list-suspended.ts';
 import { readPage } from '../state/read-stored.ts';
 import { ownRequest } from './own-request.ts';
-import { checkAddress, isVisible, unknownRun, type RunCall } from './run-address.ts';
+import { checkAddress, isVisible, unknownRun } from './run-address.ts';
 import { notSuspendedError, resumeRun } from './resume-run.ts';
 import { refuseBadRequest } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
@@ -34,21 +34,21 @@ const COMMAND_ROOM_BYTES = 4 * 1024;
 
 export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard) {
   const { bus } = access;
-  const requireHead = async (call: RunCall): Promise<RunHead> => {
+  const requireHead = async (call: ApiCall): Promise<RunHead> => {
     const { tenant, run } = checkAddress(call);
     const entry = await readHead(access, tenant, run);
     if (entry && isVisible(entry.value, call)) return endIfOverdue(access, entry.value);
     throw unknownRun(run);
   };
-  const resumeWith = async (request: ApiRequest<'resume'>, call: RunCall, kinds: readonly PendingKind[]) => {
+  const resumeWith = async (request: ApiRequest<'resume'>, call: ApiCall, kinds: readonly PendingKind[]) => {
     const head = await requireHead(call);
     const { epoch } = await resumeRun(access, head, request, kinds);
     return { runId: head.runId, accepted: true as const, epoch };
   };
-  const readEventsPage = async (page: ApiRequest<'events'>, call: RunCall) =>
+  const readEventsPage = async (page: ApiRequest<'events'>, call: ApiCall) =>
     readEvents(access, await requireHead(call), page);
   return {
-    async submit(request: ApiRequest<'submit'>, call: RunCall): Promise<ApiAnswer<'submit'>> {
+    async submit(request: ApiRequest<'submit'>, call: ApiCall): Promise<ApiAnswer<'submit'>> {
       const { tenant, run } = checkAddress(call);
       refuseOthers(request, tenant, run);
       const own = await ownRequest(request, call);
@@ -67,7 +67,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       await submitRun(access, own, applied.revision);
       return { runId: run, accepted: true };
     },
-    async run(_request: object, call: RunCall): Promise<ApiAnswer<'run'>> {
+    async run(_request: object, call: ApiCall): Promise<ApiAnswer<'run'>> {
       const head = await requireHead(call);
       const { status, runId } = head;
       const end = isAtRest(head) ? await readEnd(access, head) : undefined;
@@ -75,17 +75,17 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const told = { ...(end && { result: end.result }), ...(pending && { pending }) };
       return { runId, status, remainingMs: remainingMs(head, access.clock.now()), ...told };
     },
-    async cancel(_request: object, call: RunCall): Promise<ApiAnswer<'cancel'>> {
+    async cancel(_request: object, call: ApiCall): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = checkAddress(call);
       const status = await cancelRun(access, { ...call, tenant, run });
       if (status === undefined) throw unknownRun(run);
       return { runId: run, status };
     },
-    resume: (request: ApiRequest<'resume'>, call: RunCall): Promise<ApiAnswer<'resume'>> =>
+    resume: (request: ApiRequest<'resume'>, call: ApiCall): Promise<ApiAnswer<'resume'>> =>
       resumeWith(request, call, ['approval', 'question']),
-    answer: (request: ApiRequest<'answer'>, call: RunCall): Promise<ApiAnswer<'answer'>> =>
+    answer: (request: ApiRequest<'answer'>, call: ApiCall): Promise<ApiAnswer<'answer'>> =>
       resumeWith(request, call, ['question']),
-    async release(_request: object, call: RunCall): Promise<ApiAnswer<'release'>> {
+    async release(_request: object, call: ApiCall): Promise<ApiAnswer<'release'>> {
       const address = checkAddress(call);
       const isSuspended = (head: RunHead) => head.status === 'suspended' && isVisible(head, call);
       const released = { status: 'released' } as const;
@@ -94,24 +94,24 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       if (head.status !== 'suspended' && head.status !== 'released') throw notSuspendedError(head.runId, head.status);
       return { runId: head.runId, status: 'released' };
     },
-    suspendedList: (page: ApiRequest<'suspended-list'>, call: RunCall): Promise<ApiAnswer<'suspended-list'>> =>
+    suspendedList: (page: ApiRequest<'suspended-list'>, call: ApiCall): Promise<ApiAnswer<'suspended-list'>> =>
       listSuspended(access, call, page),
-    async replay({ epoch, index }: ApiRequest<'replay'>, call: RunCall): Promise<ApiAnswer<'replay'>> {
+    async replay({ epoch, index }: ApiRequest<'replay'>, call: ApiCall): Promise<ApiAnswer<'replay'>> {
       return readChunks(access, await requireHead(call), { epoch, index });
     },
-    async events(page: ApiRequest<'events'>, call: RunCall): Promise<ApiAnswer<'events'>> {
+    async events(page: ApiRequest<'events'>, call: ApiCall): Promise<ApiAnswer<'events'>> {
       const { events, ...more } = await readEventsPage(page, call);
       return { events: events.map(publicEvent), ...more };
     },
-    eventsDetail: (page: ApiRequest<'events-detail'>, call: RunCall): Promise<ApiAnswer<'events-detail'>> =>
+    eventsDetail: (page: ApiRequest<'events-detail'>, call: ApiCall): Promise<ApiAnswer<'events-detail'>> =>
       readEventsPage(page, call),
-    list: (page: ApiRequest<'runs-list'>, call: RunCall) => listRuns(access, call, page),
+    list: (page: ApiRequest<'runs-list'>, call: ApiCall) => listRuns(access, call, page),
   };
 }
 
 async function listRuns(
   access: JetStreamAccess,
-  call: RunCall,
+  call: ApiCall,
   { limit, after }: ApiRequest<'runs-list'>,
 ): Promise<ApiAnswer<'runs-list'>> {
   const { state } = access.bus.names;
