@@ -21,6 +21,7 @@ import { openAgentStore, type AgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createDeadLettersApi } from './api/dead-letters-api.ts';
 import { createInspectVerb, serveReports } from './api/inspect-run.ts';
+import { createProcessorsVerb } from './api/processors-api.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
 import { createDiscovery, type Discovery } from './peers/discovery.ts';
@@ -30,6 +31,7 @@ import { startSaver } from './saves/retry-saves.ts';
 import { createDrivenRuns } from './state/driven-runs.ts';
 import { MAX_WAIT_HOURS, openDeferredSaves, type DeferredSaves } from './saves/deferred-saves.ts';
 import { createRunConsumer } from './takeover/run-consumer.ts';
+import { pageBytes } from './state/logged-chunks.ts';
 import { startLogTrimmer } from './state/trim-log.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
 import { watchPeers } from './takeover/watch-peers.ts';
@@ -192,6 +194,7 @@ function serveVerbs({ access, saves, agents, discovery }: ApiParts, submits: Sub
     serveApi(bus, 'agents-delete', definitions.delete),
     serveApi(bus, 'agents-get', definitions.get),
     serveApi(bus, 'agents-plan', definitions.plan),
+    serveApi(bus, 'processors', createProcessorsVerb(discovery, pageBytes(access))),
   ];
 }
 

@@ -13,14 +13,16 @@ export const processorsCommand = (cli: Cli) =>
 const listCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace processors list',
-    description: 'List every processor that answers discovery. --json includes the schema of its options.',
+    description: 'List every running processor. --json includes the schema of its options.',
     args: {
       problems: { type: 'boolean', description: 'only rejected advertisements, each with its problem' },
       ...jsonArg,
     },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const { processors, refused } = await client.processors.survey();
+        const { processors, refused, refusedTotal } = await client.processors.survey();
+        if (refusedTotal > refused.length)
+          note(cli.io, `${refusedTotal} advertisements are rejected, of which ${refused.length} are listed`);
         if (args.problems === true) return sayProblems(cli, refused, args.json === true);
         for (const { service, name, problem } of refused)
           note(cli.io, printable(`rejected advertisement: ${name} of the service ${service}: ${problem}`));

@@ -1,20 +1,25 @@
 // Tests the commands that only read over a real NATS server with scripted answers.
-import { DEFAULT_THREAD_TITLE, MillraceError, textMessage } from '@millrace/contracts';
-import { advertise, type MicroEndpoint } from '@millrace/bus';
+import {
+  DEFAULT_THREAD_TITLE,
+  MillraceError,
+  textMessage,
+  type ProcessorInfo,
+  type RefusedEndpoint,
+} from '@millrace/contracts';
 import { useBus, useNats, serveScriptedApi, type ScriptedApi, processorMetadata } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { millrace } from './testing/recorded-io.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'conversation');
-const guardrails = useBus(nats, 'guardrails');
 let api: ScriptedApi;
-const stops: (() => void)[] = [];
 const metadata = processorMetadata('pii', 'processInput');
-const piiMetadata =
+const pii: ProcessorInfo[] =
   metadata.kind === 'processor'
-    ? { ...metadata, descriptor: { ...metadata.descriptor, aliases: ['PIIDetector'] } }
-    : metadata;
+    ? [{ ...metadata.descriptor, aliases: ['PIIDetector'], service: 'guardrails', replicas: ['r1', 'r2'] }]
+    : [];
+/** Rejected advertisements of the scripted answer. */
+let refused: RefusedEndpoint[] = [];
 const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url } });
 
 beforeAll(async () => {
@@ -83,27 +88,12 @@ beforeAll(async () => {
         };
       },
       'dead-letters-retry': async () => ({ what: 'run' as const, runId: 'run-2' }),
+      processors: async () => ({ processors: pii, refused, refusedTotal: refused.length * 2 }),
       'memory-get': async ({ resourceId }) => ({ memory: { name: resourceId ?? 'nobody' }, version: 7 }),
     },
   });
-  for (const bus of [guardrails.bus, await guardrails.connect()]) {
-    const endpoints = (): MicroEndpoint[] => [
-      {
-        name: 'processInput-pii',
-        queue: 'pii',
-        metadata: piiMetadata,
-        serving: {
-          subject: bus.subjects.stage('processInput', { service: bus.name, processor: 'pii' }),
-          stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 },
-          drain: async () => {},
-        },
-      },
-    ];
-    stops.push(advertise(bus, { name: 'guardrails', version: '0.1.0', description: '', endpoints }));
-  }
 });
 afterAll(async () => {
-  for (const stop of stops) stop();
   await api.stop();
 });
 
@@ -121,18 +111,14 @@ test('processors list --problems prints only rejected advertisements', async () 
     stdout: '',
     stderr: 'no advertisement is rejected\n',
   });
-  const bus = guardrails.bus;
-  const serving = { stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 }, drain: async () => {} };
-  const subject = bus.subjects.stage('processInput', { service: 'misplaced', processor: 'pii' });
-  const endpoints = (): MicroEndpoint[] => [
-    { name: 'processInput-pii', queue: 'pii', metadata: piiMetadata, serving: { ...serving, subject: `${subject}x` } },
-  ];
-  const stop = advertise(bus, { name: 'misplaced', version: '0.1.0', description: '', endpoints });
-  const { stdout } = await cli('processors', 'list', '--problems');
-  const listed = await cli('processors', 'list', '--problems', '--json');
-  stop();
-  expect(stdout).toBe(`pii of the service misplaced: it is served on ${subject}x, not on ${subject}\n`);
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ service: 'misplaced', name: 'pii' }]);
+  refused = [{ service: 'misplaced', name: 'pii', problem: 'it is served\u001b[2J elsewhere' }];
+  const listed = await cli('processors', 'list', '--problems');
+  const { stdout } = await cli('processors', 'list', '--problems', '--json');
+  refused = [];
+  expect(listed.stdout).toMatch(/^pii of the service misplaced: it is served.* elsewhere\n$/);
+  expect(listed.stdout).not.toContain('\u001b');
+  expect(listed.stderr).toBe('2 advertisements are rejected, of which 1 are listed\n');
+  expect(JSON.parse(stdout)).toMatchObject([{ service: 'misplaced', name: 'pii' }]);
 });
 
 test('processors list --json includes the schema of the options', async () => {

@@ -13,12 +13,12 @@ import {
   type Suspension,
   type Thread,
   type Position,
+  type ProcessorInfo,
 } from '@millrace/contracts';
-import { gatherInfo } from '@millrace/bus';
 import { answerPending, releaseRun } from './answer-pending.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openConnection, type AskApi, type ConnectOptions } from './connection.ts';
-import { listProcessors, type ProcessorInfo, type ProcessorList } from './processor-list.ts';
+import { collectProcessors, type ProcessorList } from './processor-list.ts';
 import type { Run } from './run.ts';
 import { requireJson, type RunInput, type StartOptions } from './run-request.ts';
 import { followRun, startRun } from './start-run.ts';
@@ -87,6 +87,7 @@ export type Client = {
     /** Plan of an applied agent, or of a definition that is not applied. */
     plan(of: { agent: string } | { definition: JsonValue }): Promise<ApiAnswer<'agents-plan'>>;
   };
+  /** Running processors, as an orchestrator discovers them: operators only. */
   processors: {
     list(): Promise<ProcessorInfo[]>;
     /** Includes rejected advertisements with their problems. */
@@ -101,9 +102,6 @@ type ThreadMessages = ApiAnswer<'messages-list'> & {
   unsaved?: ShownSave[];
 };
 
-/** Duration of discovery, ms: the number of replies is unknown. */
-const GATHER_MS = 500;
-
 /** @throws bus-unreachable with the address and its source; config-invalid */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { tenant = DEFAULT_TENANT } = options;
@@ -111,7 +109,6 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { bus, ask } = connection;
   const closing = new AbortController();
   const start: Client['start'] = (agent, input, more = {}) => startRun(connection, agent, input, more, closing.signal);
-  const survey = async () => listProcessors(await gatherInfo(bus, { gatherMs: GATHER_MS }), bus.subjects);
   return {
     tenant,
     start,
@@ -159,7 +156,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
         return ask('agents-plan', of);
       },
     },
-    processors: { list: async () => (await survey()).processors, survey },
+    processors: { list: async () => (await collectProcessors(ask)).processors, survey: () => collectProcessors(ask) },
     close: async () => {
       closing.abort();
       await bus.close();

@@ -1,45 +1,27 @@
-// Lists the running services' advertisements: an item for each processor and for each rejected description. Pure.
-import {
-  readAdvertised,
-  type AdvertisedProcessor,
-  type ProcessorDescriptor,
-  type ReadsByStage,
-  type RefusedEndpoint,
-  type SrvInfo,
-  type Stage,
-  type Subjects,
-} from '@millrace/contracts';
+// Reads the list of processors page by page.
+import type { ApiAnswer, ProcessorInfo, RefusedEndpoint } from '@millrace/contracts';
+import type { AskApi } from './connection.ts';
 
-export type ProcessorInfo = {
-  id: string;
-  description: string;
-  version: string;
-  service: string;
-  /** Ids of the processes that serve it. */
-  replicas: string[];
-  /** Names in other frameworks. */
-  aliases: string[];
-  stages: Stage[];
-  /** Data of a run that is sent to it. */
-  reads: ReadsByStage;
-  policy: ProcessorDescriptor['policy'];
-  optionsSchema: ProcessorDescriptor['optionsSchema'];
-};
 export type ProcessorList = {
   /** Sorted by name. */
   processors: ProcessorInfo[];
   /** Rejected advertisements: no agent can use them. */
   refused: RefusedEndpoint[];
+  /** Number of rejected advertisements, also of those that `refused` omits. */
+  refusedTotal: number;
 };
 
-export function listProcessors(infos: readonly SrvInfo[], subjects: Subjects): ProcessorList {
-  const { processors, refused } = readAdvertised(infos, subjects);
-  const lines = [...processors.values()].map(toProcessorInfo);
-  return { processors: lines.toSorted((a, b) => (a.id < b.id ? -1 : 1)), refused };
-}
-
-function toProcessorInfo({ descriptor, service, replicas }: AdvertisedProcessor): ProcessorInfo {
-  const { id, description, version, aliases, stages, reads, policy, optionsSchema } = descriptor;
-  const own = { id, description, version, aliases, stages, reads, policy, optionsSchema };
-  return { ...own, service, replicas: replicas.toSorted() };
+export async function collectProcessors(ask: AskApi): Promise<ProcessorList> {
+  const first = await ask('processors', {});
+  const { refused, refusedTotal } = first;
+  const processors = [...first.processors];
+  let page: ApiAnswer<'processors'> = first;
+  while (page.next !== undefined) {
+    const after = page.next;
+    page = await ask('processors', { after });
+    processors.push(...page.processors);
+    // A page that does not advance would repeat for ever.
+    if (page.next !== undefined && page.next <= after) break;
+  }
+  return { processors, refused, refusedTotal };
 }

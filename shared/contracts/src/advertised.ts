@@ -4,6 +4,7 @@
 import { isOurs, readName, readEndpoint, toShownText } from './advertised-endpoint.ts';
 import type { EndpointMetadata, ProcessorDescriptor, SrvInfo } from './discovery.ts';
 import type { ToolDefinition } from './model.ts';
+import type { RefusedEndpoint } from './processor-info.ts';
 import type { ServedProcessor, Subjects } from './subjects.ts';
 import { isToken } from './tokens.ts';
 
@@ -19,8 +20,6 @@ export const ADVERTISED_LIMITS = {
 
 export type AdvertisedProcessor = { descriptor: ProcessorDescriptor; service: string; replicas: string[] };
 export type AdvertisedTool = { tool: ToolDefinition; service: string };
-/** `name`: the advertised name, for display. */
-export type RefusedEndpoint = { service: string; name: string; problem: string };
 export type Advertised = {
   /** By id. If several services claim an id, the first service by name owns it. */
   processors: Map<string, AdvertisedProcessor>;

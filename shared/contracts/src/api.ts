@@ -8,6 +8,7 @@ import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema } from './chunk-batch.ts';
 import { runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
 import { shownDeadLetterSchema } from './dead-letter.ts';
+import { processorInfoSchema, refusedEndpointSchema } from './processor-info.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { runInspectionSchema } from './run-activity.ts';
 import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
@@ -159,6 +160,16 @@ export const API = {
     z.object({ agent: tokenSchema.optional(), definition: jsonValueSchema.optional() }),
     appliedAgentSchema.extend({ warnings: z.array(wireErrorSchema).optional() }),
   ),
+  /** Lists the running processors by name, as the answering orchestrator discovers them now: operators only. */
+  processors: verb(
+    z.object({ limit: cursor.limit, after: tokenSchema.optional() }),
+    z.object({
+      processors: z.array(processorInfoSchema),
+      next: tokenSchema.optional(),
+      refused: z.array(refusedEndpointSchema).describe('rejected advertisements; on the first page only'),
+      refusedTotal: count.describe('number of rejected advertisements, also of those that the answer omits'),
+    }),
+  ),
   'threads-list': verb(
     z.object({ resourceId: threadIdSchema.optional(), ...page }),
     z.object({ threads: z.array(threadSchema), total: z.number().int() }),
@@ -212,5 +223,6 @@ const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'agents-apply',
   'agents-delete',
   'agents-plan',
+  'processors',
 ]);
 export const isOperatorVerb = (verb: ApiVerb): boolean => OPERATOR_VERBS.has(verb);

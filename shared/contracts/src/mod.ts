@@ -32,6 +32,7 @@ export { getOwnMember } from './own-member.ts';
 export * from './passed-chunks.ts';
 export * from './plan.ts';
 export * from './price.ts';
+export * from './processor-info.ts';
 export * from './deferred-save.ts';
 export * from './run-activity.ts';
 export * from './reconcile.ts';

@@ -50,6 +50,7 @@ const PROBES = [
   'mr.v1.api.submit.other.c1.r1',
   'mr.v1.api.resume.acme.c1.r1',
   'mr.v1.api.agents-apply.acme.operator',
+  'mr.v1.api.processors.acme.operator',
   'mr.v1.api.threads-list.acme.c1',
   'mr.v1.api.memory-get.acme.c1',
   'mr.v1.chunks.acme.c1.r1',
@@ -122,16 +123,14 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
   'semantic-recall': { publish: OUT, subscribe: SRV },
   'working-memory': { publish: OUT, subscribe: ['mr.v1.api.memory-get.acme.c1', ...SRV] },
   gateway: {
-    publish: [...APIS, '$SRV.INFO', '$SRV.PING.guardrails.r1', '$SRV.PING.mine.r1'],
+    publish: APIS,
     subscribe: [...CHUNKS, ...SRV],
   },
   operator: {
     publish: [
       'mr.v1.api.submit.acme.operator.r1',
       'mr.v1.api.agents-apply.acme.operator',
-      '$SRV.INFO',
-      '$SRV.PING.guardrails.r1',
-      '$SRV.PING.mine.r1',
+      'mr.v1.api.processors.acme.operator',
     ],
     subscribe: CHUNKS,
   },

@@ -132,14 +132,14 @@ function permitChecker(subjects: Subjects): Permissions {
 }
 
 function permitOperator(subjects: Subjects): Permissions {
-  const publish = [...listApi(subjects, VERBS, { tenant: '*', caller: OPERATOR_CALLER }), '$SRV.>'];
+  const publish = listApi(subjects, VERBS, { tenant: '*', caller: OPERATOR_CALLER });
   return { publish: { allow: publish }, subscribe: { allow: [subjects.allChunks] }, answers: false };
 }
 
 /** It submits for every caller, after it has authenticated the caller itself. */
 function permitGateway(subjects: Subjects): Permissions {
   return {
-    publish: { allow: [...listApi(subjects, VERBS, EVERYONE), '$SRV.>'] },
+    publish: { allow: listApi(subjects, VERBS, EVERYONE) },
     subscribe: { allow: [subjects.allChunks, ...listAnswered('gateway')] },
     answers: true,
   };

@@ -1,0 +1,60 @@
+import { API, type RefusedEndpoint } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { createProcessorsVerb } from './processors-api.ts';
+import { makeFound } from '../testing/known-processors.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+function listWith(ids: readonly string[], { refused = [] as RefusedEndpoint[], maxBytes = MEBIBYTE } = {}) {
+  const found = new Map(ids.map((id) => [id, makeFound(id, ['processInput', 'processOutputStream'])]));
+  const known: typeof found = new Map();
+  const discovery = {
+    processors: () => known,
+    listRefused: () => refused,
+    refresh: async () => found.forEach((one, id) => known.set(id, { ...one, replicas: ['r2', 'r1'] })),
+  };
+  const list = createProcessorsVerb(discovery, maxBytes);
+  return async (request: object = {}) => API.processors.answer.parse(await list(API.processors.request.parse(request)));
+}
+
+describe('the verb processors', () => {
+  test('lists processors by name as a new look finds them, with sorted replicas', async () => {
+    const { processors, next } = await listWith(['pii', 'keyword'])();
+    expect(processors).toMatchObject([
+      { id: 'keyword', service: 'guards', replicas: ['r1', 'r2'], stages: ['processInput', 'processOutputStream'] },
+      { id: 'pii' },
+    ]);
+    expect(next).toBeUndefined();
+  });
+
+  test('continues after the last processor of a page, without gap or overlap', async () => {
+    const ids = Array.from({ length: 25 }, (_, at) => `p${String(at).padStart(2, '0')}`);
+    const list = listWith(ids, { refused: [{ service: 's', name: 'n', problem: 'p' }] });
+    const seen: string[] = [];
+    let after: string | undefined;
+    for (let page = 0; page < 3; page += 1) {
+      const answer = await list({ limit: 10, after });
+      expect(answer.refused).toHaveLength(page === 0 ? 1 : 0);
+      seen.push(...answer.processors.map(({ id }) => id));
+      after = answer.next;
+    }
+    expect([seen, after]).toEqual([ids, undefined]);
+  });
+
+  test('ends a page that exceeds the message size early, and returns one processor of any size', async () => {
+    const some = await listWith(['a', 'b', 'c', 'd'], { maxBytes: 2_000 })();
+    expect(some.processors.length).toBeGreaterThan(0);
+    expect(some.processors.length).toBeLessThan(4);
+    expect(some.next).toBe(some.processors.at(-1)?.id);
+    const one = await listWith(['a', 'b'], { maxBytes: 10 })();
+    expect([one.processors.map(({ id }) => id), one.next]).toEqual([['a'], 'a']);
+  });
+
+  test('counts rejected advertisements that the answer omits', async () => {
+    const refused = Array.from({ length: 100 }, (_, at) => ({ service: 's', name: `n${at}`, problem: 'x'.repeat(90) }));
+    const answer = await listWith(['a'], { refused, maxBytes: 4_000 })();
+    expect(answer.refused.length).toBeGreaterThan(5);
+    expect(answer.refused.length).toBeLessThan(100);
+    expect(answer.refusedTotal).toBe(100);
+  });
+});

@@ -1,0 +1,42 @@
+// Implements the verb `processors`: the running processors and the rejected advertisements, as this orchestrator
+// discovers them. Clients therefore need no right to ask the services themselves.
+import type { ApiAnswer, ApiRequest, ProcessorInfo, RefusedEndpoint } from '@millrace/contracts';
+import type { DiscoveredProcessor, Discovery } from '../peers/discovery.ts';
+
+type Discovered = Pick<Discovery, 'processors' | 'listRefused' | 'refresh'>;
+
+/** @param maxBytes size of the items of one answer, as JSON; an answer has at least one item */
+export function createProcessorsVerb(discovery: Discovered, maxBytes: number) {
+  return async ({ limit, after }: ApiRequest<'processors'>): Promise<ApiAnswer<'processors'>> => {
+    // A caller may list a service that started a moment ago.
+    await discovery.refresh();
+    const refused = discovery.listRefused();
+    const shown = after === undefined ? takeWithin(refused, refused.length, maxBytes / 2) : [];
+    const asked = [...discovery.processors().values()]
+      .map(toProcessorInfo)
+      .filter(({ id }) => after === undefined || id > after)
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const fitting = takeWithin(asked, limit, maxBytes / 2);
+    const processors = fitting.length > 0 ? fitting : asked.slice(0, 1);
+    const last = processors.at(-1);
+    const next = last && processors.length < asked.length ? { next: last.id } : {};
+    return { processors, ...next, refused: shown, refusedTotal: refused.length };
+  };
+}
+
+/** Returns the first items that together fit. */
+function takeWithin<T extends ProcessorInfo | RefusedEndpoint>(
+  all: readonly T[],
+  limit: number,
+  maxBytes: number,
+): T[] {
+  let bytes = 0;
+  const over = all.findIndex((one) => (bytes += Buffer.byteLength(JSON.stringify(one))) > maxBytes);
+  return all.slice(0, Math.min(limit, over < 0 ? all.length : over));
+}
+
+function toProcessorInfo({ descriptor, service, replicas }: DiscoveredProcessor): ProcessorInfo {
+  const { id, description, version, aliases, stages, reads, policy, optionsSchema } = descriptor;
+  const own = { id, description, version, aliases, stages, reads, policy, optionsSchema };
+  return { ...own, service, replicas: replicas.toSorted() };
+}
