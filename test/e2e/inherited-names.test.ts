@@ -57,7 +57,12 @@ test('an entry with an inherited name keeps its state across stages', async () =
 });
 
 test("a caller's list replaces a group of members with inherited names", async () => {
-  const group = { parallel: ['toString', { use: 'valueOf' }] };
+  const group = {
+    parallel: [
+      { use: 'toString', replaceable: true },
+      { use: 'valueOf', replaceable: true },
+    ],
+  };
   await stack.client.agents.apply({
     ...base,
     name: 'toString',

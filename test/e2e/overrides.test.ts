@@ -1,4 +1,4 @@
-// A caller's lists for one run: limited by the agent's allow-list, and never replacing required entries.
+// A caller's lists for one run: limited by the agent's allow-list, and replacing only entries that are `replaceable`.
 import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -37,17 +37,21 @@ const ask = async (agent: string, options: object, text = 'Hello.') => {
   await collect(run);
   return run.result();
 };
-const stop = (at: string, more: object = {}) => ({ use: 'stopper', options: { at, ...more } });
+const stop = (at: string, more: object = {}, entry: object = {}) => ({
+  use: 'stopper',
+  options: { at, ...more },
+  ...entry,
+});
 
 describe('overrides of a run', () => {
-  test("overrides replace the agent's list, and required entries still judge", async () => {
-    const required = { use: 'keyword', options: { keywords: ['forbidden'] }, required: true };
-    const own = { use: 'stopper', options: { at: 'processInput' } };
+  test("overrides replace the agent's replaceable entries, and all others still judge", async () => {
+    const kept = { use: 'keyword', options: { keywords: ['forbidden'] } };
+    const own = stop('processInput', {}, { replaceable: true });
     await stack.client.agents.apply({
       ...base,
       name: 'replaced',
-      input: [own, required],
-      output: [required],
+      input: [own, kept],
+      output: [kept],
       overrides: ['stopper', 'pii'],
     });
     expect(await ask('replaced', {})).toMatchObject({ status: 'aborted', tripwire: { processorId: 'stopper' } });
@@ -60,6 +64,17 @@ describe('overrides of a run', () => {
     expect(await ask('replaced', { ...all, outputProcessors: ['pii'] }, 'To ada@example.org.')).toMatchObject({
       status: 'finished',
       text: 'To ***@***.***.',
+    });
+  });
+
+  test('an empty list of a caller keeps the guards of an agent that declares nothing about them', async () => {
+    await stack.client.agents.apply({ ...base, name: 'plain', input: [stop('processInput')], overrides: ['stopper'] });
+    const all = { inputProcessors: [], outputProcessors: [], errorProcessors: [] };
+    expect(await ask('plain', all)).toMatchObject({ status: 'aborted', tripwire: { processorId: 'stopper' } });
+    await expect(ask('plain', { inputProcessors: ['stopper'] })).rejects.toMatchObject({
+      code: 'run-refused',
+      path: 'inputProcessors[0]',
+      remedy: expect.stringContaining('replaceable: true'),
     });
   });
 
@@ -104,7 +119,7 @@ describe('overrides of a run', () => {
     await stack.client.agents.apply({
       ...base,
       name: 'halting',
-      output: [{ use: 'pii', required: true }],
+      output: ['pii'],
       overrides: ['halter'],
     });
     const text = 'To ada@example.org.';
@@ -112,17 +127,18 @@ describe('overrides of a run', () => {
     expect(await ask('halting', options)).toMatchObject({ finishReason: 'halted', text: 'To ***@***.***.' });
   });
 
-  test("an overriding processor's index counts the required entries after it", async () => {
-    const input = ['pii', { use: 'placed', as: 'own', required: true }];
-    const overrides = ['placed', 'pii'];
-    await stack.client.agents.apply({ ...base, name: 'placed', input, output: ['pii', 'placed'], overrides });
+  test("an overriding processor's index counts the entries that stay after it", async () => {
+    const list = (use: string) => ({ use, replaceable: true });
+    const input = [list('pii'), { use: 'placed', as: 'own' }];
+    const output = [list('pii'), list('placed')];
+    await stack.client.agents.apply({ ...base, name: 'placed', input, output, overrides: ['placed', 'pii'] });
     const listPlaces = async (options: object) => {
       const run = await stack.client.start('placed', script({ text: 'Hello.' }), options);
       await collect(run);
       return (await run.result()).violations.map(({ processorId, rule }) => `${processorId} ${rule}`);
     };
-    const output = ['placed processOutputStep-1', 'placed processOutputResult-1'];
-    expect(await listPlaces({})).toEqual(['own processInput-1', 'own processInputStep-1', ...output]);
+    const late = ['placed processOutputStep-1', 'placed processOutputResult-1'];
+    expect(await listPlaces({})).toEqual(['own processInput-1', 'own processInputStep-1', ...late]);
     const all = { inputProcessors: ['pii', 'placed'], outputProcessors: ['placed'] };
     expect((await listPlaces(all)).toSorted()).toEqual([
       'own processInput-2',
@@ -135,7 +151,8 @@ describe('overrides of a run', () => {
   });
 
   test('`millrace run` has options for overrides and reports the path of a forbidden one', async () => {
-    const input = [stop('processInput'), { use: 'keyword', options: { keywords: ['forbidden'] }, required: true }];
+    const kept = { use: 'keyword', options: { keywords: ['forbidden'] } };
+    const input = [stop('processInput', {}, { replaceable: true }), kept];
     await stack.client.agents.apply({ ...base, name: 'typed', input, overrides: ['halter'], maxProcessorRetries: 1 });
     const run = (text: string, ...options: string[]) =>
       millrace(['run', 'typed', script({ text }), ...options], { env: { NATS_URL: stack.url } });

@@ -126,19 +126,29 @@ test('The text of a plan lists the called processors by stage in order, and the 
       'demo (revision 3), openai/gpt-5-mini',
       '',
       'processInput',
-      '  #  ENTRY    PROCESSOR  SERVICE     POLICY                               OPTIONS',
-      '  1  pii                 guardrails  5000 ms, 2 attempts, fail, required  {"strategy":"redact"}',
-      '  2  keyword             guardrails  5000 ms, 2 attempts, skip, required  {"strategy":"redact"}',
+      '  #  ENTRY    PROCESSOR  SERVICE     POLICY                     OPTIONS',
+      '  1  pii                 guardrails  5000 ms, 2 attempts, fail  {"strategy":"redact"}',
+      '  2  keyword             guardrails  5000 ms, 2 attempts, skip  {"strategy":"redact"}',
       '',
       'processOutputStream',
-      '  #  ENTRY  PROCESSOR  SERVICE     POLICY                               OPTIONS',
-      '  1  pii               guardrails  5000 ms, 2 attempts, fail, required  {"strategy":"redact"}',
+      '  #  ENTRY  PROCESSOR  SERVICE     POLICY                     OPTIONS',
+      '  1  pii               guardrails  5000 ms, 2 attempts, fail  {"strategy":"redact"}',
       '',
       'not called: processOutputStream of keyword',
       '',
       'tools: clock (write, allow when untrusted)',
     ].join('\n'),
   );
+});
+
+test('The text of a plan marks the entries that a list of the caller replaces, if callers may list any', () => {
+  const applied = appliedAgent('demo', 3);
+  const { pii } = applied.plan.entries;
+  const entries = pii ? { pii: { ...pii, required: false } } : {};
+  const planWith = (more: object) => planText({ ...applied, plan: { ...applied.plan, entries, ...more } });
+  expect(planWith({ overridable: {} })).toContain('fail, replaceable ');
+  expect(planWith({})).not.toContain('replaceable');
+  expect(planText({ ...applied, plan: { ...applied.plan, overridable: {} } })).not.toContain('replaceable');
 });
 
 test('The text of events lists verdicts and times by stage, and skipped entries with the reason', () => {

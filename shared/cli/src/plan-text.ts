@@ -1,6 +1,7 @@
 // Formats an agent's plan: the processors of each stage in order. Pure.
 import {
   STAGES,
+  isKeptByOverrides,
   listEntries,
   splitSegments,
   uncalledStages,
@@ -41,22 +42,23 @@ function stageText(plan: Plan, stage: Stage): string[] {
       group
         ? `${place} at once${group.overlap && stage === 'processInput' ? ', concurrently with the model' : ''}`
         : String((place += 1)),
-      ...cells(entry),
+      ...cells(entry, plan),
     ]);
   });
   return [`${stage}\n${table(['#', 'ENTRY', 'PROCESSOR', 'SERVICE', 'POLICY', 'OPTIONS'], rows, '  ')}`];
 }
 
-function cells(entryOfPlan: PlanEntry): string[] {
-  const { entry, processor, service, timeoutMs, attempts, onFailure, required, options, when, observe, declassifies } =
+function cells(entryOfPlan: PlanEntry, { overridable }: Plan): string[] {
+  const { entry, processor, service, timeoutMs, attempts, onFailure, options, when, observe, declassifies } =
     entryOfPlan;
+  const replaceable = overridable !== undefined && !isKeptByOverrides(entryOfPlan);
   const policy = `${timeoutMs} ms, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${onFailure}`;
   return [
     entry,
     processor === entry ? '' : processor,
     service,
     toOneLine(
-      `${policy}${required ? ', required' : ''}${observe ? ', observes' : ''}${declassifies ? ', declassifies' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
+      `${policy}${replaceable ? ', replaceable' : ''}${observe ? ', observes' : ''}${declassifies ? ', declassifies' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
     ),
     Object.keys(options).length === 0 ? '' : JSON.stringify(options),
   ];

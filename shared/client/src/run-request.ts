@@ -22,7 +22,7 @@ export type StartOptions = {
   runId?: string | undefined;
   /** For the processors and tools; JSON. */
   requestContext?: JsonObject | undefined;
-  /** Replace the agent's lists, if the agent allows it (`overrides`). Required entries and memory are kept. */
+  /** Replace the agent's `replaceable` entries, if the agent allows it (`overrides`). All others and memory are kept. */
   inputProcessors?: readonly OverrideEntry[] | undefined;
   outputProcessors?: readonly OverrideEntry[] | undefined;
   errorProcessors?: readonly OverrideEntry[] | undefined;

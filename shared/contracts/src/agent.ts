@@ -37,7 +37,11 @@ const entryObjectSchema = policySchema.extend({
   options: jsonObjectSchema.optional(),
   after: tokenSchema.optional(),
   before: tokenSchema.optional(),
-  required: z.boolean().optional(),
+  replaceable: z
+    .boolean()
+    .optional()
+    .describe('A list that a caller provides replaces the entry. Default: the entry stays in every run.'),
+  required: z.boolean().optional().describe('Accepted from files of earlier versions: entries stay by default.'),
   when: whenSchema.optional(),
   declassify: z
     .boolean()

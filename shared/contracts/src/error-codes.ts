@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   'judge-under-when':
     'A warning: a processor that judges runs only in some runs, depending on the context that the caller submits.',
   'judge-overridable': 'A warning: a processor that judges is omitted if a caller overrides the lists.',
+  'entries-kept': 'A warning: with the new definition, entries stay that overrides of the stored definition replace.',
   'answer-shown-before': 'A warning: a processor may change answers after they were streamed.',
   'processor-ambiguous': 'A warning: several services advertise a processor or tool of one name.',
   'options-invalid': "Options do not fit the processor's schema.",

@@ -36,7 +36,7 @@ export const planEntrySchema = z.object({
   judgesText: z.boolean().optional(),
   addsText: z.boolean().optional().describe('its text is untrusted, unless it has a label'),
   options: jsonObjectSchema,
-  required: z.boolean(),
+  required: z.boolean().describe('a list of the caller does not replace the entry'),
   memory: z.boolean(),
   memoryKey: memoryKeySchema.optional(),
   timeoutMs: timeoutMsSchema,

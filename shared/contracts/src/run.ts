@@ -50,7 +50,9 @@ export const runRequestSchema = z.strictObject({
     .optional()
     .describe('identity of the caller, required unless it is an operator: its hash has to be the caller’s token'),
   requestContext: jsonObjectSchema.default({}),
-  inputProcessors: overrideListSchema.describe('replaces the agent’s input list, if the agent allows it'),
+  inputProcessors: overrideListSchema.describe(
+    'replaces the `replaceable` entries of the agent’s input list, if the agent allows it',
+  ),
   outputProcessors: overrideListSchema,
   errorProcessors: overrideListSchema,
   maxProcessorRetries: z.number().int().min(0).max(100).optional().describe('at most the agent’s own value'),

@@ -85,7 +85,7 @@ function planEntry(name: string, uses: readonly ProcessorUse[]): PlanEntry {
     ...(descriptor.judgesText && { judgesText: true }),
     ...(descriptor.addsText && { addsText: true }),
     options,
-    required: uses.some((one) => one.given.required === true),
+    required: !uses.every((one) => one.given.replaceable === true),
     memory: memoryKey !== undefined,
     ...(memoryKey && { memoryKey }),
     timeoutMs: pickGiven('timeoutMs') ?? resolveTimeoutMs(policy, descriptor.optionsSchema, options),

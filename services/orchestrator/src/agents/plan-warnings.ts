@@ -91,13 +91,13 @@ function underWhen({ entry, when }: PlanEntry): Issue[] {
   return [{ code: 'judge-under-when', message, remedy }];
 }
 
-/** A caller may replace each of the agent's lists, also by an empty one. */
+/** A caller's list replaces these entries, also an empty one. */
 function judgesOverridable(plan: Plan): Issue[] {
   const droppable = judgesIn(plan).filter((entry) => !isKeptByOverrides(entry));
   return droppable.map(({ entry }) => ({
     code: 'judge-overridable',
     message: `"${entry}" is dropped if a caller provides its own lists, which \`overrides\` of this agent allows.`,
-    remedy: 'Set `required: true` for guards that must always judge.',
+    remedy: 'Remove `replaceable` from guards that must always judge, or apply an agent of an earlier version again.',
   }));
 }
 

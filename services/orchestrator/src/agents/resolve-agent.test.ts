@@ -35,7 +35,7 @@ describe('a plan', () => {
   });
 
   test('takes missing fields of an entry from its processor', () => {
-    const plan = makePlan({ input: [{ use: 'pii', attempts: 5, required: true }] });
+    const plan = makePlan({ input: [{ use: 'pii', attempts: 5 }] });
     expect(plan.entries['pii']).toMatchObject({ timeoutMs: 5_000, attempts: 5, onFailure: 'fail', required: true });
   });
 

@@ -61,18 +61,22 @@ function differing(uses: readonly ProcessorUse[]): Issue[] {
 
 /**
  * Fields that decide whether an entry is called and whether its verdict counts must be set at each of its uses: set at
- * one, they would silently disarm the other.
+ * one, they would silently disarm the other. `effect`: for an entry that is `required`.
  */
-const CONDITIONS = ['when', 'observe'] as const;
+const CONDITIONS = [
+  { key: 'when', effect: 'would skip it' },
+  { key: 'observe', effect: 'would let everything pass that it stops' },
+  { key: 'replaceable', effect: 'would let a list of the caller replace it' },
+] as const;
 
 function conditional(uses: readonly ProcessorUse[]): Issue[] {
   return keepFirstUses(uses).flatMap((first) => {
     const own = uses.filter(({ name }) => name === first.name);
-    return CONDITIONS.flatMap((key) => conditionIssues(key, own));
+    return CONDITIONS.flatMap((condition) => conditionIssues(condition, own));
   });
 }
 
-function conditionIssues(key: (typeof CONDITIONS)[number], uses: readonly ProcessorUse[]): Issue[] {
+function conditionIssues({ key, effect }: (typeof CONDITIONS)[number], uses: readonly ProcessorUse[]): Issue[] {
   const one = uses.find(({ given }) => given[key] !== undefined && given[key] !== false);
   if (!one) return [];
   const path = `${one.path}.${key}`;
@@ -83,11 +87,13 @@ function conditionIssues(key: (typeof CONDITIONS)[number], uses: readonly Proces
       `"${one.name}" has a different \`${key}\` at ${other.path} than at ${one.path}, but is one entry.`,
       'Set the same value at both, or name one of the two with `as`.',
     );
-  if (key === 'observe' && readMemoryKey(one.processor, one.found.descriptor))
+  const isMemory = readMemoryKey(one.processor, one.found.descriptor) !== undefined;
+  if (key === 'observe' && isMemory)
     return refuse(`"${one.name}" cannot observe, because its purpose is to change and store.`, 'Remove `observe`.');
+  if (key === 'replaceable' && isMemory)
+    return refuse(`"${one.name}" cannot be replaced, because memory stays in every run.`, 'Remove `replaceable`.');
   if (!uses.some(({ given }) => given.required === true)) return [];
-  const why = key === 'when' ? 'would skip it' : 'would let everything pass that it stops';
-  return refuse(`"${one.name}" is required, and \`${key}\` ${why}.`, 'Remove one of the two.');
+  return refuse(`"${one.name}" is required, and \`${key}\` ${effect}.`, 'Remove one of the two.');
 }
 
 function isDifferent(one: unknown, other: unknown): boolean {

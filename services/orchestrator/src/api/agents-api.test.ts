@@ -152,11 +152,22 @@ describe('a warning of agents apply', () => {
   });
 
   test("reports a judge that a caller's list replaces", async () => {
-    const output = [{ use: 'keyword', onFailure: 'skip' }, 'pii'];
-    const input = [{ use: 'unicode-normalizer', required: true }, ...output];
+    const pii = { use: 'pii', replaceable: true };
+    const output = [{ use: 'keyword', onFailure: 'skip', replaceable: true }, pii];
+    const input = ['unicode-normalizer', ...output];
     const left = ['"pii" is dropped if a caller provides its own lists, which `overrides` of this agent allows.'];
     for (const overrides of [['keyword'], []]) expect(await listWarnings({ input, output, overrides })).toEqual(left);
     expect(await listWarnings({ input, output })).toEqual([]);
+  });
+
+  test('names the entries that overrides of the stored agent replace, and of the new one keep', async () => {
+    const { api, apply } = createApi();
+    await apply(definition({ input: [{ use: 'pii', replaceable: true }], output: [], overrides: [] }));
+    const kept = definition({ input: ['pii'], overrides: [] });
+    const warned = { warnings: expect.arrayContaining([expect.objectContaining({ code: 'entries-kept' })]) };
+    expect(await api.plan({ definition: kept }, tenant)).toMatchObject(warned);
+    expect(await apply(kept)).toMatchObject(warned);
+    expect(await apply(kept)).not.toMatchObject(warned);
   });
 
   test('reports answers that are rewritten after they were released, unless they are buffered', async () => {

@@ -10,6 +10,7 @@ import {
   type JsonValue,
 } from '@millrace/contracts';
 import type { AgentStore } from '../agents/agent-store.ts';
+import { warnOfKeptEntries } from '../agents/kept-entries.ts';
 import { warnUnequalJudges } from '../agents/memory-warnings.ts';
 import { planWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
@@ -44,7 +45,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     ...planWarnings(applied.plan, discovery.listRefused(), applied.agent),
     ...warnUnequalJudges(applied, others),
     ...warnWithoutRules(applied.plan),
-    ...(stored ? warnOfNewRules(stored.plan, applied.plan) : []),
+    ...(stored ? [...warnOfNewRules(stored.plan, applied.plan), ...warnOfKeptEntries(stored.plan, applied.plan)] : []),
     ...warnToolNames(applied.plan, (processor) => discovery.processors().get(processor)?.descriptor.optionsSchema),
   ];
   const addWarnings = (tenant: string, applied: AppliedAgent, stored?: AppliedAgent) => ({

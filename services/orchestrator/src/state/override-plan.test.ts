@@ -63,7 +63,7 @@ describe('a list that the caller provides', () => {
     expect(plan.groups).toEqual([]);
   });
 
-  test('replaces the agent’s list; required entries follow it, and memory follows those', () => {
+  test('replaces the agent’s replaceable entries; the others follow it, and memory follows those', () => {
     const { plan } = planFor({ inputProcessors: ['keyword', { use: 'pii', as: 'mine', options: { a: 1 } }] });
     expect(plan.order.processInput).toEqual(['keyword', 'mine', 'guard', 'history']);
     expect(plan.entries['mine']).toMatchObject({
@@ -108,7 +108,7 @@ describe('a list that the caller provides', () => {
     expect([listChanges('block'), listChanges('redact')]).toEqual([{ processInput: false }, { processInput: true }]);
   });
 
-  test('changes no required entry', () => {
+  test('changes no entry that stays', () => {
     const { plan } = planFor({ inputProcessors: ['pii'], outputProcessors: ['pii'], errorProcessors: ['fallback'] });
     expect(plan.entries['guard']).toEqual(applied.plan.entries['guard']);
     expect(plan.order.processAPIError).toEqual(['fallback']);
@@ -155,7 +155,7 @@ describe('an override is rejected,', () => {
       'outputProcessors[0]: "keyword" has no stage',
     ],
     [
-      'the name of a required entry',
+      'the name of an entry that stays',
       { inputProcessors: [{ use: 'pii', as: 'guard' }] },
       'inputProcessors[0]: "guard" is the name of an entry',
     ],

@@ -1,7 +1,7 @@
-// Applies the lists that a caller provides for one run in place of the agent's. Only processors that the agent allows
-// are accepted, as they were resolved when the agent was applied. Required entries stay, after the caller's, and memory
-// after those. An entry of the caller must not have the name of one that stays: it would share its state or change its
-// options. Pure.
+// Applies the lists that a caller provides for one run in place of the agent's replaceable entries. Only processors that
+// the agent allows are accepted, as they were resolved when the agent was applied. All other entries stay, after the
+// caller's, and memory after those. An entry of the caller must not have the name of one that stays: it would share its
+// state or change its options. Pure.
 import {
   resolveChanges,
   stagesOfList,
@@ -69,7 +69,7 @@ export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest)
   return { plan: { ...kept, entries: { ...own, ...kept.entries }, order, listed } };
 }
 
-/** Removes the entries that the caller's lists replace. Required entries precede memory. */
+/** Removes the replaceable entries of the lists that the caller provides. The others precede memory. */
 function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
   const order: Plan['order'] = { ...plan.order };
   const staying = (names: readonly string[] = []): string[] => {
@@ -120,14 +120,15 @@ function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, tak
           `It belongs under ${template.lists.join(' or ')}.`,
         ),
       ];
-    if (taken.has(name))
-      return [issue(path, `"${name}" is the name of an entry of the agent.`, 'Choose another name with `as`.')];
+    if (taken.has(name)) return [issue(path, `"${name}" is the name of an entry of the agent.`, RENAME)];
     const twin = uses.slice(0, at).find((other) => other.name === name && (other.list === list || !isSame(other, use)));
     return twin
       ? [issue(path, `"${name}" is the name of ${twin.path} too.`, 'Choose another name for one of the two with `as`.')]
       : [];
   });
 }
+
+const RENAME = "Choose another name with `as`, or declare the agent's entry as `replaceable: true`.";
 
 /** A processor in two lists is one entry. */
 function isSame(one: OverrideUse, other: OverrideUse): boolean {
