@@ -33,6 +33,7 @@ OUTPUT = {"processOutputStream", "processOutputStep", "processToolResult", "proc
 STAGES = sorted(INPUT | OUTPUT | {"processAPIError"})
 STREAM = "processOutputStream"
 PROTOCOL = 2  # the number of the wire's protocol
+PROCESSORS = "Millrace-Processors"  # the header that lists the processors of a request with several entries
 QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
 MAX_BATCH_BYTES, WINDOW_CHUNKS = 200_000, 1024
 INBOX = re.compile(r"(?=.{1,512}$)(_INBOX|_R_|_GR_)(\.[^\s.*>]+)+")  # an answer on any other subject is not sent
@@ -444,10 +445,23 @@ class Service:
             entry, stage = request["entries"][0], request["stage"]
             if await self.is_full(message):
                 return
+            if problem := self.mislabelled(request, message):
+                return await self.reply(message, {"error": {"code": "message-invalid", "message": problem}})
             processor = self.processors[entry["processor"]](entry.get("options", {}))
             await (self.open(request, message, processor) if stage == STREAM else self.judge(request, message, processor))
         except (Exception, SystemExit) as error:
             await self.reply(message, {"error": {"code": "processor-failed", "message": f"{type(error).__name__}: {error}"}})
+
+    def mislabelled(self, request, message):
+        """Returns the difference between the processors of the entries and those in the subject and the header, which a tap sees."""
+        names = [entry["processor"] for entry in request["entries"]]
+        listed = (message.headers or {}).get(PROCESSORS)
+        tokens = message.subject[len(self.prefix) + 1 :].split(".")
+        if names[0] != tokens[3]:
+            return "The subject names another processor than the first entry."
+        if listed != ",".join(names) and (listed is not None or len(names) > 1):
+            return f"The header {PROCESSORS} does not list the processor of each entry."
+        return None
 
     async def judge(self, request, message, processor):
         started, answers = time.monotonic(), Answers(self, message, replica=self.replica)

@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
 import {
   awaitAnswer,
+  awaitMergedAnswer,
   BROKEN_CALLS,
   BROKEN_STREAMS,
   BROKEN_TOOLS,
@@ -131,6 +132,21 @@ test(
     });
   },
 );
+
+test('millrace.py: a call is rejected if subject and header do not name its processors', async (context) => {
+  requirePython(context);
+  const rig = { bus: bus.bus, python: python(), folder };
+  await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
+    const codes = await Promise.all(
+      ['py-call-plain,py-call-plain', undefined, 'py-call-plain', 'py-call-plain,other'].map(async (header) => {
+        const { error, verdicts } = await awaitMergedAnswer(bus.bus, inBroken('py-call-plain'), header);
+        return verdicts ? 'verdicts' : error;
+      }),
+    );
+    const refused = expect.objectContaining({ code: 'message-invalid', message: expect.stringContaining('header') });
+    expect(codes).toEqual(['verdicts', refused, refused, refused]);
+  });
+});
 
 test('processor.py: an invalid batch ends its session with a failure', async (context) => {
   requirePython(context);

@@ -1,6 +1,7 @@
 // Tests the running service over NATS with the orchestrator's requests.
 import { gatherInfo, request } from '@millrace/bus';
 import {
+  makeCallHeaders,
   sessionOpenedSchema,
   stageReplySchema,
   textMessage,
@@ -48,7 +49,13 @@ async function processInput(text: string, entries: CallEntry[]) {
   const input = { retryCount: 0, stepNumber: 0, conversation };
   const payload = { ...callHead(entries), stage: 'processInput', input };
   const subject = bus.subjects.stage('processInput', { service: 'guardrails', processor: entries[0]?.processor ?? '' });
-  const reply = await request(bus, { subject, payload, reply: stageReplySchema, timeoutMs });
+  const reply = await request(bus, {
+    subject,
+    headers: makeCallHeaders(entries),
+    payload,
+    reply: stageReplySchema,
+    timeoutMs,
+  });
   if ('error' in reply) throw reply.error;
   return 'verdicts' in reply.ok ? reply.ok.verdicts : [];
 }
@@ -68,7 +75,13 @@ async function processStream(chunks: Chunk[], entries: CallEntry[]) {
     service: 'guardrails',
     processor: entries[0]?.processor ?? '',
   });
-  const reply = await request(bus, { subject, payload, reply: sessionOpenedSchema, timeoutMs });
+  const reply = await request(bus, {
+    subject,
+    headers: makeCallHeaders(entries),
+    payload,
+    reply: sessionOpenedSchema,
+    timeoutMs,
+  });
   if ('error' in reply) throw reply.error;
   return reply.ok;
 }

@@ -31,6 +31,7 @@ export { createStallGate, STALL_MS, type StallGate } from './stall-gate.ts';
 export { guardTopology, type TopologyGuard } from './guard-topology.ts';
 export { listen, type Listening } from './listen.ts';
 export { answerPeers, askPeer, findPeers, type PeerAnswer } from './peers.ts';
+export { makeHeaders } from './message-headers.ts';
 export { publish, publishBytes, publishInBatches } from './publish.ts';
 export { advertise, gatherInfo, gatherPings, hasLeft, type MicroEndpoint, type MicroService } from './micro.ts';
 export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';

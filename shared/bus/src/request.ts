@@ -4,11 +4,14 @@ import { MillraceError, fromWireError, wireErrorSchema } from '@millrace/contrac
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
+import { makeHeaders } from './message-headers.ts';
 import { decode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
 
 export type Request<T> = {
   subject: string;
   payload: unknown;
+  /** Headers of the message. */
+  headers?: Readonly<Record<string, string>> | undefined;
   reply: z.ZodType<T>;
   /** From the request to the final reply, ms. */
   timeoutMs: number;
@@ -69,9 +72,10 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
     signal?.addEventListener('abort', onAbort, { once: true });
     ask.onAsked?.(onAbort);
     if (isOver) return;
+    const sent = ask.headers && makeHeaders(ask.headers);
     const publish = () => {
       try {
-        bus.nc.publish(subject, payload, { reply: inbox.subject });
+        bus.nc.publish(subject, payload, { reply: inbox.subject, ...(sent && { headers: sent }) });
       } catch (cause) {
         finish(
           toFailure(

@@ -6,12 +6,18 @@ import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
+import { readHeader } from './message-headers.ts';
 import { publishBytes } from './publish.ts';
 import { subscribe } from './subscribe.ts';
 import { decode, encode, encodeWithin } from './wire.ts';
 import { within } from './within.ts';
 
-export type ServeContext = { subject: string; respond(answer: unknown): void };
+export type ServeContext = {
+  subject: string;
+  respond(answer: unknown): void;
+  /** Returns the value of a header of the request; undefined without one. */
+  readHeader(name: string): string | undefined;
+};
 
 export type Serving = {
   subject: string;
@@ -93,7 +99,11 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
   const request = decode(message.data, options.request, subject);
   if ('error' in request) return respondSafely(fail(request.error));
   try {
-    const value = await options.handle(request.ok, { subject, respond });
+    const value = await options.handle(request.ok, {
+      subject,
+      respond,
+      readHeader: (name) => readHeader(message, name),
+    });
     if (value !== undefined) respondSafely(value);
   } catch (error) {
     respondSafely(fail(error));

@@ -1,5 +1,5 @@
 // Sends one request on the bus and records all replies unchanged, because a client library would hide violations.
-import { decode, type Bus } from '@millrace/bus';
+import { decode, makeHeaders, type Bus } from '@millrace/bus';
 import { z } from 'zod';
 import { BrokenError } from './rule-error.ts';
 
@@ -13,6 +13,7 @@ export type Replies = {
 
 export type RawAskOptions = {
   timeoutMs: number;
+  headers?: Readonly<Record<string, string>> | undefined;
   isFinal: (reply: ReceivedReply) => boolean;
   /** Time to listen after the final reply, ms. */
   lingerMs?: number;
@@ -27,7 +28,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * @throws BrokenError for a flood
  */
 export function ask(bus: Bus, subject: string, payload: unknown, options: RawAskOptions): Promise<Replies> {
-  const { timeoutMs, isFinal, lingerMs = 0 } = options;
+  const { timeoutMs, isFinal, lingerMs = 0, headers } = options;
   const body = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload);
   return new Promise((resolve, reject) => {
     const replies: ReceivedReply[] = [];
@@ -54,7 +55,7 @@ export function ask(bus: Bus, subject: string, payload: unknown, options: RawAsk
       timer = setTimeout(() => finish('final'), lingerMs);
     });
     timer = setTimeout(() => finish('silence'), timeoutMs);
-    bus.nc.publish(subject, body, { reply: inbox.subject });
+    bus.nc.publish(subject, body, { reply: inbox.subject, ...(headers && { headers: makeHeaders(headers) }) });
   });
 }
 

@@ -6,6 +6,7 @@ import {
   findUnserializable,
   isDataChunk,
   narrowInput,
+  makeCallHeaders,
   readsAt,
   stageReplySchema,
   wireErrorSchema,
@@ -87,7 +88,12 @@ export async function judgeOrError(
   const subject = stageSubject(target, stage, call.entries[0]?.processor ?? '', given.replica);
   const isFinal = ({ json, serviceError }: Replies['replies'][number]) =>
     serviceError !== undefined || !stageReplySchema.safeParse(json).success || isVerdicts(json);
-  const answered = await ask(target.bus, subject, call, { timeoutMs: call.timeoutMs, isFinal, lingerMs });
+  const answered = await ask(target.bus, subject, call, {
+    headers: makeCallHeaders(call.entries),
+    timeoutMs: call.timeoutMs,
+    isFinal,
+    lingerMs,
+  });
   if (answered.end === 'nobody') fail(`${subject} has no subscriber`);
   if (answered.end === 'silence') fail(`${subject} was not answered within ${call.timeoutMs} ms`, call);
   const last = answered.replies.findIndex(isFinal);

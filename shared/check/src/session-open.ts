@@ -1,5 +1,6 @@
 // Opens a session, or sends a batch in the open request, which has no session.
 import {
+  makeCallHeaders,
   sessionOpenedSchema,
   wireErrorSchema,
   type CallEntry,
@@ -44,7 +45,11 @@ export function buildSessionOpen(target: CheckTarget, given: SessionGiven): Sess
 /** @throws BrokenError, also for a rejection */
 export async function sendOpen(target: CheckTarget, open: SessionOpen, replica?: string): Promise<SentOpen> {
   const subject = stageSubject(target, STREAM, open.entries[0]?.processor ?? '', replica);
-  const { end, replies } = await ask(target.bus, subject, open, { timeoutMs: waitMs(target), isFinal: () => true });
+  const { end, replies } = await ask(target.bus, subject, open, {
+    headers: makeCallHeaders(open.entries),
+    timeoutMs: waitMs(target),
+    isFinal: () => true,
+  });
   if (end === 'nobody') fail(`${subject} has no subscriber`);
   if (end === 'silence') fail(`the opening of a session was not answered within ${waitMs(target)} ms`, open);
   const [reply] = replies;

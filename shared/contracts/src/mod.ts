@@ -5,6 +5,7 @@ export * from './agent.ts';
 export * from './answer-message.ts';
 export * from './api.ts';
 export { ConversationDraft, applyOps } from './apply-ops.ts';
+export * from './called-processors.ts';
 export * from './caller.ts';
 export * from './changes.ts';
 export * from './chunk.ts';

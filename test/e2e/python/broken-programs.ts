@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServedProcessor } from '@millrace/contracts';
+import { PROCESSORS_HEADER, type ServedProcessor } from '@millrace/contracts';
 import { eventually, type TestBus } from '@millrace/testkit';
+import { headers } from 'nats';
 import { expect } from 'vitest';
 
 /** The last of each is valid. */
@@ -151,6 +152,17 @@ const askProgram = async ({ nc }: TestBus['bus'], subject: string, question: obj
 
 export const awaitAnswer = (bus: TestBus['bus'], served: ServedProcessor) =>
   askProgram(bus, bus.subjects.stage('processInput', served), makeCall('processInput', served.processor));
+
+/** Sends a call of several entries of one processor, with the header if a value is given. */
+export async function awaitMergedAnswer({ nc, subjects }: TestBus['bus'], served: ServedProcessor, header?: string) {
+  const call = makeCall('processInput', served.processor);
+  const merged = { ...call, entries: [...call.entries, ...call.entries] };
+  const sent = headers();
+  if (header !== undefined) sent.set(PROCESSORS_HEADER, header);
+  const options = { timeout: ANSWER_MS, headers: sent };
+  const answer = await nc.request(subjects.stage('processInput', served), JSON.stringify(merged), options);
+  return answer.json<Record<string, unknown>>();
+}
 
 export function toolAnswer(bus: TestBus['bus'], service: string, tool: string) {
   const { callId } = makeCall('', tool);

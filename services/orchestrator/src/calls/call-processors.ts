@@ -1,6 +1,14 @@
 // Calls processors over the bus. Returns a verdict for each entry, in order; a failed call is a failure verdict, never
 // a throw.
-import { narrowInput, stageReplySchema, timings, type Chunk, type PlanEntry, type Stage } from '@millrace/contracts';
+import {
+  makeCallHeaders,
+  narrowInput,
+  stageReplySchema,
+  timings,
+  type Chunk,
+  type PlanEntry,
+  type Stage,
+} from '@millrace/contracts';
 import type { ErrorCode, MillraceError, StageInput, StageReply } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import { askWithPolicy, type CallAnswer, type CallTarget } from './ask-with-policy.ts';
@@ -83,6 +91,7 @@ async function askStage(
   const connections = bus.connections();
   const answer = await request<StageReply>(bus, {
     subject: bus.subjects.stage(stage, first, to.replica),
+    headers: makeCallHeaders(group),
     payload: { ...head, stage, input: narrowInput(input, listReads(stage, group)) },
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,

@@ -1,5 +1,11 @@
 // The watch of a call in progress: it detects a lost replica, and limits a hanging member to its own time.
-import { stageCallSchema, type PlanEntry, type StageCall, type StageInput } from '@millrace/contracts';
+import {
+  PROCESSORS_HEADER,
+  stageCallSchema,
+  type PlanEntry,
+  type StageCall,
+  type StageInput,
+} from '@millrace/contracts';
 import { serve, type Bus, type ServeContext } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -23,6 +29,7 @@ type Handle = (call: StageCall, context: ServeContext, bus: Bus) => Promise<obje
 async function replica(processors: string[], handle: Handle) {
   const bus = await connection.connect({ name: 'guards' });
   const calls: string[] = [];
+  const headers: (string | undefined)[] = [];
   const request = stageCallSchema;
   for (const processor of processors) {
     for (const own of [undefined, bus.id]) {
@@ -31,15 +38,19 @@ async function replica(processors: string[], handle: Handle) {
           subject: bus.subjects.stage(stage, { service: 'guards', processor }, own),
           ...(own === undefined && { queue: processor }),
           request,
-          handle: (call, context) => (calls.push(names(call)), handle(call, context, bus)),
+          handle: (call, context) => {
+            calls.push(names(call));
+            headers.push(context.readHeader(PROCESSORS_HEADER));
+            return handle(call, context, bus);
+          },
         }),
       );
     }
   }
   await bus.nc.flush();
-  return { bus, calls };
+  return { bus, calls, headers };
 }
-const judgeAll = async ({ entries }: StageCall, _context: ServeContext, { id }: Bus) => ({
+const judgeAll = async ({ entries }: StageCall, _context: unknown, { id }: Bus) => ({
   sequence: 0,
   verdicts: entries.map(() => goOn),
   ms: entries.map(() => 1),
@@ -59,9 +70,17 @@ async function call(made: TestRun, entries: PlanEntry[], receiveData: (types: st
 }
 
 describe('a merged call', () => {
+  test('lists its processors in a header, and a call of one entry has none', async () => {
+    const { calls, headers } = await replica(['a'], judgeAll);
+    await call(testRun({}), [planEntry('a'), planEntry('second', { processor: 'a' }), planEntry('b')]);
+    await call(testRun({}), [planEntry('a')]);
+    expect(calls).toEqual(['a+second+b', 'a']);
+    expect(headers).toEqual(['a,a,b', undefined]);
+  });
+
   test('with progress reports limits a hanging member to its own time, and calls the others once', async () => {
     const hanging = await replica(['a', 'b', 'c'], async (asked, { respond }, bus) => {
-      if (names(asked) !== 'a+b+c') return judgeAll(asked, { subject: '', respond }, bus);
+      if (names(asked) !== 'a+b+c') return judgeAll(asked, undefined, bus);
       respond({ sequence: 0, progress: [], replica: bus.id, judged: { verdicts: [goOn], ms: [1] } });
       return undefined;
     });
@@ -177,7 +196,7 @@ test('custom chunks of a retried entry are not written twice', async () => {
   const talking = await replica(['a', 'b'], async (asked, { respond }, bus) => {
     if (tries++ > 0) {
       respond({ sequence: 0, progress: [dataChunk('one'), dataChunk('two')] });
-      return { ...(await judgeAll(asked, { subject: '', respond }, bus)), sequence: 1 };
+      return { ...(await judgeAll(asked, undefined, bus)), sequence: 1 };
     }
     respond({ sequence: 0, progress: [dataChunk('one')], entry: 'b' });
     const failure = { type: 'failure', code: 'processor-failed', message: 'broken', retryable: true };

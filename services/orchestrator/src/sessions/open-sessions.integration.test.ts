@@ -1,6 +1,7 @@
 // Opening the output stream's sessions: the policy applies to one entry, and unused sessions are closed.
 import {
   MAX_STATE_CHARS,
+  PROCESSORS_HEADER,
   sessionInputSchema,
   sessionOpenSchema,
   type Chunk,
@@ -8,7 +9,7 @@ import {
   type SessionOpen,
   type SessionOpened,
 } from '@millrace/contracts';
-import { listen, serve, type Bus } from '@millrace/bus';
+import { listen, serve, type Bus, type ServeContext } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -37,8 +38,10 @@ type Script = (open: SessionOpen, answer: (more?: Partial<SessionOpened>) => obj
 async function replica(processors: string[], script: Script) {
   const bus = await connection.connect({ name: 'guards' });
   const opens: string[] = [];
-  const handle = async (open: SessionOpen) => {
+  const headers: (string | undefined)[] = [];
+  const handle = async (open: SessionOpen, { readHeader }: ServeContext) => {
     opens.push(listNames(open));
+    headers.push(readHeader(PROCESSORS_HEADER));
     const opened = { opened: true, replica: bus.id, service: 'guards', served: open.entries.length };
     const said = script(open, (more) => ({ ...opened, ...more }));
     return said === 'silence' ? undefined : said;
@@ -55,7 +58,7 @@ async function replica(processors: string[], script: Script) {
     );
   }
   await bus.nc.flush();
-  return { bus, opens };
+  return { bus, opens, headers };
 }
 function testRun(list: PlanEntry[], { second, merged = true }: { second?: Bus; merged?: boolean } = {}) {
   const discovery = { isServedTogether: () => merged, replicaThatAnswers: async () => second?.id };
@@ -77,9 +80,11 @@ async function open(list: PlanEntry[], options?: Parameters<typeof testRun>[1]) 
 
 describe('opened sessions', () => {
   test('are one for a list of adjacent entries', async () => {
-    const { opens } = await replica(['a'], (_open, answer) => answer());
+    const { opens, headers } = await replica(['a'], (_open, answer) => answer());
     expect(await open(entries('a', 'b', 'c'))).toEqual(['a+b+c 1']);
-    expect(opens).toEqual(['a+b+c']);
+    expect(await open(entries('a'))).toEqual(['a 1']);
+    expect(opens).toEqual(['a+b+c', 'a']);
+    expect(headers).toEqual(['a,b,c', undefined]);
   });
 
   test('are more if a replica serves only the head of the list', async () => {

@@ -1,6 +1,7 @@
 // Opens the output stream's sessions: one for each list of adjacent processors that one replica serves.
 import {
   createFailure,
+  makeCallHeaders,
   mayChange,
   narrowInput,
   sessionOpenedSchema,
@@ -123,6 +124,7 @@ export async function askReplica(
   const connections = bus.connections();
   const answer = await request<SessionOpened>(bus, {
     subject: bus.subjects.stage(stage, first, to.replica),
+    headers: makeCallHeaders(group),
     payload: {
       ...head,
       stage,

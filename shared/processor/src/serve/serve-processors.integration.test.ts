@@ -1,12 +1,14 @@
 import {
   METADATA_KEY,
+  PROCESSORS_HEADER,
   endpointMetadataSchema,
+  makeCallHeaders,
   stageReplySchema,
   type Chunk,
   type StageCall,
   type StageReply,
 } from '@millrace/contracts';
-import { gatherInfo, publish, request } from '@millrace/bus';
+import { gatherInfo, makeHeaders, publish, request } from '@millrace/bus';
 import { callEntry, eventually, stageCall, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { defineWithMethods } from '../testing/one-method.ts';
@@ -54,6 +56,7 @@ async function ask(call: StageCall, replica?: string): Promise<Asked> {
       { service: SERVICE, processor: call.entries[0]?.processor ?? '' },
       replica,
     ),
+    headers: makeCallHeaders(call.entries),
     payload: call,
     reply: stageReplySchema,
     timeoutMs: call.timeoutMs,
@@ -118,7 +121,28 @@ describe('rejection by a replica', () => {
     const renamed = { ...plain, entries: [callEntry('elsewhere')] };
     const subject = asker.bus.subjects.stage('processInput', { service: SERVICE, processor: 'plain' });
     const answered = await asker.bus.nc.request(subject, JSON.stringify(renamed));
-    expect(answered.json()).toMatchObject({ error: { code: 'processor-not-there' } });
+    expect(answered.json()).toMatchObject({ error: { code: 'message-invalid', path: 'entries[0].processor' } });
+  });
+
+  test.each([
+    ['has none', undefined],
+    ['omits an entry', 'plain'],
+    ['has another order', 'writing,plain'],
+  ])('A merged call is rejected if its header %s', async (_what, header) => {
+    const call = stageCall('processInput', [callEntry('plain'), callEntry('writing')]);
+    const subject = asker.bus.subjects.stage('processInput', { service: SERVICE, processor: 'plain' });
+    const headers = makeHeaders(header === undefined ? {} : { [PROCESSORS_HEADER]: header });
+    const answered = await asker.bus.nc.request(subject, JSON.stringify(call), { headers, timeout: 5_000 });
+    expect(answered.json()).toMatchObject({ error: { code: 'message-invalid', path: PROCESSORS_HEADER } });
+  });
+
+  test('A session of several entries is rejected without the header', async () => {
+    const entries = [callEntry('stream'), callEntry('stream', {}, { entry: 'again' })];
+    const { callId, ...call } = stageCall('processOutputStream', entries);
+    const open = { ...call, callId, session: 's-1', orchestrator: asker.bus.id };
+    const subject = asker.bus.subjects.stage('processOutputStream', { service: SERVICE, processor: 'stream' });
+    const answered = await asker.bus.nc.request(subject, JSON.stringify(open));
+    expect(answered.json()).toMatchObject({ error: { code: 'message-invalid', path: PROCESSORS_HEADER } });
   });
 
   test('A call to an unserved processor has no responders', async () => {
@@ -218,6 +242,7 @@ test('A long call reports its replica and its verdicts so far in numbered messag
   const call = { ...inputCall('plain', 'run-long'), entries: [callEntry('plain'), callEntry('waiting')] };
   const asking = request(asker.bus, {
     subject: asker.bus.subjects.stage(call.stage, { service: SERVICE, processor: 'plain' }, hosts.running.replica),
+    headers: makeCallHeaders(call.entries),
     payload: call,
     reply: stageReplySchema,
     timeoutMs: 10_000,

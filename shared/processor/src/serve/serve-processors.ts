@@ -6,13 +6,17 @@ import {
   SESSION_LIMITS,
   WIRE_PROTOCOL,
   cancelCallSchema,
+  checkCalledProcessors,
+  PROCESSORS_HEADER,
   readLastToken,
   sessionInputSchema,
   sessionOpenSchema,
   stageCallSchema,
+  type CallEntry,
   type SessionOpen,
   type SessionOpened,
   type Stage,
+  type StageCall,
 } from '@millrace/contracts';
 import {
   createStallGate,
@@ -21,6 +25,7 @@ import {
   startHeartbeat,
   type Bus,
   type MicroEndpoint,
+  type ServeContext,
   type Living,
   type Serving,
 } from '@millrace/bus';
@@ -64,7 +69,7 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
 
   const each = definitions.flatMap((definition) => definition.stages.map((stage) => ({ definition, stage })));
   const own = each.map(({ definition, stage }) =>
-    serveStage(host, bus.subjects.stage(stage, identify(bus, definition), bus.id), undefined, stage),
+    serveStage(host, bus.subjects.stage(stage, identify(bus, definition), bus.id), { definition, stage }),
   );
   const shared = each.map(({ definition, stage }) => endpoint(host, { version, ...definition }, stage));
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
@@ -102,19 +107,36 @@ function endpoint(host: ProcessorHost, definition: ProcessorDefinition, stage: S
     name,
     queue: id,
     data: () => ({ calls: host.calls.depth(name), maxCalls: host.calls.maxCalls }),
-    serving: serveStage(host, host.bus.subjects.stage(stage, identify(host.bus, definition)), id, stage),
+    serving: serveStage(host, host.bus.subjects.stage(stage, identify(host.bus, definition)), {
+      definition,
+      stage,
+      queue: id,
+    }),
     metadata: { kind: 'processor', protocol: WIRE_PROTOCOL, descriptor: describeProcessor(definition), stage },
   };
 }
 
 const identify = (bus: Bus, { id }: ProcessorDefinition) => ({ service: bus.name, processor: id });
 
-function serveStage(host: ProcessorHost, subject: string, queue: string | undefined, stage: Stage): Serving {
+type ServedStage = { definition: ProcessorDefinition; stage: Stage; queue?: string };
+
+/** Rejects a request whose subject or header names other processors than its body: a tap sees only those two. */
+function serveStage(host: ProcessorHost, subject: string, { definition, stage, queue }: ServedStage): Serving {
   const { bus } = host;
   const shared = { subject, ...(queue !== undefined && { queue }) };
+  const check = (entries: readonly CallEntry[], { readHeader }: ServeContext) =>
+    checkCalledProcessors(entries, definition.id, readHeader(PROCESSORS_HEADER));
+  const open = async (request: SessionOpen, context: ServeContext) => {
+    check(request.entries, context);
+    return openSession(host, request);
+  };
+  const call = async (request: StageCall, context: ServeContext) => {
+    check(request.entries, context);
+    return answerCall(host, request, context);
+  };
   return stage === 'processOutputStream'
-    ? serve(bus, { ...shared, request: sessionOpenSchema, handle: (open) => openSession(host, open) })
-    : serve(bus, { ...shared, request: stageCallSchema, handle: (call, context) => answerCall(host, call, context) });
+    ? serve(bus, { ...shared, request: sessionOpenSchema, handle: open })
+    : serve(bus, { ...shared, request: stageCallSchema, handle: call });
 }
 
 async function openSession({ calls, sessions, gate }: ProcessorHost, open: SessionOpen): Promise<SessionOpened> {

@@ -1,6 +1,7 @@
 // Minimal orchestrator's end of a stream session for tests: sends batches and records all output.
 import { listen, publish, request, type Bus } from '@millrace/bus';
 import {
+  makeCallHeaders,
   sessionOpenedSchema,
   sessionOutputSchema,
   type CallEntry,
@@ -45,6 +46,7 @@ export async function openTestSession(bus: Bus, options: OpenOptions): Promise<T
   const { callId, ...call } = stageCall('processOutputStream', entries);
   const answer = await request(bus, {
     subject: bus.subjects.stage('processOutputStream', { service, processor: entries[0]?.processor ?? '' }),
+    headers: makeCallHeaders(entries),
     payload: {
       ...call,
       run: { ...TEST_RUN, runId },
