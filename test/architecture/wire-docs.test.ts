@@ -12,6 +12,7 @@ import {
   endpointLoadSchema,
   endpointMetadataSchema,
   liveBatchSchema,
+  revokedKeySchema,
   runRequestSchema,
   serviceLimitsSchema,
   sessionInputSchema,
@@ -26,6 +27,8 @@ import {
   toolReplySchema,
   toolRequestSchema,
   verdictSchema,
+  verifyReplySchema,
+  verifyRequestSchema,
   wireErrorSchema,
 } from '@millrace/contracts';
 import { expect, test } from 'vitest';
@@ -55,6 +58,9 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'srv-info': srvInfoSchema,
   'srv-stats': srvStatsSchema,
   'api-reply': apiReplySchema,
+  'verify-request': verifyRequestSchema,
+  'verify-reply': verifyReplySchema,
+  'revoked-key': revokedKeySchema,
   'api.run.answer': API.run.answer,
   'api.events.answer': API.events.answer,
   'api.suspended-list.answer': API['suspended-list'].answer,

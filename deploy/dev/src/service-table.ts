@@ -1,7 +1,7 @@
 // Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
 // Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
-import { ROLES, seedFile } from '@millrace/identity';
+import { ROLES, firstKeyFile, seedFile } from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
@@ -27,6 +27,18 @@ const RUN_LIMITS = [
   'EVENTS_MAX_BYTES',
 ];
 const STORE = ['REQUIRE_SHARED_STORE'];
+const JWT = [
+  'AUTH_JWT_ISSUER',
+  'AUTH_JWT_AUDIENCE',
+  'AUTH_JWT_JWKS_URL',
+  'AUTH_JWT_JWKS_FILE',
+  'AUTH_JWT_ALGORITHMS',
+  'AUTH_JWT_TENANT',
+  'AUTH_JWT_TENANT_CLAIM',
+  'AUTH_JWT_SUBJECT_CLAIM',
+  'AUTH_JWT_SCOPES_CLAIM',
+  'AUTH_JWT_SCOPES',
+];
 
 /** In display order. dev-model is not included: it replaces a model provider. */
 export const SERVICES: readonly ServiceRow[] = [
@@ -48,6 +60,7 @@ export const SERVICES: readonly ServiceRow[] = [
   },
   { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, 'MODEL'] },
   { name: 'tools', reads: BUS },
+  { name: 'auth', reads: [...BUS, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
 ];
 
 /** A stop of the whole stack takes seconds: longer runs are handed over. */
@@ -70,13 +83,19 @@ export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptio
     env: {
       ...pickVariables({ ...env, ...model }, servers.nats.keys === undefined ? reads : omitIdentity(reads)),
       NATS_URL: servers.nats.url,
-      ...(servers.nats.keys !== undefined && { NATS_NKEY_FILE: seedFile(servers.nats.keys, chooseRole(name)) }),
+      ...(servers.nats.keys !== undefined && buildKeyEnvironment(name, servers.nats.keys)),
       DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
       NODE_COMPILE_CACHE: state.compileCache,
       ...(store && !(alone && servers[store].url === undefined) && buildStoreEnvironment(store, name, servers, state)),
     },
   }));
 }
+
+/** The service's own key; auth registers the first API key too. */
+const buildKeyEnvironment = (service: string, keys: string): Environment => ({
+  NATS_NKEY_FILE: seedFile(keys, chooseRole(service)),
+  ...(service === 'auth' && { AUTH_FIRST_KEY_FILE: firstKeyFile(keys) }),
+});
 
 /** A service that `millrace new` has added has no role of its own. */
 const chooseRole = (service: string): string => (ROLES.some(({ name }) => name === service) ? service : 'developer');

@@ -71,6 +71,7 @@ function explainUnanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeou
 function nameOwner(verb: ApiVerb): string {
   if (verb.startsWith('threads-') || verb.startsWith('messages-')) return 'message-history';
   if (verb.startsWith('memory-')) return 'working-memory';
+  if (verb.startsWith('keys-')) return 'auth';
   return 'orchestrator';
 }
 

@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { DEFAULT_PREFIX, getOwnMember } from '@millrace/contracts';
 import { agentsCommand } from './agents-command.ts';
+import { apiKeysCommand } from './api-keys-command.ts';
 import { group, type Cli, type CliCommand, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
@@ -62,6 +63,7 @@ const buildCommands = (cli: Cli): Group =>
     runs: runsCommand(cli),
     'dead-letters': deadLettersCommand(cli),
     check: checkCommand(cli),
+    'api-keys': apiKeysCommand(cli),
     keys: keysCommand(cli),
     schemas: schemasCommand(cli),
     new: newCommand(cli),

@@ -4,11 +4,13 @@ import {
   type ApiAnswer,
   type AppliedAgent,
   type JsonValue,
+  type KeyRequest,
   type PublicRunEvent,
   type RunEvent,
   type RunInspection,
   type RunResult,
   type RunStatus,
+  type ShownKey,
   type ShownSave,
   type Suspension,
   type Thread,
@@ -87,6 +89,15 @@ export type Client = {
     /** Plan of an applied agent, or of a definition that is not applied. */
     plan(of: { agent: string } | { definition: JsonValue }): Promise<ApiAnswer<'agents-plan'>>;
   };
+  /** API keys of the tenant: operators only. */
+  keys: {
+    /** Returns the new key; no later answer contains it. @throws key-invalid, keys-full */
+    create(key: KeyRequest): Promise<ApiAnswer<'keys-create'>>;
+    /** Lists the keys by id, without their secrets. */
+    list(): Promise<ShownKey[]>;
+    /** @throws key-unknown */
+    revoke(id: string): Promise<void>;
+  };
   /** Running processors, as an orchestrator discovers them: operators only. */
   processors: {
     list(): Promise<ProcessorInfo[]>;
@@ -156,6 +167,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
         return ask('agents-plan', of);
       },
     },
+    keys: {
+      create: (key) => ask('keys-create', key),
+      list: () => collectKeys(ask),
+      revoke: async (id) => void (await ask('keys-revoke', { id })),
+    },
     processors: { list: async () => (await collectProcessors(ask)).processors, survey: () => collectProcessors(ask) },
     close: async () => {
       closing.abort();
@@ -202,6 +218,16 @@ async function collectAgents(ask: AskApi): Promise<AppliedAgent[]> {
   for (let after: string | undefined; ;) {
     const { agents, next } = await ask('agents-list', { after });
     all.push(...agents);
+    if (next === undefined || (after !== undefined && next <= after)) return all;
+    after = next;
+  }
+}
+
+async function collectKeys(ask: AskApi): Promise<ShownKey[]> {
+  const all: ShownKey[] = [];
+  for (let after: string | undefined; ;) {
+    const { keys, next } = await ask('keys-list', { after });
+    all.push(...keys);
     if (next === undefined || (after !== undefined && next <= after)) return all;
     after = next;
   }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { keyIdSchema, keyRequestSchema, shownKeySchema } from './identity.ts';
 import { messageSchema } from './message.ts';
 import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema } from './chunk-batch.ts';
@@ -194,6 +195,15 @@ export const API = {
     }),
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
   ),
+  /** Creates an API key of the tenant; no other answer contains the key itself: operators only. */
+  'keys-create': verb(keyRequestSchema, shownKeySchema.extend({ key: z.string().describe('mk_<id>_<secret>') })),
+  /** Lists the API keys of the tenant by id, without their secrets: operators only. */
+  'keys-list': verb(
+    z.object({ limit: z.number().int().min(1).max(100).default(100), after: keyIdSchema.optional() }),
+    z.object({ keys: z.array(shownKeySchema), next: keyIdSchema.optional() }),
+  ),
+  /** Refuses a key from now on, and ends what uses it: operators only. */
+  'keys-revoke': verb(z.object({ id: keyIdSchema }), z.object({ id: keyIdSchema })),
 } as const;
 
 export type ApiVerb = keyof typeof API;
@@ -202,7 +212,13 @@ export type ApiVerb = keyof typeof API;
  * A second request would have another result: a definition that was just applied is unchanged, a deleted agent is
  * unknown.
  */
-const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set(['agents-apply', 'agents-delete', 'dead-letters-retry']);
+const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
+  'agents-apply',
+  'agents-delete',
+  'dead-letters-retry',
+  'keys-create',
+  'keys-revoke',
+]);
 /** Returns true if a caller may repeat the request while the first one has no answer. */
 export const isIdempotent = (verb: ApiVerb): boolean => !ASKED_ONCE.has(verb);
 
@@ -224,5 +240,8 @@ const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'agents-delete',
   'agents-plan',
   'processors',
+  'keys-create',
+  'keys-list',
+  'keys-revoke',
 ]);
 export const isOperatorVerb = (verb: ApiVerb): boolean => OPERATOR_VERBS.has(verb);

@@ -96,7 +96,11 @@ export const ERROR_CODES = {
   // Services
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
   'bus-unreachable': 'The NATS server is unreachable.',
-  'credentials-refused': 'The NATS server refuses the credentials of a connection.',
+  'credentials-refused': 'NATS refuses the credentials of a connection, or auth those of a request.',
+  'key-set-unavailable': 'The key set of the issuer of JWT cannot be read.',
+  'key-invalid': 'The request of an API key contradicts itself, or its expiry has passed.',
+  'key-unknown': 'The tenant has no API key of that id.',
+  'keys-full': 'The tenant has the maximum number of API keys.',
   'permission-denied': 'The NATS user of a connection has no permission for a subject.',
   'stream-mismatch':
     'A stream, consumer or bucket of the server has another configuration that cannot be changed, or belongs to another prefix.',
@@ -139,6 +143,7 @@ const PERMANENT: ReadonlySet<string> = new Set<ErrorCode>([
   'message-list-and-messages',
   'thread-foreign',
   'credentials-refused',
+  'key-invalid',
   'permission-denied',
   'save-superseded',
   'cancelled',

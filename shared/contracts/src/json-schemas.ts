@@ -17,6 +17,7 @@ import {
 } from './discovery.ts';
 import { wireErrorSchema } from './errors.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
+import { identitySchema, revokedKeySchema, verifyReplySchema, verifyRequestSchema } from './identity.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import { messagePartSchema, messageSchema } from './message.ts';
 import { promptSchema, stepResultSchema } from './model.ts';
@@ -83,6 +84,10 @@ const WIRE: Record<string, z.ZodType> = {
   'cancel-call': cancelCallSchema,
   thread: threadSchema,
   'api-reply': apiReplySchema,
+  identity: identitySchema,
+  'verify-request': verifyRequestSchema,
+  'verify-reply': verifyReplySchema,
+  'revoked-key': revokedKeySchema,
   error: wireErrorSchema,
 };
 

@@ -73,6 +73,10 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
      */
     peer: (orchestrator?: string) => (orchestrator === undefined ? join('peer') : join('peer', orchestrator)),
     cancelCalls: (service: string) => join('cancel', service),
+    /** Asks auth for the identity of a credential. */
+    verify: join('auth', 'verify'),
+    /** The id of a key that auth refuses from now on. */
+    revoked: join('auth', 'revoked'),
     patterns,
   };
 }
@@ -178,6 +182,8 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
     state: prefixName('STATE'),
     agents: prefixName('AGENTS'),
     saves: prefixName('SAVES'),
+    /** API keys: auth alone reads and writes them. */
+    keys: prefixName('KEYS'),
     /** The consumer of one shard of the command queue; without a shard that of unsharded commands. */
     worker: (shard?: number) => prefixName(shard === undefined ? 'WORKER' : `WORKER_${shard}`),
     timers: prefixName('TIMERS'),

@@ -4,7 +4,8 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openKeyFolder, usersFile } from './key-folder.ts';
+import { parseApiKey } from './api-key.ts';
+import { firstKeyFile, openKeyFolder, usersFile } from './key-folder.ts';
 import { ROLES } from './permissions.ts';
 
 const subjects = createSubjects();
@@ -33,6 +34,16 @@ test('A later call changes nothing, and narrows the mode of a seed that others c
   chmodSync(seedFile(folder, 'operator'), 0o644);
   expect(await openKeyFolder(folder, subjects)).toMatchObject({ created: [], keys, changed: false });
   expect(readMode(seedFile(folder, 'operator'))).toBe('600');
+});
+
+test('The first API key is created once, readable by its owner alone', async () => {
+  await openKeyFolder(folder, subjects);
+  const file = firstKeyFile(folder);
+  const text = readFileSync(file, 'utf8');
+  expect(parseApiKey(text.trim())).toBeDefined();
+  chmodSync(file, 0o644);
+  await openKeyFolder(folder, subjects, { rotate: 'auth' });
+  expect([readFileSync(file, 'utf8'), readMode(file)]).toEqual([text, '600']);
 });
 
 test('A rotation replaces the seed of one role', async () => {

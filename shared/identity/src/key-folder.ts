@@ -1,12 +1,16 @@
 // Keeps the keys of all roles in a folder: `<role>/user.nk` with a seed, and `nats/users.conf` with the public keys and
-// permissions. A folder for each role can be mounted alone. Folders of seeds have mode 0700, seeds 0600.
+// permissions. `auth/first.key` is the first API key. A folder for each role can be mounted alone. Folders of secrets
+// have mode 0700, secrets 0600.
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createUserKey, readUserKey, seedFile } from '@millrace/bus';
 import { MillraceError, type Subjects } from '@millrace/contracts';
+import { createApiKey, spellApiKey } from './api-key.ts';
 import { writeNatsUsers } from './nats-config.ts';
 import { ROLES } from './permissions.ts';
 
+/** File with the API key that auth registers when it starts: an operator with all scopes. */
+export const firstKeyFile = (folder: string): string => join(folder, 'auth', 'first.key');
 export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
 
 export type KeyFolder = {
@@ -20,7 +24,7 @@ export type KeyFolder = {
 };
 
 /**
- * Creates the seeds that are missing, and writes the users of NATS. Existing seeds remain.
+ * Creates the secrets that are missing, and writes the users of NATS. Existing secrets remain.
  * @param rotate a role that gets a new seed
  * @throws config-invalid for an unknown role, or a seed that is damaged
  */
@@ -38,6 +42,7 @@ export async function openKeyFolder(
     if (known === undefined) created.push(name);
     keys[name] = known ?? (await createSeed(file));
   }
+  await createFirstKey(firstKeyFile(folder));
   const path = usersFile(folder);
   const text = writeNatsUsers(subjects, keys);
   const changed = (await readIfThere(path)) !== text;
@@ -56,6 +61,11 @@ async function createSeed(file: string): Promise<string> {
   const { publicKey, seed } = createUserKey();
   await writeWhole(file, `${seed}\n`, { file: 0o600, folder: 0o700 });
   return publicKey;
+}
+
+async function createFirstKey(file: string): Promise<void> {
+  if ((await readIfThere(file)) !== undefined) return chmod(file, 0o600);
+  await writeWhole(file, `${spellApiKey(createApiKey())}\n`, { file: 0o600, folder: 0o700 });
 }
 
 /** Whole or not at all: a service that starts meanwhile reads the former file or the new one. */

@@ -1,6 +1,8 @@
 // Defines the roles of the bus, their permissions, and the keys of their users.
 export { buildInboxPrefix, readUserKey, seedFile } from '@millrace/bus';
-export { openKeyFolder, usersFile, type KeyFolder } from './key-folder.ts';
+export { createApiKey, hashSecret, isApiKey, isSecret, parseApiKey, spellApiKey, type ApiKey } from './api-key.ts';
+export { createVerifier, type Verifier } from './verifier.ts';
+export { firstKeyFile, openKeyFolder, usersFile, type KeyFolder } from './key-folder.ts';
 export { ANSWER_WITHIN, describePermissions, writeNatsUsers } from './nats-config.ts';
 export { writeRoleTable } from './role-table.ts';
 export { ROLES, SHIPPED_SERVICES, permitCaller, type EndCaller, type Permissions, type Role } from './permissions.ts';

@@ -51,6 +51,7 @@ const PROBES = [
   'mr.v1.api.resume.acme.c1.r1',
   'mr.v1.api.agents-apply.acme.operator',
   'mr.v1.api.processors.acme.operator',
+  'mr.v1.api.keys-create.acme.operator',
   'mr.v1.api.threads-list.acme.c1',
   'mr.v1.api.memory-get.acme.c1',
   'mr.v1.chunks.acme.c1.r1',
@@ -69,6 +70,15 @@ const PROBES = [
   '$JS.API.STREAM.DELETE.mr_v1_RUNS',
   '$JS.ACK.mr_v1_RUNS.x',
   '$KV.mr_v1_STATE.head.acme.r1',
+  '$JS.API.STREAM.MSG.GET.KV_mr_v1_STATE',
+  '$KV.mr_v1_KEYS.abcdefgh',
+  '$JS.API.STREAM.MSG.GET.KV_mr_v1_KEYS',
+  '$JS.API.STREAM.UPDATE.KV_mr_v1_KEYS',
+  '$JS.API.STREAM.DELETE.KV_mr_v1_KEYS',
+  '$JS.API.CONSUMER.CREATE.KV_mr_v1_KEYS.c.f',
+  '$JS.API.DIRECT.GET.KV_mr_v1_KEYS.$KV.mr_v1_KEYS.abcdefgh',
+  'mr.v1.auth.verify',
+  'mr.v1.auth.revoked',
   '$SYS.REQ.SERVER.PING',
   '_INBOX.someone.else',
   'foreign.subject',
@@ -94,6 +104,7 @@ const ASKED_REPLICAS: Probe[] = [
 ];
 const APIS: Probe[] = PROBES.filter((subject) => subject.startsWith('mr.v1.api.'));
 const MEMORY_APIS: Probe[] = ['mr.v1.api.threads-list.acme.c1', 'mr.v1.api.memory-get.acme.c1'];
+const KEY_APIS: Probe[] = ['mr.v1.api.keys-create.acme.operator'];
 const CHUNKS: Probe[] = ['mr.v1.chunks.acme.c1.r1', 'mr.v1.chunks.acme.c2.r1'];
 const PEERS: Probe[] = ['mr.v1.control.acme.r1', 'mr.v1.inspect.o1', 'mr.v1.peer', 'mr.v1.peer.o1'];
 const SRV: Probe[] = ['$SRV.INFO'];
@@ -111,8 +122,14 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
       '$JS.API.STREAM.DELETE.mr_v1_RUNS',
       '$JS.ACK.mr_v1_RUNS.x',
       '$KV.mr_v1_STATE.head.acme.r1',
+      '$JS.API.STREAM.MSG.GET.KV_mr_v1_STATE',
     ],
-    subscribe: [...APIS.filter((subject) => !MEMORY_APIS.includes(subject)), ...OUT, ...PEERS, ...SRV],
+    subscribe: [
+      ...APIS.filter((subject) => ![...MEMORY_APIS, ...KEY_APIS].includes(subject)),
+      ...OUT,
+      ...PEERS,
+      ...SRV,
+    ],
   },
   guardrails: { publish: OUT, subscribe: [...GUARDRAILS, ...SRV] },
   tools: { publish: OUT, subscribe: ['mr.v1.tool.tools.clock', ...SRV] },
@@ -122,15 +139,26 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
   },
   'semantic-recall': { publish: OUT, subscribe: SRV },
   'working-memory': { publish: OUT, subscribe: ['mr.v1.api.memory-get.acme.c1', ...SRV] },
+  auth: {
+    publish: [
+      'mr.v1.auth.revoked',
+      '$KV.mr_v1_KEYS.abcdefgh',
+      '$JS.API.STREAM.MSG.GET.KV_mr_v1_KEYS',
+      '$JS.API.STREAM.UPDATE.KV_mr_v1_KEYS',
+      '$JS.API.CONSUMER.CREATE.KV_mr_v1_KEYS.c.f',
+    ],
+    subscribe: [...KEY_APIS, 'mr.v1.auth.verify', ...SRV],
+  },
   gateway: {
-    publish: APIS,
-    subscribe: [...CHUNKS, ...SRV],
+    publish: [...APIS, 'mr.v1.auth.verify'],
+    subscribe: [...CHUNKS, 'mr.v1.auth.revoked', ...SRV],
   },
   operator: {
     publish: [
       'mr.v1.api.submit.acme.operator.r1',
       'mr.v1.api.agents-apply.acme.operator',
       'mr.v1.api.processors.acme.operator',
+      'mr.v1.api.keys-create.acme.operator',
     ],
     subscribe: CHUNKS,
   },

@@ -3,6 +3,7 @@
 import {
   API,
   OPERATOR_CALLER,
+  createNames,
   isOperatorVerb,
   type ApiAddress,
   type ApiVerb,
@@ -41,19 +42,34 @@ const listAnswered = (service: string) =>
   SRV_VERBS.flatMap((verb) => [`$SRV.${verb}`, `$SRV.${verb}.${service}`, `$SRV.${verb}.${service}.*`]);
 
 const VERBS = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
-/** Verbs that the memory services answer. */
-const MEMORY_VERBS: Record<string, ApiVerb[]> = {
+/** Verbs that other services than the orchestrator answer. */
+const OTHER_VERBS: Record<string, ApiVerb[]> = {
   'message-history': ['threads-list', 'threads-get', 'messages-list'],
   'working-memory': ['memory-get'],
+  auth: ['keys-create', 'keys-list', 'keys-revoke'],
 };
 
 const listApi = (subjects: Subjects, verbs: readonly ApiVerb[], callers: Pick<ApiAddress, 'tenant' | 'caller'>) =>
   verbs.map((verb) => subjects.patterns.api(verb, callers, API[verb].run));
 const EVERYONE = { tenant: '*', caller: '*' };
 
+/** Subjects by which NATS and its clients reach the bucket of API keys. */
+const listKeyBucket = ({ prefix }: Subjects) => {
+  const { keys } = createNames(prefix);
+  const [entries, stream] = [`$KV.${keys}.>`, `KV_${keys}`];
+  return { entries, stream };
+};
+
+/** Every request of JetStream that names the stream of the keys, and every write into it. */
+function listKeySubjects(subjects: Subjects): string[] {
+  const { entries, stream } = listKeyBucket(subjects);
+  const requests = ['STREAM.*', 'STREAM.*.*', 'CONSUMER.*', 'CONSUMER.*.*', 'DIRECT.GET'];
+  return [entries, ...requests.flatMap((kind) => [`$JS.API.${kind}.${stream}`, `$JS.API.${kind}.${stream}.>`])];
+}
+
 function permitOrchestrator(subjects: Subjects): Permissions {
   const { patterns } = subjects;
-  const own = VERBS.filter((verb) => !Object.values(MEMORY_VERBS).flat().includes(verb));
+  const own = VERBS.filter((verb) => !Object.values(OTHER_VERBS).flat().includes(verb));
   return {
     publish: {
       allow: [
@@ -76,6 +92,7 @@ function permitOrchestrator(subjects: Subjects): Permissions {
         '$JS.FC.>',
         '$KV.>',
       ],
+      deny: listKeySubjects(subjects),
     },
     subscribe: {
       allow: [
@@ -102,7 +119,7 @@ function permitService(subjects: Subjects, service: string): Permissions {
         patterns.tools(service),
         patterns.sessions(service),
         subjects.cancelCalls(service),
-        ...listApi(subjects, MEMORY_VERBS[service] ?? [], EVERYONE),
+        ...listApi(subjects, OTHER_VERBS[service] ?? [], EVERYONE),
         ...listAnswered(service),
       ],
     },
@@ -136,11 +153,35 @@ function permitOperator(subjects: Subjects): Permissions {
   return { publish: { allow: publish }, subscribe: { allow: [subjects.allChunks] }, answers: false };
 }
 
-/** It submits for every caller, after it has authenticated the caller itself. */
+/** It reads and writes the bucket of API keys, verifies credentials, and announces revoked keys. */
+function permitAuth(subjects: Subjects): Permissions {
+  const { entries, stream } = listKeyBucket(subjects);
+  const requests = ['STREAM.CREATE', 'STREAM.UPDATE', 'STREAM.INFO', 'STREAM.MSG.GET'];
+  const ofConsumers = ['CREATE', 'INFO', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`);
+  return {
+    publish: {
+      allow: [
+        subjects.revoked,
+        entries,
+        '$JS.API.INFO',
+        '$JS.API.STREAM.LIST',
+        ...requests.map((request) => `$JS.API.${request}.${stream}`),
+        ...ofConsumers,
+        `$JS.FC.${stream}.>`,
+      ],
+    },
+    subscribe: {
+      allow: [subjects.verify, ...listApi(subjects, OTHER_VERBS['auth'] ?? [], EVERYONE), ...listAnswered('auth')],
+    },
+    answers: true,
+  };
+}
+
+/** It submits for every caller, after auth has verified the credential of the caller. */
 function permitGateway(subjects: Subjects): Permissions {
   return {
-    publish: { allow: listApi(subjects, VERBS, EVERYONE) },
-    subscribe: { allow: [subjects.allChunks, ...listAnswered('gateway')] },
+    publish: { allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify] },
+    subscribe: { allow: [subjects.allChunks, subjects.revoked, ...listAnswered('gateway')] },
     answers: true,
   };
 }
@@ -163,6 +204,7 @@ export const ROLES: readonly Role[] = [
   serviceRole('message-history', 'serves the history and the verbs of threads'),
   serviceRole('semantic-recall', 'serves recall'),
   serviceRole('working-memory', 'serves working memory and its verb'),
+  { name: 'auth', description: 'stores API keys and verifies credentials', permissions: permitAuth },
   { name: 'gateway', description: 'submits for callers that it has authenticated', permissions: permitGateway },
   { name: 'operator', description: 'the command line: every run of every tenant', permissions: permitOperator },
   { name: 'checker', description: '`millrace check`: asks processors, no runs', permissions: permitChecker },

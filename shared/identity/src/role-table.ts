@@ -11,7 +11,8 @@ export function writeRoleTable(subjects: Subjects): string {
   const rows = ROLES.map(({ name, description, permissions }) => {
     const { publish, subscribe, answers } = permissions(subjects);
     const except = subscribe.deny ? '; not those of the shipped services' : '';
-    return `| \`${name}\` | ${description} | ${list(publish.allow)}${answers ? '; answers' : ''} | ${list(subscribe.allow)}${except} |`;
+    const withheld = publish.deny ? '; not to the bucket of API keys' : '';
+    return `| \`${name}\` | ${description} | ${list(publish.allow)}${withheld}${answers ? '; answers' : ''} | ${list(subscribe.allow)}${except} |`;
   });
   return ['| role | purpose | publishes | subscribes to |', '|---|---|---|---|', ...rows].join('\n');
 }

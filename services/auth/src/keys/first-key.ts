@@ -1,0 +1,22 @@
+// Registers the first key of an installation: `millrace keys` has written it to a file, so that an operator has a key
+// before there is anything that could create one. A revoked first key stays revoked.
+import { MillraceError, DEFAULT_TENANT, SCOPES } from '@millrace/contracts';
+import { readConnectionFile } from '@millrace/bus';
+import { parseApiKey } from '@millrace/identity';
+import { createKeyRecord } from './key-rules.ts';
+import type { KeyStore } from './key-store.ts';
+
+const VARIABLE = 'AUTH_FIRST_KEY_FILE';
+
+/** @returns the id of the key. @throws config-invalid for a file that holds no key */
+export async function addFirstKey(store: Pick<KeyStore, 'add'>, file: string): Promise<string> {
+  const key = parseApiKey(readConnectionFile(file, VARIABLE).trim());
+  if (!key) {
+    throw new MillraceError('config-invalid', `The file ${file} contains no API key.`, {
+      path: VARIABLE,
+      remedy: 'Remove the file, and create it again: millrace keys.',
+    });
+  }
+  await store.add(createKeyRecord(DEFAULT_TENANT, { scopes: [...SCOPES], label: 'first key' }, key, Date.now()));
+  return key.id;
+}

@@ -1,0 +1,71 @@
+import { openJetStream, purgeEntries } from '@millrace/bus';
+import { createApiKey } from '@millrace/identity';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { createKeyRecord } from './key-rules.ts';
+import { openKeyStore } from './key-store.ts';
+
+const nats = useNats();
+const auth = useBus(nats, 'auth');
+const createRecord = (tenant = 'acme') => createKeyRecord(tenant, { scopes: ['admin'] }, createApiKey(), Date.now());
+
+async function openStore(more: { maxKeys?: number; prefix?: string } = {}) {
+  const removed: string[] = [];
+  const { prefix = `test-${crypto.randomUUID()}`, ...options } = more;
+  const bus = await auth.connect({ prefix });
+  const store = await openKeyStore(await openJetStream(bus), {
+    replicas: 1,
+    onRemoved: (id) => void removed.push(id),
+    ...options,
+  });
+  onTestFinished(() => store.stop());
+  return { store, removed, prefix, bus };
+}
+
+test('A tenant has at most a number of keys, and other tenants are not affected', async () => {
+  const { store } = await openStore({ maxKeys: 2 });
+  for (let n = 0; n < 2; n += 1) await store.add(createRecord());
+  await expect(store.add(createRecord())).rejects.toMatchObject({ code: 'keys-full' });
+  expect(await store.add(createRecord('other'))).toBe(true);
+});
+
+test('An id is used once, also after its key was removed', async () => {
+  const { store } = await openStore();
+  const record = createRecord();
+  expect([await store.add(record), await store.add(record)]).toEqual([true, false]);
+  await store.remove('acme', record.id);
+  expect(await store.add(record)).toBe(false);
+  expect(await store.find(record.id)).toBeUndefined();
+});
+
+test('Each replica reports a removal of another replica, and no removal from before its start', async () => {
+  const first = await openStore();
+  const record = createRecord();
+  await first.store.add(record);
+  const second = await openStore({ prefix: first.prefix });
+  expect(await second.store.find(record.id)).toEqual(record);
+  await first.store.remove('acme', record.id);
+  await eventually(() => second.removed.includes(record.id));
+  expect(await second.store.find(record.id)).toBeUndefined();
+  const third = await openStore({ prefix: first.prefix });
+  const later = createRecord();
+  await first.store.add(later);
+  await first.store.remove('acme', later.id);
+  await eventually(() => third.removed.length > 0);
+  expect(third.removed).toEqual([later.id]);
+});
+
+test('A reconnect reports the keys that disappeared without an announcement, and no other', async () => {
+  const { store, removed, bus } = await openStore();
+  const [gone, kept] = [createRecord(), createRecord()];
+  for (const record of [gone, kept]) await store.add(record);
+  // Watchers receive no removal of a purged entry.
+  await purgeEntries(await openJetStream(bus), bus.names.keys, gone.id);
+  expect(removed).toEqual([]);
+  const before = bus.connections();
+  await bus.nc.reconnect();
+  await eventually(() => bus.connections() > before && removed.length > 0);
+  await eventually(() => store.findProblem() === undefined);
+  expect(removed).toEqual([gone.id]);
+  expect(store.list('acme').map(({ id }) => id)).toEqual([kept.id]);
+});
