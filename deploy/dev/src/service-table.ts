@@ -52,7 +52,7 @@ export const SERVICES: readonly ServiceRow[] = [
     alone: true,
     reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS'],
   },
-  { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE] },
+  { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE, 'FORGET_SERVICES'] },
   {
     name: 'semantic-recall',
     store: 'qdrant',

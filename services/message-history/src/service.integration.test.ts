@@ -102,9 +102,13 @@ function describeService(store: string, env: () => Record<string, string>): void
     const info = infos.find((found) => found.endpoints.some((endpoint) => endpoint.subject.startsWith(`${prefix}.`)));
     const names = info?.endpoints.map((endpoint) => endpoint.name);
     expect(names?.sort()).toEqual([
+      'api-messages-delete',
       'api-messages-list',
+      'api-messages-save',
+      'api-threads-delete',
       'api-threads-get',
       'api-threads-list',
+      'api-threads-rename',
       'processInput-message-history',
       'processOutputResult-message-history',
     ]);

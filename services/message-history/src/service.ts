@@ -1,4 +1,6 @@
 // Defines the service message-history: its processor, and the public verbs on the threads that it stores.
+import { askForget } from '@millrace/bus';
+import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { connectRedis, sharedStoreSchema } from '@millrace/stores';
@@ -8,9 +10,16 @@ import type { HistoryStore } from './store/history-store.ts';
 import { messageHistory } from './processor/message-history.ts';
 import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
 import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
-import type { z } from 'zod';
+import { z } from 'zod';
 
-const configSchema = sharedStoreSchema('REDIS_URL', 'message-history');
+const forgetSchema = z.object({
+  FORGET_SERVICES: z
+    .string()
+    .default('semantic-recall,working-memory')
+    .transform((list) => list.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])))
+    .describe('services that store data derived from messages, comma-separated: a deletion deletes there first'),
+});
+const configSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'message-history'), forgetSchema);
 type HistoryConfig = z.output<typeof configSchema>;
 
 export const messageHistoryService = processorService({
@@ -21,7 +30,10 @@ export const messageHistoryService = processorService({
   async open(context) {
     const store = await openStore(context);
     context.resources.add('store', () => store.close());
-    return { processors: [messageHistory(store)], api: createHistoryApi(store) };
+    const { bus, config } = context;
+    const forget = async (request: ForgetRequest) =>
+      void (await Promise.all(config.FORGET_SERVICES.map((service) => askForget(bus, service, request))));
+    return { processors: [messageHistory(store)], api: createHistoryApi(store, forget) };
   },
 });
 

@@ -1,13 +1,15 @@
 // Defines the service semantic-recall: its processor on Qdrant or on the embedded store.
 import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
+import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { createQdrantVectorStore } from './stores/qdrant/qdrant-vector-store.ts';
+import { textToEmbed } from './processor/messages-to-index.ts';
 import { semanticRecall } from './processor/semantic-recall.ts';
 import { openSqliteVectorStore } from './stores/sqlite/sqlite-vector-store.ts';
 import type { VectorStore } from './store/vector-store.ts';
-import { sharedStoreSchema } from '@millrace/stores';
+import { memoryOwner, sharedStoreSchema } from '@millrace/stores';
 import { z } from 'zod';
 
 const embedderSchema = z.object({
@@ -35,9 +37,21 @@ export const semanticRecallService = processorService({
     if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
       log.warn('semantic recall is off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set');
     }
-    return { processors: [semanticRecall({ store, embedder: openEmbedder(config) })] };
+    return {
+      processors: [semanticRecall({ store, embedder: openEmbedder(config) })],
+      forget: (request) => forgetPoints(store, request),
+    };
   },
 });
+
+/** Deletes the vectors of a thread or of messages. Returns their number. */
+function forgetPoints(store: VectorStore, request: ForgetRequest): Promise<number> {
+  const { tenant, threadId } = request;
+  const place = { tenant, threadId, key: memoryOwner(request) };
+  if (request.what === 'thread') return store.deleteThread(place);
+  const messages = request.messages.map(({ id, text }) => ({ messageId: id, text: textToEmbed(text) }));
+  return store.deleteMessages(place, messages);
+}
 
 /**
  * Another server can produce other vectors under the same model name (dev-model does), so the space's name includes the

@@ -88,6 +88,7 @@ function describeService(name: string, env: () => Record<string, string>): void 
     const subjects = infos.flatMap((info) => info.endpoints.map((endpoint) => endpoint.subject));
     expect(subjects.toSorted((a, b) => a.localeCompare(b))).toEqual([
       `${prefix}.api.memory-get.*.*`,
+      `${prefix}.api.memory-set.*.*`,
       `${prefix}.stage.processInput.working-memory.working-memory`,
       `${prefix}.stage.processOutputResult.working-memory.working-memory`,
     ]);

@@ -2,19 +2,13 @@
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import {
-  connectRedis,
-  ownerOfResource,
-  ownerOfThread,
-  requireOwnResource,
-  sharedStoreSchema,
-  type MemoryCaller,
-} from '@millrace/stores';
-import { STORE, type WorkingMemoryStore, type MemoryOwner } from './store/memory-store.ts';
+import { connectRedis, sharedStoreSchema } from '@millrace/stores';
+import { forgetThread, memoryGet, memorySet } from './api/memory-api.ts';
+import { STORE, type WorkingMemoryStore } from './store/memory-store.ts';
 import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
 import { openSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
 import { workingMemory } from './processor/working-memory.ts';
-import { modelIdSchema, MillraceError, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
+import { modelIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
 
 const modelsSchema = z.object({
@@ -43,7 +37,8 @@ export const workingMemoryService = processorService({
     const models = createModels({ apiKey: apiKey ?? 'none', baseUrl });
     return {
       processors: [workingMemory({ store, models, defaultModel: config.MODEL })],
-      api: { 'memory-get': memoryGet(store) },
+      api: { 'memory-get': memoryGet(store), 'memory-set': memorySet(store) },
+      forget: (request) => forgetThread(store, request),
     };
   },
 });
@@ -54,28 +49,4 @@ async function openStore({ config: { store }, log }: ServiceContext<WorkingMemor
     return openSqliteMemoryStore(store);
   }
   return createRedisMemoryStore(await connectRedis({ url: store.url, service: 'working-memory', store: STORE, log }));
-}
-
-// Implements the public verb memory-get: the working memory of a resource, of a thread without a resource, or of one thread of a resource.
-/** @throws message-invalid if the request names no owner, or another one than its caller */
-export const memoryGet =
-  (store: WorkingMemoryStore) =>
-  async (request: ApiRequest<'memory-get'>, call: MemoryCaller): Promise<ApiAnswer<'memory-get'>> => {
-    const owner = askedFor(request);
-    await requireOwnResource(call, request.resourceId);
-    return store.read({ tenant: call.tenant, ...owner });
-  };
-
-function askedFor({ resourceId, threadId }: ApiRequest<'memory-get'>): Omit<MemoryOwner, 'tenant'> {
-  if (resourceId !== undefined) return { key: ownerOfResource(resourceId), threadId };
-  if (threadId !== undefined) return { key: ownerOfThread(threadId) };
-  throw new MillraceError(
-    'message-invalid',
-    'The request names no owner: a memory belongs to a resource, or to a thread without one.',
-    {
-      path: 'resourceId',
-      remedy:
-        'Set resourceId; or threadId for a thread without a resource; or both for the memory of one thread of the resource.',
-    },
-  );
 }

@@ -7,6 +7,7 @@ import {
   MillraceError,
   type Thread,
 } from '@millrace/contracts';
+import { deleteCommand, memorySetCommand, renameCommand } from './edit-memory-commands.ts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
@@ -16,9 +17,17 @@ import { UsageError } from './usage-error.ts';
 import type { Client } from '@millrace/client';
 
 export const threadsCommand = (cli: Cli) =>
-  group('millrace threads', 'Read conversations', { list: listCommand(cli), messages: messagesCommand(cli) });
+  group('millrace threads', 'Read, rename and delete conversations', {
+    list: listCommand(cli),
+    messages: messagesCommand(cli),
+    rename: renameCommand(cli),
+    delete: deleteCommand(cli),
+  });
 export const memoryCommand = (cli: Cli) =>
-  group('millrace memory', 'Read working memory', { show: memoryShowCommand(cli) });
+  group('millrace memory', 'Read and replace working memory', {
+    show: memoryShowCommand(cli),
+    set: memorySetCommand(cli),
+  });
 
 /** Reports omitted rows: a list must not look complete. */
 const formatRemaining = (shown: number, total: number) =>

@@ -7,6 +7,7 @@ import { group, type Cli, type CliCommand, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
 import { checkCommand } from './check-command.ts';
+import { messagesCommand } from './edit-memory-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
 import { keysCommand } from './keys-command.ts';
 import { memoryCommand, threadsCommand } from './memory-command.ts';
@@ -59,6 +60,7 @@ const buildCommands = (cli: Cli): Group =>
     agents: agentsCommand(cli),
     processors: processorsCommand(cli),
     threads: threadsCommand(cli),
+    messages: messagesCommand(cli),
     memory: memoryCommand(cli),
     runs: runsCommand(cli),
     'dead-letters': deadLettersCommand(cli),

@@ -3,8 +3,10 @@ import {
   DEFAULT_TENANT,
   type ApiAnswer,
   type AppliedAgent,
+  type JsonObject,
   type JsonValue,
   type KeyRequest,
+  type Message,
   type PublicRunEvent,
   type RunEvent,
   type RunInspection,
@@ -25,6 +27,7 @@ import type { Run } from './run.ts';
 import { requireJson, type RunInput, type StartOptions } from './run-request.ts';
 import { followRun, startRun } from './start-run.ts';
 
+type MemoryAddress = { resourceId?: string | undefined; threadId?: string | undefined };
 type PageRange = { limit?: number; offset?: number };
 export type FollowOptions = {
   /** Position at which an earlier reader stopped. Default: the start of the run. */
@@ -64,8 +67,17 @@ export type Client = {
   threads: {
     list(of?: PageRange & { resourceId?: string | undefined }): Promise<ApiAnswer<'threads-list'>>;
     get(threadId: string): Promise<Thread>;
+    rename(threadId: string, title: string): Promise<Thread>;
+    /** Deletes messages, vectors and working memory of the thread. Returns the number of messages. */
+    delete(threadId: string): Promise<number>;
     /** `last`: only the newest N, in order. `unsaved`: runs with messages that wait for their store. */
     messages(threadId: string, page?: PageRange & { last?: number | undefined }): Promise<ThreadMessages>;
+  };
+  messages: {
+    /** Appends messages that no guard has judged: operators only. Returns the number of messages of the thread. */
+    save(threadId: string, messages: readonly Message[], of?: { resourceId?: string | undefined }): Promise<number>;
+    /** Deletes messages and their vectors; `deleted` and `total` count messages. At most 1,000 ids. */
+    delete(threadId: string, ids: readonly string[]): Promise<{ deleted: number; total: number }>;
   };
   /** Deferred saves of memories, of a thread or of all, in the order of execution. */
   saves: { list(of?: { threadId?: string | undefined }): Promise<ApiAnswer<'saves-list'>> };
@@ -77,7 +89,12 @@ export type Client = {
   };
   /** Working memory, of a thread or of all threads of a resource. */
   memory: {
-    get(of: { resourceId?: string | undefined; threadId?: string | undefined }): Promise<ApiAnswer<'memory-get'>>;
+    get(of: MemoryAddress): Promise<ApiAnswer<'memory-get'>>;
+    /**
+     * Replaces a memory; with `version`, only that one. null: the memory is empty from then on. Operators only.
+     * @throws state-conflict if the memory has another version
+     */
+    set(of: MemoryAddress & { version?: number }, memory: JsonObject | null): Promise<ApiAnswer<'memory-set'>>;
   };
   agents: {
     /** Every problem of the definition is an issue of one error, agent-invalid. @throws not-json for a function */
@@ -146,14 +163,26 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     threads: {
       list: (of = {}) => ask('threads-list', of),
       get: (threadId) => ask('threads-get', { threadId }),
+      rename: (threadId, title) => ask('threads-rename', { threadId, title }),
+      delete: async (threadId) => (await ask('threads-delete', { threadId })).messages,
       messages: (threadId, page = {}) => threadMessages(ask, threadId, page),
+    },
+    messages: {
+      save: async (threadId, messages, { resourceId = connection.subject } = {}) => {
+        const request = { threadId, messages: [...messages], saveId: crypto.randomUUID() };
+        return (await ask('messages-save', { ...request, resourceId })).total;
+      },
+      delete: (threadId, ids) => ask('messages-delete', { threadId, ids: [...ids] }),
     },
     saves: { list: (of = {}) => ask('saves-list', of) },
     deadLetters: {
       list: (page = {}) => ask('dead-letters-list', page),
       retry: (run) => ask('dead-letters-retry', {}, { run }),
     },
-    memory: { get: (of) => ask('memory-get', of) },
+    memory: {
+      get: (of) => ask('memory-get', of),
+      set: (of, memory) => ask('memory-set', { ...of, memory, setId: crypto.randomUUID() }),
+    },
     agents: {
       apply: async (definition, { dryRun = false } = {}) => {
         requireJson(definition, 'definition');

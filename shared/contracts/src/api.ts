@@ -34,6 +34,16 @@ export type Thread = z.infer<typeof threadSchema>;
 const nothing = z.object({});
 const count = z.number().int().min(0);
 const ofThread = z.object({ threadId: threadIdSchema });
+/** Maximum length of the title of a thread, in UTF-16 code units. */
+const MAX_THREAD_TITLE = 200;
+const memoryAddress = {
+  resourceId: threadIdSchema.optional(),
+  threadId: threadIdSchema
+    .optional()
+    .describe(
+      'alone: the memory of a thread without a resource; with a resource: the thread’s own memory (scope thread)',
+    ),
+};
 /** Page size of a list, with its bounds. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
 
@@ -184,15 +194,50 @@ export const API = {
     ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
     z.object({ messages: z.array(messageSchema), total: z.number().int() }),
   ),
-  'memory-get': verb(
-    z.object({
-      resourceId: threadIdSchema.optional(),
-      threadId: threadIdSchema
+  /** Renames a thread. */
+  'threads-rename': verb(ofThread.extend({ title: z.string().min(1).max(MAX_THREAD_TITLE) }), threadSchema),
+  /**
+   * Deletes a thread: its messages, the vectors of its messages and its own working memory. A run that ends later
+   * begins the thread again.
+   */
+  'threads-delete': verb(ofThread, z.object({ threadId: z.string(), messages: count })),
+  /**
+   * Appends messages to a thread, which begins with them if it does not exist. No guard judges them, and semantic recall
+   * does not index them. The text of a user is trusted, everything else is untrusted. Roles: user, assistant and tool.
+   */
+  'messages-save': verb(
+    ofThread.extend({
+      resourceId: threadIdSchema
+        .optional()
+        .describe('owner of a new thread, required unless the caller is an operator; default: the thread itself'),
+      messages: z.array(messageSchema).min(1).max(1_000),
+      saveId: tokenSchema
         .optional()
         .describe(
-          'alone: the memory of a thread without a resource; with a resource: the thread\\u2019s own memory (scope thread)',
+          'chosen by the caller: within 24 hours a request with the same id replaces the messages of the first',
         ),
     }),
+    z.object({ threadId: z.string(), total: count.describe('number of messages of the thread') }),
+  ),
+  /** Deletes messages and their vectors. Ids without a message have no effect. */
+  'messages-delete': verb(
+    ofThread.extend({ ids: z.array(z.string().min(1).max(200)).min(1).max(1_000) }),
+    z.object({ threadId: z.string(), deleted: count, total: count.describe('number of messages of the thread') }),
+  ),
+  /** Replaces a working memory, addressed as in memory-get. */
+  'memory-set': verb(
+    z.object({
+      ...memoryAddress,
+      memory: jsonObjectSchema.nullable().describe('null: the memory is empty from then on'),
+      version: count.optional().describe('the memory is replaced only if it has this version; default: any'),
+      setId: tokenSchema
+        .optional()
+        .describe('chosen by the caller: within 24 hours a repeated request with the same id has no further effect'),
+    }),
+    z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
+  ),
+  'memory-get': verb(
+    z.object(memoryAddress),
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
   ),
   /** Creates an API key of the tenant; no other answer contains the key itself: operators only. */
@@ -209,8 +254,8 @@ export const API = {
 export type ApiVerb = keyof typeof API;
 
 /**
- * A second request would have another result: a definition that was just applied is unchanged, a deleted agent is
- * unknown.
+ * A second request would have another result: a definition that was just applied is unchanged, a deleted agent or
+ * thread is unknown.
  */
 const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
   'agents-apply',
@@ -218,6 +263,8 @@ const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
   'dead-letters-retry',
   'keys-create',
   'keys-revoke',
+  'threads-delete',
+  'messages-delete',
 ]);
 /** Returns true if a caller may repeat the request while the first one has no answer. */
 export const isIdempotent = (verb: ApiVerb): boolean => !ASKED_ONCE.has(verb);
@@ -228,7 +275,7 @@ export type ApiAnswer<V extends ApiVerb> = z.infer<(typeof API)[V]['answer']>;
 
 export const apiReplySchema = z.union([z.object({ ok: jsonValueSchema }), z.object({ error: wireErrorSchema })]);
 
-/** Verbs that show or change the runs of others, or the agents of the tenant. */
+/** Verbs that show or change the runs of others, or the agents of the tenant, or that store text that no guard judges. */
 const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'inspect',
   'resume',
@@ -243,5 +290,7 @@ const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'keys-create',
   'keys-list',
   'keys-revoke',
+  'messages-save',
+  'memory-set',
 ]);
 export const isOperatorVerb = (verb: ApiVerb): boolean => OPERATOR_VERBS.has(verb);

@@ -18,6 +18,7 @@ import {
 import { wireErrorSchema } from './errors.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { identitySchema, revokedKeySchema, verifyReplySchema, verifyRequestSchema } from './identity.ts';
+import { forgetReplySchema, forgetRequestSchema } from './forget.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import { messagePartSchema, messageSchema } from './message.ts';
 import { promptSchema, stepResultSchema } from './model.ts';
@@ -82,6 +83,8 @@ const WIRE: Record<string, z.ZodType> = {
   pending: pendingSchema,
   suspension: suspensionSchema,
   'cancel-call': cancelCallSchema,
+  'forget-request': forgetRequestSchema,
+  'forget-reply': forgetReplySchema,
   thread: threadSchema,
   'api-reply': apiReplySchema,
   identity: identitySchema,

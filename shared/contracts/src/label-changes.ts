@@ -2,7 +2,7 @@
 // trust of the content that the processor read, whatever label the processor gives it. Pure.
 import type { Conversation, MessageOp, SystemMessage } from './conversation.ts';
 import { isLabel, isUntrusted, listLabels, readLabel, type Label, type Trust } from './label.ts';
-import { modelParts, type Message, type MessagePart } from './message.ts';
+import { modelParts, type Message, type MessagePart, type Role } from './message.ts';
 
 /** Decides the labels of the changes of one call. */
 export type LabelRule = {
@@ -91,4 +91,24 @@ export function lowestTrust({ entries, system }: Conversation): Trust {
     system.some(isUntrusted) ||
     entries.some(({ message }) => listLabels(message).some(({ trust }) => trust === 'untrusted'));
   return isTainted ? 'untrusted' : 'trusted';
+}
+
+/**
+ * Labels a submitted message, whatever labels it has. The text of a user is trusted, and that of a system message, which
+ * the agent has to allow. Everything else that a caller submits is a claim about others: files, answers, results.
+ */
+export function labelSubmitted(message: Message): Message {
+  return withLabels(message, (part) => ({
+    origin: 'caller',
+    trust: isOwnText(message.role, part) ? 'trusted' : 'untrusted',
+  }));
+}
+
+const isOwnText = (role: Role, { type }: MessagePart): boolean =>
+  (role === 'user' || role === 'system') && (type === 'text' || type === 'step-start');
+
+/** Labels each part that a model reads. */
+export function withLabels(message: Message, label: (part: MessagePart) => Label): Message {
+  const parts = modelParts(message).map((part) => ({ ...part, label: label(part) }));
+  return { ...message, content: { ...message.content, parts } };
 }

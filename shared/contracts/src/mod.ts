@@ -17,6 +17,7 @@ export * from './error-codes.ts';
 export * from './errors.ts';
 export * from './event.ts';
 export * from './identity.ts';
+export * from './forget.ts';
 export * from './json.ts';
 export { fitsAsIs, markFrequent } from './json-fit.ts';
 export * from './json-schemas.ts';

@@ -77,6 +77,8 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     verify: join('auth', 'verify'),
     /** The id of a key that auth refuses from now on. */
     revoked: join('auth', 'revoked'),
+    /** Makes a service delete its data of a thread or of messages. */
+    forget: (service: string) => join('forget', service),
     patterns,
   };
 }
@@ -91,6 +93,7 @@ function createPatterns(join: (...tokens: string[]) => string) {
     sessions: (service: string) => `${spell('session', service)}.>`,
     outs: spell('out', '*', '*'),
     cancels: spell('cancel', '*'),
+    forgets: spell('forget', '*'),
     api: (verb: ApiVerb, { tenant, caller }: Pick<ApiAddress, 'tenant' | 'caller'>, withRun: boolean) =>
       spell('api', verb, tenant, caller, ...(withRun ? ['*'] : [])),
     chunks: (tenant: string, caller: string) => spell('chunks', tenant, caller, '*'),

@@ -6,6 +6,9 @@ import type { Scope } from './identity.ts';
 export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   submit: 'run',
   cancel: 'run',
+  'threads-rename': 'run',
+  'threads-delete': 'run',
+  'messages-delete': 'run',
   run: 'read',
   replay: 'read',
   events: 'read',
@@ -26,6 +29,8 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   'dead-letters-list': 'operate',
   'dead-letters-retry': 'operate',
   processors: 'operate',
+  'messages-save': 'operate',
+  'memory-set': 'operate',
   'agents-apply': 'admin',
   'agents-delete': 'admin',
   'agents-plan': 'admin',

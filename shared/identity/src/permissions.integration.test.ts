@@ -44,6 +44,8 @@ const PROBES = [
   'mr.v1.out.o1.s1',
   'mr.v1.cancel.guardrails',
   'mr.v1.cancel.mine',
+  'mr.v1.forget.semantic-recall',
+  'mr.v1.forget.mine',
   'mr.v1.api.submit.acme.operator.r1',
   'mr.v1.api.submit.acme.c1.r1',
   'mr.v1.api.submit.acme.c2.r1',
@@ -134,10 +136,10 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
   guardrails: { publish: OUT, subscribe: [...GUARDRAILS, ...SRV] },
   tools: { publish: OUT, subscribe: ['mr.v1.tool.tools.clock', ...SRV] },
   'message-history': {
-    publish: OUT,
+    publish: [...OUT, 'mr.v1.forget.semantic-recall', 'mr.v1.forget.mine'],
     subscribe: ['mr.v1.stage.processInput.message-history.message-history', 'mr.v1.api.threads-list.acme.c1', ...SRV],
   },
-  'semantic-recall': { publish: OUT, subscribe: SRV },
+  'semantic-recall': { publish: OUT, subscribe: ['mr.v1.forget.semantic-recall', ...SRV] },
   'working-memory': { publish: OUT, subscribe: ['mr.v1.api.memory-get.acme.c1', ...SRV] },
   auth: {
     publish: [
@@ -163,7 +165,10 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
     subscribe: CHUNKS,
   },
   checker: { publish: ASKED_REPLICAS, subscribe: OUT },
-  developer: { publish: OUT, subscribe: [...MINE, 'mr.v1.cancel.mine', ...SRV, '$SRV.PING.mine.r1'] },
+  developer: {
+    publish: OUT,
+    subscribe: [...MINE, 'mr.v1.cancel.mine', 'mr.v1.forget.mine', ...SRV, '$SRV.PING.mine.r1'],
+  },
   // Only an operator's verb was listed, and none is left: an empty list allows nothing.
   'no-verbs': { publish: [], subscribe: ['mr.v1.chunks.acme.c1.r1'] },
   alice: { publish: ['mr.v1.api.submit.acme.c1.r1'], subscribe: ['mr.v1.chunks.acme.c1.r1'] },

@@ -44,8 +44,16 @@ const listAnswered = (service: string) =>
 const VERBS = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
 /** Verbs that other services than the orchestrator answer. */
 const OTHER_VERBS: Record<string, ApiVerb[]> = {
-  'message-history': ['threads-list', 'threads-get', 'messages-list'],
-  'working-memory': ['memory-get'],
+  'message-history': [
+    'threads-list',
+    'threads-get',
+    'threads-rename',
+    'threads-delete',
+    'messages-list',
+    'messages-save',
+    'messages-delete',
+  ],
+  'working-memory': ['memory-get', 'memory-set'],
   auth: ['keys-create', 'keys-list', 'keys-revoke'],
 };
 
@@ -112,9 +120,11 @@ function permitOrchestrator(subjects: Subjects): Permissions {
 function permitService(subjects: Subjects, service: string): Permissions {
   const { patterns } = subjects;
   return {
-    publish: { allow: [patterns.outs] },
+    // message-history makes the other memories delete the data that they have derived from its messages.
+    publish: { allow: [patterns.outs, ...(service === 'message-history' ? [patterns.forgets] : [])] },
     subscribe: {
       allow: [
+        subjects.forget(service),
         patterns.stages(service),
         patterns.tools(service),
         patterns.sessions(service),
@@ -135,9 +145,17 @@ function permitDeveloper(subjects: Subjects): Permissions {
     patterns.tools(service),
     patterns.sessions(service),
     subjects.cancelCalls(service),
+    subjects.forget(service),
     ...SRV_VERBS.flatMap((verb) => [`$SRV.${verb}.${service}`, `$SRV.${verb}.${service}.*`]),
   ]);
-  const allow = [patterns.stages('*'), patterns.tools('*'), patterns.sessions('*'), patterns.cancels, '$SRV.>'];
+  const allow = [
+    patterns.stages('*'),
+    patterns.tools('*'),
+    patterns.sessions('*'),
+    patterns.cancels,
+    patterns.forgets,
+    '$SRV.>',
+  ];
   return { publish: { allow: [patterns.outs] }, subscribe: { allow, deny: taken }, answers: true };
 }
 
@@ -203,7 +221,7 @@ export const ROLES: readonly Role[] = [
   serviceRole('tools', 'serves the shipped tools'),
   serviceRole('message-history', 'serves the history and the verbs of threads'),
   serviceRole('semantic-recall', 'serves recall'),
-  serviceRole('working-memory', 'serves working memory and its verb'),
+  serviceRole('working-memory', 'serves working memory and its verbs'),
   { name: 'auth', description: 'stores API keys and verifies credentials', permissions: permitAuth },
   { name: 'gateway', description: 'submits for callers that it has authenticated', permissions: permitGateway },
   { name: 'operator', description: 'the command line: every run of every tenant', permissions: permitOperator },

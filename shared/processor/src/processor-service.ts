@@ -1,6 +1,6 @@
 // Runs a service of processors, tools and public verbs: configuration, serving, discovery and drain are the same for
 // all of them and are implemented here.
-import { serveVerbs, type ApiHandlers } from '@millrace/bus';
+import { serveForget, serveVerbs, type ApiHandlers, type ForgetHandler } from '@millrace/bus';
 import { runService, type ServiceContext, type ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
 import type { ProcessorDefinition } from './processor-definition.ts';
@@ -16,6 +16,8 @@ export type Offer = {
   tools?: readonly Tool[] | undefined;
   /** Handlers of public verbs, for a service that owns data. */
   api?: ApiHandlers | undefined;
+  /** Deletes the data of a thread or of messages from the service. */
+  forget?: ForgetHandler | undefined;
 };
 
 export type ProcessorServiceOptions<S extends z.ZodType<object>> = Offer & {
@@ -90,6 +92,11 @@ async function serveOffer<S extends z.ZodType<object>>(
   resources.add('api', async (remainingMs) => {
     await Promise.all(verbs.map(({ serving }) => serving.drain(remainingMs())));
   });
+  const forget = opened.forget ?? options.forget;
+  if (forget) {
+    const forgetting = serveForget(bus, forget);
+    resources.add('deletions', (remainingMs) => forgetting.drain(remainingMs()));
+  }
   const tools = [...(options.tools ?? []), ...(opened.tools ?? [])];
   // The local stack passes one environment to all services: TOOLS does not apply to a service without tools.
   const processorEndpoints =

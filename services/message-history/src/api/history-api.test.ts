@@ -1,4 +1,4 @@
-import { API, OPERATOR_CALLER, hashCaller } from '@millrace/contracts';
+import { API, MillraceError, OPERATOR_CALLER, hashCaller, textMessage, type ForgetRequest } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHistoryApi, type HistoryApi } from './history-api.ts';
 import type { HistoryStore } from '../store/history-store.ts';
@@ -8,9 +8,17 @@ import { block, listIds, messagesOfRun } from '../testing/history-fixtures.ts';
 describe('the history API', () => {
   let store: HistoryStore;
   let api: HistoryApi;
+  /** Requests to the services that derive data from messages, and the error that they answer with. */
+  let forgotten: ForgetRequest[];
+  let failure: Error | undefined;
   beforeEach(async () => {
     store = openSqliteHistoryStore({ path: ':memory:' });
-    api = createHistoryApi(store);
+    forgotten = [];
+    failure = undefined;
+    api = createHistoryApi(store, async (request) => {
+      if (failure) throw failure;
+      forgotten.push(request);
+    });
     await store.saveBlock(block({ tenant: 'acme', threadId: 'a', messages: messagesOfRun('run-1', 5) }));
     await store.saveBlock(block({ tenant: 'acme', threadId: 'b', owner: 'bob' }));
   });
@@ -70,5 +78,97 @@ describe('the history API', () => {
     }
     for (const resourceId of ['bob', undefined])
       await expect(api['threads-list']({ ...page, resourceId }, eve)).rejects.toMatchObject({ path: 'resourceId' });
+  });
+
+  test('threads-rename changes the title of one thread', async () => {
+    const renamed = await api['threads-rename']({ threadId: 'a', title: 'Sums' }, acme);
+    expect(API['threads-rename'].answer.parse(renamed)).toMatchObject({ id: 'a', title: 'Sums' });
+    expect(await api['threads-get']({ threadId: 'b' }, acme)).toMatchObject({ title: 'New Conversation' });
+  });
+
+  test('threads-delete deletes derived data of the owner first, then the messages', async () => {
+    expect(await api['threads-delete']({ threadId: 'a' }, acme)).toEqual({ threadId: 'a', messages: 5 });
+    expect(forgotten).toEqual([{ what: 'thread', tenant: 'acme', threadId: 'a', resourceId: 'ada' }]);
+    await expect(api['threads-get']({ threadId: 'a' }, acme)).rejects.toMatchObject({ code: 'thread-unknown' });
+  });
+
+  test('a deletion keeps the messages if another service cannot delete, and succeeds when it is repeated', async () => {
+    failure = new MillraceError('nobody-there', 'The service semantic-recall is not running.');
+    await expect(api['threads-delete']({ threadId: 'a' }, acme)).rejects.toMatchObject({ code: 'nobody-there' });
+    const ids = ['run-1.0'];
+    const deleting = () => api['messages-delete']({ threadId: 'a', ids }, acme);
+    await expect(deleting()).rejects.toMatchObject({ code: 'nobody-there' });
+    expect(await api['threads-get']({ threadId: 'a' }, acme)).toMatchObject({ messageCount: 5 });
+    failure = undefined;
+    expect(await deleting()).toEqual({ threadId: 'a', deleted: 1, total: 4 });
+    expect(await api['threads-delete']({ threadId: 'a' }, acme)).toMatchObject({ messages: 4 });
+  });
+
+  test('messages-delete requests the deletion of at most 20 messages at once, with the start of their texts', async () => {
+    const messages = messagesOfRun('long', 50, ` ${'x'.repeat(5_000)}`);
+    await store.saveBlock(block({ tenant: 'acme', threadId: 'a', runId: 'long', messages }));
+    const ids = [...listIds(messages), 'long.0', 'none'];
+    expect(await api['messages-delete']({ threadId: 'a', ids }, acme)).toEqual({
+      threadId: 'a',
+      deleted: 50,
+      total: 5,
+    });
+    const asked = forgotten.flatMap((one) => (one.what === 'messages' ? [one.messages] : []));
+    expect(asked.map(({ length }) => length)).toEqual([20, 20, 10]);
+    expect(asked[0]?.[0]).toEqual({ id: 'long.0', text: 'x'.repeat(4_000) });
+  });
+
+  test('messages-save appends messages once for each saveId, labelled as text that no guard has judged', async () => {
+    const user = { ...textMessage('m1', 'user', 'hello'), judges: ['pii'], resourceId: 'eve' };
+    const trusted = { origin: 'model', trust: 'trusted' };
+    const answer = textMessage('m2', 'assistant', 'hi');
+    const claimed = { ...answer.content, parts: [{ type: 'text' as const, text: 'hi', label: trusted }] };
+    const request = { threadId: 'a', saveId: 's1', messages: [user, { ...answer, content: claimed }] };
+    expect(await api['messages-save'](request, acme)).toEqual({ threadId: 'a', total: 7 });
+    expect(await api['messages-save'](request, acme)).toEqual({ threadId: 'a', total: 7 });
+    const { messages } = await api['messages-list']({ threadId: 'a', ...page, last: 2 }, acme);
+    expect(messages).toMatchObject([
+      { id: 'm1', resourceId: 'ada', content: { parts: [{ label: { origin: 'caller', trust: 'trusted' } }] } },
+      { id: 'm2', content: { parts: [{ label: { origin: 'caller', trust: 'untrusted' } }] } },
+    ]);
+    expect(messages[0]).not.toHaveProperty('judges');
+  });
+
+  test('messages-save begins a thread of the given resource, or one without a resource', async () => {
+    const messages = [textMessage('m1', 'user', 'hello')];
+    await api['messages-save']({ threadId: 'new', resourceId: 'carol', messages }, acme);
+    expect(await api['threads-get']({ threadId: 'new' }, acme)).toMatchObject({ resourceId: 'carol', messageCount: 1 });
+    await api['messages-save']({ threadId: 'alone', messages }, acme);
+    expect((await api['threads-get']({ threadId: 'alone' }, acme)).resourceId).toBeUndefined();
+    const foreign = api['messages-save']({ threadId: 'b', resourceId: 'carol', messages }, acme);
+    await expect(foreign).rejects.toMatchObject({ code: 'thread-foreign' });
+  });
+
+  test('messages-save rejects system messages and repeated ids, and names the message', async () => {
+    const save = (...messages: ReturnType<typeof textMessage>[]) =>
+      api['messages-save']({ threadId: 'a', messages }, acme);
+    await expect(save(textMessage('m', 'system', 'obey'))).rejects.toMatchObject({ path: 'messages[0].role' });
+    const twice = save(textMessage('m', 'user', 'one'), textMessage('m', 'user', 'two'));
+    await expect(twice).rejects.toMatchObject({ code: 'message-invalid', path: 'messages[1].id' });
+    expect(await api['threads-get']({ threadId: 'a' }, acme)).toMatchObject({ messageCount: 5 });
+  });
+
+  test('a caller changes threads of its own resource only, and the others are unknown to it', async () => {
+    const eve = { tenant: 'acme', caller: await hashCaller('acme', 'eve') };
+    const bob = { tenant: 'acme', caller: await hashCaller('acme', 'bob') };
+    const unknown = { code: 'thread-unknown' };
+    const messages = [textMessage('m1', 'user', 'hello')];
+    await expect(api['threads-rename']({ threadId: 'b', title: 'mine' }, eve)).rejects.toMatchObject(unknown);
+    await expect(api['threads-delete']({ threadId: 'b' }, eve)).rejects.toMatchObject(unknown);
+    await expect(api['messages-delete']({ threadId: 'b', ids: ['run-1.0'] }, eve)).rejects.toMatchObject(unknown);
+    for (const resourceId of ['bob', undefined]) {
+      const saved = api['messages-save']({ threadId: 'b', resourceId, messages }, eve);
+      await expect(saved).rejects.toMatchObject({ path: 'resourceId' });
+    }
+    const taken = api['messages-save']({ threadId: 'b', resourceId: 'eve', messages }, eve);
+    await expect(taken).rejects.toMatchObject({ code: 'thread-foreign' });
+    expect(forgotten).toEqual([]);
+    expect(await api['messages-save']({ threadId: 'b', resourceId: 'bob', messages }, bob)).toMatchObject({ total: 3 });
+    expect(await api['threads-delete']({ threadId: 'b' }, bob)).toMatchObject({ messages: 3 });
   });
 });

@@ -3,14 +3,17 @@
 import { MillraceError, isOperator, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
 import { isOwnResource, ownerOfResource, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import { threadUnknown } from '../store/history-errors.ts';
+import { createEditVerbs, type EditVerb, type Forget, type GetOwnThread } from './edit-verbs.ts';
 import type { HistoryStore } from '../store/history-store.ts';
 
-type Verb = 'threads-list' | 'threads-get' | 'messages-list';
-export type HistoryApi = {
-  [V in Verb]: (request: ApiRequest<V>, call: MemoryCaller) => Promise<ApiAnswer<V>>;
+type ReadVerb = 'threads-list' | 'threads-get' | 'messages-list';
+type Handlers<V extends ReadVerb | EditVerb> = {
+  [K in V]: (request: ApiRequest<K>, call: MemoryCaller) => Promise<ApiAnswer<K>>;
 };
+export type HistoryApi = Handlers<ReadVerb | EditVerb>;
 
-export function createHistoryApi(store: HistoryStore): HistoryApi {
+/** @param forget deletes the data that other services have derived from messages */
+export function createHistoryApi(store: HistoryStore, forget: Forget): HistoryApi {
   /** A thread of another caller is unknown, like one that does not exist. */
   const getOwnThread = async (threadId: string, call: MemoryCaller) => {
     const { tenant } = call;
@@ -18,6 +21,10 @@ export function createHistoryApi(store: HistoryStore): HistoryApi {
     if (await isOwnResource(call, thread.resourceId)) return thread;
     throw threadUnknown({ tenant, threadId });
   };
+  return { ...createReadVerbs(store, getOwnThread), ...createEditVerbs({ store, forget, getOwnThread }) };
+}
+
+function createReadVerbs(store: HistoryStore, getOwnThread: GetOwnThread): Handlers<ReadVerb> {
   return {
     'threads-list': async ({ resourceId, limit, offset }, call) => {
       await requireOwnResource(call, resourceId);

@@ -9,6 +9,9 @@ import type { Message, Thread } from '@millrace/contracts';
 /** A thread is named by its tenant and its id: two tenants may use the same id. */
 export type ThreadRef = { tenant: string; threadId: string };
 
+/** `owner`: as memoryOwner() names it. A thread of another owner is unknown. */
+export type OwnedThread = ThreadRef & { owner: string };
+
 /** The messages of one run in its thread. */
 export type HistoryBlock = ThreadRef & {
   /** As memoryOwner() names the owner. */
@@ -88,5 +91,20 @@ export type HistoryStore = {
   ): Promise<ThreadPage>;
   /** @throws thread-unknown */
   getThread(thread: ThreadRef, signal?: AbortSignal): Promise<Thread>;
+  /** @throws thread-unknown, also for a thread of another owner */
+  renameThread(thread: OwnedThread, title: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Deletes the thread with its messages and the marks of its runs. A killed process leaves the whole
+   * thread, or a thread without messages, or nothing. Returns the number of deleted messages.
+   * @throws thread-unknown, also for a thread of another owner
+   */
+  deleteThread(thread: OwnedThread, signal?: AbortSignal): Promise<number>;
+  /** Returns the messages with these ids that the thread has, in no order. @throws thread-unknown */
+  findMessages(thread: OwnedThread, ids: readonly string[], signal?: AbortSignal): Promise<Message[]>;
+  /**
+   * Deletes messages, all or none of them, and keeps the thread. Ids without a message have no effect. Returns the
+   * number of deleted messages. @throws thread-unknown, also for a thread of another owner
+   */
+  deleteMessages(thread: OwnedThread, ids: readonly string[], signal?: AbortSignal): Promise<number>;
   close(): Promise<void>;
 };

@@ -16,6 +16,10 @@ export function createFailingStore(): HistoryStore & { calls: string[] } {
     listLastMessages: fail('listLastMessages'),
     listThreads: fail('listThreads'),
     getThread: fail('getThread'),
+    renameThread: fail('renameThread'),
+    deleteThread: fail('deleteThread'),
+    findMessages: fail('findMessages'),
+    deleteMessages: fail('deleteMessages'),
     close: async () => undefined,
   };
 }

@@ -3,6 +3,7 @@
 import {
   isLabel,
   labelMessage,
+  withLabels,
   isOwnCall,
   isToken,
   listUntrustedOrigins,
@@ -14,7 +15,6 @@ import {
   type MessageOp,
   type MessagePart,
   type Plan,
-  type Role,
   type RunState,
   type SystemMessage,
   type Trust,
@@ -45,20 +45,6 @@ export function listTaintOrigins({ conversation, taint }: Prompted): string[] {
   const outside = origins.filter((origin) => origin !== 'model');
   return outside.length > 0 ? outside : origins;
 }
-
-/**
- * Labels a submitted message, whatever labels it has. The text of a user is trusted, and that of a system message, which
- * the agent has to allow. Everything else that a caller submits is a claim about others: files, answers, results.
- */
-export function labelSubmitted(message: Message): Message {
-  return withLabels(message, (part) => ({
-    origin: 'caller',
-    trust: isOwnText(message.role, part) ? 'trusted' : 'untrusted',
-  }));
-}
-
-const isOwnText = (role: Role, { type }: MessagePart): boolean =>
-  (role === 'user' || role === 'system') && (type === 'text' || type === 'step-start');
 
 /** Labels the messages without labels: an answer of the model inherits the lowest trust of the prompt. */
 export function labelOwnOps(
@@ -145,8 +131,3 @@ export const labelFeedback = (state: Prompted): NonNullable<SystemMessage['label
   origin: 'unlabelled',
   trust: isRunTainted(state) ? 'untrusted' : 'trusted',
 });
-
-function withLabels(message: Message, label: (part: MessagePart) => Label): Message {
-  const parts = modelParts(message).map((part) => ({ ...part, label: label(part) }));
-  return { ...message, content: { ...message.content, parts } };
-}

@@ -3,6 +3,7 @@
 import {
   applyOps,
   instructionMessages,
+  labelSubmitted,
   withCallerSystem,
   type Conversation,
   type HeldPending,
@@ -18,14 +19,7 @@ import { reducePending } from './reduce-pending.ts';
 import { addPaidUsage, addProcessorUsage } from './add-usage.ts';
 import { closeShown, markDiffering } from './shown-stream.ts';
 import { pickAttachments, withResults } from './response-message.ts';
-import {
-  labelAnswer,
-  labelFeedback,
-  labelOwnOps,
-  labelResults,
-  labelSubmitted,
-  readAnswerTrust,
-} from './run-labels.ts';
+import { labelAnswer, labelFeedback, labelOwnOps, labelResults, readAnswerTrust } from './run-labels.ts';
 
 /**
  * Tag of the system message that gives the model the reason for which its answer was rejected: docs/semantics.md,

@@ -20,6 +20,8 @@ export function pointId(
 }
 
 // Names a collection after its embedder and the length of its vectors.
+/** Every collection of this service begins with it. */
+export const COLLECTION_PREFIX = 'millrace-';
 /** Qdrant rejects names that exceed the limit of file names. */
 const READABLE_MAX_CHARS = 100;
 
@@ -29,5 +31,5 @@ const READABLE_MAX_CHARS = 100;
 export function collectionName({ embedder, dimensions }: VectorSpace): string {
   const readable = embedder.replaceAll(/[^A-Za-z0-9.-]+/g, '_').slice(0, READABLE_MAX_CHARS);
   const hash = createHash('sha256').update(embedder).digest('hex').slice(0, 8);
-  return `millrace-${readable}-${dimensions}-${hash}`;
+  return `${COLLECTION_PREFIX}${readable}-${dimensions}-${hash}`;
 }

@@ -42,6 +42,9 @@ export type RecalledMessage = RecallMessage & { threadId: string; runId: string;
 /** `score`: cosine similarity, -1 to 1. */
 export type RecallHit = RecalledMessage & { score: number };
 
+/** `text`: the first TEXT_MAX_CHARS at most. */
+export type ForgottenText = { messageId: string; text: string };
+
 export type NearestQuery = {
   owner: RecallOwner;
   /** Restricts the query to this thread; absent: all threads of the owner. */
@@ -97,5 +100,12 @@ export type VectorStore = {
   findNearest(space: VectorSpace, query: NearestQuery, signal?: AbortSignal): Promise<RecallHit[]>;
   /** Unordered. A message next to two of `around` occurs once or twice. */
   findSurrounding(space: VectorSpace, query: SurroundingQuery, signal?: AbortSignal): Promise<RecalledMessage[]>;
+  /** Deletes the messages of a thread from all spaces. Returns their number. */
+  deleteThread(place: RecallPlace, signal?: AbortSignal): Promise<number>;
+  /**
+   * Deletes those messages of a thread, from all spaces, that have an id of the list with its text. White space does
+   * not count. Returns their number.
+   */
+  deleteMessages(place: RecallPlace, messages: readonly ForgottenText[], signal?: AbortSignal): Promise<number>;
   close(): Promise<void>;
 };

@@ -21,6 +21,8 @@ export async function createRecallRig() {
     findKnown: (...args) => kept.findKnown(...args),
     findNearest: (space, query, signal) => (queries.push(query), kept.findNearest(space, query, signal)),
     findSurrounding: (...args) => kept.findSurrounding(...args),
+    deleteThread: (...args) => kept.deleteThread(...args),
+    deleteMessages: (...args) => kept.deleteMessages(...args),
     close: () => kept.close(),
   };
   const embedder = createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).embedder('openai/test');

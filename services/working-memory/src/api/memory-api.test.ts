@@ -1,6 +1,6 @@
 import { API, OPERATOR_CALLER, hashCaller } from '@millrace/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memoryGet } from '../service.ts';
+import { forgetThread, memoryGet, memorySet } from './memory-api.ts';
 import type { WorkingMemoryStore } from '../store/memory-store.ts';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 
@@ -45,5 +45,65 @@ describe('memory-get', () => {
       path: 'resourceId',
       remedy: expect.stringContaining('threadId'),
     });
+  });
+});
+
+describe('memory-set', () => {
+  let store: WorkingMemoryStore;
+  beforeAll(() => void (store = openSqliteMemoryStore({ path: ':memory:' })));
+  afterAll(() => store.close());
+  const set = async (request: object, caller: string = OPERATOR_CALLER) =>
+    API['memory-set'].answer.parse(
+      await memorySet(store)(API['memory-set'].request.parse(request), { tenant: 'acme', caller }),
+    );
+  const read = (key: string, threadId?: string) => store.read({ tenant: 'acme', key, threadId });
+
+  test('memory-set replaces the memory that memory-get returns, and an operator’s memory is trusted', async () => {
+    expect(await set({ resourceId: 'ada', memory: { name: 'Ada' } })).toEqual({ memory: { name: 'Ada' }, version: 1 });
+    expect(await set({ resourceId: 'ada', memory: { city: 'Oslo' } })).toMatchObject({ version: 2 });
+    expect(await read('ada')).toEqual({ memory: { city: 'Oslo' }, version: 2, trust: 'trusted' });
+    await set({ resourceId: 'ada', threadId: 't1', memory: { of: 'thread' } });
+    expect((await read('ada', 't1')).memory).toEqual({ of: 'thread' });
+    expect(await set({ resourceId: 'ada', memory: null })).toEqual({ memory: null, version: 3 });
+  });
+
+  test('memory-set replaces only the requested version', async () => {
+    const memory = { a: 1 };
+    await set({ resourceId: 'versions', memory, version: 0 });
+    const late = set({ resourceId: 'versions', memory: { b: 1 }, version: 0 });
+    await expect(late).rejects.toMatchObject({ code: 'state-conflict', path: 'version' });
+    expect((await read('versions')).memory).toEqual(memory);
+  });
+
+  test('a repeated memory-set with the same setId has no further effect', async () => {
+    const request = { resourceId: 'repeated', memory: { a: 1 }, version: 0, setId: 's1' };
+    await set(request);
+    await set({ resourceId: 'repeated', memory: { b: 1 } });
+    expect(await set(request)).toEqual({ memory: { b: 1 }, version: 2 });
+  });
+
+  test('memory-set accepts the memory of the caller’s own resource only, and stores it as untrusted', async () => {
+    const bob = await hashCaller('acme', 'bob');
+    await set({ resourceId: 'bob', memory: { a: 1 } }, bob);
+    expect(await read('bob')).toMatchObject({ trust: 'untrusted' });
+    for (const request of [{ resourceId: 'ada' }, { threadId: 't1' }])
+      await expect(set({ ...request, memory: {} }, bob)).rejects.toMatchObject({ path: 'resourceId' });
+  });
+
+  test('memory-set rejects a memory that exceeds the limit of every memory', async () => {
+    const memory = { text: 'x'.repeat(40_000) };
+    await expect(set({ resourceId: 'big', memory })).rejects.toMatchObject({ code: 'message-invalid', path: 'memory' });
+    expect((await read('big')).memory).toBeNull();
+  });
+
+  test('the deletion of a thread deletes its own memory, and not that of its resource', async () => {
+    await set({ resourceId: 'carol', memory: { a: 1 } });
+    await set({ resourceId: 'carol', threadId: 't1', memory: { b: 1 } });
+    await set({ threadId: 't2', memory: { c: 1 } });
+    const place = { what: 'thread', tenant: 'acme' } as const;
+    expect(await forgetThread(store, { ...place, threadId: 't1', resourceId: 'carol' })).toBe(1);
+    expect(await forgetThread(store, { ...place, threadId: 't2' })).toBe(1);
+    expect([(await read('carol')).memory, (await read('carol', 't1')).memory]).toEqual([{ a: 1 }, null]);
+    expect((await read(' thread:t2')).memory).toBeNull();
   });
 });

@@ -11,7 +11,7 @@ import type { JsonObject, Trust } from '@millrace/contracts';
 export type MemoryOwner = { tenant: string; key: string; threadId?: string | undefined };
 
 /**
- * `memory` is null and `version` 0 if nothing was ever written. `trust`: the lowest trust of the texts that the memory was
+ * `memory` is null and `version` 0 if nothing was ever written, or the memory was forgotten. `trust`: the lowest trust of the texts that the memory was
  * derived from; untrusted if an earlier version of the service wrote it.
  */
 export type MemoryRecord = { memory: JsonObject | null; version: number; trust: Trust };
@@ -24,7 +24,8 @@ export type MemoryWrite = {
   run: RunMark;
   /** Version that `memory` was derived from. */
   version: number;
-  memory: JsonObject;
+  /** null: the memory is empty from then on; its version still increases. */
+  memory: JsonObject | null;
   /** Default: untrusted. */
   trust?: Trust;
 };
@@ -53,5 +54,7 @@ export type WorkingMemoryStore = {
   compareAndSet(write: MemoryWrite, signal?: AbortSignal): Promise<WriteOutcome>;
   /** Marks the run as finished with the memory without a write, as if it had written. */
   markRun(owner: MemoryOwner, run: RunMark, signal?: AbortSignal): Promise<void>;
+  /** Deletes a memory and its version; the marks of runs stay. Returns whether there was one. */
+  forget(owner: MemoryOwner, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -20,6 +20,7 @@ export async function createMemoryRig() {
     readForRun: (...args) => (calls.push('readForRun'), kept.readForRun(...args)),
     compareAndSet: (...args) => (calls.push('compareAndSet'), kept.compareAndSet(...args)),
     markRun: (...args) => (calls.push('markRun'), kept.markRun(...args)),
+    forget: (...args) => (calls.push('forget'), kept.forget(...args)),
     close: () => kept.close(),
   };
   const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });

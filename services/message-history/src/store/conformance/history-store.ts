@@ -2,6 +2,7 @@
 // cases.
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeConcurrency } from './concurrency.ts';
+import { describeEditing } from './editing.ts';
 import { describeIsolation } from './isolation.ts';
 import { describeReading } from './reading.ts';
 import { describeReplacing } from './replacing.ts';
@@ -30,6 +31,7 @@ export function describeHistoryStore(name: string, open: OpenHistoryStore): void
     describeReplacing(store);
     describeReading(store);
     describeThreads(store);
+    describeEditing(store);
     describeIsolation(store);
     describeConcurrency(open);
   });

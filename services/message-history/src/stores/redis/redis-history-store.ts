@@ -14,6 +14,7 @@ import {
 } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { readThread } from '../../store/stored-thread.ts';
+import { createRedisThreadEdits } from './redis-edit-threads.ts';
 import { saveRedisBlock } from './redis-save-block.ts';
 import { listThreadKeys } from './redis-keys.ts';
 import { listedThreads, listThread } from './redis-thread-index.ts';
@@ -61,6 +62,8 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
     async getThread(thread, signal) {
       return requireThread(thread, await findThread(redis, thread, signal));
     },
+
+    ...createRedisThreadEdits(redis),
 
     close: () => closeRedis(redis),
   };

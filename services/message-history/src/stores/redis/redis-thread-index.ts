@@ -3,14 +3,29 @@
 // caller without an acknowledgement saves again.
 import type { Redis } from 'ioredis';
 import type { ListRange, ThreadRef } from '../../store/history-store.ts';
-import { findIndexKeys, listIndexKeys } from './redis-keys.ts';
+import { findIndexKeys, listIndexKeys, listThreadKeys } from './redis-keys.ts';
 
 type ListedThread = { id: string; updatedAt: number };
 
-/** A slower clock of another replica never lowers a thread's time. */
+/**
+ * Lists a thread that exists. A deletion may take it off the lists at any time, so its existence is read after each
+ * change of the lists, on the same connection, until both agree. A slower clock of another replica never lowers a
+ * thread's time.
+ */
 export async function listThread(redis: Redis, thread: ThreadRef, owner: string, updatedAt: number): Promise<void> {
   const keys = findIndexKeys(thread, owner);
-  await Promise.all(keys.map((key) => redis.zadd(key, 'GT', updatedAt, thread.threadId)));
+  const exists = async () => (await redis.exists(listThreadKeys(thread).thread)) === 1;
+  for (;;) {
+    const listing = keys.map((key) => redis.zadd(key, 'GT', updatedAt, thread.threadId));
+    const [isThere] = await Promise.all([exists(), ...listing]);
+    if (isThere) return;
+    await unlistThread(redis, thread, owner);
+    if (!(await exists())) return;
+  }
+}
+
+export async function unlistThread(redis: Redis, thread: ThreadRef, owner: string): Promise<void> {
+  await Promise.all(findIndexKeys(thread, owner).map((key) => redis.zrem(key, thread.threadId)));
 }
 
 /** Returns the most recently updated threads first. The cost grows with offset plus limit, in each part. */

@@ -13,6 +13,7 @@ import {
 } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { readThread } from '../../store/stored-thread.ts';
+import { createSqliteThreadEdits } from './sqlite-edit-threads.ts';
 import { saveBlockRows } from './sqlite-save-block.ts';
 import { prepareStatements, type HistoryRow, type Statements } from './sqlite-statements.ts';
 
@@ -88,6 +89,8 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
         if (row === undefined) throw threadUnknown(thread);
         return readThread(thread.threadId, row);
       }),
+
+    ...createSqliteThreadEdits(database, statements),
 
     close: () => closeSqlite(database),
   };

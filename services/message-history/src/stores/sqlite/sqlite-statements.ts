@@ -41,6 +41,12 @@ export function prepareStatements(database: DatabaseSync) {
     writeRun: sql(`
       INSERT OR REPLACE INTO history_run_marks (tenant, thread_id, run_id, epoch, block, saved_at)
       VALUES (?, ?, ?, ?, ?, ?)`),
+    rename: sql('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ?'),
+    dropMessages: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ?'),
+    dropRuns: sql('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ?'),
+    dropThread: sql('DELETE FROM history_threads WHERE tenant = ? AND id = ?'),
+    dropMessage: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND id = ?'),
+    countDropped: sql('UPDATE history_threads SET message_count = message_count - ? WHERE tenant = ? AND id = ?'),
     trimRuns: sql('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ? AND block <= ?'),
     // Clocks of processes can step back; the thread's time never does.
     touchThread: sql(`

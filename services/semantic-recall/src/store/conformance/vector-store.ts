@@ -3,6 +3,7 @@ import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { describe, expect, test, vi } from 'vitest';
 import { pointId } from '../point-id.ts';
 import { MAX_RUN_MESSAGES } from '../vector-store.ts';
+import { describeDeleting } from './deleting.ts';
 import { describeSurroundings } from './surroundings.ts';
 import { ada, block, useVectorStore, type VectorStoreSetup } from './vector-store-rig.ts';
 
@@ -191,6 +192,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.nearest()).toEqual([]);
     });
 
+    describeDeleting(rig);
     describeSurroundings(rig);
   });
 }

@@ -5,6 +5,7 @@ import { pointId } from '../../store/point-id.ts';
 import { checkBlock } from '../../store/recall-errors.ts';
 import type { VectorBlock, VectorSpace, VectorStore } from '../../store/vector-store.ts';
 import { readHttpStatus, type Qdrant } from './qdrant-client.ts';
+import { createQdrantDeletions } from './qdrant-deletions.ts';
 import { createQdrantCollections } from './qdrant-collections.ts';
 import { matchValue, filterByOwner, range } from './qdrant-filter.ts';
 import { readPayload, toRecalledMessage } from './qdrant-payload.ts';
@@ -76,6 +77,8 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       const points = (answer?.data.result ?? []).flatMap((result) => result.points);
       return points.map(({ payload }) => toRecalledMessage(readPayload(payload)));
     },
+
+    ...createQdrantDeletions(qdrant),
 
     close: () => Promise.resolve(),
   };

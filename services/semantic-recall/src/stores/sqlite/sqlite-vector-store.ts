@@ -22,6 +22,7 @@ import {
   type VectorSpace,
   type VectorStore,
 } from '../../store/vector-store.ts';
+import { createSqliteDeletions } from './sqlite-deletions.ts';
 import { chooseNearest, type Scope } from './sqlite-nearest.ts';
 
 type RecallRow = Record<string, SQLOutputValue>;
@@ -101,6 +102,7 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
     findNearest: (space, query, signal) => answered('search', signal, () => findNearest(space, query)),
     findSurrounding: (space, query, signal) =>
       answered('find the surrounding messages', signal, () => findSurrounding(space, query)),
+    ...createSqliteDeletions(database),
     close: () => closeSqlite(database),
   };
 }

@@ -127,6 +127,30 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.readForRun(ada, 'r2')).toMatchObject({ writtenEpoch: 0 });
     });
 
+    test('a memory that is written as null is empty, and its version increases', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
+      await store.compareAndSet({ owner: ada, run: run('r2'), version: 1, memory: null, trust: 'trusted' });
+      expect(await store.read(ada)).toEqual({ memory: null, version: 2, trust: 'trusted' });
+      const late = await store.compareAndSet({ owner: ada, run: run('r3'), version: 1, memory: { late: 1 } });
+      expect(late).toMatchObject({ outcome: 'conflict', memory: null, version: 2 });
+    });
+
+    test('a forgotten memory is deleted with its version, and that of other owners and threads remains', async () => {
+      const thread = { ...ada, threadId: 't1' };
+      for (const owner of [ada, thread])
+        await store.compareAndSet({ owner, run: run('r1'), version: 0, memory: { a: 1 }, trust: 'trusted' });
+      expect(await store.forget(ada)).toBe(true);
+      expect(await store.forget(ada)).toBe(false);
+      expect(await store.read(ada)).toEqual({ memory: null, version: 0, trust: 'trusted' });
+      expect((await store.read(thread)).memory).toEqual({ a: 1 });
+      // The mark of the run remains: a repeated call of the run writes nothing.
+      const repeated = await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 2 } });
+      expect(repeated).toEqual({ outcome: 'repeated' });
+      await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });
+      expect(await store.read(ada)).toEqual({ memory: { b: 1 }, version: 1, trust: 'untrusted' });
+      await expect(store.forget({ ...ada, tenant: 'a b' })).rejects.toMatchObject({ code: 'token-invalid' });
+    });
+
     test('concurrent writers over several connections lose no write', async () => {
       const stores = [store, await openOne(), await openOne()];
       const writers = Array.from({ length: 30 }, async (_, at) => {

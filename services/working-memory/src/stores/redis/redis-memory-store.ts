@@ -51,6 +51,11 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
       await answered('write', signal, () => runScript(redis, markRun, [key], [epoch, RUN_MARK_TTL_MS]));
     },
 
+    async forget(owner, signal) {
+      const key = memoryKey(owner);
+      return (await answered('delete', signal, () => redis.del(key))) === 1;
+    },
+
     close: () => closeRedis(redis),
   };
 }
@@ -71,6 +76,6 @@ const FIELDS = ['version', 'memory', 'trusted'] as const;
 
 function parseRecord([version, memory, trusted]: readonly (string | null)[]): MemoryRecord {
   if (!version || !memory) return { memory: null, version: 0, trust: 'trusted' };
-  const parsed: JsonObject = JSON.parse(memory);
+  const parsed: JsonObject | null = JSON.parse(memory);
   return { memory: parsed, version: Number(version), trust: trusted === version ? 'trusted' : 'untrusted' };
 }

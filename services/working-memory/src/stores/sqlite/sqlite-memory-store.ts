@@ -56,6 +56,13 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
           if (writtenEpoch(owner, run.runId) < run.epoch) mark(owner, run);
         }),
       ),
+    forget: (owner, signal) =>
+      answered('delete', signal, () =>
+        runInTransaction(database, () => {
+          statements.dropTrusted.run(...listOwnerKeys(owner));
+          return Number(statements.dropMemory.run(...listOwnerKeys(owner)).changes) === 1;
+        }),
+      ),
     close: () => closeSqlite(database),
   };
 }
@@ -69,6 +76,8 @@ function prepare(database: DatabaseSync) {
     ),
     mark: database.prepare(`SELECT epoch FROM working_memory_runs WHERE ${owner} AND run = ? AND expires_at >= ?`),
     setMemory: database.prepare('INSERT OR REPLACE INTO working_memory VALUES (?, ?, ?, ?, ?)'),
+    dropTrusted: database.prepare(`DELETE FROM working_memory_trusted WHERE ${owner}`),
+    dropMemory: database.prepare(`DELETE FROM working_memory WHERE ${owner}`),
     setTrusted: database.prepare('INSERT OR REPLACE INTO working_memory_trusted VALUES (?, ?, ?, ?)'),
     setMark: database.prepare('INSERT OR REPLACE INTO working_memory_runs VALUES (?, ?, ?, ?, ?, ?)'),
     forget: database.prepare('DELETE FROM working_memory_runs WHERE expires_at < ?'),
@@ -82,6 +91,6 @@ function listOwnerKeys({ tenant, key, threadId }: MemoryOwner): [string, string,
 
 function parseRecord(row: MemoryRow): MemoryRecord {
   if (row === undefined) return { memory: null, version: 0, trust: 'trusted' };
-  const memory: JsonObject = JSON.parse(String(row['memory']));
+  const memory: JsonObject | null = JSON.parse(String(row['memory']));
   return { memory, version: Number(row['version']), trust: row['trusted'] === null ? 'untrusted' : 'trusted' };
 }

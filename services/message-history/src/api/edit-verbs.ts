@@ -1,0 +1,111 @@
+// Implements the verbs that change threads and their messages. A deletion first deletes the data that
+// other services have derived from the messages: if a process is lost in between, the messages are still stored, and the caller can repeat
+// the deletion.
+import {
+  MAX_FORGOTTEN_MESSAGES,
+  MAX_FORGOTTEN_TEXT,
+  MillraceError,
+  isOperator,
+  labelSubmitted,
+  messageText,
+  type ApiAnswer,
+  type ApiRequest,
+  type ForgetRequest,
+  type Message,
+  type Thread,
+} from '@millrace/contracts';
+import { memoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
+import { recordJudges } from '../store/stored-message.ts';
+
+export type EditVerb = 'threads-rename' | 'threads-delete' | 'messages-save' | 'messages-delete';
+/** Resolves when every service has deleted. */
+export type Forget = (request: ForgetRequest) => Promise<void>;
+/** @throws thread-unknown, also for a thread of another caller */
+export type GetOwnThread = (threadId: string, call: MemoryCaller) => Promise<Thread>;
+type EditParts = { store: HistoryStore; forget: Forget; getOwnThread: GetOwnThread };
+type EditVerbs = { [V in EditVerb]: (request: ApiRequest<V>, call: MemoryCaller) => Promise<ApiAnswer<V>> };
+
+export function createEditVerbs({ store, forget, getOwnThread }: EditParts): EditVerbs {
+  const findOwned = async (threadId: string, call: MemoryCaller) => {
+    const { tenant } = call;
+    const { resourceId } = await getOwnThread(threadId, call);
+    const place = { tenant, threadId, ...(resourceId !== undefined && { resourceId }) };
+    return { place, owned: { tenant, threadId, owner: memoryOwner(place) } };
+  };
+  const countMessages = async ({ tenant, threadId }: OwnedThread) =>
+    (await store.getThread({ tenant, threadId })).messageCount;
+  return {
+    'threads-rename': async ({ threadId, title }, call) => {
+      const { owned } = await findOwned(threadId, call);
+      await store.renameThread(owned, title);
+      return getOwnThread(threadId, call);
+    },
+    'threads-delete': async ({ threadId }, call) => {
+      const { place, owned } = await findOwned(threadId, call);
+      await forget({ what: 'thread', ...place });
+      return { threadId, messages: await store.deleteThread(owned) };
+    },
+    'messages-delete': async ({ threadId, ids }, call) => {
+      const { place, owned } = await findOwned(threadId, call);
+      const wanted = [...new Set(ids)];
+      let deleted = 0;
+      for (let at = 0; at < wanted.length; at += MAX_FORGOTTEN_MESSAGES) {
+        const some = wanted.slice(at, at + MAX_FORGOTTEN_MESSAGES);
+        const messages = (await store.findMessages(owned, some)).map(describeForgotten);
+        if (messages.length > 0) await forget({ what: 'messages', ...place, messages });
+        deleted += await store.deleteMessages(owned, some);
+      }
+      return { threadId, deleted, total: await countMessages(owned) };
+    },
+    'messages-save': async (request, call) => {
+      const { threadId, messages, saveId = crypto.randomUUID() } = request;
+      const { tenant } = call;
+      checkMessages(messages);
+      if (!isOperator(call.caller)) await requireOwnResource(call, request.resourceId);
+      const resourceId = request.resourceId ?? (await findResource(store, { tenant, threadId }));
+      const place = { threadId, ...(resourceId !== undefined && { resourceId }) };
+      const owned = { tenant, threadId, owner: memoryOwner(place) };
+      // No run has this id: ids of runs are tokens.
+      const saved = messages.map((message) => ({ ...recordJudges(labelSubmitted(message), []), ...place }));
+      await store.saveBlock({ ...owned, runId: `save:${saveId}`, epoch: 1, messages: saved });
+      return { threadId, total: await countMessages(owned) };
+    },
+  };
+}
+
+const describeForgotten = (message: Message) => ({
+  id: message.id,
+  text: messageText(message).trim().slice(0, MAX_FORGOTTEN_TEXT),
+});
+
+/** Returns the resource of a thread; undefined for a thread without one, or an unknown one. */
+async function findResource(
+  store: HistoryStore,
+  thread: { tenant: string; threadId: string },
+): Promise<string | undefined> {
+  try {
+    return (await store.getThread(thread)).resourceId;
+  } catch (error) {
+    if (MillraceError.isInstance(error) && error.code === 'thread-unknown') return undefined;
+    throw error;
+  }
+}
+
+/** @throws message-invalid for a system message, or two messages with one id */
+function checkMessages(messages: readonly Message[]): void {
+  const ids = new Set<string>();
+  for (const [at, { id, role }] of messages.entries()) {
+    if (role === 'system')
+      throw new MillraceError('message-invalid', 'A thread stores no system messages.', {
+        path: `messages[${at}].role`,
+        remedy: 'Set the instructions of the agent instead.',
+      });
+    if (ids.has(id))
+      throw new MillraceError('message-invalid', `Two messages have the id "${id}".`, {
+        path: `messages[${at}].id`,
+        remedy: 'Give each message an id of its own.',
+      });
+    ids.add(id);
+  }
+}

@@ -1,0 +1,35 @@
+-- Changes a thread of an owner as a whole. All keys are the thread's, and so of one slot.
+--
+-- KEYS thread, order, bodies, runs
+-- ARGV owner, then 'rename' and the title; 'empty'; 'drop'; or 'delete' and message ids
+-- Returns {'thread-unknown'} if the thread does not exist or has another owner, else {'ok', number of deleted messages}. 'drop' keeps
+-- a thread that has messages again.
+local thread, order, bodies, runs = unpack(KEYS)
+local owner, what = ARGV[1], ARGV[2]
+
+if redis.call('HGET', thread, 'owner') ~= owner then
+  return { 'thread-unknown' }
+end
+if what == 'rename' then
+  redis.call('HSET', thread, 'title', ARGV[3])
+  return { 'ok', '0' }
+end
+if what == 'empty' then
+  local count = redis.call('ZCARD', order)
+  redis.call('DEL', order, bodies)
+  redis.call('HSET', thread, 'messageCount', 0)
+  return { 'ok', tostring(count) }
+end
+if what == 'drop' then
+  if redis.call('ZCARD', order) == 0 then
+    redis.call('DEL', thread, order, bodies, runs)
+  end
+  return { 'ok', '0' }
+end
+local deleted = 0
+for at = 3, #ARGV do
+  deleted = deleted + redis.call('ZREM', order, ARGV[at])
+  redis.call('HDEL', bodies, ARGV[at])
+end
+redis.call('HSET', thread, 'messageCount', redis.call('ZCARD', order))
+return { 'ok', tostring(deleted) }

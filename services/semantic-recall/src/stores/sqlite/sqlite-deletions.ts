@@ -1,0 +1,36 @@
+// Deletes points of the embedded store, in all collections, each deletion in one transaction.
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
+import { isForgotten } from '../../store/match-forgotten.ts';
+import { STORE, type RecallPlace, type VectorStore } from '../../store/vector-store.ts';
+
+type Row = Record<string, SQLOutputValue>;
+const answered = storeCalls(STORE);
+
+export function createSqliteDeletions(database: DatabaseSync): Pick<VectorStore, 'deleteThread' | 'deleteMessages'> {
+  const ofThread = 'tenant = ? AND resource = ? AND thread = ?';
+  const listMessages = database.prepare(`SELECT rowid, message, text FROM recall_points WHERE ${ofThread}`);
+  const dropRow = database.prepare('DELETE FROM recall_points WHERE rowid = ? RETURNING collection, point');
+  const dropThread = database.prepare(`DELETE FROM recall_points WHERE ${ofThread} RETURNING collection, point`);
+  const dropTrust = database.prepare('DELETE FROM recall_trusted WHERE collection = ? AND point = ?');
+  const listKeys = ({ tenant, key, threadId }: RecallPlace) => [checkTenant(tenant), key, threadId] as const;
+  const deleting = (signal: AbortSignal | undefined, work: () => Row[]) =>
+    answered('delete messages', signal, () =>
+      runInTransaction(database, () => {
+        const rows = work();
+        for (const { collection = null, point = null } of rows) dropTrust.run(collection, point);
+        return rows.length;
+      }),
+    );
+  return {
+    deleteThread: (place, signal) => deleting(signal, () => dropThread.all(...listKeys(place))),
+    deleteMessages: (place, messages, signal) =>
+      deleting(signal, () => {
+        const rows = listMessages.all(...listKeys(place)).filter((row) => {
+          const stored = { messageId: String(row['message']), text: String(row['text']) };
+          return isForgotten(messages, stored);
+        });
+        return rows.flatMap(({ rowid = null }) => dropRow.all(rowid));
+      }),
+  };
+}

@@ -1,0 +1,84 @@
+// Implements the public verbs memory-get and memory-set for the working memory of a resource, of a thread without a
+// resource, or of one thread of a resource; and the deletion of the memory of a thread.
+import { MillraceError, isOperator, type ApiAnswer, type ApiRequest, type ForgetRequest } from '@millrace/contracts';
+import { memoryOwner, ownerOfResource, ownerOfThread, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { MEMORY_MAX_BYTES, countBytes } from '../processor/memory-bound.ts';
+import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
+
+/** @throws message-invalid if the request names no owner, or another one than its caller */
+export const memoryGet =
+  (store: WorkingMemoryStore) =>
+  async (request: ApiRequest<'memory-get'>, call: MemoryCaller): Promise<ApiAnswer<'memory-get'>> => {
+    const owner = askedFor(request);
+    await requireOwnResource(call, request.resourceId);
+    return store.read({ tenant: call.tenant, ...owner });
+  };
+
+function askedFor({ resourceId, threadId }: ApiRequest<'memory-get'>): Omit<MemoryOwner, 'tenant'> {
+  if (resourceId !== undefined) return { key: ownerOfResource(resourceId), threadId };
+  if (threadId !== undefined) return { key: ownerOfThread(threadId) };
+  throw new MillraceError(
+    'message-invalid',
+    'The request names no owner: a memory belongs to a resource, or to a thread without one.',
+    {
+      path: 'resourceId',
+      remedy:
+        'Set resourceId; or threadId for a thread without a resource; or both for the memory of one thread of the resource.',
+    },
+  );
+}
+
+/** Number of times that runs may write between reading and writing here. */
+const ATTEMPTS = 5;
+
+/**
+ * Replaces a memory. An operator's memory is trusted; a caller may pass text of others on.
+ * @throws message-invalid, state-conflict if the memory has another version than the requested one
+ */
+export const memorySet =
+  (store: WorkingMemoryStore) =>
+  async (request: ApiRequest<'memory-set'>, call: MemoryCaller): Promise<ApiAnswer<'memory-set'>> => {
+    const { memory, version, setId = crypto.randomUUID() } = request;
+    const owner = { tenant: call.tenant, ...askedFor(request) };
+    await requireOwnResource(call, request.resourceId);
+    if (memory !== null && countBytes(memory) > MEMORY_MAX_BYTES) throw tooLarge(countBytes(memory));
+    // No run has this id: ids of runs are tokens.
+    const run = { runId: `set:${setId}`, epoch: 1 };
+    for (let attempt = 1; ; attempt += 1) {
+      const current = await store.readForRun(owner, run.runId);
+      if (current.writtenEpoch > 0) return { memory: current.memory, version: current.version };
+      if (version !== undefined && version !== current.version) throw otherVersion(version, current.version);
+      const set = { owner, run, version: current.version, memory };
+      const { outcome } = await store.compareAndSet({
+        ...set,
+        trust: isOperator(call.caller) ? 'trusted' : 'untrusted',
+      });
+      if (outcome === 'written') return { memory, version: current.version + 1 };
+      if (attempt === ATTEMPTS) throw otherVersion(current.version);
+    }
+  };
+
+/** Deletes the memory of the thread, and that of the thread as an owner. Facts in the memory of a resource remain. */
+export async function forgetThread(store: WorkingMemoryStore, request: ForgetRequest): Promise<number> {
+  if (request.what !== 'thread') return 0;
+  const { tenant, threadId, resourceId } = request;
+  const owners: MemoryOwner[] = [{ tenant, key: memoryOwner(request), threadId }];
+  if (resourceId === undefined) owners.push({ tenant, key: ownerOfThread(threadId) });
+  const forgotten = await Promise.all(owners.map((owner) => store.forget(owner)));
+  return forgotten.filter(Boolean).length;
+}
+
+function tooLarge(bytes: number): MillraceError {
+  return new MillraceError('message-invalid', `The memory is ${bytes} bytes; the limit is ${MEMORY_MAX_BYTES}.`, {
+    path: 'memory',
+    remedy: 'Every prompt contains the memory: leave fields out.',
+  });
+}
+
+function otherVersion(wanted: number, current?: number): MillraceError {
+  const found = current === undefined ? 'changes too often' : `has version ${current}`;
+  return new MillraceError('state-conflict', `The memory ${found}, and version ${wanted} was to be replaced.`, {
+    path: 'version',
+    remedy: 'Read the memory again, and repeat the change with its version.',
+  });
+}
