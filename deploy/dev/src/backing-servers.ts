@@ -24,7 +24,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type BackingServer = { url?: string; about: string; isOurs: boolean };
 export type BackingServers = {
   nats: BackingServer & { url: string; monitorUrl?: string; keys?: string };
-  redis: BackingServer;
+  /** `keys`: the folder with the passwords of its users. */
+  redis: BackingServer & { keys?: string };
   qdrant: BackingServer;
 };
 
@@ -39,7 +40,14 @@ export type BackingOptions = {
 
 /** @throws ServerError when there is no NATS, or a server does not start */
 export async function startBackingServers(options: BackingOptions): Promise<BackingServers> {
-  const started = await Promise.allSettled([startNats(options), startRedis(options), startQdrant(options)]);
+  const { state, env } = options;
+  const folder = await openKeyFolder(state.keys, createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX));
+  const [natsUsers, redisUsers] = await Promise.all([readText(folder.usersFile), readText(folder.redis.usersFile)]);
+  const started = await Promise.allSettled([
+    startNats(options, natsUsers),
+    startRedis(options, redisUsers),
+    startQdrant(options),
+  ]);
   // Only now, so that every server that did start is among the resources and is stopped.
   const [nats, redis, qdrant] = [unwrapSettled(started[0]), unwrapSettled(started[1]), unwrapSettled(started[2])];
   if (nats.kind === 'unavailable') throw new ServerError('server-unavailable', nats.reason);
@@ -47,19 +55,20 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
     nats: {
       ...toBackingServer(nats),
       url: nats.url,
-      ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl, keys: options.state.keys }),
+      ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl, keys: state.keys }),
     },
-    redis: toBackingServer(redis),
+    redis: { ...toBackingServer(redis), ...(redis.kind === 'running' && { keys: state.keys }) },
     qdrant: toBackingServer(qdrant),
   };
 }
 
 const commonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: report, signal });
 
-async function startNats(options: BackingOptions): Promise<NatsServer | External | Unavailable> {
-  const { state, env } = options;
-  const { usersFile } = await openKeyFolder(state.keys, createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX));
-  const extraConfig = await readFile(usersFile, 'utf8');
+const readText = (file: string): Promise<string> => readFile(file, 'utf8');
+
+/** @param extraConfig the users, as in the configuration of the server */
+async function startNats(options: BackingOptions, extraConfig: string): Promise<NatsServer | External | Unavailable> {
+  const { state } = options;
   const own = {
     ...commonOptions(options),
     storeDir: state.nats,
@@ -72,9 +81,12 @@ async function startNats(options: BackingOptions): Promise<NatsServer | External
   );
 }
 
-async function startRedis(options: BackingOptions): Promise<RunningServer | External | Unavailable> {
+async function startRedis(
+  options: BackingOptions,
+  extraConfig: string,
+): Promise<RunningServer | External | Unavailable> {
   const { state } = options;
-  const own = { ...commonOptions(options), dataDir: state.redis, logFile: state.log('redis') };
+  const own = { ...commonOptions(options), dataDir: state.redis, logFile: state.log('redis'), extraConfig };
   return keep(options, 'redis', await provideRedis(own), ({ url }) => provideRedis({ ...own, port: parsePort(url) }));
 }
 

@@ -1,6 +1,7 @@
 // Checks the compose file's rules for every service, so that a new one cannot miss them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REDIS_USERS } from '@millrace/identity';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -14,6 +15,7 @@ const serviceSchema = z.looseObject({
   security_opt: z.array(z.string()).optional(),
   read_only: z.boolean().optional(),
   environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+  volumes: z.array(z.string()).default([]),
   env_file: z.array(z.string()).default([]),
   healthcheck: z.looseObject({ interval: z.string().optional() }).optional(),
 });
@@ -35,6 +37,16 @@ test('every image that is not built here has an exact version, and a variable th
   expect(foreign).toHaveLength(3);
   for (const { image } of foreign) expect(image).toMatch(/^\$\{\w+_IMAGE:-[a-z/]+:v?\d+\.\d+\.\d+(-alpine)?\}$/);
   expect(read('Dockerfile')).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-slim$/m);
+});
+
+test('each service with Redis is a user of its own, with the password in the volume of its keys', () => {
+  const connected = Object.entries(services).filter(([, { environment }]) => environment['REDIS_URL']);
+  const users = connected.map(([, { environment, volumes }]) => {
+    expect(environment).toMatchObject({ REDIS_URL: 'redis://redis:6379', REDIS_PASSWORD_FILE: '/key/redis.password' });
+    expect(volumes).toContain(`keys-${environment['REDIS_USERNAME']}:/key:ro`);
+    return String(environment['REDIS_USERNAME']);
+  });
+  expect([...new Set(users)].toSorted()).toEqual(REDIS_USERS.map(({ name }) => name).toSorted());
 });
 
 test('NATS has each write on the disk before it acknowledges it', () => {

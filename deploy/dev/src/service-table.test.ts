@@ -16,6 +16,15 @@ function variablesRead(dir: string): string[] {
   return [...new Set([...text.matchAll(/^\s+([A-Z][A-Z0-9_]{2,}): *z\s*(?:\.|$)/gm)].map(([, name = '']) => name))];
 }
 
+test.each(SERVICES.filter(({ store }) => store === 'redis'))(
+  'every variable of the connection to Redis is in the row of $name',
+  ({ reads }) => {
+    const read = variablesRead('shared/stores').filter((name) => name.startsWith('REDIS_') && name !== 'REDIS_URL');
+    expect(read).toHaveLength(6);
+    expect(read.filter((variable) => !reads.includes(variable))).toEqual([]);
+  },
+);
+
 test.each(SERVICES)('every variable that $name reads is in its row', ({ name, reads }) => {
   const read = [...variablesRead(`services/${name}`), ...variablesRead('shared/service')];
   expect(read.length).toBeGreaterThanOrEqual(8);

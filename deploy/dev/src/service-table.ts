@@ -1,7 +1,7 @@
 // Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
 // Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
-import { ROLES, firstKeyFile, seedFile } from '@millrace/identity';
+import { ROLES, firstKeyFile, redisPasswordFile, seedFile } from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
@@ -27,6 +27,15 @@ const RUN_LIMITS = [
   'EVENTS_MAX_BYTES',
 ];
 const STORE = ['REQUIRE_SHARED_STORE'];
+/** For an external Redis: that of the stack has users of its own. */
+const REDIS = [
+  'REDIS_USERNAME',
+  'REDIS_PASSWORD_FILE',
+  'REDIS_PASSWORD',
+  'REDIS_TLS_CA_FILE',
+  'REDIS_TLS_CERT_FILE',
+  'REDIS_TLS_KEY_FILE',
+];
 const JWT = [
   'AUTH_JWT_ISSUER',
   'AUTH_JWT_AUDIENCE',
@@ -50,15 +59,15 @@ export const SERVICES: readonly ServiceRow[] = [
     name: 'guardrails',
     store: 'redis',
     alone: true,
-    reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS'],
+    reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL', 'HTTP_GUARDS', ...REDIS],
   },
-  { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE, 'FORGET_SERVICES'] },
+  { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE, ...REDIS, 'FORGET_SERVICES'] },
   {
     name: 'semantic-recall',
     store: 'qdrant',
-    reads: [...BUS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', 'QDRANT_API_KEY'],
+    reads: [...BUS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', 'QDRANT_API_KEY', 'QDRANT_API_KEY_FILE'],
   },
-  { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, 'MODEL'] },
+  { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
   { name: 'tools', reads: BUS },
   { name: 'auth', reads: [...BUS, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
 ];
@@ -81,7 +90,7 @@ export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptio
     name,
     main: resolveMain(checkout, name),
     env: {
-      ...pickVariables({ ...env, ...model }, servers.nats.keys === undefined ? reads : omitIdentity(reads)),
+      ...pickVariables({ ...env, ...model }, omitOwn(reads, servers)),
       NATS_URL: servers.nats.url,
       ...(servers.nats.keys !== undefined && buildKeyEnvironment(name, servers.nats.keys)),
       DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
@@ -101,8 +110,10 @@ const buildKeyEnvironment = (service: string, keys: string): Environment => ({
 const chooseRole = (service: string): string => (ROLES.some(({ name }) => name === service) ? service : 'developer');
 
 /** The stack's own keys replace credentials in the environment, because a connection has one identity. */
-const omitIdentity = (reads: readonly string[]): string[] =>
-  reads.filter((name) => !CONNECTION_VARIABLES.some((variable) => variable === name));
+function omitOwn(reads: readonly string[], { nats, redis }: BackingServers): string[] {
+  const own = [...(nats.keys === undefined ? [] : CONNECTION_VARIABLES), ...(redis.keys === undefined ? [] : REDIS)];
+  return reads.filter((name) => !own.some((variable) => variable === name));
+}
 
 export const resolveMain = (checkout: string, service: string): string =>
   join(checkout, 'services', service, 'src/main.ts');
@@ -110,5 +121,8 @@ export const resolveMain = (checkout: string, service: string): string =>
 function buildStoreEnvironment(store: Store, service: string, servers: BackingServers, state: StateDir): Environment {
   const { url } = servers[store];
   if (url === undefined) return { SQLITE_PATH: state.database(service) };
-  return store === 'redis' ? { REDIS_URL: url } : { QDRANT_URL: url };
+  if (store === 'qdrant') return { QDRANT_URL: url };
+  const { keys } = servers.redis;
+  const user = keys && { REDIS_USERNAME: service, REDIS_PASSWORD_FILE: redisPasswordFile(keys, service) };
+  return { REDIS_URL: url, ...user };
 }

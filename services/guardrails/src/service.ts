@@ -5,6 +5,7 @@ import { readEndpointConfigs } from './endpoints/endpoint-config.ts';
 import { createGuardEndpoints, NO_ENDPOINTS } from './endpoints/guard-endpoints.ts';
 import { createGuardModels } from './model/guard-models.ts';
 import { createProcessors } from './processors.ts';
+import { redisAccessSchema } from '@millrace/stores';
 import { createGuardStore, NO_STORE } from './store/guard-store.ts';
 import { closeThreads } from './work/task.ts';
 import { z } from 'zod';
@@ -13,7 +14,7 @@ import { z } from 'zod';
  * Provider of the guards' models, which may differ from the agents' provider, and the Redis of cost-guard and
  * response-cache.
  */
-const configSchema = z
+const guardsSchema = z
   .object({
     OPENAI_API_KEY: z.string().optional(),
     OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
@@ -39,6 +40,7 @@ const configSchema = z
     redisUrl: env.REDIS_URL,
     httpGuards: env.HTTP_GUARDS,
   }));
+const configSchema = z.intersection(guardsSchema, redisAccessSchema);
 
 export const guardrailsService = processorService({
   name: 'guardrails',
@@ -47,7 +49,7 @@ export const guardrailsService = processorService({
   config: configSchema,
   open: async ({ resources, config, log }) => {
     resources.add('threads', closeThreads);
-    const { apiKey, baseUrl, redisUrl, httpGuards } = config;
+    const { apiKey, baseUrl, redisUrl, redisAccess: access, httpGuards } = config;
     if (apiKey === undefined && baseUrl === undefined) {
       log.warn('no model provider: calls with the option model fail; set OPENAI_API_KEY or OPENAI_BASE_URL');
     }
@@ -56,7 +58,7 @@ export const guardrailsService = processorService({
         'no REDIS_URL: response-cache stores nothing, and cost-guard supports only the scope run; other scopes fail',
       );
     }
-    const store = redisUrl === undefined ? NO_STORE : createGuardStore(redisUrl, log);
+    const store = redisUrl === undefined ? NO_STORE : createGuardStore({ url: redisUrl, access }, log);
     resources.add('store', () => store.close());
     const endpoints =
       httpGuards === undefined ? NO_ENDPOINTS : createGuardEndpoints(await readEndpointConfigs(httpGuards), { log });

@@ -3,7 +3,7 @@ import { askForget } from '@millrace/bus';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis, sharedStoreSchema } from '@millrace/stores';
+import { connectRedis, redisAccessSchema, sharedStoreSchema } from '@millrace/stores';
 import { createHistoryApi } from './api/history-api.ts';
 import { STORE } from './store/history-errors.ts';
 import type { HistoryStore } from './store/history-store.ts';
@@ -19,7 +19,8 @@ const forgetSchema = z.object({
     .transform((list) => list.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])))
     .describe('services that store data derived from messages, comma-separated: a deletion deletes there first'),
 });
-const configSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'message-history'), forgetSchema);
+const storeSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'message-history'), redisAccessSchema);
+const configSchema = z.intersection(storeSchema, forgetSchema);
 type HistoryConfig = z.output<typeof configSchema>;
 
 export const messageHistoryService = processorService({
@@ -37,10 +38,14 @@ export const messageHistoryService = processorService({
   },
 });
 
-async function openStore({ config: { store }, log }: ServiceContext<HistoryConfig>): Promise<HistoryStore> {
+async function openStore({
+  config: { store, redisAccess: access },
+  log,
+}: ServiceContext<HistoryConfig>): Promise<HistoryStore> {
   if (store.kind === 'sqlite') {
     log.info({ path: store.path }, 'messages are stored in the embedded store, which serves this machine only');
     return openSqliteHistoryStore(store);
   }
-  return createRedisHistoryStore(await connectRedis({ url: store.url, service: 'message-history', store: STORE, log }));
+  const { url } = store;
+  return createRedisHistoryStore(await connectRedis({ url, access, service: 'message-history', store: STORE, log }));
 }

@@ -3,6 +3,7 @@ import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
+import { qdrantAccessSchema } from './stores/qdrant/qdrant-access.ts';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { createQdrantVectorStore } from './stores/qdrant/qdrant-vector-store.ts';
 import { textToEmbed } from './processor/messages-to-index.ts';
@@ -13,7 +14,6 @@ import { memoryOwner, sharedStoreSchema } from '@millrace/stores';
 import { z } from 'zod';
 
 const embedderSchema = z.object({
-  QDRANT_API_KEY: z.string().optional(),
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: z.url().optional().describe('Base URL of an OpenAI-compatible server. Default: OpenAI.'),
   EMBEDDING_MODEL: z
@@ -22,7 +22,8 @@ const embedderSchema = z.object({
     .default('openai/text-embedding-3-small'),
 });
 
-const configSchema = z.intersection(sharedStoreSchema('QDRANT_URL', 'semantic-recall'), embedderSchema);
+const storeSchema = z.intersection(sharedStoreSchema('QDRANT_URL', 'semantic-recall'), qdrantAccessSchema);
+const configSchema = z.intersection(storeSchema, embedderSchema);
 type RecallConfig = z.output<typeof configSchema>;
 
 export const semanticRecallService = processorService({
@@ -66,7 +67,7 @@ function openEmbedder({
   return { ...embedder, id: `${EMBEDDING_MODEL}@${new URL(baseUrl).hostname}` };
 }
 
-function openStore({ config: { store, QDRANT_API_KEY: apiKey }, log }: ServiceContext<RecallConfig>): VectorStore {
+function openStore({ config: { store, qdrantKey: apiKey }, log }: ServiceContext<RecallConfig>): VectorStore {
   if (store.kind === 'shared') return createQdrantVectorStore(createQdrant({ url: store.url, apiKey }));
   log.info({ path: store.path }, 'vectors are stored in the embedded store, which serves this machine only');
   const onFallback = (reason: string) =>

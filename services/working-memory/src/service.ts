@@ -2,7 +2,7 @@
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis, sharedStoreSchema } from '@millrace/stores';
+import { connectRedis, redisAccessSchema, sharedStoreSchema } from '@millrace/stores';
 import { forgetThread, memoryGet, memorySet } from './api/memory-api.ts';
 import { STORE, type WorkingMemoryStore } from './store/memory-store.ts';
 import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
@@ -17,7 +17,8 @@ const modelsSchema = z.object({
   MODEL: modelIdSchema.default('openai/gpt-5-mini').describe("Extraction model if the agent's options name none."),
 });
 
-const configSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'working-memory'), modelsSchema);
+const storeSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'working-memory'), redisAccessSchema);
+const configSchema = z.intersection(storeSchema, modelsSchema);
 type WorkingMemoryConfig = z.output<typeof configSchema>;
 
 export const workingMemoryService = processorService({
@@ -43,10 +44,14 @@ export const workingMemoryService = processorService({
   },
 });
 
-async function openStore({ config: { store }, log }: ServiceContext<WorkingMemoryConfig>): Promise<WorkingMemoryStore> {
+async function openStore({
+  config: { store, redisAccess: access },
+  log,
+}: ServiceContext<WorkingMemoryConfig>): Promise<WorkingMemoryStore> {
   if (store.kind === 'sqlite') {
     log.info({ path: store.path }, 'memories are stored in the embedded store, which serves this machine only');
     return openSqliteMemoryStore(store);
   }
-  return createRedisMemoryStore(await connectRedis({ url: store.url, service: 'working-memory', store: STORE, log }));
+  const { url } = store;
+  return createRedisMemoryStore(await connectRedis({ url, access, service: 'working-memory', store: STORE, log }));
 }

@@ -39,12 +39,12 @@ export { advertise, gatherInfo, gatherPings, hasLeft, type MicroEndpoint, type M
 export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';
 export { request, type RequestAnswer, type Request } from './request.ts';
 export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts';
+export { readConnectionFile } from './secret-file.ts';
 export { seedFile, withStackKey } from './stack-key.ts';
 export { serveVerbs, type ApiHandlers } from './api.ts';
 export { serverAnswers } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
-export { readConnectionFile } from './secret-file.ts';
 export { createUserKey, readUserKey, type KeyOptions, type UserKey } from './user-key.ts';
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { watchRunShards } from './watch-run-shards.ts';

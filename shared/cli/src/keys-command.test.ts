@@ -15,7 +15,9 @@ test('keys creates a key for each role and prints the file that NATS includes, b
   expect(code).toBe(0);
   expect(stdout).toContain(`guardrails: new key in ${join(folder, 'guardrails/user.nk')}`);
   expect(stdout).toContain(`NATS includes ${join(folder, 'nats/users.conf')}: restart NATS`);
+  expect(stdout).toContain(`Redis loads ${join(folder, 'redis/users.acl')}: restart Redis`);
   expect(stdout + stderr).not.toContain(readSeed('guardrails'));
+  expect(stdout + stderr).not.toContain(readFileSync(join(folder, 'guardrails/redis.password'), 'utf8').trim());
 });
 
 test('keys changes nothing if every role has its key', async () => {

@@ -11,7 +11,7 @@ export const keysCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace keys',
     description:
-      'Create a key for each role of the bus, and the users of NATS with their permissions. Keys that exist stay as they are.',
+      'Create a key for each role of the bus, and the users of NATS and Redis with their permissions. Keys that exist stay as they are.',
     args: {
       folder: { type: 'string', description: `folder of the keys (default: ${DEFAULT_FOLDER})` },
       rotate: { type: 'string', description: 'role that gets a new key, such as guardrails' },
@@ -25,6 +25,7 @@ export const keysCommand = (cli: Cli) =>
       if (args.json) return sayJson(cli.io, { folder, ...made });
       for (const role of made.created) say(cli.io, `${role}: new key in ${seedFile(folder, role)}`);
       if (made.created.length === 0) say(cli.io, `every role has its key in ${folder}`);
+      if (made.redis.changed) say(cli.io, `Redis loads ${made.redis.usersFile}: restart Redis`);
       if (!made.changed) return say(cli.io, `${made.usersFile} is up to date`);
       say(cli.io, `NATS includes ${made.usersFile}: restart NATS`);
       if (args.rotate === undefined) return;

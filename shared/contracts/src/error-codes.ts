@@ -96,7 +96,7 @@ export const ERROR_CODES = {
   // Services
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
   'bus-unreachable': 'The NATS server is unreachable.',
-  'credentials-refused': 'NATS refuses the credentials of a connection, or auth those of a request.',
+  'credentials-refused': 'NATS or Redis refuses the credentials of a connection, or auth those of a request.',
   'key-set-unavailable': 'The key set of the issuer of JWT cannot be read.',
   'key-invalid': 'The request of an API key contradicts itself, or its expiry has passed.',
   'key-unknown': 'The tenant has no API key of that id.',

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseApiKey } from './api-key.ts';
-import { firstKeyFile, openKeyFolder, usersFile } from './key-folder.ts';
+import { firstKeyFile, openKeyFolder, redisPasswordFile, redisUsersFile, usersFile } from './key-folder.ts';
+import { REDIS_USERS } from './redis-users.ts';
 import { ROLES } from './permissions.ts';
 
 const subjects = createSubjects();
@@ -19,7 +20,7 @@ test('The first call creates a seed for each role, readable by its owner alone, 
   const { created, keys, changed } = await openKeyFolder(folder, subjects);
   expect(created).toEqual(names);
   expect(changed).toBe(true);
-  expect(readdirSync(folder).toSorted()).toEqual([...names, 'nats'].toSorted());
+  expect(readdirSync(folder).toSorted()).toEqual([...names, 'nats', 'redis'].toSorted());
   for (const name of names) {
     expect([name, readMode(join(folder, name)), readMode(seedFile(folder, name))]).toEqual([name, '700', '600']);
     expect(readFileSync(seedFile(folder, name), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
@@ -27,6 +28,39 @@ test('The first call creates a seed for each role, readable by its owner alone, 
   const users = readFileSync(usersFile(folder), 'utf8');
   for (const key of Object.values(keys)) expect(users).toContain(key);
   expect(users).not.toMatch(/\bSU[A-Z2-7]{56}/);
+});
+
+test('A user of Redis has a password that its owner alone can read, and the ACL file has its hash', async () => {
+  const { redis } = await openKeyFolder(folder, subjects);
+  expect(redis).toEqual({ usersFile: redisUsersFile(folder), changed: true });
+  const users = readFileSync(redis.usersFile, 'utf8');
+  expect(users.split('\n')[0]).toMatch(/^user default on nopass .* -@all \+ping \+info$/);
+  for (const { name } of REDIS_USERS) {
+    const file = redisPasswordFile(folder, name);
+    const password = readFileSync(file, 'utf8').trim();
+    expect([name, readMode(file), password.length]).toEqual([name, '600', 43]);
+    expect(users).toMatch(new RegExp(`^user ${name} on #[0-9a-f]{64} resetkeys `, 'm'));
+    expect(users).not.toContain(password);
+  }
+});
+
+test('A rotation replaces the password of one user of Redis, and a damaged password is not replaced', async () => {
+  const read = () => REDIS_USERS.map(({ name }) => readFileSync(redisPasswordFile(folder, name), 'utf8'));
+  await openKeyFolder(folder, subjects);
+  const before = read();
+  expect(await openKeyFolder(folder, subjects)).toMatchObject({ redis: { changed: false } });
+  expect(await openKeyFolder(folder, subjects, { rotate: 'message-history' })).toMatchObject({
+    redis: { changed: true },
+  });
+  expect(read().map((password, at) => password === before[at])).toEqual(
+    REDIS_USERS.map(({ name }) => name !== 'message-history'),
+  );
+  const file = redisPasswordFile(folder, 'guardrails');
+  writeFileSync(file, '');
+  await expect(openKeyFolder(folder, subjects)).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringContaining(file),
+  });
 });
 
 test('A later call changes nothing, and narrows the mode of a seed that others can read', async () => {

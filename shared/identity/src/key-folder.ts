@@ -1,17 +1,22 @@
 // Keeps the keys of all roles in a folder: `<role>/user.nk` with a seed, and `nats/users.conf` with the public keys and
-// permissions. `auth/first.key` is the first API key. A folder for each role can be mounted alone. Folders of secrets
-// have mode 0700, secrets 0600.
+// permissions; `<role>/redis.password` for services with data in Redis, and `redis/users.acl` with the hashes.
+// `auth/first.key` is the first API key. A folder for each role can be mounted alone. Folders of secrets have mode 0700,
+// secrets 0600.
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createUserKey, readUserKey, seedFile } from '@millrace/bus';
 import { MillraceError, type Subjects } from '@millrace/contracts';
 import { createApiKey, spellApiKey } from './api-key.ts';
 import { writeNatsUsers } from './nats-config.ts';
+import { REDIS_USERS, writeRedisUsers } from './redis-users.ts';
 import { ROLES } from './permissions.ts';
 
 /** File with the API key that auth registers when it starts: an operator with all scopes. */
 export const firstKeyFile = (folder: string): string => join(folder, 'auth', 'first.key');
 export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
+export const redisUsersFile = (folder: string): string => join(folder, 'redis', 'users.acl');
+export const redisPasswordFile = (folder: string, role: string): string => join(folder, role, 'redis.password');
 
 export type KeyFolder = {
   /** Roles with a seed that this call has created. */
@@ -21,11 +26,13 @@ export type KeyFolder = {
   usersFile: string;
   /** Whether NATS has to be restarted: its users or their permissions are others than before. */
   changed: boolean;
+  /** The users of Redis; `changed`: whether Redis has to be restarted. */
+  redis: { usersFile: string; changed: boolean };
 };
 
 /**
- * Creates the secrets that are missing, and writes the users of NATS. Existing secrets remain.
- * @param rotate a role that gets a new seed
+ * Creates the secrets that are missing, and writes the users of NATS and Redis. Existing secrets remain.
+ * @param rotate a role that gets new secrets
  * @throws config-invalid for an unknown role, or a seed that is damaged
  */
 export async function openKeyFolder(
@@ -43,11 +50,45 @@ export async function openKeyFolder(
     keys[name] = known ?? (await createSeed(file));
   }
   await createFirstKey(firstKeyFile(folder));
-  const path = usersFile(folder);
-  const text = writeNatsUsers(subjects, keys);
-  const changed = (await readIfThere(path)) !== text;
-  if (changed) await writeWhole(path, text, { file: 0o644, folder: 0o755 });
-  return { created, keys, usersFile: path, changed };
+  const users = usersFile(folder);
+  const changed = await writeIfChanged(users, writeNatsUsers(subjects, keys));
+  return { created, keys, usersFile: users, changed, redis: await openRedisUsers(folder, rotate) };
+}
+
+async function openRedisUsers(folder: string, rotate: string | undefined): Promise<KeyFolder['redis']> {
+  const passwords: Record<string, string> = {};
+  for (const { name } of REDIS_USERS) {
+    const file = redisPasswordFile(folder, name);
+    const known = name === rotate ? undefined : await readPassword(file);
+    passwords[name] = known ?? (await createPassword(file));
+  }
+  const users = redisUsersFile(folder);
+  return { usersFile: users, changed: await writeIfChanged(users, writeRedisUsers(passwords)) };
+}
+
+async function readPassword(file: string): Promise<string | undefined> {
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
+  await chmod(file, 0o600);
+  const password = text.trim();
+  if (/^\S{32,}$/.test(password)) return password;
+  throw new MillraceError('config-invalid', `The file ${file} contains no password of a user of Redis.`, {
+    path: 'folder',
+    remedy: 'Delete the file: the next `millrace keys` creates another password.',
+  });
+}
+
+async function createPassword(file: string): Promise<string> {
+  const password = randomBytes(32).toString('base64url');
+  await writeWhole(file, `${password}\n`, { file: 0o600, folder: 0o700 });
+  return password;
+}
+
+/** Returns whether the content of the file is another one than before. */
+async function writeIfChanged(file: string, text: string): Promise<boolean> {
+  if ((await readIfThere(file)) === text) return false;
+  await writeWhole(file, text, { file: 0o644, folder: 0o755 });
+  return true;
 }
 
 async function readPublicKey(file: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 // The life of a process: configuration, log, resources, health, drain.
 export { baseConfigSchema, readConfig, type BaseConfig } from './config.ts';
-export { CONNECTION_VARIABLES } from '@millrace/bus';
+export { CONNECTION_VARIABLES, readConnectionFile } from '@millrace/bus';
 export { serveHealth, type HealthServer } from './health.ts';
 export { createLog, type Log } from './log.ts';
 export { createResources, type ReleaseStep, type ReleaseFailure, type Resources } from './resources.ts';

@@ -9,6 +9,7 @@ export {
   ownerOfThread,
 } from './memory-owner.ts';
 export { isOwnResource, requireOwnResource, type MemoryCaller } from './own-resource.ts';
+export { redisAccessSchema } from './redis-access.ts';
 export { closeRedis, connectRedis, type RedisOptions } from './redis-connection.ts';
 export { readScript, runScript, type RedisScript } from './redis-script.ts';
 export { closeSqlite, runInTransaction, openSqlite, type SqliteOptions } from './sqlite-database.ts';

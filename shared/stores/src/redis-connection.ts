@@ -1,7 +1,9 @@
 // The connection to Redis. While the server is away a command fails at once, and one that is under way fails within its bound:
 // a stage that waits for memory must not wait longer than its own time. Nothing is queued for later and nothing is sent again
 // behind the caller's back; the caller may repeat a save. The connection restores itself.
+import { MillraceError } from '@millrace/contracts';
 import { Redis } from 'ioredis';
+import { readRedisAccess, type RedisAccess } from './redis-access.ts';
 import { storeUnavailable } from './store-errors.ts';
 
 /** How long one command may take before it fails. Below a stage's default of 5 s, so that its second attempt fits. */
@@ -15,6 +17,8 @@ const START_WAIT_MS = 10_000;
 
 export type RedisOptions = {
   url: string;
+  /** Credentials and TLS files; default: the credentials of the address. */
+  access?: RedisAccess | undefined;
   /** Client name in Redis's list of clients. */
   service: string;
   /** Of the store, as errors name it: "message store". */
@@ -25,10 +29,14 @@ export type RedisOptions = {
   waitMs?: number;
 };
 
-/** @throws store-unavailable when the server does not answer in `waitMs` */
+/**
+ * @throws store-unavailable if the server does not answer within `waitMs`; credentials-refused if it refuses user or
+ * password; config-invalid for an unreadable file
+ */
 export async function connectRedis(options: RedisOptions): Promise<Redis> {
-  const { url, service, store, log, waitMs = START_WAIT_MS } = options;
-  const redis = new Redis(url, {
+  const { url, access = {}, service, store, log, waitMs = START_WAIT_MS } = options;
+  const redis: Redis = new Redis(url, {
+    ...readRedisAccess(access),
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     // Detects a silently lost peer: a ping without a reply means that the connection is dead.
@@ -36,8 +44,12 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (tries) =>
-      Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(tries, 10), MAX_RECONNECT_MS) * (0.5 + Math.random() / 2),
+    // Restricted users may not send it.
+    disableClientInfo: true,
+    retryStrategy(tries) {
+      readAgain(redis, access, log);
+      return Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(tries, 10), MAX_RECONNECT_MS) * (0.5 + Math.random() / 2);
+    },
     // After a failover the address leads to the new primary, but an open connection still to the old one, which is a replica now.
     reconnectOnError: (error) => error.message.includes('READONLY'),
     connectionName: `millrace-${service}`,
@@ -46,6 +58,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   redis.on('error', (error: Error) => (lastError = error));
   if (!(await isReady(redis, waitMs))) {
     redis.disconnect();
+    if (isRefused(lastError)) throw refusedCredentials(store, lastError);
     throw storeUnavailable(store, `answer within ${waitMs} ms`, lastError);
   }
   sayChanges(redis, log, () => lastError);
@@ -67,6 +80,30 @@ function isReady(redis: Redis, waitMs: number): Promise<boolean> {
       clearTimeout(giveUp);
       resolve(true);
     });
+    redis.on('error', (error: Error) => {
+      if (!isRefused(error)) return;
+      clearTimeout(giveUp);
+      resolve(false);
+    });
+  });
+}
+
+/** The password or a certificate may have been rotated. If a file cannot be read, the connection keeps the former values. */
+function readAgain({ options }: Redis, access: RedisAccess, log: RedisOptions['log']): void {
+  try {
+    Object.assign(options, readRedisAccess(access));
+  } catch (error) {
+    log.warn({ error: String(error) }, 'the credentials of Redis cannot be read again');
+  }
+}
+
+const isRefused = ({ message }: Error): boolean => /\b(WRONGPASS|NOAUTH)\b/.test(message);
+
+function refusedCredentials(store: string, cause: Error): MillraceError {
+  return new MillraceError('credentials-refused', `The Redis server of the ${store} refuses the credentials.`, {
+    path: 'REDIS_PASSWORD_FILE',
+    remedy: 'Set REDIS_USERNAME and REDIS_PASSWORD_FILE to a user of the server and its password.',
+    cause,
   });
 }
 

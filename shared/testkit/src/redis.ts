@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { REDIS_USERS, describeRedisUser } from '@millrace/identity';
 import { startRedis, type RedisServer } from '@millrace/servers';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
@@ -11,6 +12,8 @@ export type TestRedis = {
   readonly available: boolean;
   /** The same for the whole file. */
   readonly url: string;
+  /** The address with the credentials of a service's own user, which is restricted to the service's keys. */
+  urlAs(user: string): string;
   readonly pid: number;
   /** Restarts the server at the same address with the data of the append-only file. */
   start(): Promise<void>;
@@ -20,6 +23,9 @@ export type TestRedis = {
   /** Returns everything that was ever written to it, from its files, to search for data that must not be stored. */
   readWritten(): Promise<string>;
 };
+
+const PASSWORD = 'password-of-tests';
+const USERS = REDIS_USERS.map((user) => describeRedisUser(user, PASSWORD)).join('\n');
 
 /** A cold cache fetches the server first. */
 const START_TIMEOUT_MS = 120_000;
@@ -36,7 +42,7 @@ export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): T
   const start = async () => {
     dataDir ??= await mkdtemp(join(tmpdir(), 'millrace-redis-'));
     const port = server ? Number(new URL(server.url).port) : 0;
-    const started = await startRedis({ dataDir, port, extraConfig });
+    const started = await startRedis({ dataDir, port, extraConfig: `${USERS}\n${extraConfig}` });
     if (started.kind === 'running') server = started;
     else unavailable = started.reason;
   };
@@ -60,6 +66,10 @@ export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): T
     },
     get url() {
       return running().url;
+    },
+    urlAs(user) {
+      const url = new URL(running().url);
+      return Object.assign(url, { username: user, password: PASSWORD }).href;
     },
     get pid() {
       return running().pid;

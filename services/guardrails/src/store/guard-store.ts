@@ -22,10 +22,10 @@ const STORE = 'store of guards';
 const CONNECT_WAIT_MS = 2_000;
 const answered = storeCalls(STORE);
 
-export function createGuardStore(url: string, log: RedisOptions['log']): GuardStore {
+export function createGuardStore(server: Pick<RedisOptions, 'url' | 'access'>, log: RedisOptions['log']): GuardStore {
   let connecting: Promise<Redis> | undefined;
   const connect = () => {
-    connecting ??= connectRedis({ url, service: 'guardrails', store: STORE, log, waitMs: CONNECT_WAIT_MS });
+    connecting ??= connectRedis({ ...server, service: 'guardrails', store: STORE, log, waitMs: CONNECT_WAIT_MS });
     // An established connection reconnects by itself; if the first connect fails, the next call retries it.
     connecting.catch(() => (connecting = undefined));
     return connecting;

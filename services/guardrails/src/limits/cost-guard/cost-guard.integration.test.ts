@@ -12,7 +12,7 @@ const server = useRedis();
 const log = { info: () => undefined, warn: () => undefined };
 const stores: GuardStore[] = [];
 const openStore = () => {
-  const store = createGuardStore(server.url, log);
+  const store = createGuardStore({ url: server.urlAs('guardrails') }, log);
   stores.push(store);
   return store;
 };

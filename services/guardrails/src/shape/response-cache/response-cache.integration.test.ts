@@ -15,7 +15,7 @@ let redis: Redis;
 beforeEach(async () => {
   redis = await connectRedis({ url: server.url, service: 'test', store: 'test', log });
   await redis.flushall();
-  store = createGuardStore(server.url, log);
+  store = createGuardStore({ url: server.urlAs('guardrails') }, log);
 });
 afterEach(async () => {
   await store.close();

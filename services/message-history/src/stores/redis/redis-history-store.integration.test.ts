@@ -13,7 +13,9 @@ const connect = (url: string) => connectRedis({ url, service: 'test', store: 'me
 
 describe('one Redis', () => {
   const server = useRedis();
-  describeHistoryStore('Redis', async () => createRedisHistoryStore(await connect(server.url)));
+  describeHistoryStore('Redis, as the user of the service', async () =>
+    createRedisHistoryStore(await connect(server.urlAs('message-history'))),
+  );
 
   describe('the cost of a history on Redis', () => {
     let redis: Redis;

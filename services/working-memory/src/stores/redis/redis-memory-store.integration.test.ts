@@ -16,7 +16,9 @@ beforeEach(async () => {
   await redis.quit();
 });
 
-describeMemoryStore('Redis', async () => createRedisMemoryStore(await connect()));
+describeMemoryStore('Redis, as the user of the service', async () =>
+  createRedisMemoryStore(await connect(server.urlAs('working-memory'))),
+);
 
 describe('working memory on a Redis server', () => {
   test('every key starts with the tenant, and only the marks of runs expire', async () => {
