@@ -13,8 +13,9 @@ import {
 } from '@millrace/servers';
 import { readFile } from 'node:fs/promises';
 import { DEFAULT_PREFIX, createSubjects, shownAddress } from '@millrace/contracts';
-import { openKeyFolder } from '@millrace/identity';
+import { openKeyFolder, type KeyFolder } from '@millrace/identity';
 import type { Resources } from '@millrace/service';
+import { describeExternalUsers, findExternalUsers } from './external-users.ts';
 import { keepServer } from './keep-server.ts';
 import type { StateDir } from './state-dir.ts';
 
@@ -52,17 +53,35 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
   const [nats, redis, qdrant] = [unwrapSettled(started[0]), unwrapSettled(started[1]), unwrapSettled(started[2])];
   if (nats.kind === 'unavailable') throw new ServerError('server-unavailable', nats.reason);
   return {
-    nats: {
-      ...toBackingServer(nats),
-      url: nats.url,
-      ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl, keys: state.keys }),
-    },
+    nats: nats.kind === 'running' ? describeOwnNats(nats, options) : await describeExternalNats(nats, folder, options),
     redis: { ...toBackingServer(redis), ...(redis.kind === 'running' && { keys: state.keys }) },
     qdrant: toBackingServer(qdrant),
   };
 }
 
 const commonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: report, signal });
+
+function describeOwnNats(nats: NatsServer, { state }: BackingOptions): BackingServers['nats'] {
+  return { ...toBackingServer(nats), url: nats.url, monitorUrl: nats.monitorUrl, keys: state.keys };
+}
+
+/** Reports the line that the server has to include, unless it has the users of the folder. */
+async function describeExternalNats(
+  nats: External,
+  { usersFile }: KeyFolder,
+  { state, env, report }: BackingOptions,
+): Promise<BackingServers['nats']> {
+  const users = await findExternalUsers(nats.url, state.keys, env);
+  describeExternalUsers(users, nats.url, usersFile).forEach(report);
+  const { about, isOurs } = toBackingServer(nats);
+  const isKnown = users === 'known';
+  return {
+    url: nats.url,
+    about: isKnown ? `${about}, with the keys of this stack` : about,
+    isOurs,
+    ...(isKnown && { keys: state.keys }),
+  };
+}
 
 const readText = (file: string): Promise<string> => readFile(file, 'utf8');
 

@@ -5,7 +5,7 @@ import { shownAddress } from '@millrace/contracts';
 import { answerOnce } from './answer-once.ts';
 import type { Environment } from './backing-servers.ts';
 import { claimStack, type StackClaim } from './claim-stack.ts';
-import { openClient } from './open-client.ts';
+import { openClient, type NatsAddress } from './open-client.ts';
 import { DEMO_AGENT, type ServeStackOptions } from './serve-stack.ts';
 import type { StackFile } from './stack-file.ts';
 import { runsAlreadyLines } from './startup-output.ts';
@@ -31,7 +31,7 @@ export async function joinStack(taken: Taken, options: JoinOptions): Promise<num
     report(`The stack that another npm start began in this checkout does not serve. Stop it and try again.`);
     return 1;
   }
-  const client = await openClient({ url: chooseAddress(stack, env), keys: stack.keys }, env);
+  const client = await openClient(describeAddress(stack, env), env);
   try {
     return await answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options });
   } finally {
@@ -54,6 +54,7 @@ async function waitUntilServing({ state, signal }: JoinOptions): Promise<Taken['
 }
 
 /** stack.json has no credentials: they are read from the environment if it names the same server. */
-function chooseAddress({ natsUrl }: StackFile, { NATS_URL: named }: Environment): string {
-  return named && shownAddress(named) === natsUrl ? named : natsUrl;
+function describeAddress({ natsUrl, keys }: StackFile, { NATS_URL: named }: Environment): NatsAddress {
+  const isNamed = named !== undefined && named !== '' && shownAddress(named) === natsUrl;
+  return { url: isNamed ? named : natsUrl, keys, isOurs: !isNamed && keys !== undefined };
 }

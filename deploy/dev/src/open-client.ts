@@ -3,15 +3,19 @@ import { connect, type Client } from '@millrace/client';
 import { seedFile } from '@millrace/identity';
 import type { Environment } from './backing-servers.ts';
 
-/** `keys`: the folder of the stack's keys; a server that is not ours takes the credentials of the environment. */
-export type NatsAddress = { url: string; keys?: string | undefined };
+/**
+ * `keys`: the folder of the stack's keys. A server that is not ours takes TLS from the environment, and without `keys`
+ * the credentials too.
+ */
+export type NatsAddress = { url: string; keys?: string | undefined; isOurs: boolean };
 
 /** @throws MillraceError bus-unreachable */
-export function openClient({ url, keys }: NatsAddress, env: Environment): Promise<Client> {
+export function openClient({ url, keys, isOurs }: NatsAddress, env: Environment): Promise<Client> {
   const { MILLRACE_PREFIX: prefix } = env;
   return connect({
     url,
-    ...(keys === undefined ? { env } : { nkeyFile: seedFile(keys, 'operator') }),
+    ...(!isOurs && { env }),
+    ...(keys !== undefined && { nkeyFile: seedFile(keys, 'operator') }),
     ...(prefix && { prefix }),
   });
 }

@@ -111,7 +111,7 @@ const chooseRole = (service: string): string => (ROLES.some(({ name }) => name =
 
 /** The stack's own keys replace credentials in the environment, because a connection has one identity. */
 function omitOwn(reads: readonly string[], { nats, redis }: BackingServers): string[] {
-  const own = [...(nats.keys === undefined ? [] : CONNECTION_VARIABLES), ...(redis.keys === undefined ? [] : REDIS)];
+  const own = [...(nats.isOurs ? CONNECTION_VARIABLES : []), ...(redis.keys === undefined ? [] : REDIS)];
   return reads.filter((name) => !own.some((variable) => variable === name));
 }
 
