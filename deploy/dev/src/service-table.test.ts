@@ -6,8 +6,7 @@ import { SERVICES } from './service-table.ts';
 
 const checkout = join(import.meta.dirname, '../../..');
 /** Variables that the stack sets itself, or that apply only to a service on its own. */
-const NOT_FROM_THE_CALLER =
-  /^(NATS_URL|REDIS_URL|QDRANT_URL|SQLITE_PATH|HEALTH_\w+|DRAIN_GRACE_MS|PROCESSORS|TOOLS|AUTH_FIRST_KEY_FILE)$/;
+const NOT_FROM_THE_CALLER = /^(NATS_URL|REDIS_URL|QDRANT_URL|SQLITE_PATH|HEALTH_\w+|DRAIN_GRACE_MS|PROCESSORS|TOOLS)$/;
 
 /** The members of zod objects that are written as environment variables are. */
 function variablesRead(dir: string): string[] {

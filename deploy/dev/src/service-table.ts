@@ -1,7 +1,7 @@
 // Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
 // Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
-import { ROLES, firstKeyFile, redisPasswordFile, seedFile } from '@millrace/identity';
+import { ROLES, calloutKeyFile, firstKeyFile, redisPasswordFile, seedFile } from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
@@ -36,6 +36,7 @@ const REDIS = [
   'REDIS_TLS_CERT_FILE',
   'REDIS_TLS_KEY_FILE',
 ];
+const AUTH_FILES = ['AUTH_FIRST_KEY_FILE', 'AUTH_ISSUER_FILE', 'AUTH_ENCRYPTION_FILE', 'AUTH_SYSTEM_FILE'];
 const JWT = [
   'AUTH_JWT_ISSUER',
   'AUTH_JWT_AUDIENCE',
@@ -69,7 +70,7 @@ export const SERVICES: readonly ServiceRow[] = [
   },
   { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
   { name: 'tools', reads: BUS },
-  { name: 'auth', reads: [...BUS, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
+  { name: 'auth', reads: [...BUS, ...AUTH_FILES, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
 ];
 
 /** A stop of the whole stack takes seconds: longer runs are handed over. */
@@ -100,10 +101,15 @@ export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptio
   }));
 }
 
-/** The service's own key; auth registers the first API key too. */
+/** The service's own key; auth has those of the callout too, and registers the first API key. */
 const buildKeyEnvironment = (service: string, keys: string): Environment => ({
   NATS_NKEY_FILE: seedFile(keys, chooseRole(service)),
-  ...(service === 'auth' && { AUTH_FIRST_KEY_FILE: firstKeyFile(keys) }),
+  ...(service === 'auth' && {
+    AUTH_FIRST_KEY_FILE: firstKeyFile(keys),
+    AUTH_ISSUER_FILE: calloutKeyFile(keys, 'issuer'),
+    AUTH_ENCRYPTION_FILE: calloutKeyFile(keys, 'encryption'),
+    AUTH_SYSTEM_FILE: calloutKeyFile(keys, 'system'),
+  }),
 });
 
 /** A service that `millrace new` has added has no role of its own. */

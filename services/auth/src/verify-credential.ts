@@ -7,7 +7,7 @@ import { isExpired, toIdentity } from './keys/key-rules.ts';
 import type { KeyStore } from './keys/key-store.ts';
 
 export type Refused = { refused: string; keyId?: string };
-type Verified = { ok: Identity } | Refused;
+export type Verified = { ok: Identity } | Refused;
 export type VerifyCredential = (credential: string) => Promise<Verified>;
 
 /** Hash of no secret: an unknown id costs the same time as a wrong secret. */

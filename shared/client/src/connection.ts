@@ -9,6 +9,7 @@ import {
 } from '@millrace/contracts';
 import {
   askApi,
+  buildInboxPrefix,
   connectBus,
   readConnectionSettings,
   resolveAddress,
@@ -20,7 +21,10 @@ import {
   type Env,
 } from '@millrace/bus';
 
-/** Credentials: one of a key, a user and a token. They override those of `env`, and both override those in the address. */
+/**
+ * Credentials: one of a key, a user and a token; an API key or a JWT is a token and needs its `subject`. They override
+ * those of `env`, and both override those in the address.
+ */
 export type ConnectOptions = ConnectionSettings & {
   /** May contain credentials. Default: resolveAddress with `env` and `cwd`. */
   url?: string;
@@ -59,7 +63,7 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   const address = await findAddress(url, env, cwd);
   const bus = await connectBus({
     servers: address.url,
-    ...withStackKey(chooseSettings(options, env), address, ['operator']),
+    ...withStackKey(withOwnInboxes(chooseSettings(options, env), subject, caller), address, ['operator']),
     ...(prefix !== undefined && { prefix }),
     ...(log && { log }),
     name: 'client',
@@ -103,6 +107,12 @@ function chooseSettings(options: ConnectOptions, env: Env): ConnectionSettings {
     ...(chosenTls && { tls: chosenTls }),
     ...(chosenPrefix !== undefined && { inboxPrefix: chosenPrefix }),
   };
+}
+
+/** NATS lets a connection with an API key or a JWT subscribe to the inboxes of its caller alone. */
+function withOwnInboxes(settings: ConnectionSettings, subject: string | undefined, caller: string): ConnectionSettings {
+  if (settings.token === undefined || subject === undefined || settings.inboxPrefix !== undefined) return settings;
+  return { ...settings, inboxPrefix: buildInboxPrefix(caller) };
 }
 
 function withSource(error: MillraceError, { source }: BusAddress): MillraceError {

@@ -1,22 +1,24 @@
 // Keeps the keys of all roles in a folder: `<role>/user.nk` with a seed, and `nats/users.conf` with the public keys and
-// permissions; `<role>/redis.password` for services with data in Redis, and `redis/users.acl` with the hashes.
-// `auth/first.key` is the first API key. A folder for each role can be mounted alone. Folders of secrets have mode 0700,
-// secrets 0600.
+// permissions; `<role>/redis.password` for services with data in Redis, and `redis/users.acl` with the hashes. `auth` has
+// the keys of the auth callout too, and `first.key`, the first API key. A folder for each role can be mounted alone.
+// Folders of secrets have mode 0700, secrets 0600.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createUserKey, readUserKey, seedFile } from '@millrace/bus';
 import { MillraceError, type Subjects } from '@millrace/contracts';
 import { createApiKey, spellApiKey } from './api-key.ts';
+import { openCalloutKeys } from './callout-keys.ts';
 import { writeNatsUsers } from './nats-config.ts';
 import { REDIS_USERS, writeRedisUsers } from './redis-users.ts';
 import { ROLES } from './permissions.ts';
+import { PUBLIC, readIfThere, readSecret, writeSecret, writeWhole } from './secret-file.ts';
 
 /** File with the API key that auth registers when it starts: an operator with all scopes. */
-export const firstKeyFile = (folder: string): string => join(folder, 'auth', 'first.key');
+export const firstKeyFile = (folder: string): string => join(folder, AUTH, 'first.key');
 export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
 export const redisUsersFile = (folder: string): string => join(folder, 'redis', 'users.acl');
 export const redisPasswordFile = (folder: string, role: string): string => join(folder, role, 'redis.password');
+const AUTH = 'auth';
 
 export type KeyFolder = {
   /** Roles with a seed that this call has created. */
@@ -32,7 +34,7 @@ export type KeyFolder = {
 
 /**
  * Creates the secrets that are missing, and writes the users of NATS and Redis. Existing secrets remain.
- * @param rotate a role that gets new secrets
+ * @param rotate a role that gets new secrets; `auth` gets new keys of the callout too
  * @throws config-invalid for an unknown role, or a seed that is damaged
  */
 export async function openKeyFolder(
@@ -49,9 +51,11 @@ export async function openKeyFolder(
     if (known === undefined) created.push(name);
     keys[name] = known ?? (await createSeed(file));
   }
-  await createFirstKey(firstKeyFile(folder));
+  const callout = await openCalloutKeys(folder, rotate === AUTH);
+  const firstKey = firstKeyFile(folder);
+  if ((await readSecret(firstKey)) === undefined) await writeSecret(firstKey, spellApiKey(createApiKey()));
   const users = usersFile(folder);
-  const changed = await writeIfChanged(users, writeNatsUsers(subjects, keys));
+  const changed = await writeIfChanged(users, writeNatsUsers(subjects, keys, callout));
   return { created, keys, usersFile: users, changed, redis: await openRedisUsers(folder, rotate) };
 }
 
@@ -67,10 +71,8 @@ async function openRedisUsers(folder: string, rotate: string | undefined): Promi
 }
 
 async function readPassword(file: string): Promise<string | undefined> {
-  const text = await readIfThere(file);
-  if (text === undefined) return undefined;
-  await chmod(file, 0o600);
-  const password = text.trim();
+  const password = (await readSecret(file))?.trim();
+  if (password === undefined) return undefined;
   if (/^\S{32,}$/.test(password)) return password;
   throw new MillraceError('config-invalid', `The file ${file} contains no password of a user of Redis.`, {
     path: 'folder',
@@ -80,52 +82,26 @@ async function readPassword(file: string): Promise<string | undefined> {
 
 async function createPassword(file: string): Promise<string> {
   const password = randomBytes(32).toString('base64url');
-  await writeWhole(file, `${password}\n`, { file: 0o600, folder: 0o700 });
+  await writeSecret(file, password);
   return password;
 }
 
 /** Returns whether the content of the file is another one than before. */
 async function writeIfChanged(file: string, text: string): Promise<boolean> {
   if ((await readIfThere(file)) === text) return false;
-  await writeWhole(file, text, { file: 0o644, folder: 0o755 });
+  await writeWhole(file, text, PUBLIC);
   return true;
 }
 
 async function readPublicKey(file: string): Promise<string | undefined> {
-  if ((await readIfThere(file)) === undefined) return undefined;
-  // A backup or a copy may have widened the mode.
-  await chmod(file, 0o600);
+  if ((await readSecret(file)) === undefined) return undefined;
   return readUserKey({ nkeyFile: file })?.publicKey;
 }
 
 async function createSeed(file: string): Promise<string> {
   const { publicKey, seed } = createUserKey();
-  await writeWhole(file, `${seed}\n`, { file: 0o600, folder: 0o700 });
+  await writeSecret(file, seed);
   return publicKey;
-}
-
-async function createFirstKey(file: string): Promise<void> {
-  if ((await readIfThere(file)) !== undefined) return chmod(file, 0o600);
-  await writeWhole(file, `${spellApiKey(createApiKey())}\n`, { file: 0o600, folder: 0o700 });
-}
-
-/** Whole or not at all: a service that starts meanwhile reads the former file or the new one. */
-async function writeWhole(file: string, text: string, mode: { file: number; folder: number }): Promise<void> {
-  const directory = dirname(file);
-  await mkdir(directory, { recursive: true, mode: mode.folder });
-  await chmod(directory, mode.folder);
-  const complete = `${file}.${process.pid}`;
-  await writeFile(complete, text, { mode: mode.file });
-  await rename(complete, file);
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 function unknownRole(role: string): MillraceError {

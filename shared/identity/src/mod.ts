@@ -1,10 +1,20 @@
 // Defines the roles of the bus, their permissions, and the keys of their users.
 export { buildInboxPrefix, readConnectionSettings, readUserKey, seedFile } from '@millrace/bus';
 export { createApiKey, hashSecret, isApiKey, isSecret, parseApiKey, spellApiKey, type ApiKey } from './api-key.ts';
+export { calloutKeyFile, parseCalloutKey, type CalloutKeys } from './callout-keys.ts';
 export { createVerifier, type Verifier } from './verifier.ts';
 export { firstKeyFile, openKeyFolder, redisPasswordFile, usersFile, type KeyFolder } from './key-folder.ts';
 export { ANSWER_WITHIN, describePermissions, writeNatsUsers } from './nats-config.ts';
 export { probeUsers, type ProbedUsers } from './probe-users.ts';
 export { REDIS_USERS, describeRedisUser, type RedisUser } from './redis-users.ts';
 export { writeRoleTable } from './role-table.ts';
-export { ROLES, SHIPPED_SERVICES, permitCaller, type EndCaller, type Permissions, type Role } from './permissions.ts';
+export {
+  CALLOUT_SUBJECT,
+  ROLES,
+  SHIPPED_SERVICES,
+  SYSTEM_SUBJECTS,
+  permitCaller,
+  type EndCaller,
+  type Permissions,
+  type Role,
+} from './permissions.ts';

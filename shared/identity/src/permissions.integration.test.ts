@@ -82,6 +82,8 @@ const PROBES = [
   'mr.v1.auth.verify',
   'mr.v1.auth.revoked',
   '$SYS.REQ.SERVER.PING',
+  '$SYS.REQ.SERVER.PING.CONNZ',
+  '$SYS.REQ.USER.AUTH',
   '_INBOX.someone.else',
   'foreign.subject',
 ] as const;
@@ -149,7 +151,7 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
       '$JS.API.STREAM.UPDATE.KV_mr_v1_KEYS',
       '$JS.API.CONSUMER.CREATE.KV_mr_v1_KEYS.c.f',
     ],
-    subscribe: [...KEY_APIS, 'mr.v1.auth.verify', ...SRV],
+    subscribe: [...KEY_APIS, 'mr.v1.auth.verify', '$SYS.REQ.USER.AUTH', ...SRV],
   },
   gateway: {
     publish: [...APIS, 'mr.v1.auth.verify'],
@@ -170,7 +172,7 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
     subscribe: [...MINE, 'mr.v1.cancel.mine', 'mr.v1.forget.mine', ...SRV, '$SRV.PING.mine.r1'],
   },
   // Only an operator's verb was listed, and none is left: an empty list allows nothing.
-  'no-verbs': { publish: [], subscribe: ['mr.v1.chunks.acme.c1.r1'] },
+  'no-verbs': { publish: [], subscribe: [] },
   alice: { publish: ['mr.v1.api.submit.acme.c1.r1'], subscribe: ['mr.v1.chunks.acme.c1.r1'] },
 };
 

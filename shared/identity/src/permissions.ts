@@ -171,6 +171,20 @@ function permitOperator(subjects: Subjects): Permissions {
   return { publish: { allow: publish }, subscribe: { allow: [subjects.allChunks] }, answers: false };
 }
 
+/** NATS asks here whether it shall accept a connection that has no user in its configuration. */
+export const CALLOUT_SUBJECT = '$SYS.REQ.USER.AUTH';
+/** Requests in the system account: the connections of every server, and the end of one. */
+export const SYSTEM_SUBJECTS = {
+  connections: '$SYS.REQ.SERVER.PING.CONNZ',
+  kick: (server: string) => `$SYS.REQ.SERVER.${server}.KICK`,
+};
+
+/** The second user of auth, in the system account: it lists connections and ends them. */
+export function permitSystem(): Permissions {
+  const publish = [SYSTEM_SUBJECTS.connections, SYSTEM_SUBJECTS.kick('*')];
+  return { publish: { allow: publish }, subscribe: { allow: [] }, answers: false };
+}
+
 /** It reads and writes the bucket of API keys, verifies credentials, and announces revoked keys. */
 function permitAuth(subjects: Subjects): Permissions {
   const { entries, stream } = listKeyBucket(subjects);
@@ -189,7 +203,12 @@ function permitAuth(subjects: Subjects): Permissions {
       ],
     },
     subscribe: {
-      allow: [subjects.verify, ...listApi(subjects, OTHER_VERBS['auth'] ?? [], EVERYONE), ...listAnswered('auth')],
+      allow: [
+        subjects.verify,
+        CALLOUT_SUBJECT,
+        ...listApi(subjects, OTHER_VERBS['auth'] ?? [], EVERYONE),
+        ...listAnswered('auth'),
+      ],
     },
     answers: true,
   };
@@ -235,15 +254,20 @@ export const ROLES: readonly Role[] = [
 
 export type EndCaller = { tenant: string; caller: string; verbs: readonly ApiVerb[] };
 
+/** A client that may submit or replay may follow too. */
+const FOLLOWING: readonly ApiVerb[] = ['submit', 'replay'];
+
 /**
- * Permissions of an end client: verbs and chunks of its own caller. An operator's verbs are left out, whatever is
+ * Permissions of an end client: verbs of its own caller, and its chunks. An operator's verbs are left out, whatever is
  * listed.
  */
 export function permitCaller(subjects: Subjects, { tenant, caller, verbs }: EndCaller): Permissions {
   const own = verbs.filter((verb) => !isOperatorVerb(verb));
   return {
     publish: { allow: listApi(subjects, own, { tenant, caller }) },
-    subscribe: { allow: [subjects.patterns.chunks(tenant, caller)] },
+    subscribe: {
+      allow: own.some((verb) => FOLLOWING.includes(verb)) ? [subjects.patterns.chunks(tenant, caller)] : [],
+    },
     answers: false,
   };
 }

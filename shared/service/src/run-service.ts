@@ -2,7 +2,14 @@
 // reverse order. `runService` is for a main.ts; `startService` is the same without the process, for tests and the
 // bench.
 import { MillraceError, shownAddress, toWireError } from '@millrace/contracts';
-import { connectBus, readConnectionSettings, resolveAddress, withStackKey, type Bus } from '@millrace/bus';
+import {
+  connectBus,
+  readConnectionSettings,
+  resolveAddress,
+  withStackKey,
+  type Bus,
+  type ConnectionSettings,
+} from '@millrace/bus';
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
 import { serveHealth, type HealthCheck } from './health.ts';
@@ -20,6 +27,11 @@ export type ServiceContext<C> = {
   watchHealth(check: HealthCheck): void;
   /** Fires when the service begins to drain. */
   draining: AbortSignal;
+  /**
+   * Opens a further connection to the same servers, as another user. Its problems are those of the service.
+   * @throws credentials-refused, config-invalid
+   */
+  connectAs(user: { name: string; nkeyFile: string }): Promise<Bus>;
 };
 
 export type ServiceDefinition<S extends z.ZodType<object>> = {
@@ -59,17 +71,21 @@ export async function startService<S extends z.ZodType<object>>(
     const findOwnProblem = () => checks.map((check) => check()).find((found) => found !== undefined);
     const health = await openHealth(base, resources, () => problem ?? findBusProblem() ?? findOwnProblem());
     const address = await resolveAddress(env, process.cwd());
-    const bus = await connectBus({
-      servers: address.url,
-      name: definition.name,
-      id: replica,
-      prefix: base.MILLRACE_PREFIX,
-      log,
-      // A service without a key of its own, such as a new processor, is a developer's.
-      ...withStackKey(readConnectionSettings(env), address, [definition.name, 'developer']),
-    });
-    resources.add('NATS', () => bus.close());
+    const settings = readConnectionSettings(env);
+    const open = async (user: { name: string } & ConnectionSettings) => {
+      const bus = await connectBus({ servers: address.url, id: replica, prefix: base.MILLRACE_PREFIX, log, ...user });
+      resources.add(`connection of ${user.name}`, () => bus.close());
+      return bus;
+    };
+    // A service without a key of its own, such as a new processor, is a developer's.
+    const own = withStackKey(settings, address, [definition.name, 'developer']);
+    const bus = await open({ name: definition.name, ...own });
     findBusProblem = bus.findProblem;
+    const connectAs: ServiceContext<never>['connectAs'] = async (user) => {
+      const further = await open({ ...user, ...(settings.tls && { tls: settings.tls }) });
+      checks.push(further.findProblem);
+      return further;
+    };
     await definition.start({
       config,
       bus,
@@ -78,6 +94,7 @@ export async function startService<S extends z.ZodType<object>>(
       replica,
       draining: draining.signal,
       watchHealth: (check) => void checks.push(check),
+      connectAs,
     });
     problem = undefined;
     log.info({ nats: shownAddress(address.url), from: address.source }, `${definition.name} is up`);

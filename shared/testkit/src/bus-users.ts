@@ -17,6 +17,8 @@ export async function createBusUsers(): Promise<BusUsers> {
 export async function readBusUsers(keys: string, rotate?: string): Promise<BusUsers> {
   const { usersFile } = await openKeyFolder(keys, createSubjects(), { rotate });
   const users = await readFile(usersFile, 'utf8');
-  const withTest = users.replace('users = [', 'users = [\n    { user: test, password: test }');
+  const withTest = users
+    .replace('users = [', 'users = [\n    { user: test, password: test }')
+    .replace('auth_users = [', 'auth_users = [\n      test');
   return { keys, config: `${withTest}\nno_auth_user: test\n` };
 }

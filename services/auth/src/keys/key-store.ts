@@ -14,7 +14,10 @@ import {
 } from '@millrace/bus';
 
 export type KeyStore = {
-  /** Returns the key of that id. Reads it from the bucket if the watch has not delivered it yet. */
+  /**
+   * Returns the key of that id. Reads it from the bucket if the watch has not delivered it yet.
+   * @throws too-many-requests if many ids are read at the same time; store-unavailable, bus-unreachable
+   */
   find(id: string): Promise<KeyRecord | undefined>;
   /** Sorted by id. */
   list(tenant: string): KeyRecord[];
@@ -54,7 +57,8 @@ export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOpt
   let reads = 0;
   const find = async (id: string): Promise<BucketEntry<KeyRecord> | undefined> => {
     const entry = copy.isCurrent() ? copy.get().get(id) : undefined;
-    if (entry || reads >= MAX_READS) return entry;
+    if (entry) return entry;
+    if (reads >= MAX_READS) throw createBusyError();
     reads += 1;
     return read(id).finally(() => (reads -= 1));
   };
@@ -154,6 +158,11 @@ async function openCopy(
     },
   };
 }
+
+const createBusyError = (): MillraceError =>
+  new MillraceError('too-many-requests', `auth reads ${MAX_READS} unknown keys at the same time.`, {
+    remedy: 'Try again, or start another replica of auth.',
+  });
 
 function computeTtlSeconds({ createdAt, expiresAt }: KeyRecord): number | undefined {
   if (expiresAt === undefined) return undefined;
