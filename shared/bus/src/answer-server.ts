@@ -17,7 +17,7 @@ export type ServerRequestOptions = {
   handle: (request: ServerRequest) => Promise<Uint8Array | undefined>;
 };
 
-export const isServerInbox = (subject: string): boolean => subject.startsWith('$SYS._INBOX.');
+const isServerInbox = (subject: string): boolean => subject.startsWith('$SYS._INBOX.');
 
 export function answerServer(bus: Bus, options: ServerRequestOptions): { drain(graceMs: number): Promise<void> } {
   const { subject, queue, maxInFlight, handle } = options;
