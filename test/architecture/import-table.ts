@@ -25,7 +25,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   cli: ['contracts', 'bus', 'client', 'check', 'identity'],
   orchestrator: ['contracts', 'bus', 'service', 'models'],
   auth: ['contracts', 'bus', 'identity', 'service'],
-  gateway: ['contracts', 'bus', 'client', 'identity', 'service'],
+  gateway: ['contracts', 'bus', 'client', 'identity', 'service', 'stores'],
   'dev-model': ['service'],
   guardrails: ofStores,
   'prompt-context': ofProcessorServices,

@@ -113,7 +113,7 @@ test.each([
     }
     const result = await run.result();
     expect(result.status).toBe('cancelled');
-    expect(JSON.stringify([chunks, result])).not.toContain('1111');
+    expect(JSON.stringify([chunks, result])).not.toMatch(/1111 ?1111/);
   },
 );
 
@@ -129,7 +129,7 @@ test.each([
   );
   const chunks = await collect(run);
   const shown = [chunks, await run.result(), await stack.client.runs.events(run.runId)];
-  expect(JSON.stringify(shown)).not.toContain('1111');
+  expect(JSON.stringify(shown)).not.toMatch(/1111 ?1111/);
 });
 
 test("a processor that sends chunks without end fails alone, by its entry's policy", async () => {

@@ -27,7 +27,9 @@ async function connectStack(root: string, over: Record<string, string>) {
   const report = (line: string) => reports.push(line);
   const env = { PATH: process.env['PATH'], ...elsewhere, ...over };
   const servers = await startBackingServers({ state, env, resources, report, signal: new AbortController().signal });
-  const tools = serviceSpecs({ checkout: '/', state, env, servers, model: {} }).find(({ name }) => name === 'tools');
+  const tools = serviceSpecs({ checkout: '/', state, env, servers, model: {}, gatewayPort: 1 }).find(
+    ({ name }) => name === 'tools',
+  );
   return { servers, tools: tools?.env ?? {}, printed: reports.join('\n') };
 }
 

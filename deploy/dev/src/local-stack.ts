@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Resources } from '@millrace/service';
 import { startBackingServers, type BackingServers, type Environment } from './backing-servers.ts';
 import { serviceSpecs } from './service-table.ts';
+import { chooseGatewayPort } from './gateway-port.ts';
 import { startStandInModel } from './stand-in-model.ts';
 import type { StateDir } from './state-dir.ts';
 import type { RestartPolicy } from './restart-policy.ts';
@@ -25,6 +26,7 @@ export type LocalStack = {
   servers: BackingServers;
   /** Address of dev-model; absent if the environment names a provider. */
   standInUrl?: string;
+  gatewayUrl: string;
   services: readonly SupervisedService[];
   /** Resolves with the reason once one of them stays down. */
   gaveUp: Promise<string>;
@@ -36,13 +38,16 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   setMaxListeners(0, signal);
   const [servers, model] = await both(startBackingServers(options), provideModel(options));
   signal.throwIfAborted();
-  const services = serviceSpecs({ checkout, state, env, servers, model: model.env }).map((spec) =>
+  const gatewayPort = await chooseGatewayPort(env);
+  const specs = serviceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
+  const services = specs.map((spec) =>
     superviseService({ spec, logFile: state.log(spec.name), report, ...(policy && { policy }) }),
   );
   resources.add('services', async () => void (await Promise.all(services.map((service) => service.stop()))));
   const all = model.standIn ? [...services, model.standIn.service] : services;
   return {
     servers,
+    gatewayUrl: `http://127.0.0.1:${gatewayPort}`,
     services: all,
     gaveUp: Promise.race(all.map((service) => service.gaveUp)),
     ...(model.standIn && { standInUrl: model.standIn.url }),

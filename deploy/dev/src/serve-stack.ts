@@ -82,7 +82,12 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
   }
   say('');
   const { url, keys } = stack.servers.nats;
-  usageLines(DEMO_AGENT, { url: shownAddress(url), keys, hasCredentials: shownAddress(url) !== url }).forEach(say);
+  usageLines(DEMO_AGENT, {
+    url: shownAddress(url),
+    gatewayUrl: stack.gatewayUrl,
+    keys,
+    hasCredentials: shownAddress(url) !== url,
+  }).forEach(say);
   await waitForAbort(signal);
   return 0;
 }

@@ -50,6 +50,19 @@ const JWT = [
   'AUTH_JWT_SCOPES',
 ];
 
+const GATEWAY = [
+  'GATEWAY_HOST',
+  'GATEWAY_PORT',
+  'GATEWAY_HOSTS',
+  'GATEWAY_ORIGINS',
+  'MAX_BODY_BYTES',
+  'MAX_STREAMS',
+  'MAX_STREAMS_PER_KEY',
+  'REQUESTS_PER_MINUTE',
+  'FIRST_CONTENT_MS',
+  'KEEP_ALIVE_MS',
+];
+
 /** In display order. dev-model is not included: it replaces a model provider. */
 export const SERVICES: readonly ServiceRow[] = [
   {
@@ -71,6 +84,7 @@ export const SERVICES: readonly ServiceRow[] = [
   { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
   { name: 'tools', reads: BUS },
   { name: 'auth', reads: [...BUS, ...AUTH_FILES, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
+  { name: 'gateway', store: 'redis', alone: true, reads: [...BUS, ...GATEWAY, ...REDIS] },
 ];
 
 /** A stop of the whole stack takes seconds: longer runs are handed over. */
@@ -84,9 +98,10 @@ export type SpecOptions = {
   servers: BackingServers;
   /** OPENAI_API_KEY and OPENAI_BASE_URL of dev-model, if it is used. */
   model: Environment;
+  gatewayPort: number;
 };
 
-export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptions): ServiceSpec[] {
+export function serviceSpecs({ checkout, state, env, servers, model, gatewayPort }: SpecOptions): ServiceSpec[] {
   return SERVICES.map(({ name, store, alone, reads }) => ({
     name,
     main: resolveMain(checkout, name),
@@ -94,6 +109,7 @@ export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptio
       ...pickVariables({ ...env, ...model }, omitOwn(reads, servers)),
       NATS_URL: servers.nats.url,
       ...(servers.nats.keys !== undefined && buildKeyEnvironment(name, servers.nats.keys)),
+      ...(name === 'gateway' && { GATEWAY_PORT: String(gatewayPort) }),
       DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
       NODE_COMPILE_CACHE: state.compileCache,
       ...(store && !(alone && servers[store].url === undefined) && buildStoreEnvironment(store, name, servers, state)),

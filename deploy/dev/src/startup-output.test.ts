@@ -14,6 +14,7 @@ test('Addresses are printed without their credentials', () => {
       redis: elsewhere('redis://:s3cret@redis:6379/0'),
       qdrant: elsewhere('https://s3cret@qdrant:6333'),
     },
+    gatewayUrl: 'http://127.0.0.1:2',
     services: [],
     gaveUp: new Promise<string>(() => {}),
   };

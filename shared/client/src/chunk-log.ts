@@ -12,6 +12,8 @@ import { CutOffError } from './cut-off-error.ts';
 export const MAX_KEPT_CHUNKS = 100_000;
 /** Dropped in groups, so that dropping costs nothing per chunk. */
 const DROPPED_AT_ONCE = 0.1;
+/** Maximum number of chunks that a reader receives at once. */
+const MAX_BATCH = 1_000;
 
 export type ChunkLog = {
   append(chunks: readonly PositionedChunk[]): void;
@@ -20,6 +22,8 @@ export type ChunkLog = {
   /** No more chunks can arrive: readers get the error after the available ones. */
   fail(error: MillraceError): void;
   read(): AsyncGenerator<PositionedChunk, void, undefined>;
+  /** Returns all available chunks at once: at most MAX_BATCH, at least one. */
+  readBatches(): AsyncGenerator<readonly PositionedChunk[], void, undefined>;
   /** Position of the last chunk so far. */
   last(): PositionedChunk | undefined;
   /** Resolves when the log has ended or failed; with the error in the latter case. */
@@ -45,6 +49,22 @@ export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number 
     outcome.resolve(error);
     wake();
   };
+  async function* readBatches() {
+    let next = from;
+    for (let at = 0; ;) {
+      if (at < dropped) throw new CutOffError(dropped - at, next);
+      const batch = kept.slice(at - dropped, at - dropped + MAX_BATCH);
+      const last = batch.at(-1);
+      if (last) {
+        at += batch.length;
+        next = { epoch: last.epoch, index: last.index + 1 };
+        yield batch;
+      } else if (closed) {
+        if (closed.error) throw closed.error;
+        return;
+      } else await changed.promise;
+    }
+  }
   return {
     append(chunks) {
       if (closed || chunks.length === 0) return;
@@ -59,20 +79,9 @@ export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number 
     end: () => close(undefined),
     fail: close,
     async *read() {
-      let next = from;
-      for (let at = 0; ;) {
-        if (at < dropped) throw new CutOffError(dropped - at, next);
-        const chunk = kept[at - dropped];
-        if (chunk) {
-          at += 1;
-          next = { epoch: chunk.epoch, index: chunk.index + 1 };
-          yield chunk;
-        } else if (closed) {
-          if (closed.error) throw closed.error;
-          return;
-        } else await changed.promise;
-      }
+      for await (const batch of readBatches()) for (const chunk of batch) yield chunk;
     },
+    readBatches,
     last: () => kept.at(-1),
     outcome: outcome.promise,
   };

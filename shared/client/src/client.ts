@@ -19,9 +19,10 @@ import {
   type Position,
   type ProcessorInfo,
 } from '@millrace/contracts';
+import type { Bus } from '@millrace/bus';
 import { answerPending, releaseRun } from './answer-pending.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openConnection, type AskApi, type ConnectOptions } from './connection.ts';
+import { attachCaller, openConnection, type AskApi, type ClientConnection, type ConnectOptions } from './connection.ts';
 import { collectProcessors, type ProcessorList } from './processor-list.ts';
 import type { Run } from './run.ts';
 import { requireJson, type RunInput, type StartOptions } from './run-request.ts';
@@ -134,7 +135,20 @@ type ThreadMessages = ApiAnswer<'messages-list'> & {
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { tenant = DEFAULT_TENANT } = options;
   const connection = await openConnection(options, tenant);
-  const { bus, ask } = connection;
+  return createClient(connection, () => connection.bus.close());
+}
+
+/**
+ * Creates the client of one caller over the connection of a service that serves many callers. `close` ends its readers
+ * and leaves the connection open.
+ * @param subject absent: an operator
+ */
+export async function attachClient(bus: Bus, tenant: string, subject?: string): Promise<Client> {
+  return createClient(await attachCaller(bus, tenant, subject), async () => undefined);
+}
+
+function createClient(connection: ClientConnection, disconnect: () => Promise<void>): Client {
+  const { tenant, ask } = connection;
   const closing = new AbortController();
   const start: Client['start'] = (agent, input, more = {}) => startRun(connection, agent, input, more, closing.signal);
   return {
@@ -204,7 +218,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     processors: { list: async () => (await collectProcessors(ask)).processors, survey: () => collectProcessors(ask) },
     close: async () => {
       closing.abort();
-      await bus.close();
+      await disconnect();
     },
   };
 }

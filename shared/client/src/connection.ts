@@ -57,9 +57,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /** @throws bus-unreachable and credentials-refused with the address and its source; config-invalid */
 export async function openConnection(options: ConnectOptions, tenant: string): Promise<ClientConnection> {
-  const { url, env = {}, cwd = process.cwd(), prefix, log, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
-  const { subject } = options;
-  const caller = subject === undefined ? OPERATOR_CALLER : await hashCaller(tenant, subject);
+  const { url, env = {}, cwd = process.cwd(), prefix, log, connectTimeoutMs = CONNECT_TIMEOUT_MS, subject } = options;
+  const caller = await chooseCaller(tenant, subject);
   const address = await findAddress(url, env, cwd);
   const bus = await connectBus({
     servers: address.url,
@@ -71,6 +70,15 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   }).catch((error: unknown) => {
     throw MillraceError.isInstance(error) ? withSource(error, address) : error;
   });
+  return attachCaller(bus, tenant, subject);
+}
+
+const chooseCaller = async (tenant: string, subject: string | undefined): Promise<string> =>
+  subject === undefined ? OPERATOR_CALLER : hashCaller(tenant, subject);
+
+/** Returns the connection of a caller over an open bus. @param subject absent: an operator */
+export async function attachCaller(bus: Bus, tenant: string, subject?: string): Promise<ClientConnection> {
+  const caller = await chooseCaller(tenant, subject);
   return {
     bus,
     tenant,

@@ -4,7 +4,7 @@ export { MAX_KEPT_CHUNKS } from './chunk-log.ts';
 export type { Position } from '@millrace/contracts';
 export { FIRST_POSITION, type PositionedChunk } from './chunk-merge.ts';
 export { parseAgentFile, withPlaces, type AgentFile, type FilePlace } from './agent-file.ts';
-export { connect, type Client, type FollowOptions } from './client.ts';
+export { attachClient, connect, type Client, type FollowOptions } from './client.ts';
 export type { ConnectOptions } from './connection.ts';
 export type { ProcessorInfo } from '@millrace/contracts';
 export type { ProcessorList } from './processor-list.ts';

@@ -34,6 +34,8 @@ export type StartOptions = {
   trace?: Trace | undefined;
   /** Cancels the submission, or the run once it is accepted. */
   signal?: AbortSignal | undefined;
+  /** Stops reading the chunks; the run continues. */
+  leave?: AbortSignal | undefined;
 };
 
 const known: ReadonlySet<string> = new Set<keyof StartOptions>([
@@ -48,6 +50,7 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
   'deadlineMs',
   'trace',
   'signal',
+  'leave',
 ]);
 
 export type BuiltRequest = RunRequestInput & { deadlineMs: number };

@@ -17,6 +17,8 @@ export type Run = {
   fullStream: AsyncIterable<Chunk>;
   /** The same with each chunk's position, which is the unit of `retract` and the start of `follow`. */
   positions: AsyncIterable<PositionedChunk>;
+  /** The same in groups of all chunks that have arrived, for readers that write each group at once. */
+  batches: AsyncIterable<readonly PositionedChunk[]>;
   /** The text of the answer as a stream. It includes text that is retracted later: only `result` is exact. */
   textStream: AsyncIterable<string>;
   /** Resolves after the last chunk for every status of the run; rejects only if the result is unavailable. */
@@ -28,15 +30,22 @@ export type Run = {
    * Answers any pending item of the suspended run: operators only. Returns the resumed run from the current end of the
    * stream. @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired
    */
-  resume(token: string, data: JsonValue): Promise<Run>;
+  resume(token: string, data: JsonValue, options?: ReadOnOptions): Promise<Run>;
   /** Answers a question for the caller with the token of the `suspended` chunk. */
-  answer(token: string, data: JsonValue): Promise<Run>;
+  answer(token: string, data: JsonValue, options?: ReadOnOptions): Promise<Run>;
   /** Releases a suspended run: it ends as `released`. Idempotent. @throws run-not-suspended */
   release(): Promise<RunStatus>;
 };
 
+/** `signal`: stops reading the resumed run, which continues. */
+type ReadOnOptions = { signal?: AbortSignal | undefined };
+
 /** @param answeredTo the epoch up to which suspensions have been answered */
-export type ReadOn = (from: Position | undefined, answeredTo: number | undefined) => Promise<Run>;
+export type ReadOn = (
+  from: Position | undefined,
+  answeredTo: number | undefined,
+  signal: AbortSignal | undefined,
+) => Promise<Run>;
 
 export function createRun(
   runId: string,
@@ -51,6 +60,7 @@ export function createRun(
   return {
     runId,
     positions: iterable(log.read),
+    batches: iterable(log.readBatches),
     fullStream: iterable(() => streamChunks(log)),
     textStream: iterable(() => streamText(log)),
     result: () => (result ??= awaitResult(runId, log, ask, closed)),
@@ -59,13 +69,13 @@ export function createRun(
       return (await retryRequest(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
-    async resume(token, data) {
+    async resume(token, data, { signal } = {}) {
       const { epoch } = await answerPending(connection, 'resume', { runId, token, data }, closed);
-      return readOn(toPosition(log.last()), epoch);
+      return readOn(toPosition(log.last()), epoch, signal);
     },
-    async answer(token, data) {
+    async answer(token, data, { signal } = {}) {
       const { epoch } = await answerPending(connection, 'answer', { runId, token, data }, closed);
-      return readOn(toPosition(log.last()), epoch);
+      return readOn(toPosition(log.last()), epoch, signal);
     },
     release: () => releaseRun(connection, runId, closed),
   };

@@ -25,7 +25,12 @@ export async function startRun(
   if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was cancelled before it was submitted.`);
   // A run id of the caller may belong to a run that has started.
   const late = options.runId !== undefined;
-  const reading = await openReading(connection, runId, { late, unknownForMs: UNKNOWN_MS }, closed);
+  const reading = await openReading(
+    connection,
+    runId,
+    { late, unknownForMs: UNKNOWN_MS, leave: options.leave },
+    closed,
+  );
   const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
   try {
     await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed);
@@ -35,9 +40,7 @@ export async function startRun(
     if (mayBeAccepted(error)) cancel();
     throw error;
   }
-  if (signal?.aborted) cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
-  void reading.outcome.then(() => signal?.removeEventListener('abort', cancel));
+  onceAborted(signal, reading.outcome, cancel);
   return reading.run;
 }
 
@@ -50,15 +53,21 @@ export async function followRun(
   { from, answeredTo, signal }: FollowFrom,
   closed: AbortSignal,
 ): Promise<Run> {
-  const reading = await openReading(connection, runId, { late: true, from, answeredTo }, closed);
-  const leave = () => reading.stop(new MillraceError('cancelled', `${runId} is no longer followed.`));
-  if (signal?.aborted) leave();
-  signal?.addEventListener('abort', leave, { once: true });
-  void reading.outcome.then(() => signal?.removeEventListener('abort', leave));
-  return reading.run;
+  return (await openReading(connection, runId, { late: true, from, answeredTo, leave: signal }, closed)).run;
 }
 
-async function openReading(connection: ClientConnection, runId: string, options: ReaderOptions, closed: AbortSignal) {
+/** Calls `react` when the signal fires, or at once if it has fired, until the reading has ended. */
+function onceAborted(signal: AbortSignal | undefined, ended: Promise<unknown>, react: () => void): void {
+  if (signal?.aborted) return react();
+  signal?.addEventListener('abort', react, { once: true });
+  void ended.then(() => signal?.removeEventListener('abort', react));
+}
+
+/** `leave` stops reading; the run continues. */
+type ReadingOptions = ReaderOptions & { leave: AbortSignal | undefined };
+
+async function openReading(connection: ClientConnection, runId: string, options: ReadingOptions, closed: AbortSignal) {
+  const { leave } = options;
   const log = createChunkLog(options.from);
   const source = chunkSource(connection, runId);
   // A connection that is lost during the subscription is restored as one that is lost later.
@@ -69,7 +78,9 @@ async function openReading(connection: ClientConnection, runId: string, options:
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
-  const readOn: ReadOn = (from, answeredTo) => followRun(connection, runId, { from, answeredTo }, closed);
+  onceAborted(leave, log.outcome, () => stop(new MillraceError('cancelled', `${runId} is no longer followed.`)));
+  const readOn: ReadOn = (from, answeredTo, signal) =>
+    followRun(connection, runId, { from, answeredTo, signal }, closed);
   return { run: createRun(runId, log, connection, closed, readOn), stop, outcome: log.outcome };
 }
 

@@ -69,6 +69,7 @@ const PROBES = [
   '$SRV.INFO',
   '$SRV.PING.guardrails.r1',
   '$SRV.PING.mine.r1',
+  '$SRV.PING.gateway',
   '$JS.API.STREAM.DELETE.mr_v1_RUNS',
   '$JS.ACK.mr_v1_RUNS.x',
   '$KV.mr_v1_STATE.head.acme.r1',
@@ -105,6 +106,7 @@ const ASKED_REPLICAS: Probe[] = [
   'mr.v1.cancel.mine',
   '$SRV.INFO',
   '$SRV.PING.mine.r1',
+  '$SRV.PING.gateway',
 ];
 const APIS: Probe[] = PROBES.filter((subject) => subject.startsWith('mr.v1.api.'));
 const MEMORY_APIS: Probe[] = ['mr.v1.api.threads-list.acme.c1', 'mr.v1.api.memory-get.acme.c1'];
@@ -154,8 +156,8 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
     subscribe: [...KEY_APIS, 'mr.v1.auth.verify', '$SYS.REQ.USER.AUTH', ...SRV],
   },
   gateway: {
-    publish: [...APIS, 'mr.v1.auth.verify'],
-    subscribe: [...CHUNKS, 'mr.v1.auth.revoked', ...SRV],
+    publish: [...APIS, 'mr.v1.auth.verify', '$SRV.PING.gateway'],
+    subscribe: [...CHUNKS, 'mr.v1.auth.revoked', ...SRV, '$SRV.PING.gateway'],
   },
   operator: {
     publish: [

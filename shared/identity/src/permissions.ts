@@ -217,7 +217,7 @@ function permitAuth(subjects: Subjects): Permissions {
 /** It submits for every caller, after auth has verified the credential of the caller. */
 function permitGateway(subjects: Subjects): Permissions {
   return {
-    publish: { allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify] },
+    publish: { allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify, '$SRV.PING.gateway'] },
     subscribe: { allow: [subjects.allChunks, subjects.revoked, ...listAnswered('gateway')] },
     answers: true,
   };

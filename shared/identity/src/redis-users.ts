@@ -12,6 +12,8 @@ export const REDIS_USERS: readonly RedisUser[] = [
   { name: 'guardrails', keys: ['*:cost:*', '*:response-cache:*'] },
   { name: 'message-history', keys: ['*:history:*'] },
   { name: 'working-memory', keys: ['*:working-memory:*'] },
+  // No tenant is empty, so no other service has such keys.
+  { name: 'gateway', keys: [':gateway:*'] },
 ];
 
 /** Commands on single keys, and scripts, in which Redis checks the same rules. No command lists keys or changes the server. */

@@ -18,14 +18,24 @@ export async function launchOnFreePort<T>(launch: (port: number) => Promise<T>):
   }
 }
 
-export function pickFreePort(): Promise<number> {
+export const pickFreePort = (): Promise<number> => listenOnce(0);
+
+/** Returns true if a server can listen on the port of 127.0.0.1. */
+export const isPortFree = (port: number): Promise<boolean> =>
+  listenOnce(port).then(
+    () => true,
+    () => false,
+  );
+
+/** Listens and closes again. Returns the port. */
+function listenOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(port, '127.0.0.1', () => {
       const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
+      const bound = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(bound));
     });
   });
 }

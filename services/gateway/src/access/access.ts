@@ -1,0 +1,52 @@
+// The rights of one request: its identity, its scopes, and the client of the caller for which it acts.
+import type { Bus } from '@millrace/bus';
+import { attachClient, type Client } from '@millrace/client';
+import { MillraceError, type Identity, type Scope } from '@millrace/contracts';
+
+export type Access = {
+  identity: Identity;
+  /** Name under which limits count: the key, or the subject of a token. */
+  account: string;
+  /** Subject for which the request acts. Absent: an operator. */
+  subject: string | undefined;
+  /** Returns the client of the caller. @throws scope-missing */
+  client(): Promise<Client>;
+  /** Returns the client of an operator of the tenant. @throws scope-missing */
+  operator(): Promise<Client>;
+  /** @throws scope-missing */
+  require(scope: Scope): void;
+  /** The caller may use an agent of this name: other agents do not exist for it. */
+  mayUse(agent: string): boolean;
+  /** Returns the same rights on behalf of another subject, if the key has the scope act-as; otherwise this. */
+  actAs(subject: string | undefined): Access;
+};
+
+/** @param bus connection of the gateway, which has the permissions of every caller */
+export function createAccess(bus: Bus, identity: Identity, actingFor = identity.subject): Access {
+  const { tenant, scopes, agents, keyId } = identity;
+  const access: Access = {
+    identity,
+    account: keyId ?? `${tenant} ${identity.subject ?? ''}`,
+    subject: actingFor,
+    async client() {
+      if (actingFor !== undefined) return attachClient(bus, tenant, actingFor);
+      // A key without a subject acts as an operator only if it may.
+      access.require('operate');
+      return attachClient(bus, tenant);
+    },
+    async operator() {
+      access.require('operate');
+      return attachClient(bus, tenant);
+    },
+    require(scope) {
+      if (scopes.includes(scope)) return;
+      throw new MillraceError('scope-missing', `The credential does not have the scope "${scope}".`, {
+        remedy: `Use a key with this scope: millrace api-keys create --scope ${scope}`,
+      });
+    },
+    mayUse: (agent) => agents === undefined || agents.includes(agent),
+    actAs: (subject) =>
+      subject !== undefined && scopes.includes('act-as') ? createAccess(bus, identity, subject) : access,
+  };
+  return access;
+}

@@ -1,0 +1,32 @@
+// Remembers for a few seconds the properties of agents that decide how a request is converted.
+import type { Access } from '../access/access.ts';
+
+type AgentTraits = {
+  /** The agent accepts system messages of callers. */
+  acceptsSystem: boolean;
+  /** Memory adds the messages of a thread: a request submits only new ones. */
+  hasHistory: boolean;
+};
+/** @throws agent-unknown */
+export type ReadTraits = (access: Access, agent: string) => Promise<AgentTraits>;
+
+const KNOWN_MS = 5_000;
+/** Maximum number of remembered agents. */
+const MAX_KNOWN = 1_000;
+
+export function createTraitReader(now: () => number = Date.now): ReadTraits {
+  const known = new Map<string, { traits: AgentTraits; until: number }>();
+  return async (access, name) => {
+    const key = `${access.identity.tenant} ${name}`;
+    const recent = known.get(key);
+    if (recent && recent.until > now()) return recent.traits;
+    const { agent } = await (await access.client()).agents.get(name);
+    const traits = {
+      acceptsSystem: agent.callerRoles.includes('system'),
+      hasHistory: (agent.memory?.lastMessages ?? 0) > 0,
+    };
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(key, { traits, until: now() + KNOWN_MS });
+    return traits;
+  };
+}

@@ -1,0 +1,60 @@
+// The HTTP surface of the gateway.
+import { MillraceError } from '@millrace/contracts';
+import { Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { checkOrigin, isAcceptedOrigin } from './access/origins.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { problemResponse } from './http/problem.ts';
+import { mountOpenAi } from './openai/openai-api.ts';
+import { mountOwnApi } from './own/own-api.ts';
+import { mountUi } from './ui/ui-api.ts';
+
+const EXPOSED = [
+  'retry-after',
+  'x-millrace-run-id',
+  'x-request-id',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+];
+const PREFLIGHT_SECONDS = 600;
+/** Ids of clients that the gateway repeats in its answers and logs. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+export function createGatewayApp(context: GatewayContext): Hono {
+  const { GATEWAY_HOSTS: hosts, GATEWAY_ORIGINS: origins } = context.settings;
+  const app = new Hono();
+  app.use(async (call, next) => {
+    const given = call.req.header('x-request-id');
+    const id = given !== undefined && REQUEST_ID.test(given) ? given : `req_${crypto.randomUUID()}`;
+    await next();
+    call.header('x-request-id', id);
+  });
+  app.use(async (call, next) => {
+    checkOrigin(call.req.raw, { hosts, origins });
+    return next();
+  });
+  app.use(
+    cors({
+      origin: (origin, call) => (isAcceptedOrigin(origin, call.req.header('host') ?? '', origins) ? origin : null),
+      exposeHeaders: EXPOSED,
+      maxAge: PREFLIGHT_SECONDS,
+    }),
+  );
+  app.get('/healthz', (call) => call.json({ status: context.draining.aborted ? 'draining' : 'ok' }));
+  mountOwnApi(app, context);
+  mountOpenAi(app, context);
+  mountUi(app, context);
+  app.notFound(({ req }) =>
+    problemResponse(
+      new MillraceError('route-unknown', `There is no route ${req.method} ${req.path}.`, {
+        remedy: 'GET /openapi.json lists the routes.',
+      }),
+    ),
+  );
+  app.onError((error) => {
+    if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a request failed');
+    return problemResponse(error);
+  });
+  return app;
+}

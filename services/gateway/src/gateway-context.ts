@@ -1,0 +1,20 @@
+// Everything that the routes share.
+import type { Bus } from '@millrace/bus';
+import type { Log } from '@millrace/service';
+import type { VerifyCredential } from './access/credentials.ts';
+import type { Limits } from './access/limits.ts';
+import type { ReadTraits } from './agents/agent-traits.ts';
+import type { RecentRequests } from './openai/recent-requests.ts';
+import type { GatewaySettings } from './settings.ts';
+
+export type GatewayContext = {
+  bus: Bus;
+  log: Log;
+  settings: GatewaySettings;
+  limits: Limits;
+  verify: VerifyCredential;
+  readTraits: ReadTraits;
+  recent: RecentRequests;
+  /** Fires when the gateway drains: streams that can be rejoined end, the others finish. */
+  draining: AbortSignal;
+};

@@ -1,0 +1,56 @@
+// Serves an application on a port. Closing it refuses new connections, waits for open answers, and cuts them at the
+// end of the grace period.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+
+export type HttpServer = {
+  url: string;
+  port: number;
+  /** Waits `graceMs` for open answers. */
+  close(graceMs: number): Promise<void>;
+};
+type ListenOptions = { port: number; host: string; onError: (error: unknown) => void };
+
+/** Time for the headers of a request, ms: slow senders must not keep connections. */
+const HEADERS_TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/** @throws the system's error, such as EADDRINUSE */
+export async function listenHttp(app: Hono, { port, host, onError }: ListenOptions): Promise<HttpServer> {
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    (incoming, outgoing) => {
+      // A connection that is kept alive would keep a closing server open until its client closes it.
+      outgoing.once('close', () => {
+        if (!server.listening) setImmediate(() => server.closeIdleConnections());
+      });
+      listener(incoming, outgoing).catch((error: unknown) => {
+        onError(error);
+        outgoing.destroy();
+      });
+    },
+  );
+  server.listen(port, host);
+  await once(server, 'listening');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server that listens has an AddressInfo
+  const bound = (server.address() as AddressInfo).port;
+  const authority = host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${authority}:${bound}`, port: bound, close: (graceMs) => closeServer(server, graceMs) };
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  try {
+    await closed;
+  } finally {
+    clearTimeout(cut);
+  }
+}

@@ -1,0 +1,60 @@
+// Reads the JSON body of a request within its limit, and checks it against a schema.
+import { MillraceError, listIssues } from '@millrace/contracts';
+import type { z } from 'zod';
+
+/** @throws message-too-large, message-invalid with every problem */
+export async function readJsonBody<S extends z.ZodType>(
+  request: Request,
+  schema: S,
+  maxBytes: number,
+): Promise<z.output<S>> {
+  return checkValue(parseJson(await readText(request, maxBytes)), schema, 'The body');
+}
+
+/** @throws message-invalid */
+export function checkValue<S extends z.ZodType>(value: unknown, schema: S, name: string): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = listIssues(parsed.error);
+  const [first] = issues;
+  throw new MillraceError(
+    'message-invalid',
+    `${name} is invalid: ${first?.path ?? ''} ${first?.message ?? ''}`.trim(),
+    {
+      path: first?.path,
+      issues,
+      remedy: 'Correct the listed members; GET /openapi.json has the schemas.',
+    },
+  );
+}
+
+/** Counts the bytes that arrive instead of trusting the declared length. */
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw createSizeError(maxBytes);
+  if (!request.body) return '';
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of request.body) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) throw createSizeError(maxBytes);
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MillraceError('message-invalid', 'The body is not JSON.', {
+      cause: error,
+      remedy: 'Send a JSON object with content-type: application/json.',
+    });
+  }
+}
+
+const createSizeError = (maxBytes: number): MillraceError =>
+  new MillraceError('message-too-large', `The body is larger than ${maxBytes} bytes.`, {
+    remedy: 'Send less, or raise MAX_BODY_BYTES of the gateway.',
+  });

@@ -1,0 +1,90 @@
+// Converts the chunks of a run to the deltas of a chat completion. Pure: a reducer with one state for each stream.
+// Chat completions have no form for a retraction, so text that was shown and is retracted ends the stream with an
+// error.
+import type { Chunk, ShownPending, Usage, WireError } from '@millrace/contracts';
+import type { PositionedChunk } from '@millrace/client';
+
+export type ChatDelta = { content: string } | { reasoning_content: string };
+export type FinishReason = 'stop' | 'length' | 'content_filter';
+export type ChatEnd =
+  | { kind: 'finished'; reason: FinishReason }
+  | { kind: 'suspended'; text: string }
+  | { kind: 'blocked'; reason: string; processor?: string | undefined }
+  | { kind: 'failed'; error: WireError }
+  | { kind: 'retracted' };
+
+export type ChatState = {
+  /** Index of the last chunk that was shown. */
+  shownTo: number | undefined;
+  usage: Usage;
+  end: ChatEnd | undefined;
+};
+
+export const INITIAL_CHAT: ChatState = { shownTo: undefined, usage: {}, end: undefined };
+
+export function reduceChat(
+  state: ChatState,
+  { index, chunk }: PositionedChunk,
+): { state: ChatState; delta?: ChatDelta } {
+  if (state.end) return { state };
+  const delta = readDelta(chunk);
+  if (delta) return { state: { ...state, shownTo: index }, delta };
+  const end = readEnd(chunk, state.shownTo);
+  if (!end) return { state };
+  return { state: { ...state, end, usage: chunk.type === 'finish' ? readUsage(chunk.payload.output) : state.usage } };
+}
+
+function readDelta(chunk: Chunk): ChatDelta | undefined {
+  if (chunk.type === 'text-delta') return chunk.payload.text === '' ? undefined : { content: chunk.payload.text };
+  if (chunk.type === 'reasoning-delta')
+    return chunk.payload.text === '' ? undefined : { reasoning_content: chunk.payload.text };
+  return undefined;
+}
+
+function readEnd(chunk: Chunk, shownTo: number | undefined): ChatEnd | undefined {
+  switch (chunk.type) {
+    case 'finish':
+      return { kind: 'finished', reason: chooseFinishReason(chunk.payload.stepResult.reason) };
+    case 'tripwire':
+      return { kind: 'blocked', reason: chunk.payload.reason, processor: chunk.payload.processorId };
+    case 'suspended':
+      return { kind: 'suspended', text: describePending(chunk.payload.pending ?? []) };
+    case 'error':
+      return { kind: 'failed', error: readError(chunk.payload.error) };
+    case 'abort':
+      return { kind: 'failed', error: { code: 'run-cancelled', message: 'The run was cancelled.' } };
+    case 'retract':
+      return shownTo !== undefined && chunk.payload.index <= shownTo ? { kind: 'retracted' } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The agent calls its tools itself, so a client never sees `tool_calls`. */
+export function chooseFinishReason(reason: string): FinishReason {
+  if (reason === 'length') return 'length';
+  return reason === 'content-filter' ? 'content_filter' : 'stop';
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function readUsage(output: unknown): Usage {
+  const usage = isRecord(output) ? output['usage'] : undefined;
+  return isRecord(usage) ? usage : {};
+}
+
+function readError(error: unknown): WireError {
+  if (isRecord(error) && typeof error['code'] === 'string' && typeof error['message'] === 'string')
+    return { code: 'internal', ...error, message: error['message'] };
+  return { code: 'internal', message: 'The run failed.' };
+}
+
+/** A question is shown with its text; an approval as a sentence, because an operator decides it. */
+export function describePending(pending: readonly ShownPending[]): string {
+  const question = pending.find(({ kind }) => kind === 'question');
+  if (!question) return 'The run is suspended until an operator approves a call.';
+  const { payload } = question;
+  if (typeof payload === 'string') return payload;
+  if (isRecord(payload) && typeof payload['question'] === 'string') return payload['question'];
+  return payload === undefined ? 'The run is suspended until it receives an answer.' : JSON.stringify(payload);
+}

@@ -1,0 +1,86 @@
+// Streams a run as a chat completion. The headers wait for the first content, so that an input that is blocked, or a
+// run that fails before its first word, is an HTTP error; a later block is in the stream.
+import { fromWireError } from '@millrace/contracts';
+import type { Run } from '@millrace/client';
+import { INITIAL_CHAT, reduceChat, type ChatEnd, type ChatState } from './chat-state.ts';
+import type { ChatWriter } from './chat-wire.ts';
+import { ContentBlocked } from './openai-error.ts';
+
+type Held = { text: string; isShown: boolean; end: ChatEnd | undefined };
+
+/** Yields the frames of each group of chunks, until the run has ended. */
+export async function* readChatFrames(run: Run, writer: ChatWriter): AsyncGenerator<Held & { state: ChatState }, void> {
+  let state = INITIAL_CHAT;
+  for await (const batch of run.batches) {
+    let text = '';
+    for (const positioned of batch) {
+      const next = reduceChat(state, positioned);
+      state = next.state;
+      if (next.delta) text += writer.delta(next.delta);
+    }
+    if (text !== '' || state.end) yield { text, isShown: state.shownTo !== undefined, end: state.end, state };
+    if (state.end) return;
+  }
+}
+
+export type ChatFrames = ReturnType<typeof readChatFrames>;
+
+/**
+ * Waits for the first content, or for the end of the run, at most `waitMs`.
+ * @throws ContentBlocked, and the error of a run that failed before its first word
+ */
+export async function holdHeaders(
+  frames: ChatFrames,
+  writer: ChatWriter,
+  { waitMs, includeUsage }: { waitMs: number; includeUsage: boolean },
+): Promise<AsyncGenerator<string, void>> {
+  const first = frames.next();
+  const read = await Promise.race([first, waitFor(waitMs)]);
+  if (read && !read.done && !read.value.isShown) throwEnd(read.value.end);
+  return writeFrames(first, frames, writer, includeUsage);
+}
+
+const waitFor = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms, undefined).unref();
+  });
+
+function throwEnd(end: ChatEnd | undefined): void {
+  if (end?.kind === 'blocked') throw new ContentBlocked(end.reason, end.processor);
+  if (end?.kind === 'failed') throw fromWireError(end.error);
+}
+
+async function* writeFrames(
+  first: ReturnType<ChatFrames['next']>,
+  frames: ChatFrames,
+  writer: ChatWriter,
+  includeUsage: boolean,
+): AsyncGenerator<string, void> {
+  let opening = writer.start();
+  try {
+    for (let read = await first; !read.done; read = await frames.next()) {
+      const { text, end, state } = read.value;
+      yield opening + text + (end ? writeEnd(end, state, writer, includeUsage) : '');
+      opening = '';
+    }
+  } catch (error) {
+    yield opening + writer.error(error);
+  }
+}
+
+function writeEnd(end: ChatEnd, { usage }: ChatState, writer: ChatWriter, includeUsage: boolean): string {
+  const closing = (reason: string) =>
+    `${writer.finish(reason)}${includeUsage ? writer.usage(usage) : ''}${writer.done}`;
+  switch (end.kind) {
+    case 'finished':
+      return closing(end.reason);
+    case 'suspended':
+      return writer.delta({ content: end.text }) + closing('stop');
+    case 'blocked':
+      return writer.delta({ refusal: end.reason }) + closing('content_filter');
+    case 'failed':
+      return writer.error(fromWireError(end.error));
+    case 'retracted':
+      return writer.retraction();
+  }
+}

@@ -1,0 +1,73 @@
+// Writes chat completions: the object of an answer, and the chunks of a stream.
+import type { RunResult, Usage } from '@millrace/contracts';
+import { formatEvent } from '../http/event-stream.ts';
+import { chooseFinishReason, type ChatDelta } from './chat-state.ts';
+import { chooseType, describeOpenAiError } from './openai-error.ts';
+
+export type ChatIdentity = { runId: string; model: string; created: number };
+
+const describeUsage = ({ inputTokens = 0, outputTokens = 0, totalTokens, ...details }: Usage) => ({
+  prompt_tokens: inputTokens,
+  completion_tokens: outputTokens,
+  total_tokens: totalTokens ?? inputTokens + outputTokens,
+  prompt_tokens_details: { cached_tokens: details.cachedInputTokens ?? 0 },
+  completion_tokens_details: { reasoning_tokens: details.reasoningTokens ?? 0 },
+});
+
+type Message = { role: 'assistant'; content: string | null; refusal: string | null };
+
+export function writeCompletion(identity: ChatIdentity, message: Message, finishReason: string, usage: Usage): object {
+  return {
+    id: `chatcmpl-${identity.runId}`,
+    object: 'chat.completion',
+    created: identity.created,
+    model: identity.model,
+    choices: [{ index: 0, message, finish_reason: finishReason, logprobs: null }],
+    usage: describeUsage(usage),
+  };
+}
+
+export const describeResult = (identity: ChatIdentity, { text, finishReason, usage }: RunResult): object =>
+  writeCompletion(
+    identity,
+    { role: 'assistant', content: text, refusal: null },
+    chooseFinishReason(finishReason),
+    usage,
+  );
+
+export type ChatWriter = {
+  start(): string;
+  delta(delta: ChatDelta | { refusal: string }): string;
+  finish(reason: string): string;
+  usage(usage: Usage): string;
+  error(thrown: unknown): string;
+  retraction(): string;
+  done: string;
+};
+
+export function createChatWriter({ runId, model, created }: ChatIdentity): ChatWriter {
+  const head = { id: `chatcmpl-${runId}`, object: 'chat.completion.chunk', created, model };
+  // The members of every chunk are encoded once: a stream has thousands of them.
+  const prefix = `${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":`;
+  const frame = (delta: object, finish: string | null) =>
+    `data: ${prefix}${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]}\n\n`;
+  return {
+    start: () => frame({ role: 'assistant', content: '' }, null),
+    delta: (delta) => frame(delta, null),
+    finish: (reason) => frame({}, reason),
+    usage: (usage) => formatEvent(JSON.stringify({ ...head, choices: [], usage: describeUsage(usage) })),
+    error: (thrown) => formatEvent(JSON.stringify({ error: describeOpenAiError(thrown).error })),
+    retraction: () =>
+      formatEvent(
+        JSON.stringify({
+          error: {
+            message: 'The agent retracted the text that it had streamed. Repeat the request to get the new answer.',
+            type: chooseType(500),
+            param: null,
+            code: 'answer_retracted',
+          },
+        }),
+      ),
+    done: formatEvent('[DONE]'),
+  };
+}

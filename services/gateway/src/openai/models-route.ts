@@ -1,0 +1,37 @@
+// GET /v1/models: the agents that the key may run, as models.
+import { MillraceError, type AppliedAgent } from '@millrace/contracts';
+import { openAccess } from '../access/open-access.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { openAiErrorResponse } from './openai-error.ts';
+
+const MS_PER_SECOND = 1_000;
+
+const describeModel = ({ agent: { name }, appliedAt }: AppliedAgent) => ({
+  id: name,
+  object: 'model',
+  created: Math.floor(Date.parse(appliedAt) / MS_PER_SECOND),
+  owned_by: 'millrace',
+});
+
+/** @param id of one model; undefined: all */
+export async function serveModels(
+  request: Request,
+  id: string | undefined,
+  context: GatewayContext,
+): Promise<Response> {
+  try {
+    const { access, headers } = await openAccess(request, context);
+    access.require('run');
+    const client = await access.client();
+    const models = (await client.agents.list()).filter(({ agent }) => access.mayUse(agent.name)).map(describeModel);
+    if (id === undefined) return Response.json({ object: 'list', data: models }, { headers });
+    const model = models.find((one) => one.id === id);
+    if (model) return Response.json(model, { headers });
+    throw new MillraceError('agent-unknown', `No agent "${id.slice(0, 100)}" is applied.`, {
+      path: 'model',
+      remedy: 'GET /v1/models lists the agents of this key.',
+    });
+  } catch (error) {
+    return openAiErrorResponse(error);
+  }
+}

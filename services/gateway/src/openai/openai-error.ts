@@ -1,0 +1,62 @@
+// Writes errors in OpenAI's shape, with all four members: clients of other families read each of them.
+import type { ErrorCode } from '@millrace/contracts';
+import { errorHeaders, toHttpError } from '../http/error-status.ts';
+
+export type OpenAiError = { message: string; type: string; param: string | null; code: string };
+
+/** A block by a processor. LiteLLM and Azure readers know this pair of code and type. */
+export class ContentBlocked extends Error {
+  override readonly name = 'ContentBlocked';
+  readonly processor: string | undefined;
+
+  constructor(reason: string, processor?: string) {
+    super(reason);
+    this.processor = processor;
+  }
+}
+
+/** Codes that OpenAI's clients know under another name. */
+const CODES: Partial<Record<ErrorCode, string>> = {
+  'credentials-refused': 'invalid_api_key',
+  'agent-unknown': 'model_not_found',
+  'limit-exceeded': 'rate_limit_exceeded',
+  'queue-full': 'rate_limit_exceeded',
+  'too-many-runs': 'rate_limit_exceeded',
+};
+
+export function describeOpenAiError(thrown: unknown): {
+  status: number;
+  error: OpenAiError & { innererror?: object };
+  headers: Record<string, string>;
+} {
+  if (thrown instanceof ContentBlocked) return describeBlock(thrown);
+  const known = toHttpError(thrown);
+  const { status, error } = known;
+  const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
+  return {
+    status,
+    error: { message, type: chooseType(status), param: error.path ?? null, code: CODES[error.code] ?? error.code },
+    headers: errorHeaders(known),
+  };
+}
+
+function describeBlock({ message, processor }: ContentBlocked) {
+  const innererror = { code: 'ResponsibleAIPolicyViolation', ...(processor !== undefined && { processor }) };
+  const error = { message, type: 'invalid_request_error', param: null, code: 'content_policy_violation', innererror };
+  return { status: 400, error, headers: {} };
+}
+
+export function chooseType(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+/** @param runId of an accepted run: the clients must not repeat the request by themselves */
+export function openAiErrorResponse(thrown: unknown, runId?: string): Response {
+  const { status, error, headers } = describeOpenAiError(thrown);
+  const accepted: Record<string, string> =
+    runId === undefined ? {} : { 'x-should-retry': 'false', 'x-millrace-run-id': runId };
+  return Response.json({ error }, { status, headers: { ...headers, ...accepted } });
+}

@@ -1,0 +1,64 @@
+// Starts the run of a chat completion, or joins the run of a repeated request.
+import type { Client, Run } from '@millrace/client';
+import { MillraceError } from '@millrace/contracts';
+import type { Access } from '../access/access.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { deriveRunId } from '../own/idempotency.ts';
+import { readAgent } from '../own/run-routes.ts';
+import { convertMessages, hasSystem } from './chat-messages.ts';
+import { listIgnored, refuseUnsupported, type ChatRequest } from './chat-request.ts';
+import { readTarget } from './chat-target.ts';
+import { fingerprint, isRepeated } from './recent-requests.ts';
+
+const NO_TRAITS = { acceptsSystem: false, hasHistory: false };
+
+export type StartedChat = { run: Run; client: Client; access: Access; headers: Record<string, string> };
+
+/**
+ * @param gone fires when the client has disconnected: the run is cancelled
+ * @throws coded errors before the acceptance of the run
+ */
+export async function startChat(
+  body: ChatRequest,
+  headers: Headers,
+  access: Access,
+  { readTraits, recent }: Pick<GatewayContext, 'readTraits' | 'recent'>,
+  gone: AbortSignal,
+): Promise<StartedChat> {
+  refuseUnsupported(body);
+  const agent = readAgent({ agent: body.model }, access);
+  const { subject, threadId } = readTarget(headers, body);
+  const acting = access.actAs(subject);
+  const client = await acting.client();
+  const needsTraits = threadId !== undefined || hasSystem(body.messages);
+  const { acceptsSystem, hasHistory } = needsTraits ? await readTraits(acting, agent) : NO_TRAITS;
+  const messages = convertMessages(body.messages, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
+  const print = fingerprint(acting, 'chat', body);
+  const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
+  const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
+  await recent.remember(print, runId);
+  // A repeated submission with the same id is the same run, also if the first one has not arrived.
+  const run = await client.start(agent, messages, { runId, threadId, signal: gone });
+  return { run, client, access: acting, headers: describeStart(run.runId, body, acceptsSystem) };
+}
+
+/** A run that was cancelled with the first connection is not joined: the repeated request needs an answer. */
+async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {
+  if (runId === undefined) return undefined;
+  try {
+    return (await client.runs.get(runId)).status === 'cancelled' ? undefined : runId;
+  } catch (error) {
+    if (MillraceError.isInstance(error) && error.code === 'run-unknown') return runId;
+    throw error;
+  }
+}
+
+function describeStart(runId: string, body: ChatRequest, acceptsSystem: boolean): Record<string, string> {
+  const ignored = listIgnored(body);
+  return {
+    'x-millrace-run-id': runId,
+    'x-should-retry': 'false',
+    ...(ignored.length > 0 && { 'x-millrace-ignored': ignored.join(', ') }),
+    ...(hasSystem(body.messages) && { 'x-millrace-system': acceptsSystem ? 'as-system' : 'as-user' }),
+  };
+}

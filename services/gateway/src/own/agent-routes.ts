@@ -1,0 +1,75 @@
+// Routes of agents and processors. A definition holds instructions, so only operators read it whole.
+import { API, jsonValueSchema, tokenSchema, appliedAgentSchema } from '@millrace/contracts';
+import { z } from 'zod';
+import { defineRoute, type OwnRoute } from './define-route.ts';
+import { readAgent } from './run-routes.ts';
+
+const shownAgentSchema = z.object({
+  name: tokenSchema,
+  description: z.string().optional(),
+  revision: z.number().int(),
+  appliedAt: z.string(),
+});
+
+export const AGENT_ROUTES: readonly OwnRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/agents',
+    id: 'listAgents',
+    summary: 'Lists the agents that the key may use.',
+    scope: 'read',
+    answer: z.object({ agents: z.array(shownAgentSchema) }),
+    async handle({ access }) {
+      const agents = await (await access.client()).agents.list();
+      return {
+        agents: agents
+          .filter(({ agent }) => access.mayUse(agent.name))
+          .map(({ agent: { name, description }, revision, appliedAt }) => ({
+            name,
+            ...(description !== undefined && { description }),
+            revision,
+            appliedAt,
+          })),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/agents/{agent}',
+    id: 'getAgent',
+    summary: 'Returns the definition of an agent and its plan.',
+    scope: 'operate',
+    answer: appliedAgentSchema,
+    handle: async ({ access, params }) => (await access.operator()).agents.get(readAgent(params, access)),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/agents/{agent}',
+    id: 'applyAgent',
+    summary: 'Applies a definition. Every problem of it is an issue of one error.',
+    scope: 'admin',
+    query: z.object({ dryRun: z.stringbool().default(false) }),
+    body: z.record(z.string(), jsonValueSchema),
+    answer: API['agents-apply'].answer,
+    handle: async ({ access, params, query, body }) =>
+      (await access.operator()).agents.apply({ ...body, name: readAgent(params, access) }, query),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/agents/{agent}',
+    id: 'deleteAgent',
+    summary: 'Deletes an agent. Its active runs continue to their end.',
+    scope: 'admin',
+    answer: API['agents-delete'].answer,
+    handle: async ({ access, params }) => (await access.operator()).agents.delete(readAgent(params, access)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/agents/{agent}/plan',
+    id: 'planAgent',
+    summary: 'Returns the resolved order of the processors, stage by stage.',
+    scope: 'operate',
+    answer: API['agents-plan'].answer,
+    handle: async ({ access, params }) => (await access.operator()).agents.plan({ agent: readAgent(params, access) }),
+  }),
+];

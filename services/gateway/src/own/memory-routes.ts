@@ -1,0 +1,69 @@
+// Routes of threads, messages and working memory.
+import { API, MillraceError, threadIdSchema } from '@millrace/contracts';
+import { z } from 'zod';
+import { defineRoute, type OwnRoute } from './define-route.ts';
+
+const pageSchema = z.object({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  offset: z.coerce.number().int().min(0).default(0),
+});
+const resourceSchema = threadIdSchema.optional().describe('owner; default: the subject of the key');
+
+/** @throws thread-unknown */
+const readThread = ({ thread = '' }: Readonly<Record<string, string>>): string => {
+  if (threadIdSchema.safeParse(thread).success) return thread;
+  throw new MillraceError('thread-unknown', 'The thread does not exist.');
+};
+
+export const MEMORY_ROUTES: readonly OwnRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/threads',
+    id: 'listThreads',
+    summary: 'Lists the threads of the caller, the newest first.',
+    scope: 'read',
+    query: pageSchema.extend({ resourceId: resourceSchema }),
+    answer: API['threads-list'].answer,
+    handle: async ({ access, query }) => (await access.client()).threads.list(query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/threads/{thread}',
+    id: 'getThread',
+    summary: 'Returns one thread.',
+    scope: 'read',
+    answer: API['threads-get'].answer,
+    handle: async ({ access, params }) => (await access.client()).threads.get(readThread(params)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/threads/{thread}/messages',
+    id: 'listMessages',
+    summary: 'Lists the messages of a thread in order, or its newest ones with `last`.',
+    scope: 'read',
+    query: pageSchema.extend({ last: z.coerce.number().int().min(1).max(1_000).optional() }),
+    answer: API['messages-list'].answer,
+    async handle({ access, params, query }) {
+      const { messages, total } = await (await access.client()).threads.messages(readThread(params), query);
+      return { messages, total };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/memory',
+    id: 'getMemory',
+    summary: 'Returns the working memory of the caller, or of one of its threads.',
+    scope: 'read',
+    query: z.object({ resourceId: resourceSchema, threadId: threadIdSchema.optional() }),
+    answer: API['memory-get'].answer,
+    async handle({ access, query }) {
+      const { resourceId = query.threadId === undefined ? access.subject : undefined, threadId } = query;
+      if (resourceId === undefined && threadId === undefined)
+        throw new MillraceError('message-invalid', 'The request names no memory.', {
+          path: 'resourceId',
+          remedy: 'Add ?resourceId= or ?threadId=.',
+        });
+      return (await access.client()).memory.get({ resourceId, threadId });
+    },
+  }),
+];

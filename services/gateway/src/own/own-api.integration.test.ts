@@ -1,0 +1,178 @@
+// The own API over HTTP with real services behind it.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { script } from '../testing/scripted.ts';
+import { postJson, readEvents, useGateway } from '../testing/gateway-under-test.ts';
+
+const gateway = useGateway();
+const agent = 'http-plain';
+
+beforeAll(async () => {
+  const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
+  await gateway.stack.client.agents.apply({ ...base, name: agent });
+  await gateway.stack.client.agents.apply({ ...base, name: 'only-this' });
+});
+
+const start = (key: string, body: object, init: { accept?: string; query?: string; headers?: object } = {}) =>
+  gateway.fetch(
+    `/v1/agents/${agent}/runs${init.query ?? ''}`,
+    key,
+    postJson(body, { ...(init.accept && { accept: init.accept }), ...init.headers }),
+  );
+const EVENTS = 'text/event-stream';
+const readRunId = async (response: Response): Promise<string> =>
+  z.object({ runId: z.string() }).parse(await response.json()).runId;
+const text = (events: { event?: string | undefined; data: string }[]): string =>
+  events
+    .filter(({ event }) => event === undefined)
+    .map(({ data }) => JSON.parse(data))
+    .filter(({ type }) => type === 'text-delta')
+    .map(({ payload }) => payload.text)
+    .join('');
+
+describe('starting a run', () => {
+  test('A start returns 202 with the id of the run', async () => {
+    const response = await start('key-ada', { input: script({ text: 'Hello.' }) });
+    expect(response.status).toBe(202);
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('6000');
+    expect(await response.json()).toMatchObject({ runId: expect.any(String) });
+  });
+
+  test('A start that waits returns 200 with the result', async () => {
+    const response = await start('key-ada', { input: script({ text: 'Hello.' }) }, { query: '?wait=20' });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: 'finished', text: 'Hello.' });
+  });
+
+  test('A start that accepts events streams the chunks with their positions and the end', async () => {
+    const response = await start('key-ada', { input: script({ text: 'Hello there.' }) }, { accept: EVENTS });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const events = await readEvents(response);
+    expect(text(events)).toBe('Hello there.');
+    expect(events[0]?.id).toBe('1.0');
+    expect(events.at(-1)).toMatchObject({ event: 'end', data: expect.stringContaining('"status":"finished"') });
+  });
+
+  test('A repeated Idempotency-Key is the same run, and another body is a conflict', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const input = script({ text: 'Once.' });
+    const [first, second] = await Promise.all([
+      start('key-ada', { input }, { headers }).then(readRunId),
+      start('key-ada', { input }, { headers }).then(readRunId),
+    ]);
+    expect(second).toBe(first);
+    const other = await start('key-ada', { input: 'another text' }, { headers });
+    expect(other.status).toBe(409);
+    expect(await other.json()).toMatchObject({ code: 'run-exists' });
+    expect(await readRunId(await start('key-bob', { input }, { headers }))).not.toBe(first);
+  });
+});
+
+describe('rejoining a run', () => {
+  test('A reader that rejoins with Last-Event-ID receives the rest of the text', async () => {
+    const words = 'One two three four five six seven eight nine ten.';
+    const input = script({ text: words, chunkSize: 2, delayMs: 20 });
+    const first = await start('key-ada', { input }, { accept: EVENTS });
+    const runId = first.headers.get('x-millrace-run-id');
+    const seen = await readEvents(first, ({ data }) => data.includes('"text-delta"'));
+    const headers = { 'last-event-id': seen.at(-1)?.id ?? '' };
+    const rest = await readEvents(await gateway.fetch(`/v1/runs/${runId}/chunks`, 'key-ada', { headers }));
+    expect(text(seen) + text(rest)).toBe(words);
+  });
+
+  test('A stream of an ended run is replayed from its start', async () => {
+    const runId = await readRunId(await start('key-ada', { input: script({ text: 'Again.' }) }, { query: '?wait=20' }));
+    expect(text(await readEvents(await gateway.fetch(`/v1/runs/${runId}/chunks`, 'key-ada')))).toBe('Again.');
+  });
+
+  test.each(['x', '0.1', '1', '-1.2'])('The position %s is refused', async (after) => {
+    const response = await gateway.fetch(`/v1/runs/r1/chunks?after=${after}`, 'key-ada');
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('owners', () => {
+  test('A run of another subject does not exist on any route', async () => {
+    const runId = await readRunId(await start('key-ada', { input: script({ text: 'Mine.' }) }, { query: '?wait=20' }));
+    const answer = { token: 'x', data: 1 };
+    const routes: [string, RequestInit?][] = [
+      [`/v1/runs/${runId}`],
+      [`/v1/runs/${runId}/chunks`],
+      [`/v1/runs/${runId}/events`],
+      [`/v1/runs/${runId}/cancel`, postJson({})],
+      [`/v1/runs/${runId}/release`, postJson({})],
+      [`/v1/runs/${runId}/answer`, postJson(answer)],
+    ];
+    for (const [path, init] of routes) {
+      const response = await gateway.fetch(path, 'key-bob', init);
+      expect([path, response.status]).toEqual([path, 404]);
+    }
+    expect((await gateway.fetch(`/v1/runs/${runId}`, 'key-ada')).status).toBe(200);
+    expect((await gateway.fetch(`/v1/runs/${runId}`, 'key-root')).status).toBe(200);
+  });
+
+  test('Only a key with act-as runs on behalf of another subject', async () => {
+    const headers = { 'x-millrace-subject': 'bob' };
+    const input = script({ text: 'For Bob.' });
+    const site = await readRunId(await start('key-site', { input }, { query: '?wait=20', headers }));
+    expect((await gateway.fetch(`/v1/runs/${site}`, 'key-bob')).status).toBe(200);
+    const ada = await readRunId(await start('key-ada', { input }, { query: '?wait=20', headers }));
+    expect((await gateway.fetch(`/v1/runs/${ada}`, 'key-bob')).status).toBe(404);
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    ['no key', undefined, '/v1/runs', 401],
+    ['an unknown key', 'key-nobody', '/v1/runs', 401],
+    ['a key without the scope of an operator', 'key-ada', '/v1/suspended', 403],
+    ['an unknown run', 'key-ada', '/v1/runs/none', 404],
+    ['an unknown route', 'key-ada', '/v1/nothing', 404],
+    ['a run id that is no token', 'key-ada', '/v1/runs/a.b', 404],
+    ['a limit that is no number', 'key-ada', '/v1/runs?limit=x', 400],
+  ])('The gateway refuses %s as a problem', async (_name, key, path, status) => {
+    const response = await gateway.fetch(path, key);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ status, code: expect.any(String), detail: expect.any(String) });
+  });
+
+  test('A key with the scope read starts no run', async () => {
+    const response = await start('key-reader', { input: 'x' });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ code: 'scope-missing' });
+  });
+
+  test('An agent outside of the list of a key does not exist for it', async () => {
+    expect((await start('key-single', { input: 'x' })).status).toBe(404);
+    const list = await gateway.fetch('/v1/agents', 'key-single');
+    expect(await list.json()).toEqual({ agents: [expect.objectContaining({ name: 'only-this' })] });
+  });
+
+  test('A body that is not JSON, an unknown member and a body above the limit are refused', async () => {
+    const path = `/v1/agents/${agent}/runs`;
+    const headers = { 'content-type': 'application/json' };
+    expect((await gateway.fetch(path, 'key-ada', { method: 'POST', headers, body: '{' })).status).toBe(400);
+    const unknown = await start('key-ada', { input: 'x', thread: 't' });
+    expect(await unknown.json()).toMatchObject({ status: 400, issues: [{ path: expect.stringContaining('thread') }] });
+    const large = await start('key-ada', { input: 'x'.repeat(5_000_000) });
+    expect(large.status).toBe(413);
+  });
+
+  test('A key above its requests a minute is refused with the time to wait', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await gateway.fetch('/v1/agents', 'key-slow')).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    const refused = await gateway.fetch('/v1/agents', 'key-slow');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('A page of another site and a foreign host name are refused', async () => {
+    const page = await gateway.fetch('/v1/agents', 'key-ada', { headers: { origin: 'https://evil.example' } });
+    expect(page.status).toBe(403);
+    const own = await gateway.fetch('/v1/agents', 'key-ada', { headers: { origin: gateway.url } });
+    expect(own.status).toBe(200);
+  });
+});

@@ -1,0 +1,43 @@
+// All routes of the gateway's own API, and their dispatcher: it authenticates, counts, checks, and converts errors to
+// problem details.
+import { MillraceError } from '@millrace/contracts';
+import type { Context, Hono } from 'hono';
+import { openAccess } from '../access/open-access.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { problemResponse } from '../http/problem.ts';
+import { checkValue, readJsonBody } from '../http/read-body.ts';
+import { AGENT_ROUTES } from './agent-routes.ts';
+import type { OwnRoute } from './define-route.ts';
+import { MEMORY_ROUTES } from './memory-routes.ts';
+import { writeOpenApi } from './openapi.ts';
+import { OPERATOR_ROUTES } from './operator-routes.ts';
+import { RUN_ROUTES } from './run-routes.ts';
+
+const OWN_ROUTES: readonly OwnRoute[] = [...RUN_ROUTES, ...MEMORY_ROUTES, ...AGENT_ROUTES, ...OPERATOR_ROUTES];
+
+export function mountOwnApi(app: Hono, context: GatewayContext): void {
+  const document = JSON.stringify(writeOpenApi(OWN_ROUTES));
+  app.get('/openapi.json', (call) => call.body(document, 200, { 'content-type': 'application/json' }));
+  for (const route of OWN_ROUTES)
+    app.on(route.method, toHonoPath(route.path), (call) =>
+      serveRoute(route, call, context).catch((error: unknown) => {
+        if (!MillraceError.isInstance(error)) context.log.error({ err: error, route: route.id }, 'a route threw');
+        return problemResponse(error);
+      }),
+    );
+}
+
+const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+async function serveRoute(route: OwnRoute, call: Context, context: GatewayContext): Promise<Response> {
+  const request = call.req.raw;
+  const { access, headers } = await openAccess(request, context);
+  access.require(route.scope);
+  const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
+  const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};
+  const body = route.body ? await readJsonBody(request, route.body, context.settings.MAX_BODY_BYTES) : {};
+  const answer = await route.handle({ access: acting, params: call.req.param(), query, body, request, context });
+  const response = answer instanceof Response ? answer : Response.json(answer, { status: route.status ?? 200 });
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}

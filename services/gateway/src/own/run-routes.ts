@@ -1,0 +1,231 @@
+// Routes of runs: start, follow, rejoin, cancel, answer, release, and reading back.
+import {
+  API,
+  MillraceError,
+  jsonValueSchema,
+  messageSchema,
+  overrideEntrySchema,
+  publicRunEventSchema,
+  runEventSchema,
+  runResultSchema,
+  runStatusSchema,
+  textMessage,
+  threadIdSchema,
+  tokenSchema,
+  jsonObjectSchema,
+} from '@millrace/contracts';
+import { z } from 'zod';
+import { defineRoute, type OwnRoute } from './define-route.ts';
+import { deriveRunId } from './idempotency.ts';
+import { followRunEvents, startRunEvents } from './run-streams.ts';
+
+const MS_PER_SECOND = 1_000;
+const MAX_WAIT_S = 600;
+
+const inputSchema = z.union([
+  z.string().min(1),
+  z
+    .array(
+      z.union([messageSchema, z.strictObject({ role: z.enum(['user', 'assistant', 'system']), text: z.string() })]),
+    )
+    .min(1),
+]);
+
+const startBodySchema = z.strictObject({
+  input: inputSchema.describe('a text, or messages: {role, text}, or the whole form of the contracts'),
+  threadId: threadIdSchema.optional().describe('conversation; without it the run has no memory'),
+  resourceId: threadIdSchema.optional().describe('owner of the thread; default: the subject of the key'),
+  requestContext: jsonObjectSchema.optional(),
+  inputProcessors: z.array(overrideEntrySchema).max(32).optional(),
+  outputProcessors: z.array(overrideEntrySchema).max(32).optional(),
+  errorProcessors: z.array(overrideEntrySchema).max(32).optional(),
+  maxProcessorRetries: z.number().int().min(0).max(100).optional(),
+  deadlineMs: z.number().int().min(1).max(86_400_000).optional(),
+});
+type StartBody = z.output<typeof startBodySchema>;
+
+const readInput = (input: StartBody['input']) =>
+  typeof input === 'string'
+    ? input
+    : input.map((message) =>
+        'text' in message ? textMessage(crypto.randomUUID(), message.role, message.text) : message,
+      );
+
+const acceptedSchema = z.object({ runId: tokenSchema, status: runStatusSchema });
+const pageSchema = z.object({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  after: z.coerce.number().int().min(0).default(0),
+});
+const answerBodySchema = z.strictObject({ token: z.string().min(1).max(128), data: jsonValueSchema });
+const nothingSchema = z.strictObject({});
+
+const wantsEvents = (request: Request): boolean =>
+  (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream');
+
+const startRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/agents/{agent}/runs',
+  id: 'startRun',
+  summary:
+    'Starts a run. Returns its id at once, its result if `wait` is set and the run ends in time, or its chunks as a stream if the client accepts text/event-stream. A repeated request with the same Idempotency-Key is the same run.',
+  scope: 'run',
+  query: z.object({
+    wait: z.coerce.number().int().min(0).max(MAX_WAIT_S).default(0).describe('s to wait for the result'),
+  }),
+  body: startBodySchema,
+  answer: z.union([acceptedSchema, runResultSchema]),
+  status: 202,
+  events: 'also',
+  async handle({ access, params, query, body, request, context }) {
+    const agent = readAgent(params, access);
+    const { input, ...options } = body;
+    const runId = deriveRunId(access, request.headers.get('idempotency-key'));
+    const start = { agent, input: readInput(input), options: { ...options, runId } };
+    if (wantsEvents(request)) return startRunEvents(start, { access, request, context });
+    const leave = new AbortController();
+    const client = await access.client();
+    const run = await client.start(agent, start.input, { ...start.options, leave: leave.signal });
+    try {
+      if (query.wait === 0) return { runId: run.runId, status: await run.status() };
+      const waited = AbortSignal.any([request.signal, AbortSignal.timeout(query.wait * MS_PER_SECOND)]);
+      const result = await Promise.race([run.result(), waitForAbort(waited)]);
+      return result ? Response.json(result) : { runId: run.runId, status: await run.status() };
+    } finally {
+      leave.abort();
+    }
+  },
+});
+
+const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+
+/** @throws agent-unknown also for agents that the key may not use */
+export function readAgent(
+  params: Readonly<Record<string, string>>,
+  access: { mayUse(agent: string): boolean },
+): string {
+  const { agent = '' } = params;
+  if (access.mayUse(agent)) return agent;
+  throw new MillraceError('agent-unknown', `No agent "${agent}" is applied.`, {
+    path: 'agent',
+    remedy: 'GET /v1/agents lists the agents of this key.',
+  });
+}
+
+const readRun = ({ run = '' }: Readonly<Record<string, string>>): string => {
+  if (tokenSchema.safeParse(run).success) return run;
+  throw new MillraceError('run-unknown', 'The run does not exist.');
+};
+
+export const RUN_ROUTES: readonly OwnRoute[] = [
+  startRoute,
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs',
+    id: 'listRuns',
+    summary: 'Lists the runs of the caller, in the order of their last change.',
+    scope: 'read',
+    query: pageSchema,
+    answer: API['runs-list'].answer,
+    handle: async ({ access, query }) => (await access.client()).runs.list(query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/{run}',
+    id: 'getRun',
+    summary: 'Returns status, result and open questions of a run.',
+    scope: 'read',
+    answer: API.run.answer,
+    handle: async ({ access, params }) => (await access.client()).runs.get(readRun(params)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/{run}/chunks',
+    id: 'followRun',
+    summary:
+      'Streams the chunks of a run from its start, or after the event of Last-Event-ID or `after`. Retracted chunks are omitted.',
+    scope: 'read',
+    query: z.object({ after: z.string().optional().describe('id of the last received event, such as 1.17') }),
+    answer: nothingSchema,
+    events: 'only',
+    handle: ({ access, params, query, request, context }) =>
+      followRunEvents({ runId: readRun(params), after: query.after }, { access, request, context }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run}/cancel',
+    id: 'cancelRun',
+    summary: 'Cancels a run. Returns the status before.',
+    scope: 'run',
+    answer: acceptedSchema,
+    handle: async ({ access, params }) => {
+      const runId = readRun(params);
+      return { runId, status: await (await access.client()).runs.cancel(runId) };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run}/answer',
+    id: 'answerRun',
+    summary: 'Answers a question of a suspended run with the token of its chunk `suspended`.',
+    scope: 'answer',
+    body: answerBodySchema,
+    answer: acceptedSchema,
+    handle: async ({ access, params, body }) => {
+      const runId = readRun(params);
+      const client = await access.client();
+      await client.runs.answer(runId, body.token, body.data);
+      return { runId, status: (await client.runs.get(runId)).status };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run}/resume',
+    id: 'resumeRun',
+    summary: 'Answers a question or an approval of a suspended run as an operator.',
+    scope: 'operate',
+    body: answerBodySchema,
+    answer: acceptedSchema,
+    handle: async ({ access, params, body }) => {
+      const runId = readRun(params);
+      const client = await access.operator();
+      await client.runs.resume(runId, body.token, body.data);
+      return { runId, status: (await client.runs.get(runId)).status };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/runs/{run}/release',
+    id: 'releaseRun',
+    summary: 'Ends a suspended run without an answer.',
+    scope: 'answer',
+    answer: acceptedSchema,
+    handle: async ({ access, params }) => {
+      const runId = readRun(params);
+      return { runId, status: await (await access.client()).runs.release(runId) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/{run}/events',
+    id: 'listEvents',
+    summary: 'Lists the events of each stage: verdicts, durations, violations by rule.',
+    scope: 'read',
+    answer: z.object({ events: z.array(publicRunEventSchema) }),
+    handle: async ({ access, params }) => ({ events: await (await access.client()).runs.events(readRun(params)) }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/runs/{run}/events-detail',
+    id: 'listEventsDetail',
+    summary: 'Lists the events with reasons, spans and error messages.',
+    scope: 'operate',
+    answer: z.object({ events: z.array(runEventSchema) }),
+    handle: async ({ access, params }) => ({
+      events: await (await access.operator()).runs.eventsDetail(readRun(params)),
+    }),
+  }),
+];

@@ -1,0 +1,133 @@
+// Serves the gateway's application over HTTP for the tests of a file, on the services of the shared stack. The
+// identities are those of the test; services/auth verifies real credentials.
+import { connectBus, type Bus } from '@millrace/bus';
+import { MillraceError, SCOPES, type Identity } from '@millrace/contracts';
+import { createLog } from '@millrace/service';
+import { useSharedStack, type SharedStack } from '@millrace/testkit';
+import { afterAll, beforeAll } from 'vitest';
+import { createLimits } from '../access/limits.ts';
+import { createGatewayApp } from '../gateway-app.ts';
+import { listenHttp, type HttpServer } from '../http/listen.ts';
+import { createTraitReader } from '../agents/agent-traits.ts';
+import { createRecentRequests } from '../openai/recent-requests.ts';
+import { settingsSchema, type GatewaySettings } from '../settings.ts';
+
+export type GatewayUnderTest = {
+  readonly stack: SharedStack;
+  /** Without a path. */
+  readonly url: string;
+  /** Requests a path with the key of a test identity. */
+  fetch(path: string, key: string | undefined, init?: RequestInit): Promise<Response>;
+  /** Begins the drain. */
+  drain(): void;
+};
+
+const ALL = [...SCOPES];
+/** By key. */
+const IDENTITIES: Readonly<Record<string, Identity>> = {
+  'key-root': { tenant: 'default', scopes: ALL, keyId: 'root' },
+  'key-ada': { tenant: 'default', subject: 'ada', scopes: ['run', 'read', 'answer'], keyId: 'ada' },
+  'key-bob': { tenant: 'default', subject: 'bob', scopes: ['run', 'read', 'answer'], keyId: 'bob' },
+  'key-reader': { tenant: 'default', subject: 'ada', scopes: ['read'], keyId: 'reader' },
+  'key-site': { tenant: 'default', subject: 'site', scopes: ['run', 'read', 'answer', 'act-as'], keyId: 'site' },
+  'key-single': { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], agents: ['only-this'], keyId: 'single' },
+  'key-slow': {
+    tenant: 'default',
+    subject: 'slow',
+    scopes: ['run', 'read'],
+    limits: { requestsPerMinute: 2, streams: 1 },
+    keyId: 'slow',
+  },
+};
+
+export function useGateway(settings: Partial<Record<keyof GatewaySettings, string>> = {}): GatewayUnderTest {
+  const stack = useSharedStack();
+  let running: { server: HttpServer; bus: Bus; draining: AbortController } | undefined;
+  const getRunning = () => {
+    if (!running) throw new Error('useGateway: the gateway is available only while the tests run');
+    return running;
+  };
+  beforeAll(async () => {
+    const bus = await connectBus({ servers: stack.url, name: 'gateway' });
+    const draining = new AbortController();
+    const parsed = settingsSchema.parse({ GATEWAY_PORT: '0', ...settings });
+    const app = createGatewayApp({
+      bus,
+      log: createLog('gateway', 'test', 'error'),
+      settings: parsed,
+      limits: createLimits({
+        requestsPerMinute: parsed.REQUESTS_PER_MINUTE,
+        streamsPerAccount: parsed.MAX_STREAMS_PER_KEY,
+        streams: parsed.MAX_STREAMS,
+      }),
+      verify,
+      readTraits: createTraitReader(),
+      recent: createRecentRequests(),
+      draining: draining.signal,
+    });
+    const server = await listenHttp(app, { port: 0, host: '127.0.0.1', onError: () => undefined });
+    running = { server, bus, draining };
+  });
+  afterAll(async () => {
+    await running?.server.close(0);
+    await running?.bus.close();
+  });
+  return {
+    stack,
+    get url() {
+      return getRunning().server.url;
+    },
+    fetch: (path, key, { headers, ...init } = {}) =>
+      fetch(`${getRunning().server.url}${path}`, {
+        ...init,
+        headers: {
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...Object.fromEntries(new Headers(headers)),
+        },
+      }),
+    drain: () => getRunning().draining.abort(),
+  };
+}
+
+async function verify(credential: string): Promise<Identity> {
+  const identity = IDENTITIES[credential];
+  if (identity) return identity;
+  throw new MillraceError('credentials-refused', 'The credential is refused.');
+}
+
+/** Requests of JSON. */
+export const postJson = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
+export type ReceivedEvent = { id?: string | undefined; event?: string | undefined; data: string };
+
+/** Reads events until the stream ends, or until `isLast` accepts one. */
+export async function readEvents(
+  response: Response,
+  isLast: (event: ReceivedEvent) => boolean = () => false,
+): Promise<ReceivedEvent[]> {
+  const events: ReceivedEvent[] = [];
+  let rest = '';
+  if (!response.body) return events;
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+    const texts = (rest + part).split('\n\n');
+    rest = texts.pop() ?? '';
+    for (const text of texts) {
+      const event = parseEvent(text);
+      if (event) events.push(event);
+      if (event && isLast(event)) return events;
+    }
+  }
+  return events;
+}
+
+function parseEvent(text: string): ReceivedEvent | undefined {
+  const fields = new Map(
+    text.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const data = fields.get('data');
+  return data === undefined ? undefined : { id: fields.get('id'), event: fields.get('event'), data };
+}

@@ -1,0 +1,15 @@
+// Mounts the routes of useChat. Errors are plain texts in the form of problem details: the client shows the body.
+import type { Hono } from 'hono';
+import { MillraceError } from '@millrace/contracts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { problemResponse } from '../http/problem.ts';
+import { serveUiMessages } from './ui-route.ts';
+
+export function mountUi(app: Hono, context: GatewayContext): void {
+  const serve = (serving: Promise<Response>) =>
+    serving.catch((error: unknown) => {
+      if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a route of a chat threw');
+      return problemResponse(error);
+    });
+  app.post('/v1/agents/:agent/ui', ({ req }) => serve(serveUiMessages(req.raw, req.param('agent'), context)));
+}

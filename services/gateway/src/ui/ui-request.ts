@@ -1,0 +1,98 @@
+// The request of useChat: the messages of the page, of which only those after the last answer are new, and answers to
+// questions about calls.
+import { MillraceError, threadIdSchema, tokenSchema, type Message, type MessagePart } from '@millrace/contracts';
+import { z } from 'zod';
+
+const approvalSchema = z.looseObject({
+  id: z.string(),
+  approved: z.boolean().optional(),
+  reason: z.string().optional(),
+});
+const partSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  url: z.string().optional(),
+  mediaType: z.string().optional(),
+  state: z.string().optional(),
+  approval: approvalSchema.optional(),
+});
+type UiPart = z.output<typeof partSchema>;
+
+const uiMessageSchema = z.looseObject({
+  id: z.string().max(200),
+  role: z.enum(['system', 'user', 'assistant']),
+  metadata: z.looseObject({ runId: z.string().optional() }).nullish().catch(undefined),
+  parts: z.array(partSchema).max(10_000),
+});
+export type UiMessage = z.output<typeof uiMessageSchema>;
+
+export const uiRequestSchema = z.looseObject({
+  id: threadIdSchema.describe('id of the chat: the thread of its runs'),
+  messages: z.array(uiMessageSchema).min(1).max(2_000),
+  trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
+});
+export type UiRequest = z.output<typeof uiRequestSchema>;
+
+export type Decision = { id: string; approved: boolean; reason?: string | undefined };
+
+/** Returns the run of the last answer with the decisions that the page has added to it. */
+export function readDecisions(messages: readonly UiMessage[]): { runId: string; decisions: Decision[] } | undefined {
+  const last = messages.at(-1);
+  const runId = last?.metadata?.runId;
+  if (last?.role !== 'assistant' || runId === undefined || !tokenSchema.safeParse(runId).success) return undefined;
+  const decisions = last.parts.flatMap(({ state, approval }) =>
+    state === 'approval-responded' && approval?.approved !== undefined
+      ? [{ id: approval.id, approved: approval.approved, reason: approval.reason }]
+      : [],
+  );
+  return decisions.length === 0 ? undefined : { runId, decisions };
+}
+
+/** Returns the run of the last answer before the new messages: it may wait for them as the answer to its question. */
+export function findLastRun(messages: readonly UiMessage[]): string | undefined {
+  const runId = messages.findLast(({ role }) => role === 'assistant')?.metadata?.runId;
+  return runId !== undefined && tokenSchema.safeParse(runId).success ? runId : undefined;
+}
+
+type ConvertOptions = { hasHistory: boolean; acceptsSystem: boolean };
+
+/** @throws run-refused if no message is new */
+export function convertUiMessages(messages: readonly UiMessage[], options: ConvertOptions): Message[] {
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+  const submitted = options.hasHistory ? messages.slice(lastAnswer + 1) : messages;
+  const converted = submitted.flatMap((message) => convertMessage(message, options));
+  if (submitted.some(({ role }) => role === 'user') && converted.length > 0) return converted;
+  throw new MillraceError('run-refused', 'The request has no new message of the user.', {
+    path: 'messages',
+    remedy: 'Add a message of the user after the last answer.',
+  });
+}
+
+/** The text of the new messages, as the answer to a question. */
+export const readAnswerText = (messages: readonly UiMessage[]): string =>
+  messages
+    .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+    .flatMap(({ parts }) => parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])))
+    .join('\n');
+
+function convertMessage({ role, parts }: UiMessage, { acceptsSystem }: ConvertOptions): Message[] {
+  const own = parts.flatMap(convertPart);
+  if (own.length === 0) return [];
+  const submitted = role === 'system' && !acceptsSystem ? 'user' : role;
+  return [
+    {
+      id: crypto.randomUUID(),
+      role: submitted,
+      createdAt: new Date().toISOString(),
+      content: { format: 2, parts: own },
+    },
+  ];
+}
+
+/** The calls of the agent's tools in earlier answers are left out: the page may have changed their results. */
+function convertPart({ type, text, url, mediaType }: UiPart): MessagePart[] {
+  if (type === 'text' && text !== undefined && text !== '') return [{ type: 'text', text }];
+  if (type === 'file' && url !== undefined)
+    return [{ type: 'file', data: url, mimeType: mediaType ?? 'application/octet-stream' }];
+  return [];
+}

@@ -1,0 +1,133 @@
+// The routes of useChat: a chat is a thread. A page that disconnects stops reading; only the route `stop` cancels.
+import type { Client, Run } from '@millrace/client';
+import { MillraceError, type JsonValue, type ShownPending } from '@millrace/contracts';
+import type { Access } from '../access/access.ts';
+import { openAccess } from '../access/open-access.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { openStream } from '../http/open-stream.ts';
+import { readJsonBody } from '../http/read-body.ts';
+import { readAgent } from '../own/run-routes.ts';
+import {
+  convertUiMessages,
+  findLastRun,
+  readAnswerText,
+  readDecisions,
+  uiRequestSchema,
+  type Decision,
+  type UiRequest,
+} from './ui-request.ts';
+import { NO_OPENING, respondWithUi, type Opening } from './ui-stream.ts';
+import type { UiEvent } from './ui-parts.ts';
+
+type Begun = { run: Run; opening: Opening };
+
+/** POST /v1/agents/{agent}/ui. @throws coded errors */
+export async function serveUiMessages(request: Request, name: string, context: GatewayContext): Promise<Response> {
+  const { access } = await openAccess(request, context);
+  access.require('run');
+  const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
+  const agent = readAgent({ agent: name }, acting);
+  const body = await readJsonBody(request, uiRequestSchema, context.settings.MAX_BODY_BYTES);
+  const stream = openStream({ access, request, context });
+  try {
+    const client = await acting.client();
+    const { run, opening } =
+      (await answerDecisions(body, client, access, stream.left)) ??
+      (await answerQuestion(body, client, access, stream.left)) ??
+      (await startRun(body, agent, client, { acting, context, left: stream.left }));
+    return respondWithUi(run, { context, opening, left: stream.left, close: stream.close });
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
+}
+
+type StartParts = { acting: Access; context: GatewayContext; left: AbortSignal };
+
+async function startRun(
+  { id, messages }: UiRequest,
+  agent: string,
+  client: Client,
+  { acting, context, left }: StartParts,
+): Promise<Begun> {
+  const converted = convertUiMessages(messages, await context.readTraits(acting, agent));
+  return { run: await client.start(agent, converted, { threadId: id, leave: left }), opening: NO_OPENING };
+}
+
+/** The page has approved or denied calls: the same answer continues. */
+async function answerDecisions(
+  { messages }: UiRequest,
+  client: Client,
+  access: Access,
+  left: AbortSignal,
+): Promise<Begun | undefined> {
+  const found = readDecisions(messages);
+  if (!found) return undefined;
+  const open = await listQuestions(client, found.runId);
+  const answers = found.decisions.flatMap((decision) => {
+    const token = open.find(({ id }) => id === decision.id)?.resumeToken;
+    return token === undefined ? [] : [{ token, data: toApproval(decision) }];
+  });
+  if (answers.length === 0)
+    throw new MillraceError('run-not-suspended', 'The run does not wait for these decisions.', {
+      remedy: 'Load the chat again: another page may have answered.',
+    });
+  access.require('answer');
+  const run = await readSuspended(client, found.runId, left);
+  return {
+    run: await answerAll(run, answers, left),
+    opening: { events: [describeStart(found.runId)], continues: true },
+  };
+}
+
+const toApproval = ({ approved, reason }: Decision) => ({ approved, ...(reason !== undefined && { reason }) });
+
+/** Reads to the suspension, so that the answer continues after it. */
+async function readSuspended(client: Client, runId: string, left: AbortSignal): Promise<Run> {
+  const run = await client.follow(runId, { signal: left });
+  await run.result();
+  return run;
+}
+
+async function answerAll(
+  run: Run,
+  answers: readonly { token: string; data: JsonValue }[],
+  signal: AbortSignal,
+): Promise<Run> {
+  let current = run;
+  // oxlint-disable-next-line no-await-in-loop -- each answer continues the run that the one before has returned
+  for (const { token, data } of answers) current = await current.answer(token, data, { signal });
+  return current;
+}
+
+const describeStart = (runId: string): UiEvent => ({ type: 'start', messageMetadata: { runId } });
+
+/** The last answer of the chat was a question: the new text answers it. */
+async function answerQuestion(
+  { messages }: UiRequest,
+  client: Client,
+  access: Access,
+  left: AbortSignal,
+): Promise<Begun | undefined> {
+  const runId = findLastRun(messages);
+  const text = readAnswerText(messages);
+  if (runId === undefined || text === '') return undefined;
+  const question = (await listQuestions(client, runId)).find(({ stage }) => stage === undefined);
+  if (question?.resumeToken === undefined) return undefined;
+  access.require('answer');
+  const run = await readSuspended(client, runId, left);
+  const events = [{ ...describeStart(runId), messageId: `msg_${crypto.randomUUID()}` }];
+  const opening = { events, continues: false };
+  return { run: await run.answer(question.resumeToken, text, { signal: left }), opening };
+}
+
+/** Returns the open questions of a run of the caller; none if the run has ended or is not the caller's. */
+async function listQuestions(client: Client, runId: string): Promise<ShownPending[]> {
+  try {
+    const { status, pending = [] } = await client.runs.get(runId);
+    return status === 'suspended' ? pending.filter(({ kind }) => kind === 'question') : [];
+  } catch (error) {
+    if (MillraceError.isInstance(error) && error.code === 'run-unknown') return [];
+    throw error;
+  }
+}

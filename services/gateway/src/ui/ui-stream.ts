@@ -1,0 +1,57 @@
+// Streams a run in the protocol of useChat.
+import type { Run } from '@millrace/client';
+import type { GatewayContext } from '../gateway-context.ts';
+import { describeProblem } from '../http/problem.ts';
+import { formatEvent, respondWithEvents } from '../http/event-stream.ts';
+import { reduceUi, startUi } from './ui-state.ts';
+import type { UiEvent } from './ui-parts.ts';
+
+const HEADERS = { 'x-vercel-ai-ui-message-stream': 'v1' };
+const writeEvents = (events: readonly UiEvent[]): string =>
+  events.map((event) => formatEvent(JSON.stringify(event))).join('');
+
+/** The events before those of the run. `continues`: they continue the message that holds the calls of the run. */
+export type Opening = { events: readonly UiEvent[]; continues: boolean };
+export const NO_OPENING: Opening = { events: [], continues: false };
+
+async function* writeUiFrames(run: Run, opening: Opening, wasStopped: () => boolean): AsyncGenerator<string, void> {
+  let state = startUi(run.runId, opening.continues);
+  try {
+    if (opening.events.length > 0) yield writeEvents(opening.events);
+    for await (const batch of run.batches) {
+      const events: UiEvent[] = [];
+      for (const positioned of batch) {
+        const step = reduceUi(state, positioned);
+        state = step.state;
+        events.push(...step.events);
+      }
+      if (events.length > 0) yield writeEvents(events);
+      // Without `finish` the client takes the stream for a lost one and resumes it.
+      if (state.broken) return;
+      if (state.ended) break;
+    }
+    yield formatEvent('[DONE]');
+  } catch (error) {
+    if (wasStopped()) return;
+    const { body } = describeProblem(error);
+    yield writeEvents([{ type: 'error', errorText: 'detail' in body ? String(body.detail) : 'The stream failed.' }]);
+  }
+}
+
+export type UiStreamOptions = {
+  context: GatewayContext;
+  opening?: Opening;
+  left: AbortSignal;
+  close: () => void;
+};
+
+export function respondWithUi(run: Run, { context, opening = NO_OPENING, left, close }: UiStreamOptions): Response {
+  return respondWithEvents(
+    writeUiFrames(run, opening, () => left.aborted),
+    {
+      keepAliveMs: context.settings.KEEP_ALIVE_MS,
+      onEnd: close,
+      headers: { ...HEADERS, 'x-millrace-run-id': run.runId },
+    },
+  );
+}
