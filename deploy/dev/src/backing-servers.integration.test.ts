@@ -59,6 +59,10 @@ test('A crashed server restarts at its address, and a stop ends it permanently',
   await vi.waitFor(() => expect(reports).toEqual([expect.stringContaining('nats ended')]), { timeout: 10_000 });
   await vi.waitFor(async () => expect(await isUp(monitorUrl)).toBe(true), { timeout: 10_000 });
   expect(url).toBe(servers.nats.url);
+  const { hostname, port } = new URL(servers.nats.webSocketUrl ?? '');
+  expect(hostname).toBe('127.0.0.1');
+  // Any answer, such as that of a request that is no WebSocket, shows that the listener is back at its port.
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBeGreaterThanOrEqual(400);
 
   expect(await resources.release()).toEqual([]);
   expect(await isUp(monitorUrl)).toBe(false);

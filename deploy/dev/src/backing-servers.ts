@@ -24,7 +24,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** `url` is absent without a server; `about` is its source, or the reason. */
 export type BackingServer = { url?: string; about: string; isOurs: boolean };
 export type BackingServers = {
-  nats: BackingServer & { url: string; monitorUrl?: string; keys?: string };
+  nats: BackingServer & { url: string; monitorUrl?: string; webSocketUrl?: string; keys?: string };
   /** `keys`: the folder with the passwords of its users. */
   redis: BackingServer & { keys?: string };
   qdrant: BackingServer;
@@ -62,7 +62,9 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
 const commonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: report, signal });
 
 function describeOwnNats(nats: NatsServer, { state }: BackingOptions): BackingServers['nats'] {
-  return { ...toBackingServer(nats), url: nats.url, monitorUrl: nats.monitorUrl, keys: state.keys };
+  const { url, monitorUrl, webSocketUrl } = nats;
+  const addresses = { url, monitorUrl, ...(webSocketUrl !== undefined && { webSocketUrl }) };
+  return { ...toBackingServer(nats), ...addresses, keys: state.keys };
 }
 
 /** Reports the line that the server has to include, unless it has the users of the folder. */
@@ -93,10 +95,16 @@ async function startNats(options: BackingOptions, extraConfig: string): Promise<
     storeDir: state.nats,
     logFile: state.log('nats'),
     isSynced: true,
+    webSocketPort: 0,
     extraConfig,
   };
-  return keep(options, 'nats', await provideNats(own), ({ url, monitorUrl }) =>
-    provideNats({ ...own, port: parsePort(url), monitorPort: parsePort(monitorUrl) }),
+  return keep(options, 'nats', await provideNats(own), ({ url, monitorUrl, webSocketUrl = '' }) =>
+    provideNats({
+      ...own,
+      port: parsePort(url),
+      monitorPort: parsePort(monitorUrl),
+      webSocketPort: parsePort(webSocketUrl),
+    }),
   );
 }
 

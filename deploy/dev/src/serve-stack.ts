@@ -64,6 +64,7 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
   await raceWithFailure(stack, applyAgentFile({ client, ...options }));
   await writeStack(state.stackFile, {
     natsUrl: shownAddress(stack.servers.nats.url),
+    ...(stack.servers.nats.webSocketUrl !== undefined && { webSocketUrl: stack.servers.nats.webSocketUrl }),
     pid: process.pid,
     ports: listPorts(stack),
     services: stack.services.map(({ name }) => name),

@@ -8,6 +8,8 @@ import { z } from 'zod';
 const stackSchema = z.object({
   /** Without credentials: the file can be read by others. */
   natsUrl: z.string(),
+  /** Of the WebSocket listener of NATS; absent if NATS was not started here. */
+  webSocketUrl: z.string().optional(),
   /** Of `npm start` itself. */
   pid: z.number().int().positive(),
   /** Ports on this machine, by name; an address from the environment has none. */

@@ -18,6 +18,9 @@ export function addressLines({ servers, standInUrl, gatewayUrl, services }: Loca
       'NATS',
       `${shownAddress(nats.url)} (${nats.about})${nats.monitorUrl === undefined ? '' : `, monitoring ${nats.monitorUrl}`}`,
     ),
+    ...(nats.webSocketUrl === undefined
+      ? []
+      : [row('WebSocket', `${nats.webSocketUrl} to NATS, for pages with an API key: millrace api-keys create`)]),
     row('Redis', addressOr(redis, 'messages and working memory are kept in the embedded SQLite store')),
     row('Qdrant', addressOr(qdrant, 'vectors are kept in the embedded SQLite index')),
     row(
@@ -92,6 +95,7 @@ export function listPorts({ servers, standInUrl, gatewayUrl }: LocalStack): Reco
   const urls: Record<string, string | undefined> = {
     nats: servers.nats.isOurs ? servers.nats.url : undefined,
     'nats-monitor': servers.nats.monitorUrl,
+    'nats-websocket': servers.nats.webSocketUrl,
     redis: servers.redis.isOurs ? servers.redis.url : undefined,
     qdrant: servers.qdrant.isOurs ? servers.qdrant.url : undefined,
     'dev-model': standInUrl,

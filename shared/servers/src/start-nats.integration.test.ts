@@ -34,6 +34,17 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     expect(await monitor(server, 'varz')).toMatchObject({ ping_interval: 5_000_000_000, ping_max: 2 });
   });
 
+  test('startNats has a WebSocket listener on loopback if a port is set, and none otherwise', async () => {
+    const without = await start({ storeDir: await scratchDir() });
+    expect(without.webSocketUrl).toBeUndefined();
+    const { webSocketUrl = '' } = await start({ storeDir: await scratchDir(), webSocketPort: 0 });
+    expect(new URL(webSocketUrl)).toMatchObject({ protocol: 'ws:', hostname: '127.0.0.1' });
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n';
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    const request = `GET / HTTP/1.1\r\nHost: ${new URL(webSocketUrl).host}\r\n${upgrade}${key}\r\n`;
+    expect(await exchange(webSocketUrl, request, 'Sec-WebSocket-Accept')).toContain('101 Switching Protocols');
+  });
+
   test('startNats leaves no process and no claim behind after any number of stops', async () => {
     const storeDir = await scratchDir();
     const server = await start({ storeDir });

@@ -14,6 +14,8 @@ export type StartNatsOptions = StartServerOptions & {
   storeDir: string;
   /** Port of the monitoring pages; 0 or nothing: one that is free. */
   monitorPort?: number;
+  /** Port of the WebSocket listener, without TLS; 0: one that is free. Absent: no listener. */
+  webSocketPort?: number;
   /** Each write is on the disk before it is acknowledged; absent: every 2 minutes, as by default. */
   isSynced?: boolean;
 };
@@ -21,6 +23,8 @@ export type StartNatsOptions = StartServerOptions & {
 export type NatsServer = RunningServer & {
   /** The monitoring pages: `<monitorUrl>/varz`, `/healthz`, `/jsz`. */
   monitorUrl: string;
+  /** Address of the WebSocket listener, on 127.0.0.1. */
+  webSocketUrl?: string;
 };
 
 /**
@@ -52,7 +56,8 @@ export async function startNats(options: StartNatsOptions): Promise<NatsServer> 
     },
     ready: async (processId) => {
       const ports = await readPorts(join(portsDir, `nats-server_${processId}.ports`));
-      return ports !== undefined && (await isHealthy(`${ports.monitorUrl}/healthz`)) ? ports : undefined;
+      const isReady = ports !== undefined && (await isHealthy(`${ports.monitorUrl}/healthz`));
+      return isReady ? ports : undefined;
     },
   });
   const { version, source } = program;
@@ -73,18 +78,23 @@ jetstream {
   store_dir: ${JSON.stringify(storeDir)}
   ${options.isSynced ? 'sync_interval: always' : ''}
 }
+${options.webSocketPort === undefined ? '' : `websocket { listen: "127.0.0.1:${options.webSocketPort || -1}", no_tls: true }`}
 ${options.extraConfig ?? ''}
 `;
 }
 
+type Addresses = { url: string; monitorUrl: string; webSocketUrl?: string };
+
 /** The file is written when the server listens: `{"nats": ["nats://127.0.0.1:4222"], "monitoring": ["http://127.0.0.1:8222"]}`. */
-async function readPorts(path: string): Promise<{ readonly url: string; readonly monitorUrl: string } | undefined> {
+async function readPorts(path: string): Promise<Addresses | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof value !== 'object' || value === null) return undefined;
     const url = findFirstString('nats' in value ? value.nats : undefined);
     const monitorUrl = findFirstString('monitoring' in value ? value.monitoring : undefined);
-    return url === undefined || monitorUrl === undefined ? undefined : { url, monitorUrl };
+    const webSocketUrl = findFirstString('websocket' in value ? value.websocket : undefined);
+    if (url === undefined || monitorUrl === undefined) return undefined;
+    return { url, monitorUrl, ...(webSocketUrl !== undefined && { webSocketUrl }) };
   } catch {
     // Not there yet, or not complete.
     return undefined;

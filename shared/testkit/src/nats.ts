@@ -14,6 +14,8 @@ export type TestNats = {
   readonly url: string;
   /** The monitoring pages, for example `<monitorUrl>/connz`. A new one after each start. */
   readonly monitorUrl: string;
+  /** Empty without a listener. */
+  readonly webSocketUrl: string;
   readonly pid: number;
   /** Folder with the keys of the roles; absent with an authorization of the test's own. */
   readonly keys: string | undefined;
@@ -31,12 +33,18 @@ export type TestNats = {
 /** A cold cache fetches the server first. */
 const START_TIMEOUT_MS = 120_000;
 
+export type TestNatsOptions = {
+  /** Text of the configuration file; a function is called before each start. */
+  extraConfig?: string | (() => string);
+  /** Port of the WebSocket listener; 0: one that is free. Absent: no listener. */
+  webSocketPort?: number;
+};
+
 /**
  * Call it at the top of a test file, or in a describe, before useBus and useService: resources are released in reverse
  * order.
- * @param extraConfig text of the configuration file; a function is called before each start
  */
-export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => string) } = {}): TestNats {
+export function useNats({ extraConfig = '', webSocketPort }: TestNatsOptions = {}): TestNats {
   let storeDir: string | undefined;
   let users: BusUsers | undefined;
   let server: NatsServer | undefined;
@@ -47,7 +55,9 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => st
     const port = server ? Number(new URL(server.url).port) : 0;
     const own = typeof extraConfig === 'string' ? extraConfig : extraConfig();
     if (!/^\s*(?:authorization|accounts|no_auth_user)\b/m.test(own)) users ??= await createBusUsers();
-    const started = await startNats({ storeDir, port, extraConfig: `${own}\n${users?.config ?? ''}` });
+    const config = `${own}\n${users?.config ?? ''}`;
+    const listener = webSocketPort === undefined ? {} : { webSocketPort };
+    const started = await startNats({ storeDir, port, extraConfig: config, ...listener });
     server = started;
     isAlive = true;
     void started.exited.then(() => (isAlive = false));
@@ -75,6 +85,9 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string | (() => st
     },
     get monitorUrl() {
       return running().monitorUrl;
+    },
+    get webSocketUrl() {
+      return running().webSocketUrl ?? '';
     },
     get pid() {
       return running().pid;

@@ -1,0 +1,69 @@
+// Opens pages with page.ts in the Chromium of this machine, served by an HTTP server of the test.
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll } from 'vitest';
+import type { MillracePage } from './page.ts';
+
+declare global {
+  var millrace: MillracePage;
+}
+
+const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium'];
+/** Undefined: no test of a browser can run. */
+export const chromiumPath = PATHS.find((path) => path !== '' && existsSync(path));
+const START_TIMEOUT_MS = 60_000;
+
+export type TestBrowser = { openPage(): Promise<Page> };
+
+/** Call it after useNats. */
+export function useBrowser(): TestBrowser {
+  let opened: { browser: Browser; server: Server; url: string } | undefined;
+  beforeAll(async () => {
+    if (chromiumPath === undefined) return;
+    const script = await bundlePage();
+    const server = createServer((request, response) => {
+      const isScript = request.url === '/page.js';
+      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+      response.end(
+        isScript ? script : '<!doctype html><title>page</title><script type="module" src="/page.js"></script>',
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server that listens has an AddressInfo
+    const { port } = server.address() as AddressInfo;
+    opened = {
+      browser: await chromium.launch({ executablePath: chromiumPath }),
+      server,
+      url: `http://127.0.0.1:${port}`,
+    };
+  }, START_TIMEOUT_MS);
+  afterAll(async () => {
+    await opened?.browser.close();
+    opened?.server.closeAllConnections();
+    await new Promise((resolve) => (opened ? opened.server.close(resolve) : resolve(undefined)));
+  });
+  return {
+    async openPage() {
+      if (!opened) throw new Error('useBrowser: the browser is there only while the tests run');
+      const page = await opened.browser.newPage();
+      await page.goto(opened.url);
+      await page.waitForFunction(() => 'millrace' in globalThis);
+      return page;
+    },
+  };
+}
+
+async function bundlePage(): Promise<string> {
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, 'page.ts'),
+    platform: 'browser',
+    logLevel: 'silent',
+  });
+  const { output } = await bundle.generate({ format: 'esm' });
+  await bundle.close();
+  return output[0].code;
+}
