@@ -34,7 +34,7 @@ test('A user of Redis has a password that its owner alone can read, and the ACL 
   const { redis } = await openKeyFolder(folder, subjects);
   expect(redis).toEqual({ usersFile: redisUsersFile(folder), changed: true });
   const users = readFileSync(redis.usersFile, 'utf8');
-  expect(users.split('\n')[0]).toMatch(/^user default on nopass .* -@all \+ping \+info$/);
+  expect(users).toMatch(/^user default off [^]*^user health on nopass .* -@all \+ping \+info$/m);
   for (const { name } of REDIS_USERS) {
     const file = redisPasswordFile(folder, name);
     const password = readFileSync(file, 'utf8').trim();

@@ -6,7 +6,7 @@ export { createVerifier, type Verifier } from './verifier.ts';
 export { firstKeyFile, openKeyFolder, redisPasswordFile, usersFile, type KeyFolder } from './key-folder.ts';
 export { ANSWER_WITHIN, describePermissions, writeNatsUsers } from './nats-config.ts';
 export { probeUsers, type ProbedUsers } from './probe-users.ts';
-export { REDIS_USERS, describeRedisUser, type RedisUser } from './redis-users.ts';
+export { REDIS_USERS, describeRedisUser, writeRedisUsers, type RedisUser } from './redis-users.ts';
 export { writeRoleTable } from './role-table.ts';
 export {
   CALLOUT_SUBJECT,

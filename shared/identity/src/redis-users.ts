@@ -22,8 +22,14 @@ const COMMANDS =
   'del unlink exists type expire pexpire expireat pexpireat persist ttl pttl ' +
   'eval evalsha ping info select client|setname';
 
-/** A connection without credentials: health checks. */
-const DEFAULT_USER = 'user default on nopass resetkeys resetchannels -@all +ping +info';
+/**
+ * No connection is the default user: it is off. It needs all permissions, because redis-server replays the append-only file as
+ * this user, and drops the effects of scripts that the user may not have. `health` has any password.
+ */
+const COMMON_USERS = [
+  'user default off resetpass ~* &* +@all',
+  'user health on nopass resetkeys resetchannels -@all +ping +info',
+];
 
 /** @param passwords by user; a user without one is left out */
 export function writeRedisUsers(passwords: Readonly<Record<string, string>>): string {
@@ -31,7 +37,7 @@ export function writeRedisUsers(passwords: Readonly<Record<string, string>>): st
     const password = passwords[user.name];
     return password === undefined ? [] : [describeRedisUser(user, password)];
   });
-  return `${[DEFAULT_USER, ...users].join('\n')}\n`;
+  return `${[...COMMON_USERS, ...users].join('\n')}\n`;
 }
 
 /** Returns the line of a user, as redis.conf and an ACL file contain it. */

@@ -66,11 +66,16 @@ ${options.extraConfig ?? ''}
 }
 
 /**
- * Returns true if this very process answers: another server may have taken the port, and a loading one rejects PING.
+ * Returns true if this very process answers: another server may have taken the port, and a loading one rejects PING. A server
+ * that refuses connections without credentials has the user `health`; others refuse that user, and answer without it.
  */
 async function isServing(port: number, pid: number): Promise<boolean> {
-  const answer = await ask(port, 'PING\r\nINFO server\r\n', /^-|\nprocess_id:\d+\r/);
-  return answer.startsWith('+PONG\r\n') && answer.includes(`\nprocess_id:${pid}\r`);
+  const answer = await ask(
+    port,
+    'AUTH health health\r\nPING\r\nINFO server\r\n',
+    /-LOADING|-NOAUTH|\nprocess_id:\d+\r/,
+  );
+  return answer.includes('+PONG\r\n') && answer.includes(`\nprocess_id:${pid}\r`);
 }
 
 /** Returns the received data when it matches, the connection ends, or after a second of silence. */

@@ -1,5 +1,5 @@
 // The users of Redis that `millrace keys` describes: each reaches the keys of its service, and nothing more.
-import { useRedis } from '@millrace/testkit';
+import { eventually, useRedis } from '@millrace/testkit';
 import type { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { closeRedis, connectRedis } from './redis-connection.ts';
@@ -78,5 +78,32 @@ describe.each(users)('the user %s', (user) => {
       if (!String(said).includes('NOPERM')) accepted.push(`${name}: ${String(said)}`);
     }
     expect(accepted).toEqual([]);
+  });
+});
+
+describe('a server with the users of production', () => {
+  const production = useRedis({ usersOnly: true });
+  const connect = async (url: string) => {
+    const redis = await connectRedis({ url, service: 'test', store: 'test store', log, waitMs: 5_000 });
+    open.push(redis);
+    return redis;
+  };
+  const key = 'acme:history:{t1}:thread';
+
+  test.each(['stop', 'kill'] as const)('keeps the effects of scripts over a restart: %s', async (how) => {
+    const redis = await connect(production.urlAs('message-history'));
+    await redis.eval("redis.call('HSET', KEYS[1], 'a', '1') redis.call('HSET', KEYS[1], 'b', '2')", 1, key);
+    // The append-only file is synced every second.
+    await eventually(async () => (await redis.info('persistence')).includes('aof_pending_bio_fsync:0'));
+    if (how === 'stop') await production.stop();
+    else await production.kill();
+    await production.start();
+    const again = await connect(production.urlAs('message-history'));
+    expect(await again.hgetall(key)).toEqual({ a: '1', b: '2' });
+    await again.del(key);
+  });
+
+  test('refuses a connection without credentials', async () => {
+    await expect(connect(production.url)).rejects.toMatchObject({ code: 'credentials-refused' });
   });
 });

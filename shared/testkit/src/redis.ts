@@ -3,7 +3,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { REDIS_USERS, describeRedisUser } from '@millrace/identity';
+import { REDIS_USERS, describeRedisUser, writeRedisUsers } from '@millrace/identity';
 import { startRedis, type RedisServer } from '@millrace/servers';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
@@ -25,7 +25,12 @@ export type TestRedis = {
 };
 
 const PASSWORD = 'password-of-tests';
+/** Beside the default user, which has all permissions. */
 const USERS = REDIS_USERS.map((user) => describeRedisUser(user, PASSWORD)).join('\n');
+/** As in production: no connection without credentials. */
+const USERS_ONLY = writeRedisUsers(Object.fromEntries(REDIS_USERS.map(({ name }) => [name, PASSWORD])));
+
+type UseRedisOptions = { extraConfig?: string; usersOnly?: boolean };
 
 /** A cold cache fetches the server first. */
 const START_TIMEOUT_MS = 120_000;
@@ -33,8 +38,9 @@ const START_TIMEOUT_MS = 120_000;
 /**
  * Call it at the top of a test file, or in a describe.
  * @param extraConfig further lines of redis.conf
+ * @param usersOnly refuses connections without credentials, as the ACL file of production does
  */
-export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): TestRedis {
+export function useRedis({ extraConfig = '', usersOnly = false }: UseRedisOptions = {}): TestRedis {
   let dataDir: string | undefined;
   let server: RedisServer | undefined;
   let unavailable: string | undefined;
@@ -42,7 +48,11 @@ export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): T
   const start = async () => {
     dataDir ??= await mkdtemp(join(tmpdir(), 'millrace-redis-'));
     const port = server ? Number(new URL(server.url).port) : 0;
-    const started = await startRedis({ dataDir, port, extraConfig: `${USERS}\n${extraConfig}` });
+    const started = await startRedis({
+      dataDir,
+      port,
+      extraConfig: `${usersOnly ? USERS_ONLY : USERS}\n${extraConfig}`,
+    });
     if (started.kind === 'running') server = started;
     else unavailable = started.reason;
   };
