@@ -2,7 +2,7 @@
 // with a definition for each name; a schema refers to the named schemas that it uses.
 import { z } from 'zod';
 import { agentEntrySchema, agentSchema, groupObjectSchema } from './agent.ts';
-import { API, apiReplySchema, threadSchema } from './api.ts';
+import { API, apiReplySchema } from './api.ts';
 import { changesSchema } from './changes.ts';
 import { chunkSchema } from './chunk.ts';
 import { conversationSchema, entrySchema, messageOpSchema, systemMessageSchema } from './conversation.ts';
@@ -20,6 +20,7 @@ import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { identitySchema, revokedKeySchema, verifyReplySchema, verifyRequestSchema } from './identity.ts';
 import { forgetReplySchema, forgetRequestSchema } from './forget.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+import { threadSchema } from './memory-api.ts';
 import { messagePartSchema, messageSchema } from './message.ts';
 import { promptSchema, stepResultSchema } from './model.ts';
 import { appliedAgentSchema, planEntrySchema, planSchema } from './plan.ts';

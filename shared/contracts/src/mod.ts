@@ -24,6 +24,7 @@ export * from './json-schemas.ts';
 export * from './label.ts';
 export * from './label-changes.ts';
 export * from './judge-verdict.ts';
+export { DEFAULT_THREAD_TITLE, threadSchema, type Thread } from './memory-api.ts';
 export * from './message.ts';
 export * from './structure-formats.ts';
 export * from './pattern-formats.ts';

@@ -1,0 +1,99 @@
+// Defines the public verbs of threads, messages and working memory.
+import { z } from 'zod';
+import { jsonObjectSchema } from './json.ts';
+import { messageSchema } from './message.ts';
+import { threadIdSchema } from './run.ts';
+import { tokenSchema } from './tokens.ts';
+import { verb } from './verb.ts';
+
+/** Title of a thread without a name. */
+export const DEFAULT_THREAD_TITLE = 'New Conversation';
+
+export const threadSchema = z.object({
+  id: z.string(),
+  resourceId: z.string().optional().describe('Default: the thread itself.'),
+  title: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  lastMessageAt: z.string().optional(),
+  messageCount: z.number().int().min(0),
+  metadata: jsonObjectSchema.default({}),
+});
+export type Thread = z.infer<typeof threadSchema>;
+
+const count = z.number().int().min(0);
+const ofThread = z.object({ threadId: threadIdSchema });
+/** Maximum length of the title of a thread, in UTF-16 code units. */
+const MAX_THREAD_TITLE = 200;
+const memoryAddress = {
+  resourceId: threadIdSchema.optional(),
+  threadId: threadIdSchema
+    .optional()
+    .describe(
+      'alone: the memory of a thread without a resource; with a resource: the thread’s own memory (scope thread)',
+    ),
+};
+/** Page size of a list, with its bounds. */
+const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
+
+export const MEMORY_API = {
+  'threads-list': verb(
+    z.object({ resourceId: threadIdSchema.optional(), ...page }),
+    z.object({ threads: z.array(threadSchema), total: z.number().int() }),
+  ),
+  'threads-get': verb(ofThread, threadSchema),
+  /**
+   * Lists messages. A page may hold fewer messages than `limit` if more would exceed the message size; the next page
+   * starts after them.
+   */
+  'messages-list': verb(
+    ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
+    z.object({ messages: z.array(messageSchema), total: z.number().int() }),
+  ),
+  /** Renames a thread. */
+  'threads-rename': verb(ofThread.extend({ title: z.string().min(1).max(MAX_THREAD_TITLE) }), threadSchema),
+  /**
+   * Deletes a thread: its messages, the vectors of its messages and its own working memory. A run that ends later
+   * begins the thread again.
+   */
+  'threads-delete': verb(ofThread, z.object({ threadId: z.string(), messages: count })),
+  /**
+   * Appends messages to a thread, which begins with them if it does not exist. No guard judges them, and semantic recall
+   * does not index them. The text of a user is trusted, everything else is untrusted. Roles: user, assistant and tool.
+   */
+  'messages-save': verb(
+    ofThread.extend({
+      resourceId: threadIdSchema
+        .optional()
+        .describe('owner of a new thread, required unless the caller is an operator; default: the thread itself'),
+      messages: z.array(messageSchema).min(1).max(1_000),
+      saveId: tokenSchema
+        .optional()
+        .describe(
+          'chosen by the caller: within 24 hours a request with the same id replaces the messages of the first',
+        ),
+    }),
+    z.object({ threadId: z.string(), total: count.describe('number of messages of the thread') }),
+  ),
+  /** Deletes messages and their vectors. Ids without a message have no effect. */
+  'messages-delete': verb(
+    ofThread.extend({ ids: z.array(z.string().min(1).max(200)).min(1).max(1_000) }),
+    z.object({ threadId: z.string(), deleted: count, total: count.describe('number of messages of the thread') }),
+  ),
+  /** Replaces a working memory, addressed as in memory-get. */
+  'memory-set': verb(
+    z.object({
+      ...memoryAddress,
+      memory: jsonObjectSchema.nullable().describe('null: the memory is empty from then on'),
+      version: count.optional().describe('the memory is replaced only if it has this version; default: any'),
+      setId: tokenSchema
+        .optional()
+        .describe('chosen by the caller: within 24 hours a repeated request with the same id has no further effect'),
+    }),
+    z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
+  ),
+  'memory-get': verb(
+    z.object(memoryAddress),
+    z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
+  ),
+} as const;
