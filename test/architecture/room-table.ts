@@ -7,6 +7,7 @@ export type Rooms = Readonly<Record<string, readonly string[]>>;
 export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
   'services/orchestrator/src': {
     api: ['agents', 'takeover', 'saves', 'state', 'peers'],
+    erase: ['api', 'saves', 'state'],
     agents: ['peers'],
     takeover: ['run', 'saves', 'release', 'state', 'peers'],
     run: ['model', 'stages', 'saves', 'sessions', 'calls', 'state', 'release', 'peers'],

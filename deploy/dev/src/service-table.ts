@@ -67,7 +67,16 @@ const GATEWAY = [
 export const SERVICES: readonly ServiceRow[] = [
   {
     name: 'orchestrator',
-    reads: [...BUS, ...MODEL, 'MAX_RUNS', 'STREAM_REPLICAS', 'LOG_STREAMS', 'SAVES_WAIT_HOURS', ...RUN_LIMITS],
+    reads: [
+      ...BUS,
+      ...MODEL,
+      'MAX_RUNS',
+      'STREAM_REPLICAS',
+      'LOG_STREAMS',
+      'SAVES_WAIT_HOURS',
+      'ERASE_SERVICES',
+      ...RUN_LIMITS,
+    ],
   },
   {
     name: 'guardrails',

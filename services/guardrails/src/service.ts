@@ -6,6 +6,7 @@ import { createGuardEndpoints, NO_ENDPOINTS } from './endpoints/guard-endpoints.
 import { createGuardModels } from './model/guard-models.ts';
 import { createProcessors } from './processors.ts';
 import { redisAccessSchema } from '@millrace/stores';
+import { forgetCached } from './shape/response-cache/forget-cached.ts';
 import { createGuardStore, NO_STORE } from './store/guard-store.ts';
 import { closeThreads } from './work/task.ts';
 import { z } from 'zod';
@@ -66,6 +67,9 @@ export const guardrailsService = processorService({
     const models = createGuardModels(createModels({ apiKey: apiKey ?? 'none', baseUrl }), {
       onUsage: (usage) => log.info(usage, 'model call of a guard'),
     });
-    return { processors: createProcessors(models, store, endpoints) };
+    return {
+      processors: createProcessors(models, store, endpoints),
+      forget: (request) => forgetCached(redisUrl === undefined ? undefined : store, request),
+    };
   },
 });

@@ -3,10 +3,10 @@ import { askForget } from '@millrace/bus';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis, redisAccessSchema, sharedStoreSchema } from '@millrace/stores';
+import { connectRedis, ownerOfResource, redisAccessSchema, sharedStoreSchema } from '@millrace/stores';
 import { createHistoryApi } from './api/history-api.ts';
 import { STORE } from './store/history-errors.ts';
-import type { HistoryStore } from './store/history-store.ts';
+import type { Erased, HistoryStore } from './store/history-store.ts';
 import { messageHistory } from './processor/message-history.ts';
 import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
 import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
@@ -34,9 +34,21 @@ export const messageHistoryService = processorService({
     const { bus, config } = context;
     const forget = async (request: ForgetRequest) =>
       void (await Promise.all(config.FORGET_SERVICES.map((service) => askForget(bus, service, request))));
-    return { processors: [messageHistory(store)], api: createHistoryApi(store, forget) };
+    return {
+      processors: [messageHistory(store)],
+      api: createHistoryApi(store, forget),
+      forget: (request) => eraseHistory(store, request),
+    };
   },
 });
+
+/** Threads and messages are deleted by the verbs of this service. */
+async function eraseHistory(store: HistoryStore, request: ForgetRequest): Promise<Erased> {
+  if (request.what !== 'resource') return { deleted: 0, left: 0 };
+  const { tenant, resourceId, runs } = request;
+  const named = runs.flatMap(({ runId, threadId }) => (threadId === undefined ? [] : [{ runId, threadId }]));
+  return store.eraseOwner({ tenant, owner: ownerOfResource(resourceId) }, named);
+}
 
 async function openStore({
   config: { store, redisAccess: access },

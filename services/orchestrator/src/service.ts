@@ -24,6 +24,9 @@ import { createInspectVerb, serveReports } from './api/inspect-run.ts';
 import { createProcessorsVerb } from './api/processors-api.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
+import { createEraseVerb } from './erase/erase-verb.ts';
+import { startEraser } from './erase/eraser.ts';
+import { openErasures, type Erasures } from './erase/erasures.ts';
 import { createDiscovery, type Discovery } from './peers/discovery.ts';
 import { createFlushTick } from './release/flush-tick.ts';
 import { expireRun } from './takeover/expire-run.ts';
@@ -89,6 +92,11 @@ const configSchema = z.object({
    */
   LOG_STREAMS: z.coerce.number().int().min(1).max(LOG_SHARDS).optional(),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+  /** Services that store data of resources: an erasure deletes it there, and is not done before all have answered. */
+  ERASE_SERVICES: z
+    .string()
+    .default('message-history,semantic-recall,working-memory,guardrails')
+    .transform((list) => list.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))),
   /** Time for which a memory's save is retried while its store is unavailable; after that it becomes a dead letter. */
   SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),
 });
@@ -114,7 +122,9 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('agents', () => agents.stop());
     const saves = await openDeferredSaves(access);
     resources.add('saves', () => saves.stop());
-    const reloadStores = async () => void (await Promise.all([agents.reload(), saves.reload()]));
+    const erasures = await openErasures(access);
+    resources.add('erasures', () => erasures.stop());
+    const reloadStores = async () => void (await Promise.all([agents.reload(), saves.reload(), erasures.reload()]));
     const guard = guardTopology(access, { ...topology, onRestored: reloadStores });
     resources.add('topology', () => guard.stop());
     watchHealth(guard.problem);
@@ -125,9 +135,10 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const driven = createDrivenRuns();
     const reports = serveReports(bus, driven);
     resources.add('reports', (remainingMs) => reports.drain(remainingMs()));
-    const deps = { access, models, discovery, sessions, saves, log, agents, driven, tick: createFlushTick() };
+    const deps = { access, models, discovery, sessions, saves, log, agents, driven, erasures, tick: createFlushTick() };
     const stopSaving = startSaver(deps, { giveUpAfterMs: config.SAVES_WAIT_HOURS * 3_600_000 });
     resources.add('saver', stopSaving);
+    resources.add('eraser', startEraser({ access, erasures, saves, services: config.ERASE_SERVICES }));
     const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };
     const consumer = createRunConsumer(deps, limits, draining);
     // Released after the runs: if a peer gets no answer any more, this orchestrator has no runs either.
@@ -153,7 +164,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       maxQueuedBytes: config.MAX_QUEUED_BYTES,
     };
     const submits = createSubmitGuard(submitLimits, access.runShards.queuedBytes);
-    const verbs = serveVerbs({ access, saves, agents, discovery }, submits);
+    const verbs = serveVerbs({ access, saves, agents, discovery, erasures }, submits);
     resources.add('api', async (remainingMs) => {
       await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
     });
@@ -166,9 +177,15 @@ export const service: ServiceDefinition<typeof configSchema> = {
   },
 };
 
-type ApiParts = { access: JetStreamAccess; saves: DeferredSaves; agents: AgentStore; discovery: Discovery };
+type ApiParts = {
+  access: JetStreamAccess;
+  saves: DeferredSaves;
+  agents: AgentStore;
+  discovery: Discovery;
+  erasures: Erasures;
+};
 
-function serveVerbs({ access, saves, agents, discovery }: ApiParts, submits: SubmitGuard): Serving[] {
+function serveVerbs({ access, saves, agents, discovery, erasures }: ApiParts, submits: SubmitGuard): Serving[] {
   const { bus } = access;
   const runs = createRunsApi(access, agents, submits);
   const letters = createDeadLettersApi(access, saves, runs.submit);
@@ -194,6 +211,7 @@ function serveVerbs({ access, saves, agents, discovery }: ApiParts, submits: Sub
     serveApi(bus, 'agents-delete', definitions.delete),
     serveApi(bus, 'agents-get', definitions.get),
     serveApi(bus, 'agents-plan', definitions.plan),
+    serveApi(bus, 'erase', createEraseVerb(erasures)),
     serveApi(bus, 'processors', createProcessorsVerb(discovery, pageBytes(access))),
   ];
 }

@@ -1,5 +1,6 @@
 // Defines the service semantic-recall: its processor on Qdrant or on the embedded store.
 import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
+import type { Forgotten } from '@millrace/bus';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
@@ -10,7 +11,7 @@ import { textToEmbed } from './processor/messages-to-index.ts';
 import { semanticRecall } from './processor/semantic-recall.ts';
 import { openSqliteVectorStore } from './stores/sqlite/sqlite-vector-store.ts';
 import type { VectorStore } from './store/vector-store.ts';
-import { memoryOwner, sharedStoreSchema } from '@millrace/stores';
+import { memoryOwner, ownerOfResource, sharedStoreSchema } from '@millrace/stores';
 import { z } from 'zod';
 
 const embedderSchema = z.object({
@@ -45,13 +46,17 @@ export const semanticRecallService = processorService({
   },
 });
 
-/** Deletes the vectors of a thread or of messages. Returns their number. */
-function forgetPoints(store: VectorStore, request: ForgetRequest): Promise<number> {
-  const { tenant, threadId } = request;
-  const place = { tenant, threadId, key: memoryOwner(request) };
-  if (request.what === 'thread') return store.deleteThread(place);
+/** Deletes the vectors of a thread, of messages or of a resource. */
+async function forgetPoints(store: VectorStore, request: ForgetRequest): Promise<Forgotten> {
+  const { tenant } = request;
+  if (request.what === 'resource') {
+    const runIds = request.runs.map(({ runId }) => runId);
+    return store.eraseOwner({ tenant, key: ownerOfResource(request.resourceId) }, runIds);
+  }
+  const place = { tenant, threadId: request.threadId, key: memoryOwner(request) };
+  if (request.what === 'thread') return { deleted: await store.deleteThread(place) };
   const messages = request.messages.map(({ id, text }) => ({ messageId: id, text: textToEmbed(text) }));
-  return store.deleteMessages(place, messages);
+  return { deleted: await store.deleteMessages(place, messages) };
 }
 
 /**

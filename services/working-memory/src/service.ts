@@ -3,7 +3,7 @@ import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { connectRedis, redisAccessSchema, sharedStoreSchema } from '@millrace/stores';
-import { forgetThread, memoryGet, memorySet } from './api/memory-api.ts';
+import { forgetMemories, memoryGet, memorySet } from './api/memory-api.ts';
 import { STORE, type WorkingMemoryStore } from './store/memory-store.ts';
 import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
 import { openSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
@@ -39,7 +39,7 @@ export const workingMemoryService = processorService({
     return {
       processors: [workingMemory({ store, models, defaultModel: config.MODEL })],
       api: { 'memory-get': memoryGet(store), 'memory-set': memorySet(store) },
-      forget: (request) => forgetThread(store, request),
+      forget: (request) => forgetMemories(store, request),
     };
   },
 });

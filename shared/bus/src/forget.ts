@@ -1,4 +1,4 @@
-// The request `forget.<service>` at both ends: a service deletes its data of a thread or of messages.
+// The request `forget.<service>` at both ends: a service deletes its data of a thread, of messages or of a resource.
 import {
   MillraceError,
   forgetReplySchema,
@@ -16,16 +16,19 @@ const FORGET_TIMEOUT_MS = 8_000;
 /** A stopped replica keeps its share of the requests without answering; a deletion can be repeated. */
 const REPEAT_EVERY_MS = 2_000;
 
-/** Returns the number of deleted entries; a repeated request deletes none. */
-export type ForgetHandler = (request: ForgetRequest) => Promise<number>;
+/** Number of deleted entries; a repeated request deletes none. `left`: found by a read after the deletion of a resource. */
+export type Forgotten = { deleted: number; left?: number | undefined };
+export type ForgetHandler = (request: ForgetRequest) => Promise<Forgotten>;
 
 /** @throws the coded error of the service, or nobody-there, timeout, bus-unreachable */
-export async function askForget(bus: Bus, service: string, payload: ForgetRequest): Promise<number> {
+export async function askForget(bus: Bus, service: string, payload: ForgetRequest): Promise<Forgotten> {
   const ask = { subject: bus.subjects.forget(service), payload, reply: forgetReplySchema };
-  const reply = await request(bus, { ...ask, timeoutMs: FORGET_TIMEOUT_MS, repeatEveryMs: REPEAT_EVERY_MS });
+  // An erasure repeats a request by itself; one of a large resource takes longer than the others.
+  const repeatEveryMs = payload.what === 'resource' ? undefined : REPEAT_EVERY_MS;
+  const reply = await request(bus, { ...ask, timeoutMs: FORGET_TIMEOUT_MS, repeatEveryMs });
   if ('error' in reply) throw explainUnanswered(service, reply.error);
   if ('error' in reply.ok) throw fromWireError(reply.ok.error);
-  return reply.ok.ok.deleted;
+  return reply.ok.ok;
 }
 
 /** Serves the requests to the service of this connection; its replicas share them. */
@@ -36,7 +39,7 @@ export function serveForget(bus: Bus, handle: ForgetHandler): Serving {
     request: forgetRequestSchema,
     handle: async (ask) => {
       try {
-        return { ok: { deleted: await handle(ask) } };
+        return { ok: await handle(ask) };
       } catch (error) {
         if (!MillraceError.isInstance(error)) bus.log.error(loggedError(error), 'deletion failed');
         return { error: toWireError(error) };
@@ -49,6 +52,6 @@ function explainUnanswered(service: string, error: MillraceError): MillraceError
   if (error.code !== 'nobody-there') return error;
   return new MillraceError('nobody-there', `The service ${service} is not running, and nothing was deleted there.`, {
     cause: error,
-    remedy: `Start ${service} and repeat the request, or leave it out of FORGET_SERVICES if it stores nothing.`,
+    remedy: `Start ${service} and repeat the request, or leave it out of FORGET_SERVICES and ERASE_SERVICES if it stores nothing.`,
   });
 }

@@ -22,7 +22,7 @@ export {
   type Located,
   type Written,
 } from './key-value.ts';
-export { askForget, serveForget, type ForgetHandler } from './forget.ts';
+export { askForget, serveForget, type ForgetHandler, type Forgotten } from './forget.ts';
 export { isBug, isStoreGone } from './store-error.ts';
 export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 export { isCode } from './jetstream-errors.ts';

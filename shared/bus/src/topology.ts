@@ -49,6 +49,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   await ensureBucket(access, names.agents, { history: 8, replicas, prefix });
   await access.clock.read();
   await ensureBucket(access, names.saves, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
+  await ensureBucket(access, names.erasures, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
 }
 
 type QueueConsumer = Partial<ConsumerConfig> & { durable_name: string; filter_subject: string; stream: string };

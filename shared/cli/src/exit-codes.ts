@@ -13,7 +13,10 @@ export const EXIT_CODES = {
     meaning: 'request rejected with an error code: invalid request or agent, unknown id; check: a rule is violated',
   },
   unreachable: { code: 6, meaning: 'NATS or the called service is unreachable, or did not respond within the timeout' },
-  notEnded: { code: 7, meaning: 'the run is suspended, or was released while it was suspended' },
+  notEnded: {
+    code: 7,
+    meaning: 'the run is suspended, or was released while it was suspended; the erasure is not done yet',
+  },
   interrupted: { code: 130, meaning: 'interrupted a second time, before the run had ended' },
   outputClosed: {
     code: 141,

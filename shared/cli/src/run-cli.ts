@@ -6,6 +6,7 @@ import { apiKeysCommand } from './api-keys-command.ts';
 import { group, type Cli, type CliCommand, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
+import { eraseCommand } from './erase-command.ts';
 import { checkCommand } from './check-command.ts';
 import { messagesCommand } from './edit-memory-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
@@ -63,6 +64,7 @@ const buildCommands = (cli: Cli): Group =>
     messages: messagesCommand(cli),
     memory: memoryCommand(cli),
     runs: runsCommand(cli),
+    erase: eraseCommand(cli),
     'dead-letters': deadLettersCommand(cli),
     check: checkCommand(cli),
     'api-keys': apiKeysCommand(cli),

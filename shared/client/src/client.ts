@@ -82,6 +82,10 @@ export type Client = {
   };
   /** Deferred saves of memories, of a thread or of all, in the order of execution. */
   saves: { list(of?: { threadId?: string | undefined }): Promise<ApiAnswer<'saves-list'>> };
+  /**
+   * Erases a resource in every store, and returns the progress; a call with the same id returns it again. Operators only.
+   */
+  erase(resourceId: string, options?: { eraseId?: string }): Promise<ApiAnswer<'erase'>>;
   /** Dead letters: operators only. */
   deadLetters: {
     list(page?: { limit?: number; after?: number }): Promise<ApiAnswer<'dead-letters-list'>>;
@@ -189,6 +193,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
       delete: (threadId, ids) => ask('messages-delete', { threadId, ids: [...ids] }),
     },
     saves: { list: (of = {}) => ask('saves-list', of) },
+    erase: (resourceId, { eraseId = crypto.randomUUID() } = {}) => ask('erase', { resourceId, eraseId }),
     deadLetters: {
       list: (page = {}) => ask('dead-letters-list', page),
       retry: (run) => ask('dead-letters-retry', {}, { run }),

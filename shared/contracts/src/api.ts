@@ -1,6 +1,7 @@
 // Defines the public verbs: api.<verb>.<tenant>.<caller>[.<run>]. A verb is a permission. One table defines request and answer
 // of each verb for the client, the services and the exported JSON Schemas. An answer is {ok: value} or {error}.
 import { z } from 'zod';
+import { shownErasureSchema } from './erasure.ts';
 import { wireErrorSchema } from './errors.ts';
 import { jsonValueSchema } from './json.ts';
 import { keyIdSchema, keyRequestSchema, shownKeySchema } from './identity.ts';
@@ -103,6 +104,19 @@ export const API = {
   events: verb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
   /** Includes reasons, metadata, spans and error messages: operators only. */
   'events-detail': verb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
+  /**
+   * Erases a resource: its runs, their events, and its data in every service. Returns the progress; a repeated request
+   * returns it again, and an erasure that is not done continues by itself. Operators only.
+   */
+  erase: verb(
+    z.object({
+      resourceId: threadIdSchema,
+      eraseId: tokenSchema.describe(
+        'chosen by the caller: after an erasure is done, a request with another id erases the resource again',
+      ),
+    }),
+    shownErasureSchema,
+  ),
   /** Lists memory saves that wait for their store. */
   'saves-list': verb(
     z.object({ threadId: threadIdSchema.optional().describe('only saves of this thread') }),
@@ -194,6 +208,7 @@ const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'agents-delete',
   'agents-plan',
   'processors',
+  'erase',
   'keys-create',
   'keys-list',
   'keys-revoke',

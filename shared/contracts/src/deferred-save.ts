@@ -15,6 +15,7 @@ export const putOffSaveSchema = z.object({
   agent: tokenSchema,
   caller: tokenSchema.optional().describe('of the run; absent: an operator'),
   threadId: z.string().optional(),
+  resourceId: z.string().optional().describe('absent in entries of earlier versions, too'),
   epoch: z.number().int().min(1).default(1).describe('of the owner that deferred it'),
   entries: z.array(tokenSchema).min(1).describe('the memories that have not saved'),
   since: z.number().describe('ms since 1970'),

@@ -90,6 +90,8 @@ export type RunEvent = z.infer<typeof runEventSchema>;
 
 /** A message of the event stream: the events between two checkpoints, in order. */
 export const eventBatchSchema = z.object({ events: z.array(runEventSchema) });
+/** The part of a stored batch that an erasure reads; absent: a run without a resource, or of an earlier version. */
+export const eventOwnerSchema = z.object({ owner: z.string().optional().describe('hash of the resource of the run') });
 
 const publicOutcomeSchema = entryOutcomeSchema
   .omit({ reason: true, metadata: true })

@@ -13,6 +13,7 @@ export * from './chunk-batch.ts';
 export * from './conversation.ts';
 export * from './dead-letter.ts';
 export * from './discovery.ts';
+export * from './erasure.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';
 export * from './event.ts';

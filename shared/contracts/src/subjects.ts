@@ -42,6 +42,7 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     logs: under('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
     allEvents: under('events'),
+    eventsOfTenant: (tenant: string) => `${join('events')}.*.${checkToken(tenant)}.*`,
     /** A tenant's commands in one of the `RUN_SHARDS` shards of the command queue. */
     runs: (shard: number, tenant: string) => join('runs', String(shard), tenant),
     runsOfShard: (shard: number) => `${join('runs', String(shard))}.*`,
@@ -185,6 +186,7 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
     state: prefixName('STATE'),
     agents: prefixName('AGENTS'),
     saves: prefixName('SAVES'),
+    erasures: prefixName('ERASURES'),
     /** API keys: auth alone reads and writes them. */
     keys: prefixName('KEYS'),
     /** The consumer of one shard of the command queue; without a shard that of unsharded commands. */
@@ -225,4 +227,6 @@ export const stateKeys = {
 };
 /** Key in the bucket of deferred saves. */
 export const saveKey = (tenant: string, run: string): string => `${checkToken(tenant)}.${checkToken(run)}`;
+/** Key in the bucket of erasures. @param resource hash of the resource */
+export const erasureKey = (tenant: string, resource: string): string => `${checkToken(tenant)}.${checkToken(resource)}`;
 export const agentKey = (tenant: string, agent: string): string => `${checkToken(tenant)}.${checkToken(agent)}`;

@@ -29,6 +29,7 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   'dead-letters-list': 'operate',
   'dead-letters-retry': 'operate',
   processors: 'operate',
+  erase: 'operate',
   'messages-save': 'operate',
   'memory-set': 'operate',
   'agents-apply': 'admin',

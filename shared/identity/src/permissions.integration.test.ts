@@ -119,6 +119,8 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
   orchestrator: {
     publish: [
       ...ASKED_REPLICAS,
+      'mr.v1.forget.semantic-recall',
+      'mr.v1.forget.mine',
       ...CHUNKS,
       ...PEERS,
       'mr.v1.log.3.acme.r1.chunks',

@@ -85,6 +85,7 @@ function permitOrchestrator(subjects: Subjects): Permissions {
         patterns.tools('*'),
         patterns.sessions('*'),
         patterns.cancels,
+        patterns.forgets,
         subjects.allChunks,
         subjects.logs,
         subjects.allEvents,

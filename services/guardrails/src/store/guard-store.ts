@@ -60,3 +60,13 @@ export function buildOwnerKey(what: string, scope: OwnerScope, run: RunRef): str
   if (scope === 'resource' && resourceId !== undefined) return toKeyName(['resource', resourceId]);
   return threadId === undefined ? undefined : toKeyName(['thread', resourceId ?? '', threadId]);
 }
+
+/** Returns the key of the list of a resource's keys of one kind, in any scope; undefined if the run has no resource. */
+export function buildListKey(
+  what: string,
+  { tenant, resourceId }: Pick<RunRef, 'tenant' | 'resourceId'>,
+): string | undefined {
+  return resourceId === undefined
+    ? undefined
+    : `${checkTenant(tenant)}:${what}:{list:${encodeURIComponent(resourceId)}}`;
+}

@@ -12,6 +12,10 @@ export type ThreadRef = { tenant: string; threadId: string };
 /** `owner`: as memoryOwner() names it. A thread of another owner is unknown. */
 export type OwnedThread = ThreadRef & { owner: string };
 
+export type HistoryOwner = { tenant: string; owner: string };
+export type OwnedRun = { runId: string; threadId: string };
+export type Erased = { deleted: number; left: number };
+
 /** The messages of one run in its thread. */
 export type HistoryBlock = ThreadRef & {
   /** As memoryOwner() names the owner. */
@@ -106,5 +110,11 @@ export type HistoryStore = {
    * number of deleted messages. @throws thread-unknown, also for a thread of another owner
    */
   deleteMessages(thread: OwnedThread, ids: readonly string[], signal?: AbortSignal): Promise<number>;
+  /**
+   * Deletes every thread of an owner, and the named threads that have no other owner. From then on, for
+   * RUN_MARK_TTL_MS, the store rejects every save of the named runs in their threads. Returns the number of deleted
+   * messages, and the number of threads that a read after the deletion finds.
+   */
+  eraseOwner(owner: HistoryOwner, runs: readonly OwnedRun[], signal?: AbortSignal): Promise<Erased>;
   close(): Promise<void>;
 };

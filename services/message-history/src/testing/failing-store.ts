@@ -20,6 +20,7 @@ export function createFailingStore(): HistoryStore & { calls: string[] } {
     deleteThread: fail('deleteThread'),
     findMessages: fail('findMessages'),
     deleteMessages: fail('deleteMessages'),
+    eraseOwner: fail('eraseOwner'),
     close: async () => undefined,
   };
 }

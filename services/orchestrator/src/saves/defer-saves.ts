@@ -65,10 +65,18 @@ export async function deferSaves(
   const [first] = unsaved;
   if (!first) return [];
   const { deps, ref } = run;
-  const { tenant, runId, agent, threadId } = ref;
+  const { tenant, runId, agent, threadId, resourceId } = ref;
   const entries = unsaved.map(({ entry }) => entry);
   const { error } = first;
-  const save = { tenant, runId, agent, ...(threadId !== undefined && { threadId }), entries, error };
+  const save = {
+    tenant,
+    runId,
+    agent,
+    ...(threadId !== undefined && { threadId }),
+    ...(resourceId !== undefined && { resourceId }),
+    entries,
+    error,
+  };
   try {
     if (!(await deps.saves.add(save, { ref, state: pickMemoryState(state), input }))) {
       deps.log.error({ tenant, runId }, 'save lost: too many deferred saves');

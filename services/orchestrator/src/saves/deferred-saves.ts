@@ -48,6 +48,8 @@ export type DeferredSaves = SaveQueue & {
   change(waiting: WaitingSave, change: Partial<PutOffSave>): Promise<WaitingSave | undefined>;
   /** Removes the entry. If `isMade`, its input is deleted too; otherwise the input stays for the dead letter. */
   remove(waiting: WaitingSave, isMade: boolean): Promise<void>;
+  /** Removes the entry and its input, also of a save that another orchestrator makes now. */
+  drop(save: PutOffSave): Promise<void>;
   /** Forgets all entries and reads the bucket again, after the bucket was recreated. */
   reload(): Promise<void>;
   stop(): void;
@@ -89,6 +91,16 @@ function keepFirstOfThreads(entries: Iterable<WaitingSave>): WaitingSave[] {
     if (!first.has(thread)) first.set(thread, waiting);
   }
   return [...first.values()];
+}
+
+/** Each attempt to save changes the entry, so that the revision that this process knows may be outdated. */
+async function deleteSave(access: JetStreamAccess, key: string): Promise<void> {
+  const bucket = access.bus.names.saves;
+  for (;;) {
+    const there = await locateEntry(access, bucket, key, putOffSaveSchema);
+    if (!('value' in there)) return;
+    if ('revision' in (await deleteEntry(access, bucket, key, there.revision, TOMBSTONE_SECONDS))) return;
+  }
 }
 
 export async function openDeferredSaves(access: JetStreamAccess): Promise<DeferredSaves> {
@@ -158,6 +170,11 @@ export async function openDeferredSaves(access: JetStreamAccess): Promise<Deferr
       known.delete(makeKey(value));
       // Deletes the input last: an entry without its input would look like one with a lost state.
       if (isMade) await forget(value);
+    },
+    async drop(save) {
+      await deleteSave(access, makeKey(save));
+      known.delete(makeKey(save));
+      await forget(save);
     },
     async reload() {
       stop();

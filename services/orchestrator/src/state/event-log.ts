@@ -1,6 +1,7 @@
 // Gathers a run's audit events; they are acked before the next checkpoint.
 import { MillraceError, STORED_VERSION, type RunEvent } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
+import { hashResource } from './hash-resource.ts';
 import { createStoredQueue } from '../release/stored-queue.ts';
 
 type EventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at' | 'epoch'> : never) : never;
@@ -19,16 +20,24 @@ export type EventLog = {
   close(): void;
 };
 
-export type EventLogOptions = { access: JetStreamAccess; tenant: string; runId: string; epoch: number };
+export type EventLogOptions = {
+  access: JetStreamAccess;
+  tenant: string;
+  runId: string;
+  epoch: number;
+  /** Its hash is stored with the events, so that an erasure finds them after the head of the run has expired. */
+  resourceId?: string | undefined;
+};
 
 /** Maximum delay of an event for readers if the run makes no checkpoint. */
 const GATHER_MS = 1_000;
 const MAX_GATHERED_BYTES = 256 * 1024;
 /** Size of the envelope of one event in its message, in bytes. */
-const ENVELOPE_BYTES = 64;
+const ENVELOPE_BYTES = 128;
 
-export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions): EventLog {
+export function createEventLog({ access, tenant, runId, epoch, resourceId }: EventLogOptions): EventLog {
   const { bus } = access;
+  const owner = resourceId === undefined ? '' : `"owner":"${hashResource(tenant, resourceId)}",`;
   const subject = bus.subjects.events(SHARD, tenant, runId);
   const stored = createStoredQueue(access, tenant, runId);
   let gathered: string[] = [];
@@ -41,7 +50,7 @@ export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions
     clearTimeout(timer);
     timer = undefined;
     if (gathered.length === 0) return;
-    const payload = Buffer.from(`{"v":${STORED_VERSION},"events":[${gathered.join(',')}]}`);
+    const payload = Buffer.from(`{"v":${STORED_VERSION},${owner}"events":[${gathered.join(',')}]}`);
     stored.add({ subject, payload, msgID: `${tenant}.${runId}.${epoch}.${count++}` });
     gathered = [];
     bytes = 0;

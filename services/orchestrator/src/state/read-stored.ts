@@ -10,7 +10,7 @@ const BATCH_MESSAGES = 256;
 const BATCH_TIMEOUT_MS = 10_000;
 const NO_MESSAGES = 404;
 
-export type StoredMessage<T> = { value: T; sequence: number; bytes: number };
+export type StoredMessage<T> = { value: T; subject: string; sequence: number; bytes: number };
 export type StoredPage<T> = {
   found: StoredMessage<T>[];
   /** Sequence of the next page; undefined if nothing more is stored. */
@@ -39,7 +39,7 @@ export async function readPage<T>(
   let bytes = 0;
   let newer: MillraceError | undefined;
   let next: number | undefined = from;
-  const take = ({ data, seq }: StoredItem) => {
+  const take = ({ data, seq, subject: own }: StoredItem) => {
     const isFull = found.length >= maxMessages || (found.length > 0 && bytes + data.length > maxBytes);
     if (isFull) return false;
     // A removed or expired key has an empty message.
@@ -51,7 +51,7 @@ export async function readPage<T>(
       return true;
     }
     bytes += data.length;
-    found.push({ value: value.ok, sequence: seq, bytes: data.length });
+    found.push({ value: value.ok, subject: own, sequence: seq, bytes: data.length });
     return true;
   };
   while (next !== undefined && found.length < maxMessages) {
@@ -64,6 +64,22 @@ export async function readPage<T>(
   return { found, next };
 }
 
+const PAGE_MESSAGES = 1_000;
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Reads everything, page by page, so that the caller holds one page at a time. */
+export async function* readPages<T>(
+  access: JetStreamAccess,
+  query: StoredQuery<T>,
+): AsyncGenerator<StoredMessage<T>[]> {
+  for (let from: number | undefined = 1; from !== undefined;) {
+    const options = { from, maxMessages: PAGE_MESSAGES, maxBytes: PAGE_BYTES };
+    const page: StoredPage<T> = await readPage(access, query, options);
+    yield page.found;
+    from = page.next;
+  }
+}
+
 /** Reads everything. Only for data that is known to be small. */
 export async function readStored<T>(access: JetStreamAccess, query: StoredQuery<T>): Promise<T[]> {
   const { found } = await readPage(access, query, { from: 1, maxMessages: Infinity, maxBytes: Infinity });
@@ -71,7 +87,7 @@ export async function readStored<T>(access: JetStreamAccess, query: StoredQuery<
 }
 
 type StoredRequest = { stream: string; subject: string; seq: number; batch: number; max_bytes: number };
-type StoredItem = { data: Uint8Array; seq: number };
+type StoredItem = { data: Uint8Array; seq: number; subject: string };
 
 type StoredRead = { next: number | undefined; isFull: boolean };
 

@@ -6,6 +6,7 @@ import {
   type AppliedAgent,
   type Plan,
   type RunAction,
+  type RunHead,
   type RunRef,
   type RunState,
   type KeptSave,
@@ -40,9 +41,18 @@ export type Deps = {
   log: RunLog;
   agents: AppliedAgentSource;
   driven: DrivenRuns;
+  /** Absent: no resource is erased. */
+  erasures?: ErasedRuns;
   /** Schedules the flushes of the models' text; absent: pieces leave at once. */
   tick?: FlushTick;
 };
+
+/** Erasures of resources, as far as a run needs them. */
+export type ErasedRuns = {
+  /** Returns whether the run belongs to a resource that was erased after its submission. */
+  isErased(run: FencedRun): boolean;
+};
+type FencedRun = Pick<RunHead, 'tenant' | 'submittedAt'> & Partial<Pick<RunHead, 'resourceId' | 'subject'>>;
 
 /** Source of the applied agents. */
 type AppliedAgentSource = {

@@ -88,7 +88,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
     forget = deps.driven.add(run);
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
-    if (await cancelAsked) stop.stop('cancelled');
+    if ((await cancelAsked) || deps.erasures?.isErased(store.head())) stop.stop('cancelled');
     leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);
     const outcome = await drive(parts, run).catch((error: unknown) => endWith(failBroken(run, error)));
     // A concurrent checkpoint must not interleave with the writes of the ending. If it failed, those writes fail too.

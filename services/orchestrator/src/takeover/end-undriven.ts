@@ -45,7 +45,7 @@ async function endNow(access: JetStreamAccess, there: BucketEntry<RunHead>, endi
   const { epoch, nextIndex: firstIndex } = head;
   const caller = readOwner(head);
   const chunks = createChunkPublisher({ access, tenant, caller, runId, epoch, firstIndex, deadlineAt });
-  const events = createEventLog({ access, tenant, runId, epoch });
+  const events = createEventLog({ access, tenant, runId, epoch, resourceId: head.resourceId });
   const store = openUndriven(access, head, there.revision);
   const delivery = { acknowledge: async () => undefined };
   const fenced = new AbortController().signal;

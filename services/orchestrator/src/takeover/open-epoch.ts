@@ -19,12 +19,12 @@ export type Epoch = {
 export function openEpoch(access: JetStreamAccess, store: RunStore, { setEpoch: own, fenced }: RunStop): Epoch {
   const { bus } = access;
   const head = store.head();
-  const { tenant, runId, epoch } = head;
+  const { tenant, runId, epoch, resourceId } = head;
   const { index } = getOwner(head);
   const caller = readOwner(head);
   const { deadlineAt } = head;
   const chunks = createChunkPublisher({ access, tenant, caller, runId, epoch, firstIndex: index, deadlineAt });
-  const events = createEventLog({ access, tenant, runId, epoch });
+  const events = createEventLog({ access, tenant, runId, epoch, resourceId });
   const closeAll = () => {
     chunks.close();
     events.close();

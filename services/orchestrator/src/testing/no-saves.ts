@@ -9,6 +9,7 @@ export const noSaves: DeferredSaves = {
   readKept: async () => undefined,
   change: async () => undefined,
   remove: async () => undefined,
+  drop: async () => undefined,
   reload: async () => undefined,
   stop: () => undefined,
 };

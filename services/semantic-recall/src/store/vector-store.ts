@@ -45,6 +45,8 @@ export type RecallHit = RecalledMessage & { score: number };
 /** `text`: the first TEXT_MAX_CHARS at most. */
 export type ForgottenText = { messageId: string; text: string };
 
+type Erased = { deleted: number; left: number };
+
 export type NearestQuery = {
   owner: RecallOwner;
   /** Restricts the query to this thread; absent: all threads of the owner. */
@@ -107,5 +109,10 @@ export type VectorStore = {
    * not count. Returns their number.
    */
   deleteMessages(place: RecallPlace, messages: readonly ForgottenText[], signal?: AbortSignal): Promise<number>;
+  /**
+   * Deletes all messages of an owner from all spaces. From then on, for RUN_MARK_TTL_MS, the store rejects every save of
+   * the runs, as far as its DESIGN.md states. Returns the number of messages, and that of a read after the deletion.
+   */
+  eraseOwner(owner: RecallOwner, runIds: readonly string[], signal?: AbortSignal): Promise<Erased>;
   close(): Promise<void>;
 };

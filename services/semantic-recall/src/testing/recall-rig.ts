@@ -23,6 +23,7 @@ export async function createRecallRig() {
     findSurrounding: (...args) => kept.findSurrounding(...args),
     deleteThread: (...args) => kept.deleteThread(...args),
     deleteMessages: (...args) => kept.deleteMessages(...args),
+    eraseOwner: (...args) => kept.eraseOwner(...args),
     close: () => kept.close(),
   };
   const embedder = createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).embedder('openai/test');

@@ -1,6 +1,6 @@
 import { API, OPERATOR_CALLER, hashCaller } from '@millrace/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgetThread, memoryGet, memorySet } from './memory-api.ts';
+import { forgetMemories, memoryGet, memorySet } from './memory-api.ts';
 import type { WorkingMemoryStore } from '../store/memory-store.ts';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 
@@ -101,8 +101,8 @@ describe('memory-set', () => {
     await set({ resourceId: 'carol', threadId: 't1', memory: { b: 1 } });
     await set({ threadId: 't2', memory: { c: 1 } });
     const place = { what: 'thread', tenant: 'acme' } as const;
-    expect(await forgetThread(store, { ...place, threadId: 't1', resourceId: 'carol' })).toBe(1);
-    expect(await forgetThread(store, { ...place, threadId: 't2' })).toBe(1);
+    expect(await forgetMemories(store, { ...place, threadId: 't1', resourceId: 'carol' })).toEqual({ deleted: 1 });
+    expect(await forgetMemories(store, { ...place, threadId: 't2' })).toEqual({ deleted: 1 });
     expect([(await read('carol')).memory, (await read('carol', 't1')).memory]).toEqual([{ a: 1 }, null]);
     expect((await read(' thread:t2')).memory).toBeNull();
   });

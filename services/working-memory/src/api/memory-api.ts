@@ -1,5 +1,6 @@
 // Implements the public verbs memory-get and memory-set for the working memory of a resource, of a thread without a
 // resource, or of one thread of a resource; and the deletion of the memory of a thread.
+import type { Forgotten } from '@millrace/bus';
 import { MillraceError, isOperator, type ApiAnswer, type ApiRequest, type ForgetRequest } from '@millrace/contracts';
 import { memoryOwner, ownerOfResource, ownerOfThread, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import { MEMORY_MAX_BYTES, countBytes } from '../processor/memory-bound.ts';
@@ -58,14 +59,20 @@ export const memorySet =
     }
   };
 
-/** Deletes the memory of the thread, and that of the thread as an owner. Facts in the memory of a resource remain. */
-export async function forgetThread(store: WorkingMemoryStore, request: ForgetRequest): Promise<number> {
-  if (request.what !== 'thread') return 0;
-  const { tenant, threadId, resourceId } = request;
+/**
+ * Deletes the memory of a thread, and that of the thread as an owner; facts in the memory of a resource remain. Of a
+ * resource it deletes all memories.
+ */
+export async function forgetMemories(store: WorkingMemoryStore, request: ForgetRequest): Promise<Forgotten> {
+  const { tenant } = request;
+  if (request.what === 'messages') return { deleted: 0 };
+  if (request.what === 'resource')
+    return store.eraseOwner({ tenant, key: ownerOfResource(request.resourceId) }, request.runs);
+  const { threadId, resourceId } = request;
   const owners: MemoryOwner[] = [{ tenant, key: memoryOwner(request), threadId }];
   if (resourceId === undefined) owners.push({ tenant, key: ownerOfThread(threadId) });
   const forgotten = await Promise.all(owners.map((owner) => store.forget(owner)));
-  return forgotten.filter(Boolean).length;
+  return { deleted: forgotten.filter(Boolean).length };
 }
 
 function tooLarge(bytes: number): MillraceError {

@@ -5,7 +5,7 @@
 // - One owner of a run writes once: a repeated call, for example after a lost answer, changes nothing.
 // - The trust of a memory is that of its last write. A write of an earlier version of the service leaves it untrusted.
 // - Tenants and resources are isolated: no id of one reaches data of another.
-import type { JsonObject, Trust } from '@millrace/contracts';
+import { ERASED_EPOCH, type ErasedRun, type JsonObject, type Trust } from '@millrace/contracts';
 
 /** Owner of a memory: `key` as memoryOwner() names it; with `threadId`, one thread of that owner. */
 export type MemoryOwner = { tenant: string; key: string; threadId?: string | undefined };
@@ -56,5 +56,26 @@ export type WorkingMemoryStore = {
   markRun(owner: MemoryOwner, run: RunMark, signal?: AbortSignal): Promise<void>;
   /** Deletes a memory and its version; the marks of runs stay. Returns whether there was one. */
   forget(owner: MemoryOwner, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Deletes every memory of an owner, of its threads too. From then on, for RUN_MARK_TTL_MS, the named runs write
+   * nothing. Returns the number of memories, and that of a read after the deletion.
+   */
+  eraseOwner(
+    owner: Omit<MemoryOwner, 'threadId'>,
+    runs: readonly ErasedRun[],
+    signal?: AbortSignal,
+  ): Promise<{ deleted: number; left: number }>;
   close(): Promise<void>;
 };
+
+/** Returns the memories that a run of the owner may write, with the mark that rejects every epoch of the run. */
+export function listErasedMarks(
+  owner: Omit<MemoryOwner, 'threadId'>,
+  runs: readonly ErasedRun[],
+): { owner: MemoryOwner; mark: RunMark }[] {
+  return runs.flatMap(({ runId, threadId }) => {
+    const mark = { runId, epoch: ERASED_EPOCH };
+    const own = { owner, mark };
+    return threadId === undefined ? [own] : [own, { owner: { ...owner, threadId }, mark }];
+  });
+}

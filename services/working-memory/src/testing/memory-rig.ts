@@ -21,6 +21,7 @@ export async function createMemoryRig() {
     compareAndSet: (...args) => (calls.push('compareAndSet'), kept.compareAndSet(...args)),
     markRun: (...args) => (calls.push('markRun'), kept.markRun(...args)),
     forget: (...args) => (calls.push('forget'), kept.forget(...args)),
+    eraseOwner: (...args) => kept.eraseOwner(...args),
     close: () => kept.close(),
   };
   const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });

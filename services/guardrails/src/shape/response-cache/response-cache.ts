@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { readObject, readString } from '../../guard/entry-state.ts';
 import type { GuardStore } from '../../store/guard-store.ts';
 import { cacheKey } from './cache-key.ts';
+import { cacheAnswer } from './forget-cached.ts';
 import { readBack, serializeChunks } from './cached-chunks.ts';
 
 const MAX_TTL_SECONDS = 30 * 24 * 3_600;
@@ -94,7 +95,8 @@ async function keepAnswer(
   const text = serializeChunks(chunks);
   if (text === undefined) return;
   readObject(state, 'kept')[stepNumber] = key;
-  if (!fromCache) await store.ask('store an answer', abortSignal, (redis) => redis.set(key, text, 'EX', ttlSeconds));
+  if (fromCache) return;
+  await store.ask('store an answer', abortSignal, (redis) => cacheAnswer(redis, args.run, { key, text, ttlSeconds }));
 }
 
 /** Returns the keys of the answers that the retry rejects: those of this step and of later steps. */

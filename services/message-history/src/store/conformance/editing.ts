@@ -113,5 +113,50 @@ export function describeEditing(store: () => HistoryStore): void {
         }
       }
     });
+
+    test('an erased owner has no threads, and threads of others remain', async () => {
+      const tenant = newTenant();
+      for (const threadId of ['a', 'b']) await store().saveBlock(block({ tenant, threadId }));
+      await store().saveBlock(block({ tenant, threadId: 'c', owner: 'bob' }));
+      await store().saveBlock(block({ tenant, threadId: 'd', owner: ' thread:d' }));
+      const owner = { tenant, owner: 'ada' };
+      expect(await store().eraseOwner(owner, [{ threadId: 'c', runId: 'run-1' }])).toEqual({ deleted: 4, left: 0 });
+      const { threads, total } = await store().listThreads({ tenant }, page);
+      expect([threads.map(({ id }) => id).toSorted(), total]).toEqual([['c', 'd'], 2]);
+      expect(await store().listThreads(owner, page)).toEqual({ threads: [], total: 0 });
+      expect(await store().eraseOwner(owner, [])).toEqual({ deleted: 0, left: 0 });
+      await expect(store().eraseOwner({ ...owner, tenant: 'a b' }, [])).rejects.toMatchObject({
+        code: 'token-invalid',
+      });
+    });
+
+    test('an erased run saves nothing in any epoch, and a later run of the owner does', async () => {
+      const saved = block({ tenant: newTenant() });
+      const runs = [{ threadId: saved.threadId, runId: saved.runId }];
+      await store().eraseOwner(saved, runs);
+      for (const epoch of [1, 2, 1_000]) {
+        const late = store().saveBlock({ ...saved, epoch });
+        await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
+      }
+      expect(await store().listThreads(saved, page)).toEqual({ threads: [], total: 0 });
+      await store().saveBlock({ ...saved, runId: 'run-2', messages: messagesOfRun('run-2', 1) });
+      await expect(store().saveBlock(saved)).rejects.toMatchObject({ code: 'save-superseded' });
+      expect(listIds((await store().listMessages(saved, page)).messages)).toEqual(['run-2.0']);
+    });
+
+    test('saves that race with an erasure of their run leave nothing', async () => {
+      const tenant = newTenant();
+      for (let round = 0; round < 20; round += 1) {
+        const saved = block({ tenant, threadId: `t-${round}`, runId: `race-${round}` });
+        const runs = [{ threadId: saved.threadId, runId: saved.runId }];
+        const saving = store()
+          .saveBlock(saved)
+          .catch((error: unknown) => error);
+        await store().eraseOwner(saved, runs);
+        await saving;
+        expect(await store().listThreads(saved, page)).toEqual({ threads: [], total: 0 });
+        await expect(store().getThread(saved)).rejects.toMatchObject(unknown);
+      }
+    });
   });
 }

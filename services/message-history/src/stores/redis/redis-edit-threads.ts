@@ -2,30 +2,41 @@
 // first empties the thread, then takes it off the lists, then drops it, so that a killed process leaves no message and
 // no listed thread that does not exist.
 import { MillraceError } from '@millrace/contracts';
-import { readScript, runScript, storeCalls } from '@millrace/stores';
+import { RUN_MARK_TTL_MS, readScript, runScript, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { STORE, threadUnknown } from '../../store/history-errors.ts';
-import type { HistoryStore, OwnedThread } from '../../store/history-store.ts';
+import type { HistoryStore, OwnedRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
-import { listThreadKeys } from './redis-keys.ts';
+import { listIndexKeys, listThreadKeys } from './redis-keys.ts';
 import { listThread, unlistThread } from './redis-thread-index.ts';
 
-type ThreadEdits = Pick<HistoryStore, 'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages'>;
+type ThreadEdits = Pick<
+  HistoryStore,
+  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'eraseOwner'
+>;
 const answered = storeCalls(STORE);
 const script = readScript(new URL('./edit-thread.lua', import.meta.url));
 const replySchema = z.union([z.tuple([z.literal('thread-unknown')]), z.tuple([z.literal('ok'), z.coerce.number()])]);
 
 /** Another deletion has dropped the thread in between. */
-function ignoreUnknown(error: unknown): void {
+function ignoreUnknown(error: unknown): undefined {
   if (!MillraceError.isInstance(error) || error.code !== 'thread-unknown') throw error;
 }
 
-/** A save may have listed the emptied thread, or have begun the thread again: only a thread that exists stays listed. */
+/**
+ * A save may have listed the emptied thread, or have begun the thread again, also for another owner: only a thread that
+ * exists stays listed.
+ */
 async function relistThread(redis: Redis, thread: OwnedThread): Promise<void> {
+  const list = async () => {
+    const [owner, updatedAt] = await redis.hmget(listThreadKeys(thread).thread, 'owner', 'updatedAt');
+    if (typeof owner === 'string') await listThread(redis, thread, owner, Number(updatedAt));
+    return typeof owner === 'string';
+  };
+  if (await list()) return;
   await unlistThread(redis, thread, thread.owner);
-  const [owner, updatedAt] = await redis.hmget(listThreadKeys(thread).thread, 'owner', 'updatedAt');
-  if (owner === thread.owner) await listThread(redis, thread, thread.owner, Number(updatedAt));
+  await list();
 }
 
 export function createRedisThreadEdits(redis: Redis): ThreadEdits {
@@ -38,17 +49,18 @@ export function createRedisThreadEdits(redis: Redis): ThreadEdits {
     if (outcome === 'thread-unknown') throw threadUnknown(thread);
     return count;
   };
+  const deleteThread: ThreadEdits['deleteThread'] = async (thread, signal) => {
+    const count = await edit(thread, signal, 'empty');
+    await answered('take a thread off the lists', signal, () => unlistThread(redis, thread, thread.owner));
+    await edit(thread, signal, 'drop').catch(ignoreUnknown);
+    await answered('take a thread off the lists', signal, () => relistThread(redis, thread));
+    return count;
+  };
   return {
     async renameThread(thread, title, signal) {
       await edit(thread, signal, 'rename', title);
     },
-    async deleteThread(thread, signal) {
-      const count = await edit(thread, signal, 'empty');
-      await answered('take a thread off the lists', signal, () => unlistThread(redis, thread, thread.owner));
-      await edit(thread, signal, 'drop').catch(ignoreUnknown);
-      await answered('take a thread off the lists', signal, () => relistThread(redis, thread));
-      return count;
-    },
+    deleteThread,
     async findMessages(thread, ids, signal) {
       const { thread: key, bodies } = listThreadKeys(thread);
       const [owner, stored] = await answered('read messages', signal, () =>
@@ -58,5 +70,35 @@ export function createRedisThreadEdits(redis: Redis): ThreadEdits {
       return stored.flatMap((body) => (body === null ? [] : [readMessage(body)]));
     },
     deleteMessages: (thread, ids, signal) => edit(thread, signal, 'delete', ...ids),
+    async eraseOwner({ tenant, owner }, runs, signal) {
+      await fenceRuns(redis, tenant, runs, signal);
+      const listed = async () =>
+        await answered('list threads', signal, () => redis.zrange(listIndexKeys(tenant, owner)[0] ?? '', '0', '-1'));
+      // A thread that a killed process has not listed is known by its run only.
+      const threads = new Set([...(await listed()), ...runs.map(({ threadId }) => threadId)]);
+      let deleted = 0;
+      for (const threadId of threads) {
+        const thread = { tenant, threadId, owner };
+        deleted += (await deleteThread(thread, signal).catch(ignoreUnknown)) ?? 0;
+        await answered('take a thread off the lists', signal, () => relistThread(redis, thread));
+      }
+      return { deleted, left: (await listed()).length };
+    },
   };
+}
+
+/** Rejects later saves of the runs: save-block.lua reads the entries in the same script as it writes. */
+async function fenceRuns(
+  redis: Redis,
+  tenant: string,
+  runs: readonly OwnedRun[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const until = Date.now() + RUN_MARK_TTL_MS;
+  for (const { threadId, runId } of runs) {
+    const { erased } = listThreadKeys({ tenant, threadId });
+    await answered('fence a run', signal, () =>
+      Promise.all([redis.zadd(erased, until, runId), redis.pexpire(erased, RUN_MARK_TTL_MS)]),
+    );
+  }
 }

@@ -23,6 +23,8 @@ export function listThreadKeys({ tenant, threadId }: ThreadRef) {
     bodies: buildKey('bodies'),
     /** hash: run id to `<epoch>:<block>:<saved at, ms since 1970>` */
     runs: buildKey('runs'),
+    /** sorted set: id of a run of an erased resource by the time until which its saves are rejected, ms since 1970 */
+    erased: buildKey('erased'),
   };
 }
 

@@ -5,17 +5,20 @@
 -- A block owns the scores block * stride to block * stride + stride - 1, so a block that is replaced by a longer one still
 -- stands before its successor.
 --
--- KEYS thread, order, bodies, runs
+-- KEYS thread, order, bodies, runs, erased
 -- ARGV owner, runId, epoch, now (ms), title, stride, how long a run's mark counts (ms), how many marks are kept, what the ids of
 --      the run's own messages begin with, then id and JSON of each message
 -- Returns {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'save-superseded', epoch of the saved block}, {'id-taken', block} if
 -- an earlier run of this id has left a message of the same id, or {'words-differ', id ...} if another block has other words under
 -- these ids.
-local thread, order, bodies, runs = unpack(KEYS)
+local thread, order, bodies, runs, erased = unpack(KEYS)
 local owner, runId, epoch, now, title, stride, markTtl, marksKept, own = unpack(ARGV, 1, 9)
 local FIRST_MESSAGE = 10
 local hasMessages = #ARGV >= FIRST_MESSAGE
 
+if tonumber(redis.call('ZSCORE', erased, runId) or '0') >= tonumber(now) then
+  return { 'save-superseded', '2147483647' }
+end
 local begunBy = redis.call('HGET', thread, 'owner')
 if begunBy and begunBy ~= owner then
   return { 'thread-foreign' }

@@ -1,12 +1,15 @@
 // Renames and deletes threads and messages of the embedded store, each in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
-import { checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
+import { RUN_MARK_TTL_MS, checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
 import { STORE, threadUnknown } from '../../store/history-errors.ts';
-import type { HistoryStore, OwnedThread } from '../../store/history-store.ts';
+import type { Erased, HistoryOwner, HistoryStore, OwnedRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import type { Statements } from './sqlite-statements.ts';
 
-type ThreadEdits = Pick<HistoryStore, 'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages'>;
+type ThreadEdits = Pick<
+  HistoryStore,
+  'renameThread' | 'deleteThread' | 'findMessages' | 'deleteMessages' | 'eraseOwner'
+>;
 const answered = storeCalls(STORE);
 
 export function createSqliteThreadEdits(database: DatabaseSync, statements: Statements): ThreadEdits {
@@ -43,5 +46,27 @@ export function createSqliteThreadEdits(database: DatabaseSync, statements: Stat
         statements.countDropped.run(count, ...key);
         return count;
       }),
+    eraseOwner: (owner, runs, signal) =>
+      answered('erase the threads of an owner', signal, () =>
+        runInTransaction(database, () => eraseRows(statements, owner, runs)),
+      ),
+  };
+}
+
+/** The list of threads is complete: a transaction writes a thread with its messages. */
+function eraseRows(statements: Statements, { tenant, owner }: HistoryOwner, runs: readonly OwnedRun[]): Erased {
+  const now = Date.now();
+  checkTenant(tenant);
+  statements.forgetErased.run(now);
+  for (const { threadId, runId } of runs) statements.eraseRun.run(tenant, threadId, runId, now + RUN_MARK_TTL_MS);
+  const deleted = statements.listOwned.all(tenant, owner).map(({ id = null }) => {
+    const { changes } = statements.dropMessages.run(tenant, id);
+    statements.dropRuns.run(tenant, id);
+    statements.dropThread.run(tenant, id);
+    return Number(changes);
+  });
+  return {
+    deleted: deleted.reduce((sum, count) => sum + count, 0),
+    left: statements.listOwned.all(tenant, owner).length,
   };
 }

@@ -1,5 +1,5 @@
 // Saves a run's block in the embedded store within the caller's transaction, as save-block.lua does on Redis.
-import type { Message } from '@millrace/contracts';
+import { ERASED_EPOCH, type Message } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS, saveSuperseded } from '@millrace/stores';
 import { threadForeign } from '../../store/history-errors.ts';
 import { DEFAULT_THREAD_TITLE, RUN_MARKS_KEPT, type HistoryBlock } from '../../store/history-store.ts';
@@ -10,6 +10,7 @@ import type { Statements } from './sqlite-statements.ts';
 /** @throws thread-foreign, save-superseded, before anything is written */
 export function saveBlockRows(statements: Statements, block: HistoryBlock, now: number): void {
   const { tenant, threadId, owner, runId, epoch } = block;
+  if (statements.isErased.get(tenant, threadId, runId, now)) throw saveSuperseded(block, ERASED_EPOCH);
   const begunBy = statements.findThread.get(tenant, threadId)?.['owner'];
   if (begunBy !== undefined && begunBy !== owner) throw threadForeign(block);
 

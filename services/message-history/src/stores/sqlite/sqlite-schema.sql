@@ -26,6 +26,15 @@ CREATE TABLE IF NOT EXISTS history_run_marks (
   PRIMARY KEY (tenant, thread_id, run_id)
 ) STRICT;
 
+-- Runs of erased resources: their saves are rejected until then (ms since 1970).
+CREATE TABLE IF NOT EXISTS history_erased_runs (
+  tenant TEXT NOT NULL,
+  thread_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  until INTEGER NOT NULL,
+  PRIMARY KEY (tenant, thread_id, run_id)
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS history_messages (
   tenant TEXT NOT NULL,
   thread_id TEXT NOT NULL,

@@ -41,6 +41,10 @@ export function prepareStatements(database: DatabaseSync) {
     writeRun: sql(`
       INSERT OR REPLACE INTO history_run_marks (tenant, thread_id, run_id, epoch, block, saved_at)
       VALUES (?, ?, ?, ?, ?, ?)`),
+    isErased: sql('SELECT 1 FROM history_erased_runs WHERE tenant = ? AND thread_id = ? AND run_id = ? AND until >= ?'),
+    eraseRun: sql('INSERT OR REPLACE INTO history_erased_runs VALUES (?, ?, ?, ?)'),
+    forgetErased: sql('DELETE FROM history_erased_runs WHERE until < ?'),
+    listOwned: sql('SELECT id FROM history_threads WHERE tenant = ? AND resource_id = ?'),
     rename: sql('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ?'),
     dropMessages: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ?'),
     dropRuns: sql('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ?'),

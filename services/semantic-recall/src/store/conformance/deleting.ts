@@ -49,6 +49,18 @@ export function describeDeleting(rig: VectorStoreRig): void {
       expect(await rig.store.deleteMessages(t1, messages)).toBe(0);
     });
 
+    test('an erased owner has no messages in any space or thread, and those of others remain', async () => {
+      await rig.save('r1', { one: [1, 0, 0], two: [0, 1, 0] });
+      await rig.save('r2', { three: [1, 0, 0] }, { threadId: 't2' });
+      await rig.save('r3', { foreign: [1, 0, 0] }, { key: 'bob' });
+      expect(await rig.store.eraseOwner(ada, [])).toEqual({ deleted: 3, left: 0 });
+      expect(await rig.texts()).toEqual([]);
+      expect(await rig.texts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
+      expect(await rig.store.eraseOwner(ada, [])).toEqual({ deleted: 0, left: 0 });
+      await rig.save('r4', { later: [1, 0, 0] });
+      expect(await rig.texts()).toEqual(['later']);
+    });
+
     test('a deletion rejects a tenant that is not a token', async () => {
       for (const tenant of ['', 'a b', '*']) {
         const place = { ...t1, tenant };

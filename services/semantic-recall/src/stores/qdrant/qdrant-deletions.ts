@@ -9,12 +9,20 @@ import { readPayload } from './qdrant-payload.ts';
 /** Points of one page of a search by ids. */
 const PAGE = 256;
 type Signal = AbortSignal | undefined;
+type Deletions = Pick<VectorStore, 'deleteThread' | 'deleteMessages' | 'eraseOwner'>;
 
-export function createQdrantDeletions(qdrant: Qdrant): Pick<VectorStore, 'deleteThread' | 'deleteMessages'> {
+export function createQdrantDeletions(qdrant: Qdrant): Deletions {
   return {
     async deleteThread(place, signal) {
       const must = filterByOwner(place, place.threadId);
       return inEachCollection(qdrant, signal, (collection) => deletePoints(qdrant, collection, must, signal));
+    },
+    /** Fences no run: Qdrant has no transactions. An erasure therefore deletes once more when saves under way have ended. */
+    async eraseOwner(owner, _runIds, signal) {
+      const must = filterByOwner(owner);
+      const deleted = await inEachCollection(qdrant, signal, (name) => deletePoints(qdrant, name, must, signal));
+      const left = await inEachCollection(qdrant, signal, (name) => countPoints(qdrant, name, must, signal));
+      return { deleted, left };
     },
     async deleteMessages(place, messages, signal) {
       const must = filterByOwner(place, place.threadId);
@@ -46,11 +54,21 @@ async function deletePoints(
   signal: Signal,
 ): Promise<number> {
   const filter = { must };
-  const counted = await qdrant.call('count messages', signal, (api, init) =>
-    api.countPoints({ collection_name, filter, exact: true }, init),
-  );
+  const count = await countPoints(qdrant, collection_name, must, signal);
   await qdrant.call('delete messages', signal, (api, init) =>
     api.deletePoints({ collection_name, wait: true, filter }, init),
+  );
+  return count;
+}
+
+async function countPoints(
+  qdrant: Qdrant,
+  collection_name: string,
+  must: Condition[],
+  signal: Signal,
+): Promise<number> {
+  const counted = await qdrant.call('count messages', signal, (api, init) =>
+    api.countPoints({ collection_name, filter: { must }, exact: true }, init),
   );
   return counted.data.result?.count ?? 0;
 }

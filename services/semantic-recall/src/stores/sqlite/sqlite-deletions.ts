@@ -1,17 +1,24 @@
 // Deletes points of the embedded store, in all collections, each deletion in one transaction.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
+import { RUN_MARK_TTL_MS, checkTenant, runInTransaction, storeCalls } from '@millrace/stores';
 import { isForgotten } from '../../store/match-forgotten.ts';
 import { STORE, type RecallPlace, type VectorStore } from '../../store/vector-store.ts';
 
 type Row = Record<string, SQLOutputValue>;
+type Deletions = Pick<VectorStore, 'deleteThread' | 'deleteMessages' | 'eraseOwner'>;
 const answered = storeCalls(STORE);
 
-export function createSqliteDeletions(database: DatabaseSync): Pick<VectorStore, 'deleteThread' | 'deleteMessages'> {
+export function createSqliteDeletions(database: DatabaseSync): Deletions {
   const ofThread = 'tenant = ? AND resource = ? AND thread = ?';
   const listMessages = database.prepare(`SELECT rowid, message, text FROM recall_points WHERE ${ofThread}`);
   const dropRow = database.prepare('DELETE FROM recall_points WHERE rowid = ? RETURNING collection, point');
   const dropThread = database.prepare(`DELETE FROM recall_points WHERE ${ofThread} RETURNING collection, point`);
+  const dropOwner = database.prepare(
+    'DELETE FROM recall_points WHERE tenant = ? AND resource = ? RETURNING collection, point',
+  );
+  const countOwner = database.prepare('SELECT count(*) AS total FROM recall_points WHERE tenant = ? AND resource = ?');
+  const eraseRun = database.prepare('INSERT OR REPLACE INTO recall_erased_runs VALUES (?, ?, ?, ?)');
+  const forgetErased = database.prepare('DELETE FROM recall_erased_runs WHERE until < ?');
   const dropTrust = database.prepare('DELETE FROM recall_trusted WHERE collection = ? AND point = ?');
   const listKeys = ({ tenant, key, threadId }: RecallPlace) => [checkTenant(tenant), key, threadId] as const;
   const deleting = (signal: AbortSignal | undefined, work: () => Row[]) =>
@@ -24,6 +31,16 @@ export function createSqliteDeletions(database: DatabaseSync): Pick<VectorStore,
     );
   return {
     deleteThread: (place, signal) => deleting(signal, () => dropThread.all(...listKeys(place))),
+    async eraseOwner({ tenant, key }, runIds, signal) {
+      const now = Date.now();
+      checkTenant(tenant);
+      const deleted = await deleting(signal, () => {
+        forgetErased.run(now);
+        for (const runId of runIds) eraseRun.run(tenant, key, runId, now + RUN_MARK_TTL_MS);
+        return dropOwner.all(tenant, key);
+      });
+      return { deleted, left: Number(countOwner.get(tenant, key)?.['total'] ?? 0) };
+    },
     deleteMessages: (place, messages, signal) =>
       deleting(signal, () => {
         const rows = listMessages.all(...listKeys(place)).filter((row) => {

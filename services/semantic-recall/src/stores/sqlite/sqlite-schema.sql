@@ -10,5 +10,9 @@ CREATE TABLE IF NOT EXISTS recall_points (
 CREATE TABLE IF NOT EXISTS recall_trusted (
   collection TEXT NOT NULL, point TEXT NOT NULL, PRIMARY KEY (collection, point)
 ) STRICT, WITHOUT ROWID;
+-- Runs of erased resources: their saves are rejected until then (ms since 1970).
+CREATE TABLE IF NOT EXISTS recall_erased_runs (
+  tenant TEXT NOT NULL, resource TEXT NOT NULL, run TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (tenant, resource, run)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS recall_points_by_place ON recall_points (collection, tenant, resource, thread, place);
 CREATE INDEX IF NOT EXISTS recall_points_by_run ON recall_points (collection, tenant, resource, thread, run);

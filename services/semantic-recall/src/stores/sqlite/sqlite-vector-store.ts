@@ -2,6 +2,7 @@
 // time of a search grows with the vectors of its scope.
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { ERASED_EPOCH } from '@millrace/contracts';
 import { checkTenant, closeSqlite, runInTransaction, openSqlite, saveSuperseded, storeCalls } from '@millrace/stores';
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { collectionName } from '../../store/point-id.ts';
@@ -47,6 +48,7 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
   function saveRun(space: VectorSpace, block: VectorBlock): void {
     const { runId, epoch } = block;
     const place = listPlaceKeys(space, block);
+    if (statements.erased.get(block.tenant, block.key, runId, Date.now())) throw saveSuperseded(block, ERASED_EPOCH);
     const saved = statements.saved.get(...place, runId, recentOrder());
     const savedEpoch = Number(saved?.['epoch'] ?? 0);
     if (savedEpoch > epoch) throw saveSuperseded(block, savedEpoch);
@@ -113,6 +115,9 @@ const COLUMNS = `*, EXISTS (SELECT 1 FROM recall_trusted AS known
 function prepare(database: DatabaseSync) {
   const ofThread = 'collection = ? AND tenant = ? AND resource = ? AND thread = ?';
   return {
+    erased: database.prepare(
+      'SELECT 1 FROM recall_erased_runs WHERE tenant = ? AND resource = ? AND run = ? AND until >= ?',
+    ),
     saved: database.prepare(
       `SELECT max(epoch) AS epoch, min(place) AS place FROM recall_points WHERE ${ofThread} AND run = ? AND place >= ?`,
     ),

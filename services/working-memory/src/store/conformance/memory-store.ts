@@ -151,6 +151,33 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       await expect(store.forget({ ...ada, tenant: 'a b' })).rejects.toMatchObject({ code: 'token-invalid' });
     });
 
+    test('an erased owner has no memory, and memories of others remain', async () => {
+      const others = [
+        { ...ada, key: 'ada2' },
+        { ...ada, key: 'a*' },
+        { ...ada, tenant: 'other' },
+      ];
+      const own = [ada, { ...ada, threadId: 't1' }, { ...ada, threadId: 't:run:r1' }];
+      for (const owner of [...own, ...others])
+        await store.compareAndSet({ owner, run: run('r1'), version: 0, memory: { a: 1 } });
+      const runs = [{ runId: 'r2', threadId: 't1' }, { runId: 'r3' }];
+      expect(await store.eraseOwner(ada, runs)).toEqual({ deleted: 3, left: 0 });
+      for (const owner of own) expect((await store.read(owner)).memory).toBeNull();
+      for (const owner of others) expect((await store.read(owner)).memory).toEqual({ a: 1 });
+      // The erased runs write nothing in any epoch, and a later run does.
+      for (const [owner, runId] of [
+        [ada, 'r2'] as const,
+        [{ ...ada, threadId: 't1' }, 'r2'] as const,
+        [ada, 'r3'] as const,
+      ]) {
+        const late = await store.compareAndSet({ owner, run: run(runId, 9), version: 0, memory: { late: 1 } });
+        expect(late).toMatchObject({ outcome: 'superseded' });
+      }
+      const later = await store.compareAndSet({ owner: ada, run: run('r4'), version: 0, memory: { b: 1 } });
+      expect(later).toEqual({ outcome: 'written' });
+      await expect(store.eraseOwner({ ...ada, tenant: 'a b' }, [])).rejects.toMatchObject({ code: 'token-invalid' });
+    });
+
     test('concurrent writers over several connections lose no write', async () => {
       const stores = [store, await openOne(), await openOne()];
       const writers = Array.from({ length: 30 }, async (_, at) => {

@@ -2,9 +2,17 @@
 import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { checkTenant, closeRedis, readScript, RUN_MARK_TTL_MS, runScript, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
-import { STORE, type MemoryOwner, type MemoryRecord, type WorkingMemoryStore } from '../../store/memory-store.ts';
+import {
+  STORE,
+  listErasedMarks,
+  type MemoryOwner,
+  type MemoryRecord,
+  type RunMark,
+  type WorkingMemoryStore,
+} from '../../store/memory-store.ts';
 
 const compareAndSet = readScript(new URL('./compare-and-set.lua', import.meta.url));
+const eraseOwner = readScript(new URL('./erase-owner.lua', import.meta.url));
 const markRun = readScript(new URL('./mark-run.lua', import.meta.url));
 const answered = storeCalls(STORE);
 
@@ -28,9 +36,11 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
 
     async compareAndSet({ owner, run, version, memory, trust }, signal) {
       const key = memoryKey(owner);
-      const args = [version, JSON.stringify(memory), run.epoch, RUN_MARK_TTL_MS, trust === 'trusted' ? '1' : ''];
+      const thread = owner.threadId === undefined ? [] : [owner.threadId];
+      const flag = trust === 'trusted' ? '1' : '';
+      const args = [version, JSON.stringify(memory), run.epoch, RUN_MARK_TTL_MS, flag, ...thread];
       const reply = await answered('write', signal, () =>
-        runScript(redis, compareAndSet, [key, markKey(key, run.runId)], args),
+        runScript(redis, compareAndSet, [key, markKey(key, run.runId), threadsKey(owner)], args),
       );
       const [outcome, ...rest] = Array.isArray(reply) ? reply.map(String) : [];
       switch (outcome) {
@@ -56,6 +66,18 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
       return (await answered('delete', signal, () => redis.del(key))) === 1;
     },
 
+    async eraseOwner(owner, runs, signal) {
+      for (const erased of listErasedMarks(owner, runs)) await markErased(redis, erased, signal);
+      return answered('erase an owner', signal, async () => {
+        const list = threadsKey(owner);
+        const threads = await redis.smembers(list);
+        const keys = [list, ...listMemoryKeys(owner, threads)];
+        const deleted = Number(await runScript(redis, eraseOwner, keys, threads));
+        const left = await redis.exists(...listMemoryKeys(owner, await redis.smembers(list)));
+        return { deleted, left };
+      });
+    },
+
     close: () => closeRedis(redis),
   };
 }
@@ -64,11 +86,32 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
  * Starts with the tenant, which has no colon. Names from callers are encoded, so that they hold neither colon nor
  * brace; the braces keep a memory and its marks in one slot of a Redis Cluster. @throws token-invalid
  */
-function memoryKey({ tenant, key, threadId }: MemoryOwner): string {
-  const ofOwner = `${checkTenant(tenant)}:working-memory:{${encodeURIComponent(key)}}`;
+function memoryKey(owner: MemoryOwner): string {
+  const { threadId } = owner;
+  const ofOwner = prefixOwner(owner);
   return threadId === undefined ? `${ofOwner}:resource` : `${ofOwner}:thread:${encodeURIComponent(threadId)}`;
 }
 
+async function markErased(
+  redis: Redis,
+  { owner, mark }: { owner: MemoryOwner; mark: RunMark },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const key = markKey(memoryKey(owner), mark.runId);
+  await answered('write', signal, () => runScript(redis, markRun, [key], [mark.epoch, RUN_MARK_TTL_MS]));
+}
+
+/** Returns the keys of the memories of an owner and of its threads. */
+const listMemoryKeys = (owner: Omit<MemoryOwner, 'threadId'>, threads: readonly string[]): string[] => [
+  memoryKey(owner),
+  ...threads.map((threadId) => memoryKey({ ...owner, threadId })),
+];
+
+/** A set: the threads of an owner that have a memory of their own. */
+const threadsKey = ({ tenant, key }: MemoryOwner): string => `${prefixOwner({ tenant, key })}:threads`;
+
+const prefixOwner = ({ tenant, key }: MemoryOwner): string =>
+  `${checkTenant(tenant)}:working-memory:{${encodeURIComponent(key)}}`;
 const markKey = (key: string, runId: string): string => `${key}:run:${runId}`;
 
 /** `trusted`: the version that was written as trusted. */

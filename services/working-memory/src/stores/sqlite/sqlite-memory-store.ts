@@ -5,6 +5,7 @@ import type { JsonObject } from '@millrace/contracts';
 import { checkTenant, closeSqlite, runInTransaction, openSqlite, RUN_MARK_TTL_MS, storeCalls } from '@millrace/stores';
 import {
   STORE,
+  listErasedMarks,
   type MemoryOwner,
   type MemoryRecord,
   type MemoryWrite,
@@ -63,6 +64,16 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
           return Number(statements.dropMemory.run(...listOwnerKeys(owner)).changes) === 1;
         }),
       ),
+    eraseOwner: (owner, runs, signal) =>
+      answered('erase an owner', signal, () =>
+        runInTransaction(database, () => {
+          const keys = [checkTenant(owner.tenant), owner.key];
+          for (const erased of listErasedMarks(owner, runs)) mark(erased.owner, erased.mark);
+          statements.dropOwnersTrusted.run(...keys);
+          const { changes } = statements.dropOwners.run(...keys);
+          return { deleted: Number(changes), left: Number(statements.countOwners.get(...keys)?.['total']) };
+        }),
+      ),
     close: () => closeSqlite(database),
   };
 }
@@ -76,6 +87,9 @@ function prepare(database: DatabaseSync) {
     ),
     mark: database.prepare(`SELECT epoch FROM working_memory_runs WHERE ${owner} AND run = ? AND expires_at >= ?`),
     setMemory: database.prepare('INSERT OR REPLACE INTO working_memory VALUES (?, ?, ?, ?, ?)'),
+    dropOwnersTrusted: database.prepare('DELETE FROM working_memory_trusted WHERE tenant = ? AND resource = ?'),
+    dropOwners: database.prepare('DELETE FROM working_memory WHERE tenant = ? AND resource = ?'),
+    countOwners: database.prepare('SELECT count(*) AS total FROM working_memory WHERE tenant = ? AND resource = ?'),
     dropTrusted: database.prepare(`DELETE FROM working_memory_trusted WHERE ${owner}`),
     dropMemory: database.prepare(`DELETE FROM working_memory WHERE ${owner}`),
     setTrusted: database.prepare('INSERT OR REPLACE INTO working_memory_trusted VALUES (?, ?, ?, ?)'),

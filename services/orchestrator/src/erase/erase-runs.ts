@@ -1,0 +1,68 @@
+// Ends and deletes the runs of an erased resource: their heads list them. The head of a run is deleted last, because
+// nothing else names the run.
+import { OPERATOR_CALLER, isFinal, runHeadSchema, stateKeys, type Erasure, type RunHead } from '@millrace/contracts';
+import { deleteEntry, purgeEntries, type JetStreamAccess } from '@millrace/bus';
+import { cancelRun } from '../api/cancel-run.ts';
+import { SHARD } from '../state/event-log.ts';
+import { readPages } from '../state/read-stored.ts';
+import { FINAL_TTL_SECONDS, locateHead } from '../state/run-head.ts';
+
+/** Reads all heads of the tenant. @param extend is called for each page: it keeps the claim on the erasure */
+export async function listErasedRuns(
+  access: JetStreamAccess,
+  { tenant, resourceId, at }: Erasure,
+  extend: () => Promise<void>,
+): Promise<RunHead[]> {
+  const { state } = access.bus.names;
+  const query = { stream: `KV_${state}`, subject: `$KV.${state}.${stateKeys.heads(tenant)}`, schema: runHeadSchema };
+  const heads: RunHead[] = [];
+  const isOwn = (head: RunHead) =>
+    (head.resourceId === resourceId || head.subject === resourceId) && head.submittedAt <= at;
+  for await (const page of readPages(access, query)) {
+    heads.push(...page.map(({ value }) => value).filter(isOwn));
+    await extend();
+  }
+  return heads;
+}
+
+/** Cancels the runs that have not ended. Returns how many are still active. */
+export async function stopRuns(access: JetStreamAccess, heads: readonly RunHead[]): Promise<number> {
+  let active = 0;
+  for (const { tenant, runId, status } of heads) {
+    if (isFinal(status)) continue;
+    await cancelRun(access, { tenant, run: runId, caller: OPERATOR_CALLER });
+    const there = await locateHead(access, tenant, runId);
+    if ('value' in there && !isFinal(there.value.status)) active += 1;
+  }
+  return active;
+}
+
+/** Deletes records, ends, questions, chunks and events of a run. Returns the number of events. */
+export async function deleteRunContent(access: JetStreamAccess, { tenant, runId }: RunHead): Promise<number> {
+  const { bus, jsm } = access;
+  const { state, events } = bus.names;
+  const keys = [
+    stateKeys.records(tenant, runId),
+    stateKeys.ends(tenant, runId),
+    stateKeys.suspension(tenant, runId),
+    stateKeys.allSuspensions(tenant, runId),
+    stateKeys.resumptions(tenant, runId),
+    stateKeys.cancel(tenant, runId),
+  ];
+  for (const key of keys) await purgeEntries(access, state, key);
+  await jsm.streams.purge(access.chooseLogStream(tenant, runId), { filter: bus.subjects.runLog(tenant, runId) });
+  const { purged } = await jsm.streams.purge(events, { filter: bus.subjects.events(SHARD, tenant, runId) });
+  return purged;
+}
+
+/**
+ * Replaces the head by a tombstone: it was written more than once, and a server that is killed would restore an earlier
+ * version of a purged entry.
+ */
+export async function deleteHead(access: JetStreamAccess, { tenant, runId }: RunHead): Promise<boolean> {
+  const there = await locateHead(access, tenant, runId);
+  if (!('value' in there) || !isFinal(there.value.status)) return false;
+  const key = stateKeys.head(tenant, runId);
+  const deleted = await deleteEntry(access, access.bus.names.state, key, there.revision, FINAL_TTL_SECONDS);
+  return 'revision' in deleted;
+}
