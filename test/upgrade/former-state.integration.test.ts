@@ -2,27 +2,17 @@
 // runs. The test checks the earlier version out and installs it, so it runs by command: npm run -s test:upgrade.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { eventually } from '@millrace/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { current, isTestable, useCheckout } from './use-checkout.ts';
 
-const run = promisify(execFile);
 /** The last version without users on the bus, and without callers. */
 const FORMER = 'f40ec59';
-const current = join(import.meta.dirname, '../..');
-const isAsked = process.env['MILLRACE_UPGRADE'] === '1';
-const isKnown = await run('git', ['cat-file', '-e', `${FORMER}^{commit}`], { cwd: current }).then(
-  () => true,
-  () => false,
-);
-if (!isAsked) process.stderr.write('State of an earlier version is tested only by `npm run test:upgrade`.\n');
-else if (!isKnown) process.stderr.write(`skipped: this clone has no commit ${FORMER}.\n`);
+const canRun = await isTestable(FORMER);
 
-const INSTALL_MS = 300_000;
 const START_MS = 120_000;
 const AGENT = `name: asks
 model: openai/gpt-5-mini
@@ -40,22 +30,11 @@ const suspendedSchema = z
   .array(z.object({ runId: z.string() }))
   .or(z.object({ suspended: z.array(z.object({ runId: z.string() })) }).transform(({ suspended }) => suspended));
 
-describe.skipIf(!isAsked || !isKnown)(`the state folder of ${FORMER}`, () => {
-  let scratch = '';
+describe.skipIf(!canRun)(`the state folder of ${FORMER}`, () => {
+  const { checkout: former, scratch } = useCheckout(FORMER);
   let serving: ChildProcess | undefined;
-  const former = () => join(scratch, 'former');
-  const state = () => join(scratch, 'state');
-
-  beforeAll(async () => {
-    scratch = await mkdtemp(join(tmpdir(), 'millrace-upgrade-'));
-    await run('git', ['worktree', 'add', '--detach', former(), FORMER], { cwd: current });
-    await run('npm', ['run', '-s', 'install:workspace'], { cwd: former(), timeout: INSTALL_MS });
-  }, INSTALL_MS);
-  afterAll(async () => {
-    await stop();
-    await run('git', ['worktree', 'remove', '--force', former()], { cwd: current });
-    await rm(scratch, { recursive: true, force: true });
-  }, START_MS);
+  const state = () => join(scratch(), 'state');
+  afterAll(stop, START_MS);
 
   const environment = (more: Record<string, string> = {}) => {
     const { NATS_URL: _n, NATS_NKEY_FILE: _f, OPENAI_API_KEY: _k, OPENAI_BASE_URL: _b, ...env } = process.env;
@@ -64,7 +43,7 @@ describe.skipIf(!isAsked || !isKnown)(`the state folder of ${FORMER}`, () => {
   async function start(checkout: string): Promise<void> {
     const args = [join(checkout, 'deploy/dev/src/main.ts'), '--no-tour'];
     const child = spawn(process.execPath, args, {
-      cwd: scratch,
+      cwd: scratch(),
       env: environment(),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -87,14 +66,14 @@ describe.skipIf(!isAsked || !isKnown)(`the state folder of ${FORMER}`, () => {
     const env = environment({ NATS_URL: stack.natsUrl, ...key });
     const main = join(checkout, 'shared/cli/src/main.ts');
     return new Promise((done) => {
-      execFile(process.execPath, [main, ...args], { cwd: scratch, env }, (_error, stdout, stderr) =>
+      execFile(process.execPath, [main, ...args], { cwd: scratch(), env }, (_error, stdout, stderr) =>
         done(stdout + stderr),
       );
     });
   }
 
   test('starts with its threads, its memory and its suspended run, which an approval finishes', async () => {
-    const agentFile = join(scratch, 'asks.yaml');
+    const agentFile = join(scratch(), 'asks.yaml');
     await writeFile(agentFile, AGENT);
     await start(former());
     await millrace(former(), 'agents', 'apply', agentFile);

@@ -1,0 +1,44 @@
+// A checkout of an earlier version, installed, for the tests of a file. A test runs only if it is asked for, and the clone
+// has the commit: a shallow clone does not.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
+
+const run = promisify(execFile);
+const INSTALL_MS = 300_000;
+const REMOVE_MS = 60_000;
+
+export const current = join(import.meta.dirname, '../..');
+
+/** Returns whether the tests run; prints the reason if they do not. */
+export async function isTestable(commit: string): Promise<boolean> {
+  if (process.env['MILLRACE_UPGRADE'] !== '1') {
+    process.stderr.write('Upgrades from earlier versions are tested only by `npm run test:upgrade`.\n');
+    return false;
+  }
+  const isKnown = await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: current }).then(
+    () => true,
+    () => false,
+  );
+  if (!isKnown) process.stderr.write(`skipped: this clone has no commit ${commit}.\n`);
+  return isKnown;
+}
+
+/** Call it in a describe. The folder `scratch` contains the checkout and is removed with it. */
+export function useCheckout(commit: string): { checkout: () => string; scratch: () => string } {
+  let scratch = '';
+  const checkout = () => join(scratch, 'former');
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), 'millrace-upgrade-'));
+    await run('git', ['worktree', 'add', '--detach', checkout(), commit], { cwd: current });
+    await run('npm', ['run', '-s', 'install:workspace'], { cwd: checkout(), timeout: INSTALL_MS });
+  }, INSTALL_MS);
+  afterAll(async () => {
+    await run('git', ['worktree', 'remove', '--force', checkout()], { cwd: current });
+    await rm(scratch, { recursive: true, force: true });
+  }, REMOVE_MS);
+  return { checkout, scratch: () => scratch };
+}
