@@ -74,6 +74,7 @@ export const API = {
         .array(shownPendingSchema)
         .optional()
         .describe('pending items of a suspended run, as in its last chunk'),
+      summary: runSummarySchema.optional().describe('absent in answers of earlier versions'),
       remainingMs,
     }),
     true,

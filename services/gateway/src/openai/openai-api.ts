@@ -1,11 +1,15 @@
 // The routes of OpenAI's protocol.
 import type { Hono } from 'hono';
 import type { GatewayContext } from '../gateway-context.ts';
-import { serveChat } from './chat-route.ts';
+import { serveChat } from './chat/chat-route.ts';
+import { cancelResponse, serveResponse, serveStoredResponse } from './responses/responses-route.ts';
 import { serveModels } from './models-route.ts';
 
 export function mountOpenAi(app: Hono, context: GatewayContext): void {
   app.post('/v1/chat/completions', ({ req }) => serveChat(req.raw, context));
+  app.post('/v1/responses', ({ req }) => serveResponse(req.raw, context));
+  app.get('/v1/responses/:id', ({ req }) => serveStoredResponse(req.raw, req.param('id'), context));
+  app.post('/v1/responses/:id/cancel', ({ req }) => cancelResponse(req.raw, req.param('id'), context));
   app.get('/v1/models', ({ req }) => serveModels(req.raw, undefined, context));
   app.get('/v1/models/:id', ({ req }) => serveModels(req.raw, req.param('id'), context));
 }

@@ -1,6 +1,8 @@
 // Remembers the runs of recent requests. The openai clients repeat a request by themselves after a lost connection and
 // count the attempts in a header: a repeated request joins the run of the first one.
 import { createHash } from 'node:crypto';
+import type { Client } from '@millrace/client';
+import { MillraceError } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
 import type { Access } from '../access/access.ts';
 
@@ -22,6 +24,17 @@ export function fingerprint({ account, subject, identity }: Access, route: strin
 
 /** Returns true for a repeated request of an openai client. */
 export const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
+
+/** A run that was cancelled with the first connection is not joined: the repeated request needs an answer. */
+export async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {
+  if (runId === undefined) return undefined;
+  try {
+    return (await client.runs.get(runId)).status === 'cancelled' ? undefined : runId;
+  } catch (error) {
+    if (MillraceError.isInstance(error) && error.code === 'run-unknown') return runId;
+    throw error;
+  }
+}
 
 /** @param redis shared by all gateways; without it each process remembers its own requests */
 export function createRecentRequests(redis?: Redis): RecentRequests {

@@ -73,7 +73,8 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const end = isAtRest(head) ? await readEnd(access, head) : undefined;
       const pending = end?.lastChunk.type === 'suspended' ? end.lastChunk.payload.pending : undefined;
       const told = { ...(end && { result: end.result }), ...(pending && { pending }) };
-      return { runId, status, remainingMs: remainingMs(head, access.clock.now()), ...told };
+      const summary = summarizeRun(head);
+      return { runId, status, summary, remainingMs: remainingMs(head, access.clock.now()), ...told };
     },
     async cancel(_request: object, call: ApiCall): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = checkAddress(call);

@@ -1,14 +1,13 @@
 // Starts the run of a chat completion, or joins the run of a repeated request.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError } from '@millrace/contracts';
-import type { Access } from '../access/access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
-import { deriveRunId } from '../own/idempotency.ts';
-import { readAgent } from '../own/run-routes.ts';
+import type { Access } from '../../access/access.ts';
+import type { GatewayContext } from '../../gateway-context.ts';
+import { deriveRunId } from '../../own/idempotency.ts';
+import { readAgent } from '../../own/run-routes.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
 import { listIgnored, refuseUnsupported, type ChatRequest } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
-import { fingerprint, isRepeated } from './recent-requests.ts';
+import { findJoined, fingerprint, isRepeated } from '../recent-requests.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false };
 
@@ -40,17 +39,6 @@ export async function startChat(
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
   const run = await client.start(agent, messages, { runId, threadId, signal: gone });
   return { run, client, access: acting, headers: describeStart(run.runId, body, acceptsSystem) };
-}
-
-/** A run that was cancelled with the first connection is not joined: the repeated request needs an answer. */
-async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {
-  if (runId === undefined) return undefined;
-  try {
-    return (await client.runs.get(runId)).status === 'cancelled' ? undefined : runId;
-  } catch (error) {
-    if (MillraceError.isInstance(error) && error.code === 'run-unknown') return runId;
-    throw error;
-  }
 }
 
 function describeStart(runId: string, body: ChatRequest, acceptsSystem: boolean): Record<string, string> {

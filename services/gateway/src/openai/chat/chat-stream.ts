@@ -4,7 +4,7 @@ import { fromWireError } from '@millrace/contracts';
 import type { Run } from '@millrace/client';
 import { INITIAL_CHAT, reduceChat, type ChatEnd, type ChatState } from './chat-state.ts';
 import type { ChatWriter } from './chat-wire.ts';
-import { ContentBlocked } from './openai-error.ts';
+import { ContentBlocked } from '../openai-error.ts';
 
 type Held = { text: string; isShown: boolean; end: ChatEnd | undefined };
 

@@ -1,8 +1,8 @@
 // Writes chat completions: the object of an answer, and the chunks of a stream.
 import type { RunResult, Usage } from '@millrace/contracts';
-import { formatEvent } from '../http/event-stream.ts';
+import { formatEvent } from '../../http/event-stream.ts';
 import { chooseFinishReason, type ChatDelta } from './chat-state.ts';
-import { chooseType, describeOpenAiError } from './openai-error.ts';
+import { chooseType, describeOpenAiError } from '../openai-error.ts';
 
 export type ChatIdentity = { runId: string; model: string; created: number };
 

@@ -20,5 +20,6 @@ export function readTarget(headers: Headers, body: ChatRequest): ChatTarget {
   return { subject, threadId: isTask ? undefined : pickId(threads), isTask };
 }
 
-const pickId = (values: readonly (string | null)[]): string | undefined =>
+/** Returns the first value that is a valid id. */
+export const pickId = (values: readonly (string | null)[]): string | undefined =>
   values.find((value): value is string => value !== null && threadIdSchema.safeParse(value).success);

@@ -68,12 +68,12 @@ export function chooseFinishReason(reason: string): FinishReason {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-function readUsage(output: unknown): Usage {
+export function readUsage(output: unknown): Usage {
   const usage = isRecord(output) ? output['usage'] : undefined;
   return isRecord(usage) ? usage : {};
 }
 
-function readError(error: unknown): WireError {
+export function readError(error: unknown): WireError {
   if (isRecord(error) && typeof error['code'] === 'string' && typeof error['message'] === 'string')
     return { code: 'internal', ...error, message: error['message'] };
   return { code: 'internal', message: 'The run failed.' };

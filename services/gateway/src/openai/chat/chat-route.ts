@@ -1,15 +1,15 @@
 // POST /v1/chat/completions: an agent as a model.
-import { openAccess } from '../access/open-access.ts';
-import type { Access } from '../access/access.ts';
-import type { GatewayContext } from '../gateway-context.ts';
-import { respondWithEvents } from '../http/event-stream.ts';
-import { readJsonBody } from '../http/read-body.ts';
+import { openAccess } from '../../access/open-access.ts';
+import type { Access } from '../../access/access.ts';
+import type { GatewayContext } from '../../gateway-context.ts';
+import { respondWithEvents } from '../../http/event-stream.ts';
+import { readJsonBody } from '../../http/read-body.ts';
 import { fromWireError, type RunResult } from '@millrace/contracts';
 import { chatRequestSchema, type ChatRequest } from './chat-request.ts';
 import { describePending } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
-import { ContentBlocked, openAiErrorResponse } from './openai-error.ts';
+import { ContentBlocked, openAiErrorResponse } from '../openai-error.ts';
 import { startChat, type StartedChat } from './start-chat.ts';
 
 const MS_PER_SECOND = 1_000;

@@ -1,0 +1,72 @@
+// The output items of a response: messages, reasoning, calls of the agent's tools, and questions about calls. Items are
+// values: every change is a new item.
+import type { JsonValue } from '@millrace/contracts';
+
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+/** Lengths of the text after each chunk, from the last to the first: a retraction inside of an item cuts there. */
+type Pieces = { index: number; end: number; before: Pieces } | undefined;
+type ItemBase = { id: string; outputIndex: number; from: number; status: ItemStatus };
+
+export type TextItem = ItemBase & {
+  kind: 'message' | 'reasoning' | 'refusal';
+  /** Id of the part in the chunks. */
+  part: string;
+  text: string;
+  pieces: Pieces;
+};
+export type CallItem = ItemBase & {
+  kind: 'call';
+  callId: string;
+  name: string;
+  args: string;
+  output: string | null;
+  error: string | null;
+};
+type ApprovalItem = ItemBase & { kind: 'approval'; name: string; args: string };
+export type OutputItem = TextItem | CallItem | ApprovalItem;
+
+/** The agent's own tools: its services are behind the orchestrator, and a client does not address them. */
+const SERVER_LABEL = 'agent';
+
+export const appendText = (item: TextItem, index: number, text: string): TextItem => ({
+  ...item,
+  text: item.text + text,
+  pieces: { index, end: item.text.length + text.length, before: item.pieces },
+});
+
+/** Returns the text of the chunks before an index. */
+export function readTextBefore({ text, pieces }: TextItem, index: number): string {
+  let kept = pieces;
+  while (kept && kept.index >= index) kept = kept.before;
+  return text.slice(0, kept?.end ?? 0);
+}
+
+export const stringify = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);
+
+export const describeTextPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
+export const describeRefusalPart = (refusal: string) => ({ type: 'refusal', refusal });
+export const describeSummaryPart = (text: string) => ({ type: 'summary_text', text });
+
+/** Describes an item as the protocol shows it: a text that is in progress has no content yet. */
+export function describeItem(item: OutputItem): object {
+  const { id, status } = item;
+  switch (item.kind) {
+    case 'message':
+    case 'refusal':
+      return { id, type: 'message', status, role: 'assistant', content: listContent(item) };
+    case 'reasoning':
+      return { id, type: 'reasoning', summary: status === 'in_progress' ? [] : [describeSummaryPart(item.text)] };
+    case 'call': {
+      const { name, args, output, error } = item;
+      return { id, type: 'mcp_call', server_label: SERVER_LABEL, name, arguments: args, output, error, status };
+    }
+    case 'approval':
+      return { id, type: 'mcp_approval_request', server_label: SERVER_LABEL, name: item.name, arguments: item.args };
+  }
+}
+
+function listContent({ kind, status, text }: TextItem): object[] {
+  if (status === 'in_progress') return [];
+  return [kind === 'refusal' ? describeRefusalPart(text) : describeTextPart(text)];
+}

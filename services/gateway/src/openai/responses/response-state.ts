@@ -1,0 +1,263 @@
+// Converts the chunks of a run to the items and events of a response. Pure: a reducer with one state for each reader.
+// A retracted item ends as incomplete and is not in the final output, which holds the items that count.
+import type { PositionedChunk } from '@millrace/client';
+import type { Chunk, ChunkOf, ShownPending, Usage, WireError } from '@millrace/contracts';
+import { describePending, readError, readUsage } from '../chat/chat-state.ts';
+import { addText, addWhole, closeCall, closeText, openCall, openText, type ResponseEvent } from './item-events.ts';
+import { readTextBefore, stringify, type CallItem, type OutputItem, type TextItem } from './response-items.ts';
+
+type ResponseStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
+export type ResponseState = {
+  runId: string;
+  /** Part of the ids of items: a response that continues a suspended run has other items than the first one. */
+  itemBase: string;
+  items: readonly OutputItem[];
+  /** Number of items so far, retracted ones included: an output index is used once. */
+  opened: number;
+  usage: Usage | undefined;
+  status: ResponseStatus;
+  error: WireError | undefined;
+  /** Reason of a block. */
+  blocked: { reason: string; processor: string | undefined } | undefined;
+  isSuspended: boolean;
+};
+
+export const startResponse = (runId: string, itemBase: string = runId): ResponseState => ({
+  runId,
+  itemBase,
+  items: [],
+  opened: 0,
+  usage: undefined,
+  status: 'in_progress',
+  error: undefined,
+  blocked: undefined,
+  isSuspended: false,
+});
+
+export type Reduced = { state: ResponseState; events: readonly ResponseEvent[] };
+
+export function reduceResponse(state: ResponseState, { index, chunk }: PositionedChunk): Reduced {
+  if (state.status !== 'in_progress') return { state, events: [] };
+  switch (chunk.type) {
+    case 'text-start':
+    case 'reasoning-start':
+      return openPart(state, index, chunk);
+    case 'text-delta':
+    case 'reasoning-delta':
+      return appendPart(state, index, chunk);
+    case 'text-end':
+    case 'reasoning-end':
+      return closePart(state, chunk.payload.id);
+    case 'tool-call':
+      return beginCall(state, index, chunk);
+    case 'tool-result':
+    case 'tool-error':
+    case 'tool-output-denied':
+      return endCall(state, chunk);
+    case 'retract':
+      return retract(state, index, chunk.payload.index);
+    default:
+      return end(state, index, chunk);
+  }
+}
+
+const isText = (item: OutputItem): item is TextItem =>
+  item.kind === 'message' || item.kind === 'reasoning' || item.kind === 'refusal';
+const isOpenPart = (part: string) => (item: OutputItem) =>
+  isText(item) && item.status === 'in_progress' && item.part === part;
+
+const replaceItem = (items: readonly OutputItem[], old: OutputItem, changed: OutputItem): OutputItem[] =>
+  items.map((item) => (item === old ? changed : item));
+
+const PREFIX = { message: 'msg', refusal: 'msg', reasoning: 'rs', call: 'mcp', approval: 'mcpr' } as const;
+
+/** Returns the members that every item has. */
+function nextItem<K extends OutputItem['kind']>({ itemBase, opened }: ResponseState, kind: K, from: number) {
+  const id = `${PREFIX[kind]}_${itemBase}_${opened}`;
+  return { kind, id, outputIndex: opened, from, status: 'in_progress' as const };
+}
+
+function openPart(state: ResponseState, index: number, chunk: ChunkOf<'text-start' | 'reasoning-start'>): Reduced {
+  const kind = chunk.type === 'text-start' ? 'message' : 'reasoning';
+  return openNew(state, { ...nextItem(state, kind, index), part: chunk.payload.id, text: '', pieces: undefined });
+}
+
+const openNew = (state: ResponseState, item: TextItem): Reduced => ({
+  state: { ...state, opened: state.opened + 1, items: [...state.items, item] },
+  events: openText(item),
+});
+
+/** A part whose start was retracted with its first texts continues as a new item. */
+function appendPart(state: ResponseState, index: number, chunk: ChunkOf<'text-delta' | 'reasoning-delta'>): Reduced {
+  const { id, text } = chunk.payload;
+  const kind = chunk.type === 'text-delta' ? 'message' : 'reasoning';
+  const found = state.items.find(isOpenPart(id));
+  const opened = found
+    ? { state, events: [] }
+    : openNew(state, { ...nextItem(state, kind, index), part: id, text: '', pieces: undefined });
+  const item = found ?? opened.state.items.at(-1);
+  if (!item || !isText(item)) return opened;
+  const added = addText(item, index, text);
+  return {
+    state: { ...opened.state, items: replaceItem(opened.state.items, item, added.item) },
+    events: [...opened.events, ...added.events],
+  };
+}
+
+function closePart(state: ResponseState, part: string): Reduced {
+  const found = state.items.find(isOpenPart(part));
+  return found && isText(found) ? closeOne(state, found, 'completed') : { state, events: [] };
+}
+
+function closeOne(state: ResponseState, item: TextItem, status: 'completed' | 'incomplete'): Reduced {
+  const closed = closeText(item, status);
+  return { state: { ...state, items: replaceItem(state.items, item, closed.item) }, events: closed.events };
+}
+
+function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'tool-call'>): Reduced {
+  const { toolCallId, toolName, args } = payload;
+  const item: CallItem = {
+    ...nextItem(state, 'call', index),
+    callId: toolCallId,
+    name: toolName,
+    args: stringify(args),
+    output: null,
+    error: null,
+  };
+  return {
+    state: { ...state, opened: state.opened + 1, items: [...state.items, item] },
+    events: openCall(item),
+  };
+}
+
+function endCall(state: ResponseState, chunk: ChunkOf<'tool-result' | 'tool-error' | 'tool-output-denied'>): Reduced {
+  const { toolCallId } = chunk.payload;
+  const item = state.items.find(
+    (one): one is CallItem => one.kind === 'call' && one.callId === toolCallId && one.status === 'in_progress',
+  );
+  if (!item || (chunk.type === 'tool-result' && chunk.payload['preliminary'] === true)) return { state, events: [] };
+  const closed = closeCall(item, readOutcome(chunk));
+  return { state: { ...state, items: replaceItem(state.items, item, closed.item) }, events: closed.events };
+}
+
+function readOutcome(chunk: ChunkOf<'tool-result' | 'tool-error' | 'tool-output-denied'>) {
+  if (chunk.type === 'tool-output-denied') return { output: null, error: chunk.payload.reason };
+  if (chunk.type === 'tool-error') return { output: null, error: stringify(chunk.payload.error) };
+  const text = stringify(chunk.payload.result);
+  return chunk.payload.isError === true ? { output: null, error: text } : { output: text, error: null };
+}
+
+/** Drops the items from an index on. The text of an item before the index continues in a new item. */
+function retract(state: ResponseState, index: number, from: number): Reduced {
+  const hit = state.items.filter(
+    (item) => item.from >= from || (isText(item) && readTextBefore(item, from) !== item.text),
+  );
+  if (hit.length === 0) return { state, events: [] };
+  const events = hit.flatMap(closeRetracted);
+  let next: ResponseState = { ...state, items: state.items.filter((item) => !hit.includes(item)) };
+  for (const item of hit) {
+    if (!isText(item) || item.from >= from) continue;
+    const kept = readTextBefore(item, from);
+    if (kept === '') continue;
+    const opened = openNew(next, {
+      ...nextItem(next, item.kind, item.from),
+      part: item.part,
+      text: '',
+      pieces: undefined,
+    });
+    const last = opened.state.items.at(-1);
+    if (!last || !isText(last)) continue;
+    const added = addText(last, Math.min(from - 1, index), kept);
+    next = { ...opened.state, items: replaceItem(opened.state.items, last, added.item) };
+    events.push(...opened.events, ...added.events);
+  }
+  return { state: next, events };
+}
+
+function closeRetracted(item: OutputItem): ResponseEvent[] {
+  if (item.status !== 'in_progress') return [];
+  if (isText(item)) return [...closeText(item, 'incomplete').events];
+  return item.kind === 'call' ? [...closeCall(item, { output: null, error: 'retracted' }).events] : [];
+}
+
+function end(state: ResponseState, index: number, chunk: Chunk): Reduced {
+  switch (chunk.type) {
+    case 'finish': {
+      const closed = closeAll(state, 'completed');
+      const usage = readUsage(chunk.payload.output);
+      return { ...closed, state: { ...closed.state, usage, status: 'completed' } };
+    }
+    case 'tripwire': {
+      const { reason, processorId } = chunk.payload;
+      const closed = closeAll(state, 'incomplete');
+      const refused = addMessage(closed.state, index, 'refusal', reason);
+      return {
+        state: { ...refused.state, status: 'completed', blocked: { reason, processor: processorId } },
+        events: [...closed.events, ...refused.events],
+      };
+    }
+    case 'suspended':
+      return suspend(state, index, chunk.payload.pending ?? []);
+    case 'error':
+      return fail(state, 'failed', readError(chunk.payload.error));
+    case 'abort':
+      return fail(state, 'cancelled', { code: 'run-cancelled', message: 'The run was cancelled.' });
+    default:
+      return { state, events: [] };
+  }
+}
+
+function fail(state: ResponseState, status: 'failed' | 'cancelled', error: WireError): Reduced {
+  const closed = closeAll(state, 'incomplete');
+  return { ...closed, state: { ...closed.state, status, error } };
+}
+
+function closeAll(state: ResponseState, status: 'completed' | 'incomplete'): Reduced {
+  let next: Reduced = { state, events: [] };
+  for (const item of state.items) {
+    if (item.status !== 'in_progress' || !isText(item)) continue;
+    const closed = closeOne(next.state, item, status);
+    next = { state: closed.state, events: [...next.events, ...closed.events] };
+  }
+  return next;
+}
+
+function addMessage(state: ResponseState, index: number, kind: 'message' | 'refusal', text: string): Reduced {
+  const item: TextItem = { ...nextItem(state, kind, index), part: '', text: '', pieces: undefined };
+  const added = addText(item, index, text);
+  const closed = closeText(added.item, 'completed');
+  return {
+    state: { ...state, opened: state.opened + 1, items: [...state.items, closed.item] },
+    events: [...openText(item), ...added.events, ...closed.events],
+  };
+}
+
+const spellApprovalId = (runId: string, pendingId: string): string => `mcpr_${runId}.${pendingId}`;
+
+/** A question about a call is an approval request; another question, and an operator's approval, is a text. */
+function suspend(state: ResponseState, index: number, pending: readonly ShownPending[]): Reduced {
+  const closed = closeAll(state, 'completed');
+  const requests = pending.filter(({ kind, toolCall, stage }) => kind === 'question' && toolCall && stage);
+  const others = pending.filter((item) => !requests.includes(item));
+  let next: Reduced = closed;
+  for (const request of requests) {
+    const { id, toolCall } = request;
+    const base = nextItem(next.state, 'approval', index);
+    const item = {
+      ...base,
+      id: spellApprovalId(state.runId, id),
+      status: 'completed' as const,
+      name: toolCall?.toolName ?? '',
+      args: stringify(toolCall?.args),
+    };
+    next = {
+      state: { ...next.state, opened: next.state.opened + 1, items: [...next.state.items, item] },
+      events: [...next.events, ...addWhole(item)],
+    };
+  }
+  const said = others.length === 0 ? undefined : addMessage(next.state, index, 'message', describePending(others));
+  return {
+    state: { ...(said?.state ?? next.state), status: 'completed', isSuspended: true },
+    events: [...next.events, ...(said?.events ?? [])],
+  };
+}

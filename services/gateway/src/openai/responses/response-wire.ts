@@ -1,0 +1,86 @@
+// Writes responses: the object, and the events of a stream. The number of an event is a function of the chunk that
+// caused it, so that a client that reads again from a number misses nothing.
+import type { ResponseEvent } from './item-events.ts';
+import { describeItem } from './response-items.ts';
+import type { ResponseState } from './response-state.ts';
+
+export type ResponseIdentity = {
+  model: string;
+  /** Seconds since the epoch. */
+  createdAt: number;
+  threadId: string | undefined;
+  previousId: string | undefined;
+  metadata: Record<string, string>;
+  /** Of a response that continues a suspended run. */
+  itemBase?: string | undefined;
+};
+
+const RUN_ID = /^resp_([A-Za-z0-9_-]{1,64})$/;
+const toResponseId = (runId: string): string => `resp_${runId}`;
+export const readRunId = (responseId: string): string | undefined => RUN_ID.exec(responseId)?.[1];
+
+export function describeResponse(state: ResponseState, identity: ResponseIdentity): object {
+  const { runId, status, error, items, usage, isSuspended } = state;
+  const { model, createdAt, threadId, previousId, metadata } = identity;
+  return {
+    id: toResponseId(runId),
+    object: 'response',
+    created_at: createdAt,
+    status,
+    background: false,
+    error: error && status === 'failed' ? { code: 'server_error', message: error.message } : null,
+    incomplete_details: null,
+    instructions: null,
+    max_output_tokens: null,
+    model,
+    output: items.map(describeItem),
+    parallel_tool_calls: true,
+    previous_response_id: previousId ?? null,
+    conversation: threadId === undefined ? null : { id: threadId },
+    reasoning: { effort: null, summary: null },
+    store: true,
+    temperature: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    truncation: 'disabled',
+    usage: usage ? describeUsage(usage) : null,
+    metadata: { ...metadata, ...(isSuspended && { millrace_status: 'suspended' }) },
+  };
+}
+
+const describeUsage = ({ inputTokens = 0, outputTokens = 0, ...more }: NonNullable<ResponseState['usage']>) => ({
+  input_tokens: inputTokens,
+  input_tokens_details: { cached_tokens: more.cachedInputTokens ?? 0 },
+  output_tokens: outputTokens,
+  output_tokens_details: { reasoning_tokens: more.reasoningTokens ?? 0 },
+  total_tokens: more.totalTokens ?? inputTokens + outputTokens,
+});
+
+/** Numbers for the events of one chunk: none causes more. */
+const EVENTS_OF_CHUNK = 32;
+
+/** @param index of the chunk; -1 for the events before the first one */
+export function writeEvents(events: readonly ResponseEvent[], index: number, after: number): string {
+  const first = (index + 1) * EVENTS_OF_CHUNK;
+  let text = '';
+  for (const [at, event] of events.entries()) {
+    const number = first + Math.min(at, EVENTS_OF_CHUNK - 1);
+    if (number <= after) continue;
+    text += `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number })}\n\n`;
+  }
+  return text;
+}
+
+export function describeEnding(state: ResponseState, identity: ResponseIdentity): ResponseEvent | undefined {
+  const type = ENDINGS[state.status];
+  return type === undefined ? undefined : { type, response: describeResponse(state, identity) };
+}
+
+const ENDINGS: Record<ResponseState['status'], string | undefined> = {
+  in_progress: undefined,
+  completed: 'response.completed',
+  failed: 'response.failed',
+  cancelled: 'response.failed',
+};

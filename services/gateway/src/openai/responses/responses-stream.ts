@@ -1,0 +1,90 @@
+// Reads a run as a response: whole, or as a stream whose headers wait for the first content.
+import { fromWireError } from '@millrace/contracts';
+import type { Run } from '@millrace/client';
+import { formatEvent } from '../../http/event-stream.ts';
+import { ContentBlocked, describeOpenAiError } from '../openai-error.ts';
+import { reduceResponse, startResponse, type ResponseState } from './response-state.ts';
+import { describeEnding, describeResponse, writeEvents, type ResponseIdentity } from './response-wire.ts';
+
+type Frame = { text: string; state: ResponseState };
+export type ResponseFrames = AsyncGenerator<Frame, void>;
+
+/** @param after number of the last event that the client has; -1: none */
+export async function* readResponseFrames(run: Run, identity: ResponseIdentity, after = -1): ResponseFrames {
+  let state = startResponse(run.runId, identity.itemBase);
+  const response = describeResponse(state, identity);
+  const opening = ['response.created', 'response.in_progress'].map((type) => ({ type, response }));
+  yield { text: writeEvents(opening, -1, after), state };
+  for await (const batch of run.batches) {
+    let text = '';
+    for (const positioned of batch) {
+      const reduced = reduceResponse(state, positioned);
+      state = reduced.state;
+      const ending = describeEnding(state, identity);
+      const events = ending ? [...reduced.events, ending] : reduced.events;
+      text += writeEvents(events, positioned.index, after);
+      if (ending) break;
+    }
+    yield { text, state };
+    if (state.status !== 'in_progress') return;
+  }
+}
+
+/** Reads to the end. */
+export async function readResponse(run: Run, itemBase?: string): Promise<ResponseState> {
+  let state = startResponse(run.runId, itemBase);
+  for await (const batch of run.batches)
+    for (const positioned of batch) state = reduceResponse(state, positioned).state;
+  return state;
+}
+
+/** The run has shown something, apart from the refusal of a block. */
+const hasContent = ({ items }: ResponseState): boolean => items.some(({ kind }) => kind !== 'refusal');
+
+/** @throws ContentBlocked, and the error of a run that failed, if nothing was shown before */
+export function throwEarlyEnd(state: ResponseState): void {
+  if (hasContent(state)) return;
+  if (state.blocked) throw new ContentBlocked(state.blocked.reason, state.blocked.processor);
+  if (state.error) throw fromWireError(state.error);
+}
+
+/** Waits for the first content, or the end of the run, at most `waitMs`. @throws as throwEarlyEnd */
+export async function holdResponse(frames: ResponseFrames, waitMs: number): Promise<AsyncGenerator<string, void>> {
+  const late = AbortSignal.timeout(waitMs);
+  let held = '';
+  for (;;) {
+    const next = frames.next();
+    const read = await Promise.race([next, waitForAbort(late)]);
+    if (!read) return writeFrames(held, next, frames);
+    if (read.done) return writeFrames(held, next, frames);
+    const { text, state } = read.value;
+    throwEarlyEnd(state);
+    held += text;
+    if (hasContent(state) || state.status !== 'in_progress') return writeFrames(held, frames.next(), frames);
+  }
+}
+
+const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+
+/** A stored response is streamed from its first event, without waiting for content. */
+export const writeTexts = (frames: ResponseFrames): AsyncGenerator<string, void> =>
+  writeFrames('', frames.next(), frames);
+
+async function* writeFrames(
+  held: string,
+  first: ReturnType<ResponseFrames['next']>,
+  frames: ResponseFrames,
+): AsyncGenerator<string, void> {
+  try {
+    if (held !== '') yield held;
+    for (let read = await first; !read.done; read = await frames.next()) if (read.value.text) yield read.value.text;
+  } catch (error) {
+    const { error: described } = describeOpenAiError(error);
+    const { code, message, param } = described;
+    yield formatEvent(JSON.stringify({ type: 'error', code, message, param }), { event: 'error' });
+  }
+}
