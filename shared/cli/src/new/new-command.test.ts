@@ -39,7 +39,7 @@ test.each(['a b', '../up', 'a.b', 'x'.repeat(65)])(
 test.each([
   ['processor', 'processor', 'a package of this workspace has this name (shared/processor/package.json)'],
   ['tool', 'testkit', 'a package of this workspace has this name (shared/testkit/package.json)'],
-  ['processor', 'gateway', 'test/architecture/import-table.ts has a row with this name'],
+  ['processor', 'conversation', 'test/architecture/import-table.ts has a row with this name'],
   ['processor', 'pii', 'a processor has it (services/guardrails/src/guards/pii/pii.ts)'],
   ['tool', 'clock', 'a tool has it (services/tools/src/clock.ts)'],
   ['processor', 'main', 'main.ts is the name of its program'],

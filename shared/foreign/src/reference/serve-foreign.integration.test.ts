@@ -23,7 +23,7 @@ const processors = [
 ];
 useService(processorService({ name: 'foreign', version, processors }), () => ({ NATS_URL: nats.url }));
 
-const stack = useStack(nats, []);
+const stack = useStack(nats, ['orchestrator']);
 
 test('foreign processors answer on the bus as ours do, adjacent ones in one call', async () => {
   const input = { conversation: buildConversation({ input: ['HELLO'] }) };

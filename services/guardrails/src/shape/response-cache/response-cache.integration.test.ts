@@ -70,7 +70,7 @@ describe('cached questions', () => {
     expect(await ask()).toBeUndefined();
     await learn({}, {}, { ttlSeconds: 60 });
     expect(await ask()).toEqual(answer);
-    const [key = ''] = await redis.keys('*');
+    const [key = ''] = await redis.keys('acme:response-cache:{resource:*');
     expect(await redis.ttl(key)).toBeGreaterThan(50);
     expect(key.startsWith('acme:response-cache:{resource:resource:ada}:')).toBe(true);
     expect(key).not.toContain('17');
@@ -176,7 +176,7 @@ describe('values in Redis', () => {
     ['a custom chunk', '[{"type":"data-x","runId":"r","from":"AGENT"}]'],
   ])('the cache ignores %s as an answer', async (_what, text) => {
     await learn();
-    const [key = ''] = await redis.keys('*');
+    const [key = ''] = await redis.keys('acme:response-cache:{resource:*');
     await redis.set(key, text);
     expect(await ask()).toBeUndefined();
   });
