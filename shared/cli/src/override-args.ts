@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts';
 const list = (of: string) =>
   ({
     type: 'string',
-    description: `replaces the agent's ${of} list: names (pii,secrets), or a JSON array; [] for none`,
+    description: `replaces the replaceable entries of the agent's ${of} list: names (pii,secrets), or a JSON array; [] for none`,
   }) as const;
 
 export const overrideArgs = {
