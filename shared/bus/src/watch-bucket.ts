@@ -6,7 +6,10 @@ import type { JetStreamAccess } from './jetstream-access.ts';
 import { decode } from './wire.ts';
 import { within } from './within.ts';
 
-export type BucketListener<T> = { put: (key: string, entry: BucketEntry<T>) => void; onRemoved: (key: string) => void };
+export type BucketListener<T> = {
+  put: (key: string, entry: BucketEntry<T>) => void;
+  onRemoved: (key: string, revision: number) => void;
+};
 
 /** Maximum time to wait for the existing entries; later ones are still passed. */
 const FIRST_READ_MS = 5_000;
@@ -28,7 +31,7 @@ export async function watchBucket<T>(
   const follow = async () => {
     for await (const { key, operation, value, revision, delta, isUpdate } of watch) {
       const decoded = operation === 'PUT' ? decode(value, schema, key) : undefined;
-      if (!decoded) listener.onRemoved(key);
+      if (!decoded) listener.onRemoved(key, revision);
       else if ('ok' in decoded) listener.put(key, { value: decoded.ok, revision });
       else bus.log.warn({ key, error: decoded.error.message }, 'invalid stored entry skipped');
       if (isUpdate || delta === 0) firstRead.resolve();

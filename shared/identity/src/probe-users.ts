@@ -1,9 +1,10 @@
 // Finds out whether an external NATS has the users of a folder of keys.
-import { connectBus, seedFile, type Bus, type ConnectionSettings } from '@millrace/bus';
+import { connectBus, type Bus, type ConnectionSettings } from '@millrace/bus';
 import { MillraceError } from '@millrace/contracts';
+import { calloutKeyFile } from './callout-keys.ts';
 
 /**
- * known: the server accepts the operator's key. none: it accepts any connection. refused: it has other users.
+ * known: the server accepts the newest key of the folder, that of auth in the system account. none: it accepts any connection. refused: it has other users.
  * unreachable: it does not answer, or not over TLS.
  */
 export type ProbedUsers = 'known' | 'none' | 'refused' | 'unreachable';
@@ -18,7 +19,8 @@ export async function probeUsers(
   settings: Pick<ConnectionSettings, 'tls' | 'inboxPrefix'> = {},
 ): Promise<ProbedUsers> {
   try {
-    const nkeyFile = seedFile(folder, 'operator');
+    // An include of an earlier version has the other users, and neither the callout nor this one.
+    const nkeyFile = calloutKeyFile(folder, 'system');
     const bus = await connectBus({ ...settings, servers, name: 'probe', nkeyFile, connectTimeoutMs: PROBE_MS });
     try {
       return (await isRestricted(bus)) ? 'known' : 'none';

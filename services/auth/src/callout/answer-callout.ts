@@ -2,29 +2,17 @@
 // its permissions, or a refusal. Requests and answers are encrypted between the server and auth.
 import { MillraceError, type Subjects } from '@millrace/contracts';
 import type { ServerRequest } from '@millrace/bus';
-import { decode, encodeAuthorizationResponse, encodeUser } from '@nats-io/jwt';
-import { z } from 'zod';
+import { encodeAuthorizationResponse, encodeUser } from '@nats-io/jwt';
 import type { Refused, VerifyCredential } from '../verify-credential.ts';
 import type { Signer } from './callout-config.ts';
 import { describeUser, type DescribedUser } from './describe-user.ts';
+import { openCalloutRequest } from './open-request.ts';
 
 /** Account of the users of a configuration without accounts. Streams and services are there. */
 const ACCOUNT = '$G';
 const SERVER_KEY_HEADER = 'Nats-Server-Xkey';
-const AUDIENCE = 'nats-authorization-request';
 /** Subscriptions of one connection. */
 const MAX_SUBSCRIPTIONS = 1_000;
-
-const requestSchema = z.object({
-  aud: z.literal(AUDIENCE),
-  iss: z.string(),
-  nats: z.object({
-    server_id: z.object({ id: z.string().regex(/^N[A-Z2-7]{55}$/) }),
-    user_nkey: z.string().regex(/^U[A-Z2-7]{55}$/),
-    connect_opts: z.object({ auth_token: z.string().optional(), pass: z.string().optional() }),
-  }),
-});
-type CalloutRequest = z.infer<typeof requestSchema>['nats'];
 
 export type CalloutOptions = {
   subjects: Subjects;
@@ -33,14 +21,14 @@ export type CalloutOptions = {
   reportRefusal: (refused: Refused) => void;
 };
 
-/** @returns undefined for a request that no server of this configuration can have sent */
+/** @returns undefined for a request that its server has given up, or that no server of this configuration can have sent */
 export async function answerCallout(
   { data, getHeader }: ServerRequest,
   { subjects, signer, verify, reportRefusal }: CalloutOptions,
 ): Promise<Uint8Array | undefined> {
   const { issuer, encryption } = signer();
   const serverKey = getHeader(SERVER_KEY_HEADER);
-  const request = openRequest(data, serverKey, encryption);
+  const request = openCalloutRequest({ data, serverKey, encryption, now: Date.now() });
   if ('refused' in request) {
     reportRefusal(request);
     return undefined;
@@ -52,24 +40,6 @@ export async function answerCallout(
     'ok' in described ? { jwt: await signUser(described.ok, user, issuer) } : { error: 'the credential is refused' };
   const answer = await encodeAuthorizationResponse(user, server.id, issuer, outcome, {});
   return encryption.seal(new TextEncoder().encode(answer), serverKey);
-}
-
-function openRequest(
-  data: Uint8Array,
-  serverKey: string,
-  encryption: Signer['encryption'],
-): { ok: CalloutRequest } | Refused {
-  try {
-    const opened = encryption.open(data, serverKey);
-    if (!opened) return { refused: 'the request of the callout cannot be decrypted' };
-    const { aud, iss, nats } = requestSchema.parse(decode(new TextDecoder().decode(opened)));
-    // The signature is that of `iss`: only the server itself signs for its id.
-    return aud === AUDIENCE && iss === nats.server_id.id
-      ? { ok: nats }
-      : { refused: 'the request of the callout is not signed by its server' };
-  } catch {
-    return { refused: 'the request of the callout is invalid: its keys are not those of this service' };
-  }
 }
 
 async function describe(

@@ -58,6 +58,18 @@ test('A connection that was authenticated while its key was revoked ends a few s
   expect(bus.findProblem()).toBeDefined();
 });
 
+test('All connections of a key end in the first round, also if they fill several pages', async () => {
+  verify = async (credential) => ({ ok: ada(credential) });
+  const clients = await Promise.all(Array.from({ length: 5 }, () => connectClient('crowdedkey')));
+  verify = async () => ({ refused: 'revoked' });
+  const ender = createConnectionEnder(system, 2);
+  onTestFinished(() => ender.stop());
+  const started = performance.now();
+  ender.end('key:crowdedkey');
+  await Promise.all(clients.map(waitForEnd));
+  expect(performance.now() - started).toBeLessThan(2_900);
+});
+
 test('Refused users are found on every page of the list, and all others remain', async () => {
   verify = async (credential) => ({ ok: ada(credential) });
   const names = Array.from({ length: 7 }, (_, n) => `${n % 2 === 0 ? 'gone' : 'kept'}key${n}`);

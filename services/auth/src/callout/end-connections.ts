@@ -23,7 +23,6 @@ const MAX_PAGES = 1_000;
 const answerSchema = z.object({
   server: z.object({ id: z.string().regex(/^N[A-Z2-7]{55}$/) }),
   data: z.object({
-    total: z.number().int(),
     connections: z.array(z.object({ cid: z.number().int(), authorized_user: z.string().optional() })),
   }),
 });
@@ -41,9 +40,12 @@ export function createConnectionEnder(system: Bus, page = PAGE): ConnectionEnder
     if (system.nc.isClosed()) return;
     system.nc.publish(SYSTEM_SUBJECTS.kick(server), encode({ cid }), { reply: answers.subject });
   };
-  const endNow = (user: string) =>
-    // Each answer counts at once: a silent server of the cluster delays no other.
-    listPage(system, { user, limit: page }, (found) => found.user === user && kick(found));
+  const endNow = async (user: string) => {
+    // Each answer counts at once: a silent server of the cluster delays no other. A full page has successors.
+    let hasMore = true;
+    for (let at = 0; at < MAX_PAGES && hasMore; at += 1)
+      hasMore = await listPage(system, { user, limit: page }, (found) => found.user === user && kick(found));
+  };
   return {
     end(user) {
       void endNow(user);
@@ -91,7 +93,7 @@ function listPage(
           return system.log.error({ error: answer.error.message }, 'the list of connections of NATS is invalid');
         }
         const { server, data } = answer.ok;
-        hasMore ||= data.total > (filter.offset ?? 0) + data.connections.length && data.connections.length > 0;
+        hasMore ||= data.connections.length >= filter.limit;
         for (const { cid, authorized_user: user = '' } of data.connections) take({ server: server.id, cid, user });
       },
       SYSTEM_SUBJECTS.connections,

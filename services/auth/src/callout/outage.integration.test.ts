@@ -90,18 +90,21 @@ describe('outages', () => {
   });
 });
 
-describe('a missing permission', () => {
+describe.each([
+  ['the callout', '"$SYS.REQ.USER.AUTH",', 'subscribe to $SYS.REQ.USER.AUTH'],
+  ['the list of connections', '"$SYS.REQ.SERVER.PING.CONNZ",', 'publish on $SYS.REQ.SERVER.PING.CONNZ'],
+])('a missing permission for %s', (_, permission, problem) => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-keys-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeAll(() => openKeyFolder(folder, createSubjects()));
-  const readUsers = () => readFileSync(usersFile(folder), 'utf8').replace('"$SYS.REQ.USER.AUTH",', '');
+  const readUsers = () => readFileSync(usersFile(folder), 'utf8').replace(permission, '');
   const nats = useNats({ extraConfig: readUsers });
 
-  test('auth is unhealthy and names the subscription if NATS refuses it the callout', async () => {
+  test('auth is unhealthy and names the permission', async () => {
     const auth = await startService(authService, createEnv(nats.url, folder));
     onTestFinished(() => auth.stop());
     const readHealth = async () => (await fetch(`http://127.0.0.1:${auth.healthPort}/healthz`)).text();
-    await eventually(async () => (await readHealth()).includes('subscribe to $SYS.REQ.USER.AUTH'));
+    await eventually(async () => (await readHealth()).includes(problem));
     expect(await readHealth()).toContain('NATS refuses a permission');
   });
 });

@@ -9,7 +9,7 @@ const nats = useNats();
 const auth = useBus(nats, 'auth');
 const createRecord = (tenant = 'acme') => createKeyRecord(tenant, { scopes: ['admin'] }, createApiKey(), Date.now());
 
-async function openStore(more: { maxKeys?: number; prefix?: string } = {}) {
+async function openStore(more: { maxKeys?: number; prefix?: string; checkMs?: number } = {}) {
   const removed: string[] = [];
   const { prefix = `test-${crypto.randomUUID()}`, ...options } = more;
   const bus = await auth.connect({ prefix });
@@ -68,4 +68,31 @@ test('A reconnect reports the keys that disappeared without an announcement, and
   await eventually(() => store.findProblem() === undefined);
   expect(removed).toEqual([gone.id]);
   expect(store.list('acme').map(({ id }) => id)).toEqual([kept.id]);
+});
+
+test('After the loss of its bucket the store creates it again, and reports the keys that are gone', async () => {
+  const { store, removed, bus } = await openStore({ checkMs: 200 });
+  const record = createRecord();
+  await store.add(record);
+  const { jsm } = await openJetStream(bus);
+  await jsm.streams.delete(`KV_${bus.names.keys}`);
+  await eventually(() => removed.includes(record.id), { timeoutMs: 20_000 });
+  const next = createRecord();
+  await eventually(() => store.add(next));
+  expect(await store.find(next.id)).toEqual(next);
+  expect(await store.find(record.id)).toBeUndefined();
+});
+
+test('A copy that has missed entries reads the bucket again', async () => {
+  const { store, removed, bus } = await openStore({ checkMs: 100 });
+  const record = createRecord();
+  await store.add(record);
+  const { jsm } = await openJetStream(bus);
+  const stream = `KV_${bus.names.keys}`;
+  // Without its consumer the watch receives nothing, and the client does not notice at once.
+  for await (const { name } of jsm.consumers.list(stream)) await jsm.consumers.delete(stream, name);
+  const other = await openStore({ prefix: bus.subjects.prefix });
+  await other.store.remove('acme', record.id);
+  await eventually(() => removed.includes(record.id));
+  expect(await store.find(record.id)).toBeUndefined();
 });

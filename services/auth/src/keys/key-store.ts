@@ -1,17 +1,15 @@
 // Stores API keys in a bucket that this service alone opens. Each replica holds all keys in memory, and follows the
 // bucket: a revocation at one replica reaches the others within milliseconds.
-import { setTimeout as delay } from 'node:timers/promises';
-import { MillraceError, keyRecordSchema, loggedError, type KeyRecord } from '@millrace/contracts';
+import { MillraceError, keyRecordSchema, type KeyRecord } from '@millrace/contracts';
 import {
   conflictError,
   deleteEntry,
-  ensureBucket,
   readEntry,
-  watchBucket,
   writeEntry,
   type BucketEntry,
   type JetStreamAccess,
 } from '@millrace/bus';
+import { openKeyCopy, type KeyCopyOptions } from './key-copy.ts';
 
 export type KeyStore = {
   /**
@@ -30,11 +28,7 @@ export type KeyStore = {
   stop(): void;
 };
 
-export type KeyStoreOptions = {
-  /** Called when this replica refuses the key from now on. */
-  onRemoved: (id: string) => void;
-  /** Copies of the bucket in a cluster of NATS servers. */
-  replicas: number;
+export type KeyStoreOptions = KeyCopyOptions & {
   /** Maximum number of keys of a tenant. Default: 10,000. */
   maxKeys?: number;
 };
@@ -44,8 +38,6 @@ const MAX_KEYS_PER_TENANT = 10_000;
 const MAX_READS = 64;
 /** The list shows an expired key for this time; then the server removes its entry. */
 const SHOWN_AFTER_EXPIRY_S = 7 * 24 * 3_600;
-const MARKER_TTL_MS = 3_600_000;
-const RETRY_MS = 1_000;
 
 /** @throws bus-unreachable, stream-mismatch */
 export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOptions): Promise<KeyStore> {
@@ -53,7 +45,7 @@ export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOpt
   const { maxKeys = MAX_KEYS_PER_TENANT } = options;
   const bucket = bus.names.keys;
   const read = (id: string) => readEntry(access, bucket, id, keyRecordSchema);
-  const copy = await openCopy(access, options, read);
+  const copy = await openKeyCopy(access, options);
   let reads = 0;
   const find = async (id: string): Promise<BucketEntry<KeyRecord> | undefined> => {
     const entry = copy.isCurrent() ? copy.get().get(id) : undefined;
@@ -91,71 +83,6 @@ export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOpt
     },
     findProblem: () => (copy.isCurrent() ? undefined : 'the API keys are not read yet'),
     stop: copy.stop,
-  };
-}
-
-type Keys = Map<string, BucketEntry<KeyRecord>>;
-type Copy = {
-  get(): Keys;
-  /** Returns false after a reconnect, until the bucket is read again: the watch may have lost removals. */
-  isCurrent(): boolean;
-  stop(): void;
-};
-
-/** Follows the bucket, and reads all of it again after each reconnect. */
-async function openCopy(
-  access: JetStreamAccess,
-  { onRemoved, replicas }: KeyStoreOptions,
-  read: (id: string) => Promise<unknown>,
-): Promise<Copy> {
-  const { bus } = access;
-  const bucket = bus.names.keys;
-  let known: Keys = new Map();
-  const state = { isCurrent: false, isStopped: false };
-  let stopWatch = () => undefined as void;
-
-  const load = async () => {
-    const { prefix } = bus.subjects;
-    await ensureBucket(access, bucket, { history: 1, replicas, prefix, markerTTL: MARKER_TTL_MS });
-    const former = known;
-    const loaded: Keys = new Map();
-    stopWatch();
-    // The watch delivers earlier removals first, which are no news.
-    let isLoaded = false;
-    stopWatch = await watchBucket(access, bucket, keyRecordSchema, {
-      put: (id, entry) => void loaded.set(id, entry),
-      onRemoved: (id) => {
-        loaded.delete(id);
-        if (isLoaded) onRemoved(id);
-      },
-    });
-    isLoaded = true;
-    known = loaded;
-    state.isCurrent = true;
-    for (const id of former.keys()) if (!known.has(id) && !(await read(id))) onRemoved(id);
-  };
-  let loading = load();
-  await loading;
-  const reload = async () => {
-    state.isCurrent = false;
-    while (!state.isCurrent && !state.isStopped) {
-      try {
-        await load();
-      } catch (error) {
-        bus.log.error(loggedError(error), 'reading the API keys again failed');
-        await delay(RETRY_MS);
-      }
-    }
-  };
-  const forget = bus.onReconnect(() => void (loading = loading.then(reload)));
-  return {
-    get: () => known,
-    isCurrent: () => state.isCurrent,
-    stop: () => {
-      state.isStopped = true;
-      forget();
-      stopWatch();
-    },
   };
 }
 
