@@ -1,4 +1,4 @@
-// Logs refused credentials, at most some each second: whoever sends wrong ones must not fill the disk. A line never
+// Logs refused credentials, at most some each second: a flood of wrong ones must not fill the disk. A line never
 // contains a secret.
 import type { Refused } from './verify-credential.ts';
 

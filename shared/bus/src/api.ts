@@ -18,6 +18,7 @@ import {
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
+import { REFUSED_CREDENTIALS } from './follow-status.ts';
 import { request } from './request.ts';
 import { serve, type Serving } from './serve.ts';
 import { decode, encode, misfit } from './wire.ts';
@@ -58,6 +59,12 @@ function explainUnanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeou
     return new MillraceError('nobody-there', `No service is subscribed to ${verb}, which the ${service} owns.`, {
       cause: error,
       remedy: `Start the ${service} (npm start, or docker compose up). If one is running, it has another NATS_URL than this client, or a MILLRACE_PREFIX other than ${prefix}.`,
+    });
+  const problem = error.code === 'timeout' ? bus.findProblem() : undefined;
+  if (problem?.startsWith(REFUSED_CREDENTIALS))
+    return new MillraceError('credentials-refused', `${verb} was not answered: ${problem}.`, {
+      cause: error,
+      remedy: 'The key or token has expired or is revoked: connect with another one.',
     });
   if (error.code === 'timeout')
     return new MillraceError('timeout', `No ${service} answered ${verb} within ${timeoutMs} ms.`, {

@@ -10,6 +10,8 @@ import { permissionDenied, type Operation, type Refusals } from './refusals.ts';
 /** Refused credentials are tried again after twice the time, up to this, ms. */
 const MAX_RETRY_WAIT_MS = 5_000;
 const JITTER_MS = 100;
+/** Start of the problem of a connection with refused credentials. */
+export const REFUSED_CREDENTIALS = 'NATS refuses the credentials';
 
 export type LinkState = {
   connected: boolean;
@@ -61,7 +63,7 @@ export async function followStatus(followed: Followed): Promise<void> {
       continue;
     }
     if (status.type === 'error' && isCredentialError(status.error)) {
-      state.refused = `NATS refuses the credentials: ${status.error.message}`;
+      state.refused = `${REFUSED_CREDENTIALS}: ${status.error.message}`;
       state.refusedAttempts += 1;
     }
     const quiet = status.type === 'ping' || status.type === 'forceReconnect';

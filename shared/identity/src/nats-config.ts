@@ -29,7 +29,7 @@ export function writeNatsUsers(
   return `${head}authorization {\n  users = [\n${users.join(',\n')}\n  ]\n${more}}\n${system}`;
 }
 
-/** NATS asks auth about every connection whose user is not in `auth_users`. */
+/** NATS asks auth about every connection of a user outside of `auth_users`. */
 function writeCallout({ issuer, encryption, system }: CalloutKeys, roles: readonly string[]): string {
   const bypassing = [...roles, system].map((key) => `      ${JSON.stringify(key)}`);
   return `  auth_callout {

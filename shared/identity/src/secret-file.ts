@@ -1,5 +1,5 @@
 // Reads and writes the files of a folder of keys. A file is written whole or not at all, so that a service that starts
-// meanwhile reads the former file or the new one.
+// at that moment reads the former file or the new one.
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 

@@ -202,6 +202,10 @@ describe('the end of a connection', () => {
     for (const ms of await Promise.all(ended)) expect(ms).toBeLessThan(1_000);
     await remaining.nc.flush();
     expect(remaining.connections()).toBe(1);
+    const [first] = connections;
+    const caller = await hashCaller('acme', 'ada');
+    const asked = first && askApi(first, 'runs-list', { tenant: 'acme', caller }, {}, { timeoutMs: 1_500 });
+    await expect(asked).rejects.toMatchObject({ code: 'credentials-refused' });
   });
 
   test('A connection ends with its JWT', async () => {
@@ -215,7 +219,7 @@ describe('the end of a connection', () => {
     expect(await measureEnd(await connectClient(key))).toBeLessThan(3_500);
   });
 
-  test('A connection whose key disappeared while auth was down ends when auth starts', async () => {
+  test('A connection with a key that disappeared while auth was down ends when auth starts', async () => {
     const { key, id } = await create(ADA);
     const bus = await connectClient(key);
     const access = await openJetStream(tests.bus);

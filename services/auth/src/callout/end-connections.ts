@@ -1,13 +1,13 @@
-// Ends connections of NATS by the name of their user, through the system account. A connection whose authentication is
+// Ends connections of NATS by the name of their user, through the system account. A connection with an authentication
 // under way is not listed yet: a second round finds it.
 import { decode, encode, isNoResponders, type Bus } from '@millrace/bus';
 import { SYSTEM_SUBJECTS } from '@millrace/identity';
 import { z } from 'zod';
 
 export type ConnectionEnder = {
-  /** Ends the connections of the user at once, and those that were connecting meanwhile. */
+  /** Ends the connections of the user at once, and those that were connecting at that moment. */
   end(user: string): void;
-  /** Ends the connections whose user is refused: a key may have been revoked while no replica of auth was up. */
+  /** Ends the connections of refused users: a key may have been revoked while no replica of auth was up. */
   endRefused(isRefused: (user: string) => Promise<boolean>): Promise<void>;
   stop(): void;
 };

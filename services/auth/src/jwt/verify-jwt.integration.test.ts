@@ -54,7 +54,7 @@ test.each<[string, () => Promise<string>]>([
     'no signature',
     async () => new UnsecuredJWT(claims).setIssuer(ISSUER).setAudience(AUDIENCE).setExpirationTime('5m').encode(),
   ],
-  ['alg none beside a signature', async () => replaceHeader(await issuer.sign(claims), { alg: 'none' })],
+  ['alg none and a signature', async () => replaceHeader(await issuer.sign(claims), { alg: 'none' })],
   ['a changed payload', async () => replacePart(await issuer.sign(claims), 1, { ...claims, scope: 'admin' })],
   ['no expiry', () => signWithoutExpiry()],
   ['no scope', () => issuer.sign({ sub: 'ada' })],

@@ -24,7 +24,7 @@ export function createKeyRecord(tenant: string, request: KeyRequest, key: ApiKey
   return { ...request, v: 1, id: key.id, tenant, sha256: hashSecret(key.secret), createdAt };
 }
 
-/** Without a subject no caller could be computed whose runs the key starts and reads. */
+/** The subject determines the caller that owns the runs of the key. */
 function checkSubject({ subject, scopes }: KeyRequest): void {
   if (subject !== undefined || scopes.includes('operate') || scopes.includes('act-as')) return;
   const own = scopes.filter((scope) => OWN.includes(scope));

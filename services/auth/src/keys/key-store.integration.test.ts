@@ -70,7 +70,7 @@ test('A reconnect reports the keys that disappeared without an announcement, and
   expect(store.list('acme').map(({ id }) => id)).toEqual([kept.id]);
 });
 
-test('After the loss of its bucket the store creates it again, and reports the keys that are gone', async () => {
+test('After the loss of its bucket the store creates it again, and reports the lost keys', async () => {
   const { store, removed, bus } = await openStore({ checkMs: 200 });
   const record = createRecord();
   await store.add(record);
