@@ -75,6 +75,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'LOG_STREAMS',
       'SAVES_WAIT_HOURS',
       'ERASE_SERVICES',
+      'MAX_INDEXED_RUNS',
       ...RUN_LIMITS,
     ],
   },

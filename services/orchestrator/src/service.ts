@@ -22,6 +22,7 @@ import { createAgentsApi } from './api/agents-api.ts';
 import { createDeadLettersApi } from './api/dead-letters-api.ts';
 import { createInspectVerb, serveReports } from './api/inspect-run.ts';
 import { createProcessorsVerb } from './api/processors-api.ts';
+import { openRunIndex, type RunIndex } from './api/run-index.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
@@ -92,6 +93,8 @@ const configSchema = z.object({
    */
   LOG_STREAMS: z.coerce.number().int().min(1).max(LOG_SHARDS).optional(),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+  /** Runs of all tenants that the index in memory holds; with more, lists of runs read all heads. 0: no index. */
+  MAX_INDEXED_RUNS: z.coerce.number().int().min(0).max(10_000_000).default(250_000),
   /** Services that store data of resources: an erasure deletes it there, and is not done before all have answered. */
   ERASE_SERVICES: z
     .string()
@@ -124,7 +127,12 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('saves', () => saves.stop());
     const erasures = await openErasures(access);
     resources.add('erasures', () => erasures.stop());
-    const reloadStores = async () => void (await Promise.all([agents.reload(), saves.reload(), erasures.reload()]));
+    const index = openRunIndex(access, { maxRuns: config.MAX_INDEXED_RUNS });
+    resources.add('index of runs', () => index.stop());
+    const reloadStores = async () => {
+      index.reload();
+      await Promise.all([agents.reload(), saves.reload(), erasures.reload()]);
+    };
     const guard = guardTopology(access, { ...topology, onRestored: reloadStores });
     resources.add('topology', () => guard.stop());
     watchHealth(guard.problem);
@@ -164,7 +172,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       maxQueuedBytes: config.MAX_QUEUED_BYTES,
     };
     const submits = createSubmitGuard(submitLimits, access.runShards.queuedBytes);
-    const verbs = serveVerbs({ access, saves, agents, discovery, erasures }, submits);
+    const verbs = serveVerbs({ access, saves, agents, discovery, erasures, index }, submits);
     resources.add('api', async (remainingMs) => {
       await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
     });
@@ -183,11 +191,12 @@ type ApiParts = {
   agents: AgentStore;
   discovery: Discovery;
   erasures: Erasures;
+  index: RunIndex;
 };
 
-function serveVerbs({ access, saves, agents, discovery, erasures }: ApiParts, submits: SubmitGuard): Serving[] {
+function serveVerbs({ access, saves, agents, discovery, erasures, index }: ApiParts, submits: SubmitGuard): Serving[] {
   const { bus } = access;
-  const runs = createRunsApi(access, agents, submits);
+  const runs = createRunsApi(access, agents, submits, index);
   const letters = createDeadLettersApi(access, saves, runs.submit);
   const definitions = createAgentsApi(agents, discovery);
   return [
@@ -203,6 +212,7 @@ function serveVerbs({ access, saves, agents, discovery, erasures }: ApiParts, su
     serveApi(bus, 'events', runs.events),
     serveApi(bus, 'events-detail', runs.eventsDetail),
     serveApi(bus, 'runs-list', runs.list),
+    serveApi(bus, 'runs-newest', runs.newest),
     serveApi(bus, 'saves-list', letters.saves),
     serveApi(bus, 'dead-letters-list', letters.list),
     serveApi(bus, 'dead-letters-retry', letters.retry),

@@ -62,15 +62,20 @@ beforeAll(async () => {
         ];
         return { messages: messages.slice(-(last ?? 2)), total: 2 };
       },
-      'runs-list': async ({ after }) => {
-        const run = (n: number) => ({
+      'runs-list': async ({ after, limit, newest, status, agent, since }) => {
+        if (!newest) throw new Error('the command asks for the newest runs');
+        if (since !== undefined && since !== '2026-01-31T11:00:00.000Z') throw new Error(`since is ${since}`);
+        const runs = Array.from({ length: 35 }, (_, n) => ({
           runId: `run-${n}`,
           status: n % 2 ? ('failed' as const) : ('finished' as const),
-          agent: 'demo',
+          agent: agent ?? 'demo',
           submittedAt: `${n}`,
-        });
-        if (after > 0) return { runs: Array.from({ length: 5 }, (_, n) => run(n + 30)) };
-        return { runs: Array.from({ length: 30 }, (_, n) => run(n)), next: 30 };
+        }));
+        const found = runs.filter((run) => status === undefined || run.status === status).toReversed();
+        // The last one of a page is the cursor of the next page.
+        const page = found.slice(after, after + Math.min(limit, 15));
+        const next = after + page.length;
+        return { runs: page, ...(next < found.length && { next }) };
       },
       'saves-list': async ({ threadId = '' }) => {
         const save = { runId: 'run-7', threadId, entries: ['message-history'], since: 'then', tries: 3 };
@@ -205,9 +210,9 @@ test('runs show and runs events print the outcome of a run, and skipped entries 
   expect(await cli('runs', 'events', 'none')).toMatchObject({ code: 5 });
 });
 
-test('runs list prints the newest runs of all pages, the newest last, and the total', async () => {
+test('runs list prints the newest runs of all pages, the newest last', async () => {
   const { code, stdout, stderr } = await cli('runs', 'list', '--last', '2');
-  expect([code, stderr]).toEqual([0, 'the newest 2 of 35 are shown; see --last\n']);
+  expect([code, stderr]).toEqual([0, 'the newest 2 are shown; see --last\n']);
   expect(stdout).toMatch(/^RUN .*\nrun-33 +failed +demo +33\nrun-34 +finished +demo +34\n$/);
   expect((await cli('runs', 'list')).stdout.trimEnd().split('\n')).toHaveLength(1 + 20);
 });
@@ -215,6 +220,9 @@ test('runs list prints the newest runs of all pages, the newest last, and the to
 test('runs list --status prints only runs of one status and rejects an unknown status', async () => {
   const { stdout } = await cli('runs', 'list', '--status', 'failed', '--last', '100', '--json');
   expect(JSON.parse(stdout)).toHaveLength(17);
+  const filtered = await cli('runs', 'list', '--agent', 'other', '--since', '2026-01-31T12:00:00+01:00', '--json');
+  expect(JSON.parse(filtered.stdout)[0]).toMatchObject({ agent: 'other' });
+  expect((await cli('runs', 'list', '--since', 'soon')).stderr).toContain('--since takes a time');
   expect(await cli('runs', 'list', '--status', 'gone')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('queued, running, suspended'),

@@ -10,8 +10,6 @@ import { UsageError } from './usage-error.ts';
 const NAME = 'millrace runs list';
 const SHOWN = 20;
 const PAGE = 1_000;
-/** Maximum number of pages; the command reports if a tenant has more runs. */
-const MAX_PAGES = 100;
 
 export const runsListCommand = (cli: Cli) =>
   cliCommand(cli, {
@@ -20,20 +18,45 @@ export const runsListCommand = (cli: Cli) =>
     args: {
       last: { type: 'string', description: `only the newest N (default: ${SHOWN})` },
       status: { type: 'string', description: 'only runs with this status, for example running' },
+      agent: { type: 'string', description: 'only runs of this agent' },
+      thread: { type: 'string', description: 'only runs on this thread' },
+      resource: { type: 'string', description: 'only runs of this resource' },
+      subject: { type: 'string', description: 'only runs that this caller submitted' },
+      since: {
+        type: 'string',
+        description: 'only runs that were submitted then or later, for example 2026-01-31T12:00:00Z',
+      },
+      until: { type: 'string', description: 'only runs that were submitted before then' },
       ...jsonArg,
     },
     async run(args) {
       const last = args.last === undefined ? SHOWN : parseCount(args.last, '--last');
-      const status = args.status === undefined ? undefined : parseStatus(args.status);
+      const { agent, thread, resource, subject } = args;
+      const filter = {
+        status: args.status === undefined ? undefined : parseStatus(args.status),
+        agent,
+        threadId: thread,
+        resourceId: resource,
+        subject,
+        since: parseTime(args.since, '--since'),
+        until: parseTime(args.until, '--until'),
+      };
       return withClient(cli.io, args, async (client) => {
-        const { runs, total, complete } = await newestRuns(client, last, status);
+        const { runs, isComplete } = await newestRuns(client, last, filter);
         if (args.json) sayJson(cli.io, runs);
         else say(cli.io, table(['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'], runs.map(row)));
-        if (runs.length < total) note(cli.io, `the newest ${runs.length} of ${total} are shown; see --last`);
-        if (!complete) note(cli.io, `the list exceeds ${MAX_PAGES * PAGE} runs: these may not be the newest`);
+        if (!isComplete) note(cli.io, `the newest ${runs.length} are shown; see --last`);
       });
     },
   });
+
+function parseTime(text: string | undefined, option: string): string | undefined {
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw new UsageError(`${option} takes a time such as 2026-01-31T12:00:00Z, not "${text}"`, NAME);
+  return new Date(time).toISOString();
+}
 
 function parseStatus(text: string): RunStatus {
   const parsed = runStatusSchema.safeParse(text);
@@ -41,19 +64,19 @@ function parseStatus(text: string): RunStatus {
   throw new UsageError(`--status takes one of ${runStatusSchema.options.join(', ')}, not "${text}"`, NAME);
 }
 
-async function newestRuns({ runs: api }: Client, last: number, status: RunStatus | undefined) {
-  let runs: RunSummary[] = [];
-  let total = 0;
+type RunFilter = Parameters<Client['runs']['list']>[0];
+
+/** Returns the newest runs, the latest change last. */
+async function newestRuns({ runs: api }: Client, last: number, filter: RunFilter) {
+  const runs: RunSummary[] = [];
   let after: number | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer = await api.list({ limit: PAGE, ...(after !== undefined && { after }) });
-    const found = answer.runs.filter((run) => status === undefined || run.status === status);
-    total += found.length;
-    runs = [...runs, ...found].slice(-last);
-    after = answer.next;
-    if (after === undefined) return { runs, total, complete: true };
-  }
-  return { runs, total, complete: false };
+  do {
+    const limit = Math.min(PAGE, last - runs.length);
+    const page = await api.list({ ...filter, newest: true, limit, ...(after !== undefined && { after }) });
+    runs.unshift(...page.runs.toReversed());
+    after = page.next;
+  } while (after !== undefined && runs.length < last);
+  return { runs, isComplete: after === undefined };
 }
 
 const row = ({ runId, status, agent, submittedAt, startedAt = '' }: RunSummary): string[] => [

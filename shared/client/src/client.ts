@@ -2,6 +2,7 @@
 import {
   DEFAULT_TENANT,
   type ApiAnswer,
+  type ApiRequestInput,
   type AppliedAgent,
   type JsonObject,
   type JsonValue,
@@ -28,6 +29,8 @@ import type { Run } from './run.ts';
 import { requireJson, type RunInput, type StartOptions } from './run-request.ts';
 import { followRun, startRun } from './start-run.ts';
 
+/** Times are ISO 8601 in UTC. */
+type RunsPage = ApiRequestInput<'runs-list'>;
 type MemoryAddress = { resourceId?: string | undefined; threadId?: string | undefined };
 type PageRange = { limit?: number; offset?: number };
 export type FollowOptions = {
@@ -62,8 +65,10 @@ export type Client = {
     eventsDetail(runId: string): Promise<RunEvent[]>;
     /** The calls that the run has under way, its owner and its deferred saves: operators only. */
     inspect(runId: string): Promise<RunInspection>;
-    /** Lists the tenant's runs by page, in the order of their last change. */
-    list(page?: { limit?: number; after?: number }): Promise<ApiAnswer<'runs-list'>>;
+    /** Lists runs by page, in the order of their last change; with `newest` the latest first. Filters are combined. */
+    list(page?: RunsPage): Promise<ApiAnswer<'runs-list'>>;
+    /** Returns the newest run of a thread, with its input as processInput passed it. @throws run-unknown */
+    newest(threadId: string): Promise<ApiAnswer<'runs-newest'>>;
   };
   threads: {
     list(of?: PageRange & { resourceId?: string | undefined }): Promise<ApiAnswer<'threads-list'>>;
@@ -177,6 +182,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
       eventsDetail: (run) => collectEvents((after) => ask('events-detail', { after }, { run })),
       inspect: (run) => ask('inspect', {}, { run }),
       list: (page = {}) => ask('runs-list', page),
+      newest: (threadId) => ask('runs-newest', { threadId }),
     },
     threads: {
       list: (of = {}) => ask('threads-list', of),

@@ -15,6 +15,7 @@ import { runInspectionSchema } from './run-activity.ts';
 import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
 import { shownSaveSchema } from './deferred-save.ts';
 import { MEMORY_API } from './memory-api.ts';
+import { messageSchema } from './message.ts';
 import { tokenSchema } from './tokens.ts';
 import { verb } from './verb.ts';
 
@@ -123,8 +124,33 @@ export const API = {
     z.object({ threadId: threadIdSchema.optional().describe('only saves of this thread') }),
     z.object({ saves: z.array(shownSaveSchema).describe('in the order of execution'), total: count }),
   ),
-  /** In the order of their last change. */
-  'runs-list': verb(z.object(cursor), z.object({ runs: z.array(runSummarySchema), next })),
+  /** In the order of their last change, the latest last, or, with `newest`, first. A caller's own runs only. */
+  'runs-list': verb(
+    z.object({
+      ...cursor,
+      newest: z.boolean().optional().describe('the latest change first'),
+      status: runStatusSchema.optional(),
+      agent: tokenSchema.optional(),
+      threadId: threadIdSchema.optional(),
+      resourceId: threadIdSchema.optional(),
+      subject: threadIdSchema.optional().describe('identity of the caller that submitted the run'),
+      since: z.iso.datetime().optional().describe('submitted then or later, ISO 8601'),
+      until: z.iso.datetime().optional().describe('submitted before then'),
+    }),
+    z.object({ runs: z.array(runSummarySchema), next }),
+  ),
+  /** Returns the run of a thread that was submitted last: of the caller's own runs. */
+  'runs-newest': verb(
+    z.object({ threadId: threadIdSchema }),
+    z.object({
+      run: runSummarySchema,
+      result: runResultSchema.optional().describe('if the run has ended, or is suspended'),
+      input: z
+        .array(messageSchema)
+        .optional()
+        .describe('the messages of the caller as processInput passed them; absent: not passed yet, or not stored'),
+    }),
+  ),
   /** Lists dead letters in the order of their last change: operators only. */
   'dead-letters-list': verb(z.object(cursor), z.object({ letters: z.array(shownDeadLetterSchema), next })),
   /**

@@ -34,6 +34,7 @@ export const runEndSchema = z.object({
   result: runResultSchema,
   lastChunk: chunkSchema,
   sharesMessages: z.literal(true).optional().describe('the messages of the last chunk are those of the result'),
+  input: z.array(messageSchema).optional().describe('of a finished run with a thread, as processInput passed it'),
 });
 export type RunEnd = z.infer<typeof runEndSchema>;
 

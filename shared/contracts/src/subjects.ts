@@ -203,6 +203,7 @@ export const stateKeys = {
     `record.${checkToken(tenant)}.${checkToken(run)}.${checkToken(name)}`,
   records: (tenant: string, run: string) => `record.${checkToken(tenant)}.${checkToken(run)}.*`,
   heads: (tenant: string) => `head.${checkToken(tenant)}.*`,
+  allHeads: 'head.*.*',
   end: (tenant: string, run: string, name: string) =>
     `end.${checkToken(tenant)}.${checkToken(run)}.${checkToken(name)}`,
   ends: (tenant: string, run: string) => `end.${checkToken(tenant)}.${checkToken(run)}.*`,

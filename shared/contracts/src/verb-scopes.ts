@@ -13,6 +13,7 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   replay: 'read',
   events: 'read',
   'runs-list': 'read',
+  'runs-newest': 'read',
   'saves-list': 'read',
   'agents-list': 'read',
   'agents-get': 'read',

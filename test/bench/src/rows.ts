@@ -7,6 +7,7 @@ import { followers } from './rows/followers.ts';
 import { group } from './rows/group.ts';
 import { submitToModel, takeover } from './rows/latency.ts';
 import { referenceRows } from './rows/reference.ts';
+import { runsList } from './rows/runs-list.ts';
 import { noisyTenant } from './rows/tenants.ts';
 import { paced64, runCost, runs16, sixInOne } from './rows/runs.ts';
 import { modelStream } from './rows/model-stream.ts';
@@ -37,5 +38,10 @@ export const rows: Record<string, Measure> = {
   ...deltaRows,
 };
 
-/** Measured on request only: the rows of the reference install packages, `noisy-tenant` submits 10,000 runs. */
-export const requestedRows: Record<string, Measure> = { ...referenceRows, 'noisy-tenant': noisyTenant };
+/** Measured on request only: the rows of the reference install packages, `noisy-tenant` submits 10,000 runs,
+ * `runs-list` stores 100,000. */
+export const requestedRows: Record<string, Measure> = {
+  ...referenceRows,
+  'noisy-tenant': noisyTenant,
+  'runs-list': runsList,
+};

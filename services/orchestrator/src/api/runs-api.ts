@@ -3,25 +3,22 @@
 import {
   MillraceError,
   publicEvent,
-  runHeadSchema,
-  stateKeys,
   type ApiAnswer,
   type ApiRequest,
   type PendingKind,
   type RunHead,
-  type RunSummary,
 } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { endIfOverdue, endOverdue } from '../takeover/end-overdue.ts';
+import { endIfOverdue } from '../takeover/end-overdue.ts';
 import { endUndriven } from '../takeover/end-undriven.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
 import { unknownAgent } from './agents-api.ts';
 import { cancelRun } from './cancel-run.ts';
-import { pageBytes } from '../state/logged-chunks.ts';
 import { readChunks, readEvents, remainingMs } from './read-run.ts';
+import { listRuns, readNewestRun, summarizeRun } from './list-runs.ts';
+import type { RunIndex } from './run-index.ts';
 import { listSuspended } from './list-suspended.ts';
-import { readPage } from '../state/read-stored.ts';
 import { ownRequest } from './own-request.ts';
 import { checkAddress, isVisible, unknownRun } from './run-address.ts';
 import { notSuspendedError, resumeRun } from './resume-run.ts';
@@ -32,7 +29,8 @@ import type { SubmitGuard } from './submit-limits.ts';
 /** Room for the envelope of a command or a record below the server's limit. */
 const COMMAND_ROOM_BYTES = 4 * 1024;
 
-export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard) {
+/** @param index absent: the lists read all heads */
+export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard, index?: RunIndex) {
   const { bus } = access;
   const requireHead = async (call: ApiCall): Promise<RunHead> => {
     const { tenant, run } = checkAddress(call);
@@ -106,43 +104,8 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
     },
     eventsDetail: (page: ApiRequest<'events-detail'>, call: ApiCall): Promise<ApiAnswer<'events-detail'>> =>
       readEventsPage(page, call),
-    list: (page: ApiRequest<'runs-list'>, call: ApiCall) => listRuns(access, call, page),
-  };
-}
-
-async function listRuns(
-  access: JetStreamAccess,
-  call: ApiCall,
-  { limit, after }: ApiRequest<'runs-list'>,
-): Promise<ApiAnswer<'runs-list'>> {
-  const { state } = access.bus.names;
-  const query = {
-    stream: `KV_${state}`,
-    subject: `$KV.${state}.${stateKeys.heads(call.tenant)}`,
-    schema: runHeadSchema,
-  };
-  const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
-  const { found, next } = await readPage(access, query, options);
-  const heads = await endOverdue(
-    access,
-    found.map(({ value }) => value).filter((head) => isVisible(head, call)),
-  );
-  return { runs: heads.map(summarizeRun), ...(next !== undefined && { next: next - 1 }) };
-}
-
-function summarizeRun(head: RunHead): RunSummary {
-  const { runId, status, agent, submittedAt, startedAt, retryOf, subject, threadId, resourceId } = head;
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return {
-    runId,
-    status,
-    agent,
-    ...(subject !== undefined && { subject }),
-    ...(threadId !== undefined && { threadId }),
-    ...(resourceId !== undefined && { resourceId }),
-    submittedAt: iso(submittedAt),
-    ...(startedAt !== undefined && { startedAt: iso(startedAt) }),
-    ...(retryOf !== undefined && { retryOf }),
+    list: (page: ApiRequest<'runs-list'>, call: ApiCall) => listRuns(access, index, call, page),
+    newest: (request: ApiRequest<'runs-newest'>, call: ApiCall) => readNewestRun(access, index, call, request),
   };
 }
 

@@ -3,6 +3,7 @@
 import { messageText, publicViolations, type Chunk, type RunResult, type RunStatus } from '@millrace/contracts';
 import { failedRun, type EndedRun } from '../state/ended-run.ts';
 import { chunk } from '../release/make-chunk.ts';
+import { listInput } from '../state/run-state.ts';
 import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
 import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
@@ -112,7 +113,9 @@ type EndOutcome = Pick<RunResult, 'text' | 'finishReason'> &
   Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error' | 'unsaved'>>;
 
 function makeEnded(run: Run, status: RunStatus, lastChunk: Chunk, outcome: EndOutcome): EndedRun {
-  return { status, lastChunk, result: buildResult(run, status, outcome) };
+  const ended = { status, lastChunk, result: buildResult(run, status, outcome) };
+  const hasInput = status === 'finished' && run.ref.threadId !== undefined;
+  return hasInput ? { ...ended, input: listInput(run.state()) } : ended;
 }
 
 function buildResult(run: Run, status: RunStatus, outcome: EndOutcome): RunResult {

@@ -1,8 +1,14 @@
 // The ending of a run as values: its status, its last chunk and its result.
-import type { Chunk, RunResult, RunStatus, Usage, WireError } from '@millrace/contracts';
+import type { Chunk, Message, RunResult, RunStatus, Usage, WireError } from '@millrace/contracts';
 import { chunk } from '../release/make-chunk.ts';
 
-export type EndedRun = { status: RunStatus; lastChunk: Chunk; result: RunResult };
+export type EndedRun = {
+  status: RunStatus;
+  lastChunk: Chunk;
+  result: RunResult;
+  /** The messages of the caller as processInput passed them: of a finished run with a thread. */
+  input?: Message[];
+};
 
 /** A result without text, messages and steps. */
 export function emptyResult(runId: string): Omit<RunResult, 'status'> {

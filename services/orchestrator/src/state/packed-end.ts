@@ -8,19 +8,26 @@ const ROOM_BYTES = 300 * 1024;
 export const maxEndBytes = (maxPayload: number): number => Math.max(maxPayload - ROOM_BYTES, maxPayload / 2);
 
 /** Leaves the messages out of the last chunk if those of the result are the same. */
-export function packEnd({ result, lastChunk }: RunEnd): RunEnd {
+export function packEnd({ result, lastChunk, input }: RunEnd): RunEnd {
+  const given = input ? { input } : {};
   const finish = finishChunkSchema.safeParse(lastChunk);
   if (!finish.success || JSON.stringify(finish.data.payload.messages) !== JSON.stringify(result.messages))
-    return { result, lastChunk };
+    return { result, lastChunk, ...given };
   return {
     result,
+    ...given,
     lastChunk: { ...finish.data, payload: { ...finish.data.payload, messages: [] } },
     sharesMessages: true,
   };
 }
 
-export function unpackEnd({ result, lastChunk, sharesMessages }: RunEnd): RunEnd {
+export function unpackEnd({ result, lastChunk, sharesMessages, input }: RunEnd): RunEnd {
+  const given = input ? { input } : {};
   const finish = sharesMessages ? finishChunkSchema.safeParse(lastChunk) : undefined;
-  if (!finish?.success) return { result, lastChunk };
-  return { result, lastChunk: { ...finish.data, payload: { ...finish.data.payload, messages: result.messages } } };
+  if (!finish?.success) return { result, lastChunk, ...given };
+  return {
+    result,
+    ...given,
+    lastChunk: { ...finish.data, payload: { ...finish.data.payload, messages: result.messages } },
+  };
 }

@@ -71,8 +71,9 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 export async function* readPages<T>(
   access: JetStreamAccess,
   query: StoredQuery<T>,
+  first = 1,
 ): AsyncGenerator<StoredMessage<T>[]> {
-  for (let from: number | undefined = 1; from !== undefined;) {
+  for (let from: number | undefined = first; from !== undefined;) {
     const options = { from, maxMessages: PAGE_MESSAGES, maxBytes: PAGE_BYTES };
     const page: StoredPage<T> = await readPage(access, query, options);
     yield page.found;

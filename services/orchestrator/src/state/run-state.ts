@@ -8,6 +8,7 @@ import {
   type Conversation,
   type HeldPending,
   type JsonValue,
+  type Message,
   type PlacedResult,
   type RunAction,
   type RunState,
@@ -33,6 +34,11 @@ type Begun = Pick<RunState, 'request' | 'applied' | 'firstIndex'>;
 export function foldRun(actions: readonly RunAction[]): RunState | undefined {
   const [first, ...others] = actions;
   return first?.action === 'begun' ? others.reduce(reduceRun, initialState(first)) : undefined;
+}
+
+/** Returns the messages of the caller as the processors of the input passed them. */
+export function listInput({ conversation }: Pick<RunState, 'conversation'>): Message[] {
+  return conversation.entries.flatMap(({ source, message }) => (source === 'input' ? [message] : []));
 }
 
 export function initialState({ request, applied, firstIndex }: Begun): RunState {

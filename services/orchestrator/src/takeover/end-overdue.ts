@@ -8,7 +8,7 @@ import { readHead } from '../state/run-head.ts';
 /** The clocks of submitter and reader may differ by this. ms */
 const CLOCK_MARGIN_MS = 30_000;
 
-const isOverdue = ({ status, deadlineAt }: Pick<RunHead, 'status' | 'deadlineAt'>, now: number): boolean =>
+export const isOverdue = ({ status, deadlineAt }: Pick<RunHead, 'status' | 'deadlineAt'>, now: number): boolean =>
   status === 'queued' && now > deadlineAt + CLOCK_MARGIN_MS;
 
 /** @returns the head as it is afterwards. @throws bus-unreachable, store-unavailable */
@@ -17,15 +17,6 @@ export async function endIfOverdue(access: JetStreamAccess, head: RunHead): Prom
   if (!isMeant(head)) return head;
   await endUndriven(access, head, { status: 'failed', error: neverBegun }, isMeant);
   return (await readHead(access, head.tenant, head.runId))?.value ?? head;
-}
-
-/** Of a page: the others are ended with the next one. */
-const MAX_AT_ONCE = 32;
-
-/** @returns the heads, in order, as they are afterwards. @throws bus-unreachable, store-unavailable */
-export function endOverdue(access: JetStreamAccess, heads: readonly RunHead[]): Promise<RunHead[]> {
-  const overdue = new Set(heads.filter((head) => isOverdue(head, access.clock.now())).slice(0, MAX_AT_ONCE));
-  return Promise.all(heads.map(async (head) => (overdue.has(head) ? endIfOverdue(access, head) : head)));
 }
 
 const neverBegun: WireError = {

@@ -31,12 +31,12 @@ export type EndingParts = {
 export async function storeEnding(parts: EndingParts, ended: EndedRun): Promise<void> {
   const { access, delivery, store, chunks, events, fenced, isUndriven = false } = parts;
   const { tenant, runId } = store.head();
-  const { status, lastChunk, result } = storable(ended, access.bus.maxPayload());
+  const { status, lastChunk, result, input } = storable(ended, access.bus.maxPayload());
   const step = result.steps.length;
   const recordEnding = () => events.record({ event: 'run', status, step });
   if (!isUndriven) recordEnding();
   const [end] = await retryThroughOutages(`the ending of ${tenant}.${runId}`, () =>
-    Promise.all([store.keepEnd({ result, lastChunk }), chunks.flush(), flushEvents(events)]),
+    Promise.all([store.keepEnd({ result, lastChunk, ...(input && { input }) }), chunks.flush(), flushEvents(events)]),
   );
   await ignoreFenced(access, store.head(), end, async () => {
     if (fenced.aborted) throw new FencedError(tenant, runId);
@@ -78,9 +78,13 @@ async function flushEvents(events: EventLog): Promise<void> {
 
 /** Replaces an ending that no message can hold by a failure: it could never be stored, and its command would be delivered for ever. */
 function storable(ended: EndedRun, maxPayload: number): EndedRun {
-  const bytes = Buffer.byteLength(JSON.stringify(packEnd(ended)));
   const limit = maxEndBytes(maxPayload);
-  if (bytes <= limit) return ended;
+  const countBytes = (end: EndedRun) => Buffer.byteLength(JSON.stringify(packEnd(end)));
+  if (countBytes(ended) <= limit) return ended;
+  // The result counts more than the input.
+  const { input: _, ...withoutInput } = ended;
+  const bytes = countBytes(withoutInput);
+  if (bytes <= limit) return withoutInput;
   const error: WireError = {
     code: 'message-too-large',
     message: `The result of ${bytes} bytes is larger than a message may be (${limit}).`,

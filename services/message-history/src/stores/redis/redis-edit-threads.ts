@@ -72,17 +72,17 @@ export function createRedisThreadEdits(redis: Redis): ThreadEdits {
     deleteMessages: (thread, ids, signal) => edit(thread, signal, 'delete', ...ids),
     async eraseOwner({ tenant, owner }, runs, signal) {
       await fenceRuns(redis, tenant, runs, signal);
-      const listed = async () =>
+      const listOwn = async () =>
         await answered('list threads', signal, () => redis.zrange(listIndexKeys(tenant, owner)[0] ?? '', '0', '-1'));
       // A thread that a killed process has not listed is known by its run only.
-      const threads = new Set([...(await listed()), ...runs.map(({ threadId }) => threadId)]);
+      const threads = new Set([...(await listOwn()), ...runs.map(({ threadId }) => threadId)]);
       let deleted = 0;
       for (const threadId of threads) {
         const thread = { tenant, threadId, owner };
         deleted += (await deleteThread(thread, signal).catch(ignoreUnknown)) ?? 0;
         await answered('take a thread off the lists', signal, () => relistThread(redis, thread));
       }
-      return { deleted, left: (await listed()).length };
+      return { deleted, left: (await listOwn()).length };
     },
   };
 }
