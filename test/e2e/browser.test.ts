@@ -36,6 +36,7 @@ describe.skipIf(chromiumPath === undefined)('a page with an API key', () => {
   const openPage = async (subject = 'ada') => {
     const { key, id } = await stack.client.keys.create({ scopes: ['run', 'read', 'answer'], subject });
     const page = await browser.openPage();
+    await page.waitForFunction(() => 'millrace' in globalThis);
     onTestFinished(() => page.close());
     const options = { url: nats.webSocketUrl, token: key, tenant, subject };
     const caller = await page.evaluate((given) => globalThis.millrace.connect(given), options);

@@ -48,9 +48,100 @@ describe('API keys over HTTP', () => {
     await expect.poll(async () => (await ask(url, run, ada.key)).status, { timeout: 5_000 }).toBe(401);
   });
 
+  test('The open stream of a key ends with the revocation of the key', async () => {
+    const [url = ''] = await listUrls();
+    const { key, id } = await createKey('fay');
+    const body = { input: script({ text: 'One two three four. '.repeat(50), chunkSize: 1, delayMs: 50 }) };
+    const stream = await ask(url, `/v1/agents/${agent}/runs`, key, body, { accept: 'text/event-stream' });
+    const seen: Event[] = [];
+    const reading = collectEvents(stream, seen);
+    await expect.poll(() => seen.length, { timeout: 10_000 }).toBeGreaterThan(3);
+    await stack.client.keys.revoke(id);
+    await reading;
+    expect(seen.at(-1)?.data).not.toContain('"status"');
+    await stack.client.runs.cancel(stream.headers.get('x-millrace-run-id') ?? '');
+  });
+
   test('Neither the gateway nor auth is refused a permission', async () => {
     expect(await stack.log('gateway')).not.toContain('permission');
     expect(await stack.log('auth')).not.toContain('permission');
+  });
+});
+
+describe('conversations over HTTP', () => {
+  const remembering = 'with-history';
+
+  beforeAll(async () => {
+    await stack.start('message-history', { REDIS_URL: redis.urlAs('message-history') });
+    await stack.client.agents.apply({
+      name: remembering,
+      model: 'openai/gpt-5-mini',
+      tools: ['ask-user'],
+      questions: ['ask-user'],
+      memory: { lastMessages: 10 },
+    });
+  });
+  const respond = async (key: string, body: object) => {
+    const [url = ''] = await listUrls();
+    return ask(url, '/v1/responses', key, { model: remembering, ...body });
+  };
+  const responseSchema = z.object({ id: z.string() });
+
+  test('previous_response_id continues a conversation, which cannot branch', async () => {
+    const { key } = await createKey('gil');
+    const first = responseSchema.parse(await (await respond(key, { input: 'My name is Gil.' })).json());
+    const next = { previous_response_id: first.id, input: 'What is my name?' };
+    const second = await respond(key, next);
+    expect(second.status).toBe(200);
+    expect(JSON.stringify(await second.json())).toContain('Your name is Gil');
+    expect((await respond(key, next)).status).toBe(400);
+    const { key: other } = await createKey('hal');
+    expect((await respond(other, next)).status).toBe(404);
+  });
+
+  test('A background response is polled until it is completed', async () => {
+    const { key } = await createKey('ida');
+    const input = script({ text: 'Later.', chunkSize: 1, delayMs: 50 });
+    const started = await (await respond(key, { input, background: true })).json();
+    expect(started).toMatchObject({ status: 'in_progress' });
+    const [url = ''] = await listUrls();
+    const path = `/v1/responses/${responseSchema.parse(started).id}`;
+    await expect
+      .poll(async () => (await ask(url, path, key)).json(), { timeout: 10_000 })
+      .toMatchObject({ status: 'completed', output: [{ content: [{ text: 'Later.' }] }] });
+  });
+
+  test('The next message of a thread answers the question of the agent in a chat completion', async () => {
+    const [url = ''] = await listUrls();
+    const { key } = await createKey('jan');
+    const headers = { 'x-openwebui-chat-id': crypto.randomUUID() };
+    const complete = async (messages: object[]) =>
+      (await ask(url, '/v1/chat/completions', key, { model: remembering, messages }, headers)).json();
+    const asking = { toolCalls: [{ name: 'ask-user', args: { question: 'Which city?' } }] };
+    const question = { role: 'user', content: script(asking, { text: 'Oslo it is.' }) };
+    expect(await complete([question])).toMatchObject({ choices: [{ message: { content: 'Which city?' } }] });
+    const answer = [question, { role: 'assistant', content: 'Which city?' }, { role: 'user', content: 'Oslo' }];
+    expect(await complete(answer)).toMatchObject({ choices: [{ message: { content: 'Oslo it is.' } }] });
+  });
+
+  test('The titles that a chat client asks for are not in the thread', async () => {
+    const [url = ''] = await listUrls();
+    const { key } = await createKey('kim');
+    const chat = crypto.randomUUID();
+    const headers = { 'x-openwebui-chat-id': chat };
+    const send = (content: string, more: object = {}) =>
+      ask(
+        url,
+        '/v1/chat/completions',
+        key,
+        { model: remembering, messages: [{ role: 'user', content }] },
+        { ...headers, ...more },
+      );
+    await (await send('My name is Kim.')).text();
+    await (await send('Generate a concise title.', { 'x-openwebui-task': 'title_generation' })).text();
+    const stored = await (await ask(url, `/v1/threads/${chat}/messages`, key)).text();
+    expect(stored).toContain('My name is Kim.');
+    expect(stored).not.toContain('concise title');
   });
 });
 

@@ -13,6 +13,8 @@ export type GatewayContext = {
   settings: GatewaySettings;
   limits: Limits;
   verify: VerifyCredential;
+  /** Calls the listener with the id of each key that is revoked. Returns the function that removes it. */
+  onRevoked(listener: (keyId: string) => void): () => void;
   readTraits: ReadTraits;
   recent: RecentRequests;
   /** Fires when the gateway drains: streams that can be rejoined end, the others finish. */

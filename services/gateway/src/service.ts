@@ -57,6 +57,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
         redis,
       }),
       verify: (credential) => verifier.verify(credential),
+      onRevoked: (listener) => verifier.onRevoked(listener),
       readTraits: createTraitReader(),
       recent: createRecentRequests(redis),
       draining,

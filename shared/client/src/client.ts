@@ -23,7 +23,14 @@ import {
 import type { Bus } from '@millrace/bus';
 import { answerPending, releaseRun } from './answer-pending.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { attachCaller, openConnection, type AskApi, type ClientConnection, type ConnectOptions } from './connection.ts';
+import {
+  attachCaller,
+  openConnection,
+  type AskApi,
+  type Caller,
+  type ClientConnection,
+  type ConnectOptions,
+} from './connection.ts';
 import { collectProcessors, type ProcessorList } from './processor-list.ts';
 import type { Run } from './run.ts';
 import { requireJson, type RunInput, type StartOptions } from './run-request.ts';
@@ -150,10 +157,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 /**
  * Creates the client of one caller over the connection of a service that serves many callers. `close` ends its readers
  * and leaves the connection open.
- * @param subject absent: an operator
  */
-export async function attachClient(bus: Bus, tenant: string, subject?: string): Promise<Client> {
-  return createClient(await attachCaller(bus, tenant, subject), async () => undefined);
+export async function attachClient(bus: Bus, caller: Caller): Promise<Client> {
+  return createClient(await attachCaller(bus, caller), async () => undefined);
 }
 
 function createClient(connection: ClientConnection, disconnect: () => Promise<void>): Client {

@@ -51,7 +51,15 @@ export type AskApi = <V extends ApiVerb>(
   options?: AskApiOptions,
 ) => Promise<ApiAnswer<V>>;
 
-export type ClientConnection = { bus: Bus; tenant: string; caller: string; subject?: string; ask: AskApi };
+export type ClientConnection = {
+  bus: Bus;
+  tenant: string;
+  caller: string;
+  subject?: string;
+  /** Maximum number of buffered chunks of a run. */
+  maxKept?: number | undefined;
+  ask: AskApi;
+};
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -70,20 +78,28 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   }).catch((error: unknown) => {
     throw MillraceError.isInstance(error) ? withSource(error, address) : error;
   });
-  return attachCaller(bus, tenant, subject);
+  return attachCaller(bus, { tenant, subject });
 }
 
 const chooseCaller = async (tenant: string, subject: string | undefined): Promise<string> =>
   subject === undefined ? OPERATOR_CALLER : hashCaller(tenant, subject);
 
-/** Returns the connection of a caller over an open bus. @param subject absent: an operator */
-export async function attachCaller(bus: Bus, tenant: string, subject?: string): Promise<ClientConnection> {
+export type Caller = {
+  tenant: string;
+  /** Absent: an operator. */
+  subject?: string | undefined;
+  maxKept?: number | undefined;
+};
+
+/** Returns the connection of a caller over an open bus. */
+export async function attachCaller(bus: Bus, { tenant, subject, maxKept }: Caller): Promise<ClientConnection> {
   const caller = await chooseCaller(tenant, subject);
   return {
     bus,
     tenant,
     caller,
     ...(subject !== undefined && { subject }),
+    maxKept,
     ask: (verb, request, { run, signal, timeoutMs } = {}) =>
       askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, request, {
         ...(signal && { signal }),

@@ -4,6 +4,7 @@ import { deltaRows } from './delta-rows.ts';
 import { guardBlockRows } from './guard-block-row.ts';
 import { guardRows } from './guard-rows.ts';
 import { followers } from './rows/followers.ts';
+import { gatewayChunks, gatewayFirstText, gatewayIdle } from './rows/gateway.ts';
 import { group } from './rows/group.ts';
 import { submitToModel, takeover } from './rows/latency.ts';
 import { referenceRows } from './rows/reference.ts';
@@ -31,6 +32,9 @@ export const rows: Record<string, Measure> = {
   threads,
   'runs-16': runs16,
   'paced-64': paced64,
+  'gateway-chunks': gatewayChunks,
+  'gateway-first-text': gatewayFirstText,
+  'gateway-idle': gatewayIdle,
   'model-stream': modelStream('model-stream', 0),
   'model-stream-paced': modelStream('model-stream-paced', 5),
   ...guardRows,

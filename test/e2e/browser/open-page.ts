@@ -17,14 +17,23 @@ const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium'];
 export const chromiumPath = PATHS.find((path) => path !== '' && existsSync(path));
 const START_TIMEOUT_MS = 60_000;
 
-export type TestBrowser = { openPage(): Promise<Page> };
+export type TestBrowser = {
+  /** Address of the page. */
+  readonly url: string;
+  /** Resolves when the script of the page has run. @param fragment of the address, with its # */
+  openPage(fragment?: string): Promise<Page>;
+};
 
-/** Call it after useNats. */
-export function useBrowser(): TestBrowser {
+/** Call it after useNats. @param entry script of the page, in this folder */
+export function useBrowser(entry = 'page.ts'): TestBrowser {
   let opened: { browser: Browser; server: Server; url: string } | undefined;
+  const getOpened = () => {
+    if (!opened) throw new Error('useBrowser: the browser is there only while the tests run');
+    return opened;
+  };
   beforeAll(async () => {
     if (chromiumPath === undefined) return;
-    const script = await bundlePage();
+    const script = await bundlePage(entry);
     const server = createServer((request, response) => {
       const isScript = request.url === '/page.js';
       response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
@@ -47,20 +56,23 @@ export function useBrowser(): TestBrowser {
     await new Promise((resolve) => (opened ? opened.server.close(resolve) : resolve(undefined)));
   });
   return {
-    async openPage() {
-      if (!opened) throw new Error('useBrowser: the browser is there only while the tests run');
-      const page = await opened.browser.newPage();
-      await page.goto(opened.url);
-      await page.waitForFunction(() => 'millrace' in globalThis);
+    get url() {
+      return getOpened().url;
+    },
+    async openPage(fragment = '') {
+      const { browser, url } = getOpened();
+      const page = await browser.newPage();
+      await page.goto(url + fragment);
       return page;
     },
   };
 }
 
-async function bundlePage(): Promise<string> {
+async function bundlePage(entry: string): Promise<string> {
   const bundle = await rolldown({
-    input: join(import.meta.dirname, 'page.ts'),
+    input: join(import.meta.dirname, entry),
     platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     logLevel: 'silent',
   });
   const { output } = await bundle.generate({ format: 'esm' });

@@ -11,8 +11,8 @@ export type Access = {
   subject: string | undefined;
   /** Returns the client of the caller. @throws scope-missing */
   client(): Promise<Client>;
-  /** Returns the client of an operator of the tenant. @throws scope-missing */
-  operator(): Promise<Client>;
+  /** Returns the client of an operator of the tenant. Default scope: operate. @throws scope-missing */
+  operator(scope?: 'operate' | 'admin'): Promise<Client>;
   /** @throws scope-missing */
   require(scope: Scope): void;
   /** The caller may use an agent of this name: other agents do not exist for it. */
@@ -20,6 +20,12 @@ export type Access = {
   /** Returns the same rights on behalf of another subject, if the key has the scope act-as; otherwise this. */
   actAs(subject: string | undefined): Access;
 };
+
+/**
+ * Maximum number of buffered chunks of one stream. A client that lags behind is cut off, and rejoins after the last
+ * chunk that it has received.
+ */
+const MAX_KEPT = 4_096;
 
 /** @param bus connection of the gateway, which has the permissions of every caller */
 export function createAccess(bus: Bus, identity: Identity, actingFor = identity.subject): Access {
@@ -29,14 +35,14 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
     account: keyId ?? `${tenant} ${identity.subject ?? ''}`,
     subject: actingFor,
     async client() {
-      if (actingFor !== undefined) return attachClient(bus, tenant, actingFor);
+      if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, maxKept: MAX_KEPT });
       // A key without a subject acts as an operator only if it may.
       access.require('operate');
-      return attachClient(bus, tenant);
+      return attachClient(bus, { tenant, maxKept: MAX_KEPT });
     },
-    async operator() {
-      access.require('operate');
-      return attachClient(bus, tenant);
+    async operator(scope = 'operate') {
+      access.require(scope);
+      return attachClient(bus, { tenant, maxKept: MAX_KEPT });
     },
     require(scope) {
       if (scopes.includes(scope)) return;

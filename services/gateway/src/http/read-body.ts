@@ -1,5 +1,5 @@
 // Reads the JSON body of a request within its limit, and checks it against a schema.
-import { MillraceError, listIssues } from '@millrace/contracts';
+import { MAX_NESTING, MillraceError, isNestedDeeper, listIssues } from '@millrace/contracts';
 import type { z } from 'zod';
 
 /** @throws message-too-large, message-invalid with every problem */
@@ -8,7 +8,9 @@ export async function readJsonBody<S extends z.ZodType>(
   schema: S,
   maxBytes: number,
 ): Promise<z.output<S>> {
-  return checkValue(parseJson(await readText(request, maxBytes)), schema, 'The body');
+  const value = parseJson(await readText(request, maxBytes));
+  if (isNestedDeeper(value)) throw createDepthError();
+  return checkValue(value, schema, 'The body');
 }
 
 /** @throws message-invalid */
@@ -53,6 +55,11 @@ function parseJson(text: string): unknown {
     });
   }
 }
+
+const createDepthError = (): MillraceError =>
+  new MillraceError('message-invalid', `The body is nested deeper than ${MAX_NESTING}.`, {
+    remedy: 'Flatten it, or send it as a text.',
+  });
 
 const createSizeError = (maxBytes: number): MillraceError =>
   new MillraceError('message-too-large', `The body is larger than ${maxBytes} bytes.`, {

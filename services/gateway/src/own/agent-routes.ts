@@ -52,7 +52,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     body: z.record(z.string(), jsonValueSchema),
     answer: API['agents-apply'].answer,
     handle: async ({ access, params, query, body }) =>
-      (await access.operator()).agents.apply({ ...body, name: readAgent(params, access) }, query),
+      (await access.operator('admin')).agents.apply({ ...body, name: readAgent(params, access) }, query),
   }),
   defineRoute({
     method: 'DELETE',
@@ -61,15 +61,16 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     summary: 'Deletes an agent. Its active runs continue to their end.',
     scope: 'admin',
     answer: API['agents-delete'].answer,
-    handle: async ({ access, params }) => (await access.operator()).agents.delete(readAgent(params, access)),
+    handle: async ({ access, params }) => (await access.operator('admin')).agents.delete(readAgent(params, access)),
   }),
   defineRoute({
     method: 'GET',
     path: '/v1/agents/{agent}/plan',
     id: 'planAgent',
     summary: 'Returns the resolved order of the processors, stage by stage.',
-    scope: 'operate',
+    scope: 'admin',
     answer: API['agents-plan'].answer,
-    handle: async ({ access, params }) => (await access.operator()).agents.plan({ agent: readAgent(params, access) }),
+    handle: async ({ access, params }) =>
+      (await access.operator('admin')).agents.plan({ agent: readAgent(params, access) }),
   }),
 ];

@@ -1,5 +1,5 @@
 // Routes of threads, messages and working memory.
-import { API, MillraceError, threadIdSchema } from '@millrace/contracts';
+import { API, MillraceError, jsonObjectSchema, messageSchema, threadIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 
@@ -47,6 +47,67 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
       const { messages, total } = await (await access.client()).threads.messages(readThread(params), query);
       return { messages, total };
     },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/threads/{thread}',
+    id: 'renameThread',
+    summary: 'Renames a thread.',
+    scope: 'run',
+    body: z.strictObject({ title: z.string().min(1).max(1_000) }),
+    answer: API['threads-rename'].answer,
+    handle: async ({ access, params, body }) => (await access.client()).threads.rename(readThread(params), body.title),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/threads/{thread}',
+    id: 'deleteThread',
+    summary: 'Deletes a thread with its messages, their vectors and its working memory.',
+    scope: 'run',
+    answer: API['threads-delete'].answer,
+    async handle({ access, params }) {
+      const threadId = readThread(params);
+      return { threadId, messages: await (await access.client()).threads.delete(threadId) };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/threads/{thread}/messages',
+    id: 'saveMessages',
+    summary: 'Appends messages that no guard has judged.',
+    scope: 'operate',
+    body: z.strictObject({ messages: z.array(messageSchema).min(1).max(1_000), resourceId: resourceSchema }),
+    answer: API['messages-save'].answer,
+    async handle({ access, params, body: { messages, resourceId } }) {
+      const threadId = readThread(params);
+      const total = await (await access.operator()).messages.save(threadId, messages, { resourceId });
+      return { threadId, total };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/threads/{thread}/messages/delete',
+    id: 'deleteMessages',
+    summary: 'Deletes messages of a thread and their vectors.',
+    scope: 'run',
+    body: z.strictObject({ ids: z.array(z.string().min(1).max(200)).min(1).max(1_000) }),
+    answer: API['messages-delete'].answer,
+    async handle({ access, params, body: { ids } }) {
+      const threadId = readThread(params);
+      return { threadId, ...(await (await access.client()).messages.delete(threadId, ids)) };
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/memory',
+    id: 'setMemory',
+    summary: 'Replaces a working memory, which no guard has judged.',
+    scope: 'operate',
+    query: z.object({ resourceId: resourceSchema, threadId: threadIdSchema.optional() }),
+    body: z.strictObject({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0).optional() }),
+    answer: API['memory-set'].answer,
+    handle: async ({ access, query, body: { memory, version } }) =>
+      (await access.operator()).memory.set({ ...query, ...(version !== undefined && { version }) }, memory),
   }),
   defineRoute({
     method: 'GET',

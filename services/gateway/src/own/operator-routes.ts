@@ -1,5 +1,15 @@
 // Routes of operators: suspended runs with their tokens, dead letters, processors.
-import { API, MillraceError, suspensionSchema, tokenSchema } from '@millrace/contracts';
+import {
+  API,
+  MillraceError,
+  keyIdSchema,
+  keyRequestSchema,
+  processorInfoSchema,
+  shownKeySchema,
+  suspensionSchema,
+  threadIdSchema,
+  tokenSchema,
+} from '@millrace/contracts';
 import { z } from 'zod';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 
@@ -9,6 +19,61 @@ const pageSchema = z.object({
 });
 
 export const OPERATOR_ROUTES: readonly OwnRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/processors',
+    id: 'listProcessors',
+    summary: 'Lists the processors that running services advertise, with their replicas and options.',
+    scope: 'operate',
+    answer: z.object({ processors: z.array(processorInfoSchema) }),
+    handle: async ({ access }) => ({ processors: await (await access.operator()).processors.list() }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/erasures',
+    id: 'eraseResource',
+    summary:
+      'Erases a resource in every store. Returns the progress; a repeated request with the same eraseId returns it again.',
+    scope: 'operate',
+    body: z.strictObject({ resourceId: threadIdSchema, eraseId: tokenSchema.optional() }),
+    answer: API.erase.answer,
+    handle: async ({ access, body: { resourceId, eraseId } }) =>
+      (await access.operator()).erase(resourceId, eraseId === undefined ? {} : { eraseId }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/keys',
+    id: 'listKeys',
+    summary: 'Lists the API keys of the tenant, without their secrets.',
+    scope: 'admin',
+    answer: z.object({ keys: z.array(shownKeySchema) }),
+    handle: async ({ access }) => ({ keys: await (await access.operator('admin')).keys.list() }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/keys',
+    id: 'createKey',
+    summary: 'Creates an API key. No other answer contains it.',
+    scope: 'admin',
+    body: keyRequestSchema,
+    answer: API['keys-create'].answer,
+    status: 201,
+    handle: async ({ access, body }) => (await access.operator('admin')).keys.create(body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/keys/{key}',
+    id: 'revokeKey',
+    summary: 'Revokes an API key at once.',
+    scope: 'admin',
+    answer: API['keys-revoke'].answer,
+    async handle({ access, params: { key = '' } }) {
+      if (!keyIdSchema.safeParse(key).success)
+        throw new MillraceError('key-unknown', 'The tenant has no API key of that id.');
+      await (await access.operator('admin')).keys.revoke(key);
+      return { id: key };
+    },
+  }),
   defineRoute({
     method: 'GET',
     path: '/v1/suspended',

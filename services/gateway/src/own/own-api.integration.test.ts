@@ -176,3 +176,33 @@ describe('refusals', () => {
     expect(own.status).toBe(200);
   });
 });
+
+describe('bodies of strangers', () => {
+  const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+
+  test.each([
+    ['a start', `/v1/agents/${agent}/runs`, 'POST', `{"input":"x","requestContext":${deep}}`],
+    ['a definition', '/v1/agents/deep', 'PUT', `{"model":"openai/x","providerOptions":${deep}}`],
+    [
+      'a chat completion',
+      '/v1/chat/completions',
+      'POST',
+      `{"model":"${agent}","messages":[{"role":"user","content":"x"}],"x":${deep}}`,
+    ],
+    ['a response', '/v1/responses', 'POST', `{"model":"${agent}","input":"x","metadata":${deep}}`],
+    [
+      'a chat of a page',
+      `/v1/agents/${agent}/ui`,
+      'POST',
+      `{"id":"c","messages":[{"id":"m","role":"user","parts":[]}],"x":${deep}}`,
+    ],
+  ])(
+    'The gateway refuses %s that is nested 100,000 deep, and serves the next request',
+    async (_name, path, method, body) => {
+      const response = await gateway.fetch(path, 'key-root', { method, body });
+      expect(response.status).toBe(400);
+      await response.text();
+      expect((await gateway.fetch('/v1/agents', 'key-root')).status).toBe(200);
+    },
+  );
+});

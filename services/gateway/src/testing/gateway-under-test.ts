@@ -61,6 +61,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
         streams: parsed.MAX_STREAMS,
       }),
       verify,
+      onRevoked: () => () => undefined,
       readTraits: createTraitReader(),
       recent: createRecentRequests(),
       draining: draining.signal,

@@ -48,12 +48,6 @@ export function readDecisions(messages: readonly UiMessage[]): { runId: string; 
   return decisions.length === 0 ? undefined : { runId, decisions };
 }
 
-/** Returns the run of the last answer before the new messages: it may wait for them as the answer to its question. */
-export function findLastRun(messages: readonly UiMessage[]): string | undefined {
-  const runId = messages.findLast(({ role }) => role === 'assistant')?.metadata?.runId;
-  return runId !== undefined && tokenSchema.safeParse(runId).success ? runId : undefined;
-}
-
 type ConvertOptions = { hasHistory: boolean; acceptsSystem: boolean };
 
 /** @throws run-refused if no message is new */

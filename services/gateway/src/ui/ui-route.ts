@@ -1,15 +1,15 @@
 // The routes of useChat: a chat is a thread. A page that disconnects stops reading; only the route `stop` cancels.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError, type JsonValue, type ShownPending } from '@millrace/contracts';
+import { MillraceError, type JsonValue } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openAccess } from '../access/open-access.ts';
+import { answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { readJsonBody } from '../http/read-body.ts';
 import { readAgent } from '../own/run-routes.ts';
 import {
   convertUiMessages,
-  findLastRun,
   readAnswerText,
   readDecisions,
   uiRequestSchema,
@@ -82,13 +82,6 @@ async function answerDecisions(
 
 const toApproval = ({ approved, reason }: Decision) => ({ approved, ...(reason !== undefined && { reason }) });
 
-/** Reads to the suspension, so that the answer continues after it. */
-async function readSuspended(client: Client, runId: string, left: AbortSignal): Promise<Run> {
-  const run = await client.follow(runId, { signal: left });
-  await run.result();
-  return run;
-}
-
 async function answerAll(
   run: Run,
   answers: readonly { token: string; data: JsonValue }[],
@@ -102,32 +95,17 @@ async function answerAll(
 
 const describeStart = (runId: string): UiEvent => ({ type: 'start', messageMetadata: { runId } });
 
-/** The last answer of the chat was a question: the new text answers it. */
+/** If the newest run of the chat waits for a text, the new message answers it. */
 async function answerQuestion(
-  { messages }: UiRequest,
+  { id, messages }: UiRequest,
   client: Client,
   access: Access,
   left: AbortSignal,
 ): Promise<Begun | undefined> {
-  const runId = findLastRun(messages);
   const text = readAnswerText(messages);
-  if (runId === undefined || text === '') return undefined;
-  const question = (await listQuestions(client, runId)).find(({ stage }) => stage === undefined);
-  if (question?.resumeToken === undefined) return undefined;
-  access.require('answer');
-  const run = await readSuspended(client, runId, left);
-  const events = [{ ...describeStart(runId), messageId: `msg_${crypto.randomUUID()}` }];
-  const opening = { events, continues: false };
-  return { run: await run.answer(question.resumeToken, text, { signal: left }), opening };
-}
-
-/** Returns the open questions of a run of the caller; none if the run has ended or is not the caller's. */
-async function listQuestions(client: Client, runId: string): Promise<ShownPending[]> {
-  try {
-    const { status, pending = [] } = await client.runs.get(runId);
-    return status === 'suspended' ? pending.filter(({ kind }) => kind === 'question') : [];
-  } catch (error) {
-    if (MillraceError.isInstance(error) && error.code === 'run-unknown') return [];
-    throw error;
-  }
+  if (text === '' || !access.identity.scopes.includes('answer')) return undefined;
+  const run = await answerNewestQuestion(client, id, text, left);
+  if (!run) return undefined;
+  const events = [{ ...describeStart(run.runId), messageId: `msg_${crypto.randomUUID()}` }];
+  return { run, opening: { events, continues: false } };
 }

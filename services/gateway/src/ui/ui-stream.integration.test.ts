@@ -152,11 +152,12 @@ describe('suspended runs over the gateway', () => {
   test('The next message of the user answers a question of the agent', async () => {
     const asking = { toolCalls: [{ name: 'ask-user', args: { question: 'Which city?' } }] };
     const first = user(script(asking, { text: 'Oslo it is.' }));
-    const { message, chunks } = await send('ui-approving', [first]);
+    const chatId = crypto.randomUUID();
+    const { message, chunks } = await send('ui-approving', [first], chatId);
     expect(chunks.find(({ type }) => type === 'data-question')).toMatchObject({
       data: { payload: { question: 'Which city?' } },
     });
-    const { message: final } = await send('ui-approving', [first, message, user('Oslo')]);
+    const { message: final } = await send('ui-approving', [first, message, user('Oslo')], chatId);
     expect(joinTexts(final)).toBe('Oslo it is.');
   });
 });

@@ -1,6 +1,7 @@
 // POST /v1/chat/completions: an agent as a model.
 import { openAccess } from '../../access/open-access.ts';
 import type { Access } from '../../access/access.ts';
+import { watchCredential } from '../../access/watch-credential.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { readJsonBody } from '../../http/read-body.ts';
@@ -81,6 +82,8 @@ type StreamParts = {
   headers: Record<string, string>;
 };
 
+const closeAll = (closers: readonly (() => void)[]) => () => closers.forEach((close) => close());
+
 async function streamChat(
   identity: ChatIdentity,
   body: ChatRequest,
@@ -88,7 +91,7 @@ async function streamChat(
   { context, access, gone, headers }: StreamParts,
 ): Promise<Response> {
   const { settings, limits } = context;
-  const free = limits.openStream(access);
+  const close = closeAll([limits.openStream(access), watchCredential(access.identity, context, () => gone.abort())]);
   const writer = createChatWriter(identity);
   const frames = readChatFrames(run, writer);
   const includeUsage = body.stream_options?.include_usage === true;
@@ -102,12 +105,12 @@ async function streamChat(
       keepAliveMs: settings.KEEP_ALIVE_MS,
       headers,
       onEnd() {
-        free();
+        close();
         if (!context.draining.aborted) gone.abort();
       },
     });
   } catch (error) {
-    free();
+    close();
     throw error;
   }
 }

@@ -1,6 +1,8 @@
 // Starts the run of a chat completion, or joins the run of a repeated request.
 import type { Client, Run } from '@millrace/client';
+import { messageText, type Message } from '@millrace/contracts';
 import type { Access } from '../../access/access.ts';
+import { answerNewestQuestion } from '../../agents/answer-question.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
@@ -34,11 +36,28 @@ export async function startChat(
   const messages = convertMessages(body.messages, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'chat', body);
   const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
+  const answered = joined === undefined && (await answerQuestion(client, threadId, messages, acting, gone));
+  if (answered) {
+    await recent.remember(print, answered.runId);
+    return { run: answered, client, access: acting, headers: describeStart(answered.runId, body, acceptsSystem) };
+  }
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
   await recent.remember(print, runId);
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
   const run = await client.start(agent, messages, { runId, threadId, signal: gone });
   return { run, client, access: acting, headers: describeStart(run.runId, body, acceptsSystem) };
+}
+
+/** If the newest run of the thread waits for a text, the new messages are its answer. */
+async function answerQuestion(
+  client: Client,
+  threadId: string | undefined,
+  messages: readonly Message[],
+  access: Access,
+  gone: AbortSignal,
+): Promise<Run | undefined> {
+  if (threadId === undefined || !access.identity.scopes.includes('answer')) return undefined;
+  return answerNewestQuestion(client, threadId, messages.map(messageText).join('\n'), gone);
 }
 
 function describeStart(runId: string, body: ChatRequest, acceptsSystem: boolean): Record<string, string> {

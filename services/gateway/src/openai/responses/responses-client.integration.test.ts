@@ -153,7 +153,7 @@ describe('stored responses', () => {
   test.each([
     ['tools of the client', { tools: [{ type: 'web_search' }] }, 'tools'],
     ['a schema', { text: { format: { type: 'json_object' } } }, 'text'],
-    ['a background run without a conversation', { background: true }, 'background'],
+    ['a background run of an agent without a history', { background: true }, 'background'],
   ])('A request with %s is refused by name', async (_name, more, param) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the requests are unsupported on purpose
     const request = { model: plain, input: 'Hello', ...more } as never;

@@ -37,6 +37,7 @@ export const responseRequestSchema = z.looseObject({
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
+  store: z.boolean().nullish(),
   previous_response_id: z.string().nullish(),
   conversation: z.union([threadIdSchema, z.looseObject({ id: threadIdSchema })]).nullish(),
   user: z.string().nullish(),

@@ -3,6 +3,7 @@ import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer } from '@millrace/contracts';
 import { openAccess } from '../../access/open-access.ts';
 import type { Access } from '../../access/access.ts';
+import { findNewestRun } from '../../agents/answer-question.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream, type OpenedStream } from '../../http/open-stream.ts';
@@ -38,6 +39,10 @@ export async function serveResponse(request: Request, context: GatewayContext): 
       const started = await startRun(body, request.headers, access, context, stream.left);
       accepted = started.run.runId;
       const all = { ...headers, ...started.headers };
+      if (body.background === true && body.stream !== true) {
+        stream.close();
+        return Response.json(describeResponse(startResponse(accepted), started.identity), { headers: all });
+      }
       if (body.stream !== true) {
         const state = await readResponse(started.run, started.identity.itemBase);
         await context.limits.countTokens(access, state.usage?.totalTokens ?? 0);
@@ -76,8 +81,7 @@ async function startRun(
   const continued = await answerApprovals(body, client, acting, left);
   if (continued) return continued;
   const { acceptsSystem, hasHistory } = await readTraits(acting, agent);
-  const threadId = readThread(body);
-  if (body.background === true || body.previous_response_id) refuseWithoutThread(body, threadId, hasHistory);
+  const threadId = await chooseThread(body, client, hasHistory);
   const messages = convertInput(body, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'responses', body);
   const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
@@ -87,7 +91,7 @@ async function startRun(
   const ignored = listIgnored(body);
   return {
     run,
-    identity: createIdentity(body, threadId),
+    identity: { ...createIdentity(body, threadId), previousId: body.previous_response_id ?? undefined },
     headers: {
       'x-millrace-run-id': runId,
       'x-should-retry': 'false',
@@ -133,15 +137,28 @@ async function answerApprovals(
 const readThread = ({ conversation }: ResponseRequest): string | undefined =>
   typeof conversation === 'string' ? conversation : conversation?.id;
 
-/** @throws not-built-yet, run-refused */
-function refuseWithoutThread(body: ResponseRequest, threadId: string | undefined, hasHistory: boolean): void {
-  const path = body.previous_response_id ? 'previous_response_id' : 'background';
-  if (threadId !== undefined && hasHistory && path === 'background') return;
-  throw new MillraceError('run-refused', `"${path}" needs a conversation of an agent with a history.`, {
-    path,
-    remedy: 'Name the same "conversation" in each request instead.',
-  });
+/** A first response of an agent with a history gets a thread, so that a later one can follow it. @throws run-refused */
+async function chooseThread(body: ResponseRequest, client: Client, hasHistory: boolean): Promise<string | undefined> {
+  const { previous_response_id: previous, background, store } = body;
+  const threadId = readThread(body);
+  if (!hasHistory && (previous || background === true))
+    throw refuseThread(previous ? 'previous_response_id' : 'background', 'the agent has no history');
+  if (!previous) return threadId ?? (hasHistory && store !== false ? `responses-${crypto.randomUUID()}` : undefined);
+  const runId = readRunId(previous);
+  if (runId === undefined) throw new MillraceError('run-unknown', 'The previous response does not exist.');
+  const { summary } = await client.runs.get(runId);
+  if (summary?.threadId === undefined) throw refuseThread('previous_response_id', 'that response has no conversation');
+  const newest = await findNewestRun(client, summary.threadId);
+  if (newest?.run.runId !== runId)
+    throw refuseThread('previous_response_id', 'a later response has continued the conversation, which cannot branch');
+  return summary.threadId;
 }
+
+const refuseThread = (path: string, reason: string): MillraceError =>
+  new MillraceError('run-refused', `"${path}" cannot be used: ${reason}.`, {
+    path,
+    remedy: 'Send the whole history as input, or name the same "conversation" in each request.',
+  });
 
 const createIdentity = ({ model, metadata }: ResponseRequest, threadId: string | undefined): ResponseIdentity => ({
   model,

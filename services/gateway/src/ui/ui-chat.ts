@@ -1,0 +1,112 @@
+// Reads a chat for a page that loads it again: its messages, the stream of its active run, and the stop.
+import type { Client } from '@millrace/client';
+import { MillraceError, isFinal, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
+import { findNewestRun } from '../agents/answer-question.ts';
+import { openAccess } from '../access/open-access.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { openStream } from '../http/open-stream.ts';
+import { respondWithUi } from './ui-stream.ts';
+
+const NO_CONTENT = 204;
+/** Newest messages of a thread that a page receives. */
+const MAX_SHOWN = 200;
+
+async function openChat(request: Request, chat: string, context: GatewayContext) {
+  const { access } = await openAccess(request, context);
+  access.require('read');
+  if (!threadIdSchema.safeParse(chat).success)
+    throw new MillraceError('thread-unknown', 'The chat does not exist.', { path: 'chat' });
+  const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
+  return { access, client: await acting.client() };
+}
+
+/** GET …/ui/{chat}/stream: the active or suspended run from its start, without retracted chunks; 204 if none. */
+export async function resumeUi(request: Request, chat: string, context: GatewayContext): Promise<Response> {
+  const { access, client } = await openChat(request, chat, context);
+  const newest = await findNewestRun(client, chat);
+  if (!newest || isFinal(newest.run.status)) return new Response(null, { status: NO_CONTENT });
+  const stream = openStream({ access, request, context });
+  try {
+    const run = await client.follow(newest.run.runId, { signal: stream.left });
+    return respondWithUi(run, { context, left: stream.left, close: stream.close });
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
+}
+
+/** POST …/ui/{chat}/stop: cancels the active run. `stop()` of the client only stops reading. */
+export async function stopUi(request: Request, chat: string, context: GatewayContext): Promise<Response> {
+  const { access, client } = await openChat(request, chat, context);
+  access.require('run');
+  const newest = await findNewestRun(client, chat);
+  if (newest && !isFinal(newest.run.status)) await client.runs.cancel(newest.run.runId);
+  return new Response(null, { status: NO_CONTENT });
+}
+
+/**
+ * GET …/ui/{chat}/messages: the stored messages, then those of the active run, which are stored when it ends. A run
+ * that was blocked or cancelled is not stored.
+ */
+export async function listUiMessages(request: Request, chat: string, context: GatewayContext): Promise<Response> {
+  const { client } = await openChat(request, chat, context);
+  const [stored, newest] = await Promise.all([readStored(client, chat), findNewestRun(client, chat)]);
+  const isActive = newest !== undefined && !isFinal(newest.run.status);
+  const known = new Set(stored.map(({ id }) => id));
+  const open = isActive ? (newest.input ?? []).filter(({ id }) => !known.has(id)) : [];
+  return Response.json({ messages: describeMessages([...stored, ...open]) });
+}
+
+async function readStored(client: Client, chat: string): Promise<Message[]> {
+  try {
+    return (await client.threads.messages(chat, { last: MAX_SHOWN })).messages;
+  } catch (error) {
+    if (MillraceError.isInstance(error) && UNSTORED.has(error.code)) return [];
+    throw error;
+  }
+}
+
+/** A chat without stored messages, and an installation without a history. */
+const UNSTORED: ReadonlySet<string> = new Set(['thread-unknown', 'nobody-there']);
+
+type ShownMessage = { id: string; role: string; parts: object[] };
+
+/** A run stores a message for each step: the page shows the answer of a run as one message. */
+function describeMessages(messages: readonly Message[]): ShownMessage[] {
+  const shown: ShownMessage[] = [];
+  for (const { id, role, content } of messages) {
+    const parts = content.parts.flatMap(describeStoredPart);
+    const last = shown.at(-1);
+    const shownRole = role === 'tool' ? 'assistant' : role;
+    if (last?.role === 'assistant' && shownRole === 'assistant') last.parts.push(...parts);
+    else shown.push({ id, role: shownRole, parts });
+  }
+  return shown;
+}
+
+function describeStoredPart(part: MessagePart): object[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text, state: 'done' }];
+    case 'reasoning':
+      return [{ type: 'reasoning', text: part.reasoning, state: 'done' }];
+    case 'file': {
+      const url = /^(https?|data):/.test(part.data) ? part.data : `data:${part.mimeType};base64,${part.data}`;
+      return [{ type: 'file', url, mediaType: part.mimeType }];
+    }
+    case 'tool-invocation': {
+      const { toolCallId, toolName, args, result, isError, denied, state } = part.toolInvocation;
+      const call = { type: 'dynamic-tool', toolCallId, toolName, input: args ?? null };
+      if (state !== 'result') return [{ ...call, state: 'input-available' }];
+      if (denied === true || isError === true)
+        return [
+          { ...call, state: 'output-error', errorText: typeof result === 'string' ? result : JSON.stringify(result) },
+        ];
+      return [{ ...call, state: 'output-available', output: result ?? null }];
+    }
+    case 'step-start':
+      return [{ type: 'step-start' }];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,143 @@
+// Cost of HTTP: the same runs, read through the gateway and by the client library, with the same text and the same
+// number of deltas.
+import { readFile } from 'node:fs/promises';
+import type { BenchContext, Measure } from '../bench-context.ts';
+import { needServices } from '../bench-context.ts';
+import { DELTAS, manyRuns, median, MODEL, makeScript, prose } from '../load.ts';
+import { cpuMs, round, row } from '../measure.ts';
+
+const AT_ONCE = 16;
+const RUNS = 128;
+const EVERY_MS = 5;
+const LATENCIES = 100;
+const IDLE_STREAMS = 1_000;
+const AGENT = 'bench-http';
+
+type Gateway = { url: string; key: string; pid: number };
+
+async function openGateway(context: BenchContext): Promise<Gateway> {
+  const { stack } = context;
+  await needServices(context, 'orchestrator', 'auth');
+  if (!stack.pids().some(({ service }) => service === 'gateway'))
+    await stack.start('gateway', {
+      LOG_LEVEL: 'info',
+      GATEWAY_PORT: '0',
+      MAX_STREAMS_PER_KEY: String(2 * IDLE_STREAMS),
+      REQUESTS_PER_MINUTE: '1000000',
+    });
+  const url = /"url":"(http[^"]+)"/.exec(await stack.log('gateway'))?.[1];
+  const pid = stack.pids().find(({ service }) => service === 'gateway')?.pid;
+  if (url === undefined || pid === undefined) throw new Error('the gateway did not start');
+  const { key } = await stack.client.keys.create({ subject: 'bench', scopes: ['run', 'read'] });
+  await stack.client.agents.apply({ name: AGENT, model: MODEL, flushMs: 0 });
+  return { url, key, pid };
+}
+
+type Read = { chunks: number; deltas: number; text: string; firstMs: number };
+
+/** Starts a run over HTTP, and reads its chunks to the end. */
+async function readRun({ url, key }: Gateway, input: string): Promise<Read> {
+  const begun = performance.now();
+  const response = await fetch(`${url}/v1/agents/${AGENT}/runs`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
+    body: JSON.stringify({ input }),
+  });
+  const read: Read = { chunks: 0, deltas: 0, text: '', firstMs: 0 };
+  let rest = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const events = (rest + part).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      read.chunks += 1;
+      const data = event.slice(event.indexOf('data: ') + 'data: '.length);
+      if (!data.includes('"type":"text-delta"')) continue;
+      if (read.deltas === 0) read.firstMs = performance.now() - begun;
+      read.deltas += 1;
+      read.text += JSON.parse(data).payload.text;
+    }
+  }
+  if (read.text !== prose()) throw new Error(`the gateway gave another text: ${read.text}`);
+  if (read.deltas !== DELTAS) throw new Error(`the gateway gave ${read.deltas} deltas`);
+  return read;
+}
+
+/** µs of processor time per chunk: of the gateway, and of the client library in this process. */
+export const gatewayChunks: Measure = async (context) => {
+  const gateway = await openGateway(context);
+  const input = makeScript(EVERY_MS);
+  const readAll = async (total: number) => {
+    let left = total;
+    let chunks = 0;
+    const worker = async () => {
+      while (left-- > 0) {
+        const read = await readRun(gateway, input);
+        chunks += read.chunks;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    return chunks;
+  };
+  await readAll(AT_ONCE);
+  const before = await cpuMs(gateway.pid);
+  const chunks = await readAll(RUNS);
+  const ms = (await cpuMs(gateway.pid)) - before;
+  const load = { agent: AGENT, input, atOnce: AT_ONCE, text: prose() };
+  await manyRuns(context.stack.client, { ...load, total: AT_ONCE });
+  const own = process.cpuUsage();
+  const { deltas } = await manyRuns(context.stack.client, { ...load, total: RUNS });
+  const { user, system } = process.cpuUsage(own);
+  if (deltas !== RUNS * DELTAS) throw new Error(`the client gave ${deltas} deltas`);
+  return row('gateway-chunks', 'µs of processor time a chunk', (ms * 1_000) / chunks, (user + system) / chunks, {
+    streams: AT_ONCE,
+    everyMs: EVERY_MS,
+    chunks: round(chunks / RUNS),
+  });
+};
+
+/** From the start of a run to its first text, one at a time, over HTTP and by the client library, in turns. */
+export const gatewayFirstText: Measure = async (context) => {
+  const gateway = await openGateway(context);
+  const input = makeScript(0);
+  const http: number[] = [];
+  const direct: number[] = [];
+  for (let count = 0; count < LATENCIES; count += 1) {
+    const read = await readRun(gateway, input);
+    http.push(read.firstMs);
+    const load = { agent: AGENT, input, atOnce: 1, total: 1, text: prose() };
+    const { firstMs } = await manyRuns(context.stack.client, load);
+    direct.push(...firstMs);
+  }
+  return row('gateway-first-text', 'ms, p50', median(http), median(direct), { runs: LATENCIES });
+};
+
+/** Growth of the gateway's memory by streams that wait for their next chunk. */
+export const gatewayIdle: Measure = async (context) => {
+  const gateway = await openGateway(context);
+  const { url, key, pid } = gateway;
+  const headers = { authorization: `Bearer ${key}` };
+  const started = await fetch(`${url}/v1/agents/${AGENT}/runs`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ input: makeScript(60_000) }),
+  });
+  const { runId } = JSON.parse(await started.text());
+  const before = await readMemory(pid);
+  const leaving = new AbortController();
+  const open = async () => {
+    const response = await fetch(`${url}/v1/runs/${runId}/chunks`, { headers, signal: leaving.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+  };
+  for (let count = 0; count < IDLE_STREAMS; count += 50) await Promise.all(Array.from({ length: 50 }, open));
+  const after = await readMemory(pid);
+  leaving.abort();
+  await fetch(`${url}/v1/runs/${runId}/cancel`, { method: 'POST', headers });
+  return row('gateway-idle', 'MB', after, before, { streams: IDLE_STREAMS, growth: round(after - before) });
+};
+
+/** Resident memory of a process, MB. */
+async function readMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_000;
+}
