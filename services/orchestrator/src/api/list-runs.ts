@@ -15,6 +15,7 @@ import { loadRun } from '../state/load-run.ts';
 import { pageBytes } from '../state/logged-chunks.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
 import { listInput } from '../state/run-state.ts';
+import { isVisible } from './run-address.ts';
 import type { RunIndex } from './run-index.ts';
 import { createRunMatch, type ListedRun } from './run-list.ts';
 import { selectStored } from './stored-runs.ts';
@@ -56,7 +57,8 @@ export async function readNewestRun(
     undefined,
   );
   const there = newest && (await readHead(access, tenant, newest.runId));
-  if (!there) throw threadWithoutRuns(threadId);
+  // Another caller may have used the id of an expired run again.
+  if (!there || !isVisible(there.value, call)) throw threadWithoutRuns(threadId);
   const head = await endIfOverdue(access, there.value);
   const end = isAtRest(head) ? await readEnd(access, head) : undefined;
   const input = isFinal(head.status) ? end?.input : await readPassedInput(access, head);

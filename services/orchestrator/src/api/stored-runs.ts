@@ -6,8 +6,9 @@ import { readPages } from '../state/read-stored.ts';
 import { createRunList, type ListedRun, type RunList, type RunPage, type PageOptions } from './run-list.ts';
 
 const text = z.string();
+export type ListedHead = Omit<ListedRun, 'revision'>;
 /** The members of a head that a list needs. The head was checked when it was written. */
-export const listedHeadSchema: z.ZodType<Omit<ListedRun, 'revision'>> = z.object({
+export const listedHeadSchema: z.ZodType<ListedHead> = z.object({
   runId: text,
   status: z.custom<RunHead['status']>((value) => typeof value === 'string'),
   agent: text,

@@ -1,32 +1,37 @@
 // Ends and deletes the runs of an erased resource: their heads list them. The head of a run is deleted last, because
 // nothing else names the run.
-import { OPERATOR_CALLER, isFinal, runHeadSchema, stateKeys, type Erasure, type RunHead } from '@millrace/contracts';
+import { OPERATOR_CALLER, isFinal, stateKeys, type Erasure, type RunHead } from '@millrace/contracts';
 import { deleteEntry, purgeEntries, type JetStreamAccess } from '@millrace/bus';
 import { cancelRun } from '../api/cancel-run.ts';
+import { listedHeadSchema, type ListedHead } from '../api/stored-runs.ts';
 import { SHARD } from '../state/event-log.ts';
 import { readPages } from '../state/read-stored.ts';
 import { FINAL_TTL_SECONDS, locateHead } from '../state/run-head.ts';
+
+/** The part of a head that an erasure reads: a tenant may have very many heads. */
+export type ErasableRun = Pick<RunHead, 'tenant' | 'runId' | 'status' | 'threadId'>;
 
 /** Reads all heads of the tenant. @param extend is called for each page: it keeps the claim on the erasure */
 export async function listErasedRuns(
   access: JetStreamAccess,
   { tenant, resourceId, at }: Erasure,
   extend: () => Promise<void>,
-): Promise<RunHead[]> {
+): Promise<ErasableRun[]> {
   const { state } = access.bus.names;
-  const query = { stream: `KV_${state}`, subject: `$KV.${state}.${stateKeys.heads(tenant)}`, schema: runHeadSchema };
-  const heads: RunHead[] = [];
-  const isOwn = (head: RunHead) =>
+  const query = { stream: `KV_${state}`, subject: `$KV.${state}.${stateKeys.heads(tenant)}`, schema: listedHeadSchema };
+  const heads: ErasableRun[] = [];
+  const isOwn = (head: ListedHead) =>
     (head.resourceId === resourceId || head.subject === resourceId) && head.submittedAt <= at;
   for await (const page of readPages(access, query)) {
-    heads.push(...page.map(({ value }) => value).filter(isOwn));
+    const own = page.map(({ value }) => value).filter(isOwn);
+    heads.push(...own.map(({ runId, status, threadId }) => ({ tenant, runId, status, threadId })));
     await extend();
   }
   return heads;
 }
 
 /** Cancels the runs that have not ended. Returns how many are still active. */
-export async function stopRuns(access: JetStreamAccess, heads: readonly RunHead[]): Promise<number> {
+export async function stopRuns(access: JetStreamAccess, heads: readonly ErasableRun[]): Promise<number> {
   let active = 0;
   for (const { tenant, runId, status } of heads) {
     if (isFinal(status)) continue;
@@ -38,7 +43,7 @@ export async function stopRuns(access: JetStreamAccess, heads: readonly RunHead[
 }
 
 /** Deletes records, ends, questions, chunks and events of a run. Returns the number of events. */
-export async function deleteRunContent(access: JetStreamAccess, { tenant, runId }: RunHead): Promise<number> {
+export async function deleteRunContent(access: JetStreamAccess, { tenant, runId }: ErasableRun): Promise<number> {
   const { bus, jsm } = access;
   const { state, events } = bus.names;
   const keys = [
@@ -59,7 +64,7 @@ export async function deleteRunContent(access: JetStreamAccess, { tenant, runId 
  * Replaces the head by a tombstone: it was written more than once, and a server that is killed would restore an earlier
  * version of a purged entry.
  */
-export async function deleteHead(access: JetStreamAccess, { tenant, runId }: RunHead): Promise<boolean> {
+export async function deleteHead(access: JetStreamAccess, { tenant, runId }: ErasableRun): Promise<boolean> {
   const there = await locateHead(access, tenant, runId);
   if (!('value' in there) || !isFinal(there.value.status)) return false;
   const key = stateKeys.head(tenant, runId);

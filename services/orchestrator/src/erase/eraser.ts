@@ -1,18 +1,11 @@
 // Makes erasures: each orchestrator looks for those that are due, and the one that writes the entry makes an attempt. An
 // attempt repeats every step; a later attempt does not find the deleted data. A store that is unavailable puts the rest off.
 // When nothing is left, everything is read and deleted once more after the saves under way have ended.
-import {
-  MAX_FENCED_RUNS,
-  toWireError,
-  type Erasure,
-  type ErasedStore,
-  type RunHead,
-  type WireError,
-} from '@millrace/contracts';
+import { MAX_FENCED_RUNS, toWireError, type Erasure, type ErasedStore, type WireError } from '@millrace/contracts';
 import { askForget, type JetStreamAccess } from '@millrace/bus';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { eraseDeadLetters, eraseEvents, eraseSaves, type LeftoverParts } from './erase-leftovers.ts';
-import { deleteHead, deleteRunContent, listErasedRuns, stopRuns } from './erase-runs.ts';
+import { deleteHead, deleteRunContent, listErasedRuns, stopRuns, type ErasableRun } from './erase-runs.ts';
 import type { Erasures, StoredErasure } from './erasures.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -149,7 +142,7 @@ async function eraseInService(
   access: JetStreamAccess,
   service: string,
   { tenant, resourceId }: Erasure,
-  heads: readonly RunHead[],
+  heads: readonly ErasableRun[],
 ): Promise<Erased> {
   const runs = heads.map(({ runId, threadId }) => ({ runId, ...(threadId !== undefined && { threadId }) }));
   const erased = { deleted: 0, left: 0 };
@@ -182,7 +175,7 @@ async function withExtensions<T>(work: Promise<T>, extend: () => Promise<void>):
 
 async function deleteContents(
   access: JetStreamAccess,
-  heads: readonly RunHead[],
+  heads: readonly ErasableRun[],
   extend: () => Promise<void>,
 ): Promise<number> {
   let events = 0;
@@ -196,7 +189,7 @@ async function deleteContents(
 async function deleteHeads(
   access: JetStreamAccess,
   erasure: Erasure,
-  heads: readonly RunHead[],
+  heads: readonly ErasableRun[],
   extend: () => Promise<void>,
 ): Promise<Erased> {
   let deleted = 0;
