@@ -66,6 +66,8 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'forget-request': forgetRequestSchema,
   'forget-reply': forgetReplySchema,
   'api.run.answer': API.run.answer,
+  'api.check.request': API.check.request,
+  'api.check.answer': API.check.answer,
   'api.events.answer': API.events.answer,
   'api.suspended-list.answer': API['suspended-list'].answer,
   'api.resume.request': API.resume.request,

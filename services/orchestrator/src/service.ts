@@ -25,6 +25,8 @@ import { createProcessorsVerb } from './api/processors-api.ts';
 import { openRunIndex, type RunIndex } from './api/run-index.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
+import { createCheckPlaces, type CheckPlaces } from './check/check-limits.ts';
+import { createCheckVerb } from './check/check-verb.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
 import { startEraser } from './erase/eraser.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
@@ -34,6 +36,7 @@ import { expireRun } from './takeover/expire-run.ts';
 import { startSaver } from './saves/retry-saves.ts';
 import { createDrivenRuns } from './state/driven-runs.ts';
 import { MAX_WAIT_HOURS, openDeferredSaves, type DeferredSaves } from './saves/deferred-saves.ts';
+import type { Deps } from './state/run-context.ts';
 import { createRunConsumer } from './takeover/run-consumer.ts';
 import { pageBytes } from './state/logged-chunks.ts';
 import { startLogTrimmer } from './state/trim-log.ts';
@@ -81,6 +84,10 @@ const configSchema = z.object({
   MAX_RUNS_IN_FLIGHT: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
   /** Submissions per second of one tenant at this orchestrator. */
   RUNS_PER_SECOND: z.coerce.number().min(0.1).max(100_000).default(1_000),
+  /** Concurrent checks of this orchestrator. */
+  MAX_CHECKS: z.coerce.number().int().min(1).max(10_000).default(64),
+  /** Concurrent checks of one tenant on this orchestrator. Default: half of MAX_CHECKS. */
+  MAX_CHECKS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).optional(),
   MAX_INPUT_BYTES: z.coerce
     .number()
     .int()
@@ -172,7 +179,11 @@ export const service: ServiceDefinition<typeof configSchema> = {
       maxQueuedBytes: config.MAX_QUEUED_BYTES,
     };
     const submits = createSubmitGuard(submitLimits, access.runShards.queuedBytes);
-    const verbs = serveVerbs({ access, saves, agents, discovery, erasures, index }, submits);
+    const places = createCheckPlaces({
+      maxChecks: config.MAX_CHECKS,
+      maxChecksPerTenant: config.MAX_CHECKS_PER_TENANT ?? Math.ceil(config.MAX_CHECKS / 2),
+    });
+    const verbs = serveVerbs({ access, saves, agents, discovery, erasures, index, deps, places }, submits);
     resources.add('api', async (remainingMs) => {
       await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
     });
@@ -192,9 +203,12 @@ type ApiParts = {
   discovery: Discovery;
   erasures: Erasures;
   index: RunIndex;
+  deps: Deps;
+  places: CheckPlaces;
 };
 
-function serveVerbs({ access, saves, agents, discovery, erasures, index }: ApiParts, submits: SubmitGuard): Serving[] {
+function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
+  const { access, saves, agents, discovery, erasures, index, deps, places } = parts;
   const { bus } = access;
   const runs = createRunsApi(access, agents, submits, index);
   const letters = createDeadLettersApi(access, saves, runs.submit);
@@ -221,6 +235,7 @@ function serveVerbs({ access, saves, agents, discovery, erasures, index }: ApiPa
     serveApi(bus, 'agents-delete', definitions.delete),
     serveApi(bus, 'agents-get', definitions.get),
     serveApi(bus, 'agents-plan', definitions.plan),
+    serveApi(bus, 'check', createCheckVerb({ deps, agents, submits, places })),
     serveApi(bus, 'erase', createEraseVerb(erasures)),
     serveApi(bus, 'processors', createProcessorsVerb(discovery, pageBytes(access))),
   ];

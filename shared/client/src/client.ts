@@ -1,5 +1,6 @@
 // Defines the client: all requests of a caller, over one connection and under one tenant.
 import {
+  CHECK_MS,
   DEFAULT_TENANT,
   type ApiAnswer,
   type ApiRequestInput,
@@ -31,6 +32,7 @@ import {
   type ClientConnection,
   type ConnectOptions,
 } from './connection.ts';
+import { collectAgents, collectEvents, collectKeys, collectPages } from './collect-pages.ts';
 import { collectProcessors, type ProcessorList } from './processor-list.ts';
 import type { Run } from './run.ts';
 import { requireJson, type RunInput, type StartOptions } from './run-request.ts';
@@ -54,6 +56,11 @@ export type Client = {
   start(agent: string, input: RunInput, options?: StartOptions): Promise<Run>;
   /** Starts a run and returns its result. */
   generate(agent: string, input: RunInput, options?: StartOptions): Promise<RunResult>;
+  /**
+   * Judges texts or messages with the processors of an agent, without a model, memory or state. Resolves within
+   * `timeoutMs`, default 30,000. @throws run-refused, agent-unknown, too-many-requests, run-deadline-exceeded
+   */
+  check(request: ApiRequestInput<'check'>): Promise<ApiAnswer<'check'>>;
   /** Follows an existing run, also an ended one: its chunks are replayed. */
   follow(runId: string, options?: FollowOptions): Promise<Run>;
   runs: {
@@ -162,6 +169,9 @@ export async function attachClient(bus: Bus, caller: Caller): Promise<Client> {
   return createClient(await attachCaller(bus, caller), async () => undefined);
 }
 
+/** Time for the answer of a check to arrive after its own deadline. */
+const ANSWER_MS = 5_000;
+
 function createClient(connection: ClientConnection, disconnect: () => Promise<void>): Client {
   const { tenant, ask } = connection;
   const closing = new AbortController();
@@ -170,6 +180,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
     tenant,
     start,
     generate: async (agent, input, more) => (await start(agent, input, more)).result(),
+    check: (request) => ask('check', request, { timeoutMs: (request.timeoutMs ?? CHECK_MS) + ANSWER_MS }),
     follow: (runId, more = {}) => followRun(connection, runId, more, closing.signal),
     runs: {
       get: (run) => ask('run', {}, { run }),
@@ -251,44 +262,4 @@ async function threadMessages(ask: AskApi, threadId: string, page: object): Prom
   const answer = await ask('messages-list', { threadId, ...page });
   const waiting = await Promise.race([asked, delay(SAVES_WAIT_MS, undefined, { ref: false })]);
   return waiting ? { ...answer, unsaved: waiting.saves } : answer;
-}
-
-/** Reads pages until the last one: each starts after the preceding one, so the loop terminates. */
-async function collectPages<E>(
-  page: (after: number) => Promise<{ items: E[]; next?: number | undefined }>,
-): Promise<E[]> {
-  const all: E[] = [];
-  for (let after = 0; ;) {
-    const { items, next } = await page(after);
-    all.push(...items);
-    if (next === undefined || next <= after) return all;
-    after = next;
-  }
-}
-
-function collectEvents<E>(page: (after: number) => Promise<{ events: E[]; next?: number | undefined }>): Promise<E[]> {
-  return collectPages(async (after) => {
-    const { events: items, next } = await page(after);
-    return { items, next };
-  });
-}
-
-async function collectAgents(ask: AskApi): Promise<AppliedAgent[]> {
-  const all: AppliedAgent[] = [];
-  for (let after: string | undefined; ;) {
-    const { agents, next } = await ask('agents-list', { after });
-    all.push(...agents);
-    if (next === undefined || (after !== undefined && next <= after)) return all;
-    after = next;
-  }
-}
-
-async function collectKeys(ask: AskApi): Promise<ShownKey[]> {
-  const all: ShownKey[] = [];
-  for (let after: string | undefined; ;) {
-    const { keys, next } = await ask('keys-list', { after });
-    all.push(...keys);
-    if (next === undefined || (after !== undefined && next <= after)) return all;
-    after = next;
-  }
 }

@@ -16,6 +16,7 @@ import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspe
 import { shownSaveSchema } from './deferred-save.ts';
 import { MEMORY_API } from './memory-api.ts';
 import { messageSchema } from './message.ts';
+import { checkAnswerSchema, checkRequestSchema } from './check.ts';
 import { tokenSchema } from './tokens.ts';
 import { verb } from './verb.ts';
 
@@ -106,6 +107,8 @@ export const API = {
   events: verb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
   /** Includes reasons, metadata, spans and error messages: operators only. */
   'events-detail': verb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
+  /** Judges texts with the processors of an agent, without a model, memory or state. */
+  check: verb(checkRequestSchema, checkAnswerSchema),
   /**
    * Erases a resource: its runs, their events, and its data in every service. Returns the progress; a repeated request
    * returns it again, and an erasure that is not done continues by itself. Operators only.

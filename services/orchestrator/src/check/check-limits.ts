@@ -1,0 +1,41 @@
+// Limits the concurrent checks of this orchestrator: a check has no queue to wait in.
+import { MillraceError } from '@millrace/contracts';
+
+export type CheckLimits = { maxChecks: number; maxChecksPerTenant: number };
+/** Checks take about as long as their slowest guard. */
+const RETRY_AFTER_MS = 500;
+
+export type CheckPlaces = {
+  /** Takes a place and returns the function that frees it. @throws too-many-requests with retryAfterMs */
+  take(tenant: string): () => void;
+};
+
+export function createCheckPlaces({ maxChecks, maxChecksPerTenant }: CheckLimits): CheckPlaces {
+  const taken = new Map<string, number>();
+  let total = 0;
+  return {
+    take(tenant) {
+      const own = taken.get(tenant) ?? 0;
+      if (own >= maxChecksPerTenant) throw tooManyChecks('MAX_CHECKS_PER_TENANT', maxChecksPerTenant);
+      if (total >= maxChecks) throw tooManyChecks('MAX_CHECKS', maxChecks);
+      taken.set(tenant, own + 1);
+      total += 1;
+      let isFree = false;
+      return () => {
+        if (isFree) return;
+        isFree = true;
+        total -= 1;
+        const left = (taken.get(tenant) ?? 1) - 1;
+        if (left > 0) taken.set(tenant, left);
+        else taken.delete(tenant);
+      };
+    },
+  };
+}
+
+const tooManyChecks = (path: string, limit: number): MillraceError =>
+  new MillraceError('too-many-requests', `The orchestrator judges ${limit} checks at most at the same time.`, {
+    path,
+    remedy: `Send the check again after ${RETRY_AFTER_MS} ms.`,
+    retryAfterMs: RETRY_AFTER_MS,
+  });

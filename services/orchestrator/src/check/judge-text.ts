@@ -1,0 +1,67 @@
+// Judges one run of a check and reduces its end to a verdict: the passed texts, or the reason of the block.
+import {
+  STAGES,
+  fromWireError,
+  messageText,
+  selectMessages,
+  type CheckAnswer,
+  type EntryUsage,
+  type PublicViolation,
+  type RunResult,
+} from '@millrace/contracts';
+import { endRun } from '../run/end-run.ts';
+import { runLoop } from '../run/run-loop.ts';
+import type { Ending, RunOutcome } from '../state/interrupt.ts';
+import type { Deps, Run } from '../state/run-context.ts';
+import { createCheckRun, withReasonJudges, type CheckedRun } from './check-run.ts';
+
+type Block = Pick<CheckAnswer, 'reason' | 'code' | 'processor'>;
+/** The verdict on one run of a check. */
+export type Judged = { texts: string[]; block?: Block; violations: PublicViolation[]; usage: EntryUsage[] };
+
+/** @throws the error of a check that no processor has decided: run-deadline-exceeded, bus-unreachable */
+export async function judgeText(deps: Deps, checked: CheckedRun): Promise<Judged> {
+  const run = createCheckRun(deps, checked);
+  const ending = chooseEnding(run, await runLoop(run));
+  const { result } = await endRun(ending.form === 'finish' ? run : withReasonJudges(run, checked.applied), ending);
+  const { processors: usage = [] } = run.state().usage;
+  const told = { violations: result.violations, usage };
+  const block = findBlock(result);
+  if (block) return { texts: [], block, ...told };
+  return { texts: checked.direction === 'input' ? readInput(run, checked) : [result.text], ...told };
+}
+
+/** A question and an answer of a processor block: a check has no later answer, and no model answers in between. */
+function chooseEnding(run: Run, outcome: RunOutcome): Ending {
+  if (outcome.kind === 'suspend') {
+    const processorId = run.state().pending[0]?.by;
+    const reason = 'The processor suspends the run for an answer.';
+    return { form: 'tripwire', tripwire: { reason, ...(processorId !== undefined && { processorId }) } };
+  }
+  if (outcome.kind !== 'end') return { form: 'cancel' };
+  const { ending } = outcome;
+  if (ending.form !== 'halt') return ending;
+  const { reason = 'The processor ends the run.', processorId } = ending;
+  return { form: 'tripwire', tripwire: { reason, processorId } };
+}
+
+function findBlock({ status, tripwire, error }: RunResult): Block | undefined {
+  if (status === 'finished') return undefined;
+  if (tripwire) {
+    const { reason, processorId } = tripwire;
+    return { reason, ...(processorId !== undefined && { processor: processorId }) };
+  }
+  const { code, message, path = '' } = error ?? { code: 'internal' as const, message: `The check was ${status}.` };
+  const [stage, processor] = path.split('/');
+  if (!STAGES.some((known) => known === stage)) throw fromWireError({ code, message });
+  return { reason: message, code, ...(processor !== undefined && { processor }) };
+}
+
+/** A message that a processor removed has no text. */
+function readInput(run: Run, { request }: CheckedRun): string[] {
+  const left = new Map(selectMessages(run.state().conversation, 'input').map((message) => [message.id, message]));
+  return request.messages.map(({ id }) => {
+    const message = left.get(id);
+    return message ? messageText(message) : '';
+  });
+}
