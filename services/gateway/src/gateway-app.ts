@@ -5,6 +5,7 @@ import { cors } from 'hono/cors';
 import { checkOrigin, isAcceptedOrigin } from './access/origins.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { problemResponse } from './http/problem.ts';
+import { mountMcp } from './mcp/mcp-api.ts';
 import { mountOpenAi } from './openai/openai-api.ts';
 import { mountOwnApi } from './own/own-api.ts';
 import { mountUi } from './ui/ui-api.ts';
@@ -45,6 +46,7 @@ export function createGatewayApp(context: GatewayContext): Hono {
   mountOwnApi(app, context);
   mountOpenAi(app, context);
   mountUi(app, context);
+  mountMcp(app, context);
   app.notFound(({ req }) =>
     problemResponse(
       new MillraceError('route-unknown', `There is no route ${req.method} ${req.path}.`, {

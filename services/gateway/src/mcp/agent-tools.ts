@@ -1,0 +1,63 @@
+// Serves agents as tools of MCP: one tool for each agent that the key may run. The server is stateless: each request
+// has one of its own.
+import { McpServer, type CallToolResult } from '@modelcontextprotocol/server';
+import type { Client } from '@millrace/client';
+import { MillraceError, threadIdSchema, type RunResult } from '@millrace/contracts';
+import { z } from 'zod';
+import { answerNewestQuestion } from '../agents/answer-question.ts';
+import { describePending } from '../openai/chat/chat-state.ts';
+import type { Access } from '../access/access.ts';
+
+const inputSchema = z.object({
+  message: z.string().min(1).max(1_000_000).describe('the request to the agent'),
+  thread: threadIdSchema.optional().describe('id of a conversation: the agent remembers its earlier messages'),
+});
+type ToolInput = z.output<typeof inputSchema>;
+
+/** @param only serves one agent; a server for an agent that the key may not run has no tool */
+export async function createAgentServer(access: Access, only: string | undefined): Promise<McpServer> {
+  const server = new McpServer({ name: 'millrace', version: '1.0.0' });
+  const client = await access.client();
+  const agents = await client.agents.list();
+  for (const { agent } of agents) {
+    if (!access.mayUse(agent.name) || (only !== undefined && agent.name !== only)) continue;
+    const description = agent.description ?? `Asks the agent "${agent.name}".`;
+    server.registerTool(agent.name, { description, inputSchema }, (input, { mcpReq }) =>
+      callAgent(client, agent.name, input, mcpReq.signal).catch(describeFailure),
+    );
+  }
+  return server;
+}
+
+/** @param signal of the request: a client that disconnects cancels the run */
+async function callAgent(
+  client: Client,
+  agent: string,
+  { message, thread }: ToolInput,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const answered = thread === undefined ? undefined : await answerNewestQuestion(client, thread, message, signal);
+  const run = answered ?? (await client.start(agent, message, { threadId: thread, signal }));
+  const result = await run.result();
+  if (result.status !== 'suspended') return describeResult(result);
+  const { pending = [] } = await client.runs.get(run.runId);
+  const hint = thread === undefined ? '' : ' (The next message on this thread is the answer.)';
+  return { content: [{ type: 'text', text: describePending(pending) + hint }] };
+}
+
+function describeResult({ status, text, tripwire, error, object }: RunResult): CallToolResult {
+  if (tripwire) return describeError(`Blocked: ${tripwire.reason}`);
+  if (status !== 'finished') return describeError(error?.message ?? `The run was ${status}.`);
+  return {
+    content: [{ type: 'text', text }],
+    ...(typeof object === 'object' && object !== null && !Array.isArray(object) && { structuredContent: object }),
+  };
+}
+
+const describeError = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
+
+/** The text of a foreign error may quote users. */
+function describeFailure(error: unknown): CallToolResult {
+  if (!MillraceError.isInstance(error)) return describeError('The gateway failed to run the agent.');
+  return describeError(`${error.message}${error.remedy === undefined ? '' : ` ${error.remedy}`}`);
+}

@@ -1,0 +1,36 @@
+// The routes of MCP: /mcp for all agents of a key, /mcp/{agent} for one. The handler serves clients of the protocol of
+// 2026 and, without sessions, those of 2025.
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { MillraceError } from '@millrace/contracts';
+import type { Hono } from 'hono';
+import type { Access } from '../access/access.ts';
+import { openAccess } from '../access/open-access.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { problemResponse } from '../http/problem.ts';
+import { createAgentServer } from './agent-tools.ts';
+
+/** Open subscriptions of one request: the list of agents is read with each request, so nothing is announced. */
+const MAX_SUBSCRIPTIONS = 1;
+
+export function mountMcp(app: Hono, context: GatewayContext): void {
+  const serve = (request: Request, agent: string | undefined) =>
+    serveMcp(request, agent, context).catch((error: unknown) => {
+      if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a request of MCP failed');
+      return problemResponse(error);
+    });
+  app.all('/mcp', ({ req }) => serve(req.raw, undefined));
+  app.all('/mcp/:agent', ({ req }) => serve(req.raw, req.param('agent')));
+}
+
+async function serveMcp(request: Request, agent: string | undefined, context: GatewayContext): Promise<Response> {
+  const { access } = await openAccess(request, context);
+  access.require('run');
+  const acting: Access = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
+  const handler = createMcpHandler(() => createAgentServer(acting, agent), {
+    maxRequestBodySize: context.settings.MAX_BODY_BYTES,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
+    keepAliveMs: context.settings.KEEP_ALIVE_MS,
+    onerror: (error) => context.log.debug({ error: error.message }, 'a request of MCP was refused'),
+  });
+  return handler.fetch(request);
+}
