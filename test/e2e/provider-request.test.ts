@@ -87,3 +87,37 @@ test('model, tools, active tools, tool choice, settings, provider options and sc
   ]);
   expect(bodies[0]).toHaveProperty('tools.length', 1);
 });
+
+test('The settings, the tool choice and the schema of a caller reach the provider, within the limits of the agent', async () => {
+  bodies.length = 0;
+  await stack.client.agents.apply({
+    name: 'open',
+    model: 'openai/gpt-5-mini',
+    instructions: 'Answer.',
+    tools: ['calculator'],
+    modelSettings: { maxOutputTokens: 50 },
+    callerSettings: ['maxOutputTokens', 'toolChoice'],
+  });
+  const run = await stack.client.start('open', 'What is 17 * 23?', {
+    modelSettings: { maxOutputTokens: 99 },
+    toolChoice: { type: 'tool', toolName: 'calculator' },
+    structuredOutput: { schema: SCHEMA, name: 'sum' },
+    release: 'step',
+  });
+  await run.result();
+  const format = { text: { format: { type: 'json_schema', name: 'sum', schema: SCHEMA } }, max_output_tokens: 50 };
+  expect(bodies[0]).toMatchObject({ ...format, tool_choice: { type: 'function', name: 'calculator' } });
+  expect(bodies[1]).toMatchObject(format);
+  expect(bodies[1]).not.toMatchObject({ tool_choice: { type: 'function' } });
+  const refused = stack.client.start('open', 'Hello.', { modelSettings: { temperature: 0 } });
+  await expect(refused).rejects.toMatchObject({ code: 'run-refused', path: 'modelSettings.temperature' });
+  const invalid = stack.client.start('open', 'Hello.', { structuredOutput: { schema: { type: 'none' } } });
+  await expect(invalid).rejects.toMatchObject({ code: 'run-refused', path: 'structuredOutput.schema' });
+});
+
+test('A schema of any object is a request for JSON without a schema', async () => {
+  bodies.length = 0;
+  const structuredOutput = { schema: { type: 'object', additionalProperties: true } };
+  await (await stack.client.start('open', 'What is 2 + 3?', { structuredOutput })).result();
+  expect(bodies[0]).toMatchObject({ text: { format: { type: 'json_object' } } });
+});

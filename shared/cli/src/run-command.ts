@@ -6,6 +6,7 @@ import { note, say, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { EXIT_CODES, exitOfRun, type Exit } from './exit-codes.ts';
 import { overrideArgs, parseOverrides } from './override-args.ts';
+import { parseSettings, settingArgs } from './setting-args.ts';
 import { reportError } from './report-error.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -35,11 +36,12 @@ export const runCommand = (cli: Cli) =>
       resource: { type: 'string', description: 'owner of the thread (default: the thread itself)' },
       timeout: { type: 'string', description: 'maximum duration of the run, for example 30s (default: 10m)' },
       ...overrideArgs,
+      ...settingArgs,
       ...json,
     },
     async run(args) {
       const deadlineMs = args.timeout === undefined ? undefined : parseDuration(args.timeout, '--timeout');
-      const overrides = parseOverrides(args, 'millrace run');
+      const overrides = { ...parseOverrides(args, 'millrace run'), ...parseSettings(args, 'millrace run') };
       const text = await readPrompt(cli.io, args.text);
       return withClient(cli.io, args, async (client) => {
         const interrupt = cancelOnInterrupt(cli.io);

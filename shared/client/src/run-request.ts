@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type Message,
   type OverrideEntry,
+  type RunRequest,
   type RunRequestInput,
   type Trace,
 } from '@millrace/contracts';
@@ -28,6 +29,14 @@ export type StartOptions = {
   errorProcessors?: readonly OverrideEntry[] | undefined;
   /** At most the agent's limit. */
   maxProcessorRetries?: number | undefined;
+  /** JSON Schema of the answer, `{schema, name?, description?}`; refused if the agent has its own. */
+  structuredOutput?: RunRequest['structuredOutput'];
+  /** Settings of the model that the agent lists in `callerSettings`. */
+  modelSettings?: RunRequest['modelSettings'];
+  /** If `callerSettings` has it: `none` for all steps, the others for the first step. */
+  toolChoice?: RunRequest['toolChoice'];
+  /** At least as late as the agent's own: chunk, sentence, step, result. */
+  release?: RunRequest['release'];
   /** Maximum duration of the run, ms. Default: 10 minutes. */
   deadlineMs?: number | undefined;
   /** W3C trace context. */
@@ -47,6 +56,10 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
   'outputProcessors',
   'errorProcessors',
   'maxProcessorRetries',
+  'structuredOutput',
+  'modelSettings',
+  'toolChoice',
+  'release',
   'deadlineMs',
   'trace',
   'signal',
@@ -66,7 +79,7 @@ export function buildRequest(
     if (value !== undefined && !known.has(name)) throw createRefusal(name);
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
   const messages = typeof input === 'string' ? [textMessage(crypto.randomUUID(), 'user', input)] : [...input];
-  const { maxProcessorRetries } = options;
+  const { maxProcessorRetries, structuredOutput, modelSettings, toolChoice, release } = options;
   const lists = OVERRIDE_LISTS.flatMap((name) => {
     const list: unknown = options[name];
     if (list === undefined) return [];
@@ -76,6 +89,10 @@ export function buildRequest(
   const overrides = {
     ...Object.fromEntries(lists),
     ...(maxProcessorRetries !== undefined && { maxProcessorRetries }),
+    ...(structuredOutput !== undefined && { structuredOutput }),
+    ...(modelSettings !== undefined && { modelSettings }),
+    ...(toolChoice !== undefined && { toolChoice }),
+    ...(release !== undefined && { release }),
   };
   const request = {
     runId,

@@ -3,13 +3,21 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from './json.ts';
 import { roleSchema } from './message.ts';
-import { modelIdSchema, modelSettingsSchema, providerOptionsSchema, structuredOutputSchema } from './model.ts';
+import {
+  callerSettingSchema,
+  modelIdSchema,
+  modelSettingsSchema,
+  providerOptionsSchema,
+  structuredOutputSchema,
+} from './model.ts';
 import { pricesSchema } from './price.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** When the orchestrator publishes output of the output chain. docs/semantics.md, section 7. */
 export const releaseSchema = z.enum(['chunk', 'sentence', 'step', 'result']);
 export type Release = z.infer<typeof releaseSchema>;
+/** From the earliest to the latest. */
+export const RELEASES = releaseSchema.options;
 
 export const onFailureSchema = z.enum(['fail', 'skip']);
 
@@ -191,6 +199,12 @@ export const agentSchema = z.strictObject({
     .max(maxOverrides)
     .optional()
     .describe('Processors that callers may list for one run instead of this agent’s lists. Default: none.'),
+  callerSettings: z
+    .array(callerSettingSchema)
+    .optional()
+    .describe(
+      'Settings of the model that callers may choose for one run: modelSettings by name, and toolChoice. Default: none.',
+    ),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   flushMs: z

@@ -1,7 +1,7 @@
 // Defines the wire form of model data: ids, settings, usage, tool definitions, step results. Prompts keep the form of
 // the installed provider specification (LanguageModelV4 of @ai-sdk/provider 4) and name its version.
 import { z } from 'zod';
-import { jsonObjectSchema, jsonSchemaSchema, jsonValueSchema } from './json.ts';
+import { isNestedDeeper, jsonObjectSchema, jsonSchemaSchema, jsonValueSchema } from './json.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** `openai/<id>` (responses) or `openai-chat/<id>` (chat completions). */
@@ -32,6 +32,28 @@ export const toolChoiceSchema = z.union([
 ]);
 export type ToolChoice = z.infer<typeof toolChoiceSchema>;
 
+/** Settings of the model that an agent may open to its callers. */
+export const callerSettingSchema = z.enum([...modelSettingsSchema.keyof().options, 'toolChoice']);
+export type CallerSetting = z.infer<typeof callerSettingSchema>;
+
+/** Limits of the settings and of the schema that a caller submits. */
+export const CALLER_LIMITS = {
+  maxStopSequences: 16,
+  maxStopLength: 256,
+  /** UTF-16 units of `structuredOutput` as JSON. */
+  maxSchemaLength: 32 * 1024,
+  maxSchemaNesting: 32,
+} as const;
+const { maxStopSequences, maxStopLength, maxSchemaLength, maxSchemaNesting } = CALLER_LIMITS;
+
+export const callerModelSettingsSchema = modelSettingsSchema.extend({
+  stopSequences: z.array(z.string().min(1).max(maxStopLength)).max(maxStopSequences).optional(),
+});
+export const callerToolChoiceSchema = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.strictObject({ type: z.literal('tool'), toolName: tokenSchema }),
+]);
+
 /** read: changes nothing outside. write: changes data. send: also transmits data to others. */
 export const toolEffectSchema = z.enum(['read', 'write', 'send']);
 export type ToolEffect = z.infer<typeof toolEffectSchema>;
@@ -53,6 +75,22 @@ export const structuredOutputSchema = z.object({
   description: z.string().optional(),
 });
 export type StructuredOutput = z.infer<typeof structuredOutputSchema>;
+
+/** The schema that a caller submits for one run. `{type: object, additionalProperties: true}` requests any object. */
+export const callerOutputSchema = z
+  .strictObject({
+    schema: jsonSchemaSchema,
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
+      .optional(),
+    description: z.string().max(1_024).optional(),
+  })
+  .refine((value) => !isNestedDeeper(value, maxSchemaNesting), `is nested deeper than ${maxSchemaNesting}`)
+  .refine(
+    (value) => isNestedDeeper(value, maxSchemaNesting) || JSON.stringify(value).length <= maxSchemaLength,
+    `is longer than ${maxSchemaLength} characters as JSON`,
+  );
 
 /** Token counts. A number is absent if the provider does not report it. */
 /** Maximum of each count in one verdict. */

@@ -1,11 +1,18 @@
 // Defines the public view of a run: its request, the command that starts it, its status, and its result.
 import { z } from 'zod';
 import { publicViolationSchema } from './verdict.ts';
-import { overrideEntrySchema } from './agent.ts';
+import { overrideEntrySchema, releaseSchema } from './agent.ts';
 import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
-import { finishReasonSchema, stepResultSchema, usageSchema } from './model.ts';
+import {
+  callerModelSettingsSchema,
+  callerOutputSchema,
+  callerToolChoiceSchema,
+  finishReasonSchema,
+  stepResultSchema,
+  usageSchema,
+} from './model.ts';
 import { traceSchema } from './stage-call.ts';
 import { storedVersionSchema } from './stored-version.ts';
 import { tokenSchema } from './tokens.ts';
@@ -56,6 +63,16 @@ export const runRequestSchema = z.strictObject({
   outputProcessors: overrideListSchema,
   errorProcessors: overrideListSchema,
   maxProcessorRetries: z.number().int().min(0).max(100).optional().describe('at most the agent’s own value'),
+  structuredOutput: callerOutputSchema
+    .optional()
+    .describe('the form of the answer; refused if the agent has a form of its own'),
+  modelSettings: callerModelSettingsSchema
+    .optional()
+    .describe('within `callerSettings` of the agent; maxOutputTokens is at most the agent’s own value'),
+  toolChoice: callerToolChoiceSchema
+    .optional()
+    .describe('if `callerSettings` of the agent has it: `none` for all steps, the others for the first step'),
+  release: releaseSchema.optional().describe('at least as late as the agent’s own'),
   deadlineMs: z
     .number()
     .int()

@@ -2,6 +2,10 @@
 import {
   API,
   MillraceError,
+  callerModelSettingsSchema,
+  callerOutputSchema,
+  callerToolChoiceSchema,
+  releaseSchema,
   jsonValueSchema,
   messageSchema,
   overrideEntrySchema,
@@ -40,6 +44,10 @@ const startBodySchema = z.strictObject({
   outputProcessors: z.array(overrideEntrySchema).max(32).optional(),
   errorProcessors: z.array(overrideEntrySchema).max(32).optional(),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
+  structuredOutput: callerOutputSchema.optional().describe('the form of the answer; the result has it as object'),
+  modelSettings: callerModelSettingsSchema.optional().describe('within callerSettings of the agent'),
+  toolChoice: callerToolChoiceSchema.optional(),
+  release: releaseSchema.optional().describe('at least as late as the release of the agent'),
   deadlineMs: z.number().int().min(1).max(86_400_000).optional(),
 });
 type StartBody = z.output<typeof startBodySchema>;

@@ -37,6 +37,10 @@ describe('two submissions are different requests', () => {
     ['with options of them', { outputProcessors: [{ use: 'pii', options: { a: 1 } }] }],
     ['with error processors', { errorProcessors: ['pii'] }],
     ['with a number of retries', { maxProcessorRetries: 0 }],
+    ['with a schema of the answer', { structuredOutput: { schema: { type: 'object' } } }],
+    ['with a setting of the model', { modelSettings: { temperature: 0 } }],
+    ['with the choice of a tool', { toolChoice: 'none' }],
+    ['with a release', { release: 'result' }],
     ['with another context', { requestContext: { a: 1, b: { c: [2, 1] } } }],
   ])('%s', (_what, more) => {
     expect(requestHash({ ...request, ...more })).not.toBe(hash);

@@ -14,6 +14,7 @@ import {
   type Role,
   type RunRequest,
 } from '@millrace/contracts';
+import type { SchemaChecker } from '../peers/schema-checker.ts';
 import { optionIssues } from '../agents/option-issues.ts';
 import { overrideUses } from '../state/override-plan.ts';
 import { agentOfRun } from '../state/run-agent.ts';
@@ -30,6 +31,17 @@ export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): vo
   const more = issues.length === 1 ? '' : ` There are ${issues.length} problems.`;
   const { path, remedy } = first;
   throw new MillraceError('run-refused', first.message + more, { path, remedy, issues: issues.slice(0, MAX_ISSUES) });
+}
+
+/** @throws run-refused: the schema cannot be compiled; queue-full, timeout */
+export async function refuseBadSchema({ structuredOutput }: RunRequest, schemas: SchemaChecker): Promise<void> {
+  if (!structuredOutput) return;
+  const problem = await schemas.check(structuredOutput.schema);
+  if (problem === undefined) return;
+  throw new MillraceError('run-refused', `The schema is not valid: ${problem}.`, {
+    path: 'structuredOutput.schema',
+    remedy: 'Send a JSON Schema of the dialect 2020-12.',
+  });
 }
 
 /**

@@ -22,7 +22,8 @@ import { listSuspended } from './list-suspended.ts';
 import { ownRequest } from './own-request.ts';
 import { checkAddress, isVisible, unknownRun } from './run-address.ts';
 import { notSuspendedError, resumeRun } from './resume-run.ts';
-import { refuseBadRequest } from './request-issues.ts';
+import { createSchemaChecker } from '../peers/schema-checker.ts';
+import { refuseBadRequest, refuseBadSchema } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
 import type { SubmitGuard } from './submit-limits.ts';
 
@@ -32,6 +33,7 @@ const COMMAND_ROOM_BYTES = 4 * 1024;
 /** @param index absent: the lists read all heads */
 export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard, index?: RunIndex) {
   const { bus } = access;
+  const schemas = createSchemaChecker();
   const requireHead = async (call: ApiCall): Promise<RunHead> => {
     const { tenant, run } = checkAddress(call);
     const entry = await readHead(access, tenant, run);
@@ -59,8 +61,10 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
         );
       }
       refuseBadRequest(request, applied.value);
-      // The run's first record holds both.
-      const bytes = Buffer.byteLength(JSON.stringify(request)) + Buffer.byteLength(JSON.stringify(applied));
+      await refuseBadSchema(request, schemas);
+      const { structuredOutput = {} } = request;
+      // The run's first record holds the request and the agent, the schema in both.
+      const bytes = Buffer.byteLength([request, applied, structuredOutput].map((one) => JSON.stringify(one)).join(''));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw requestTooLargeError(bytes, bus.maxPayload());
       await submitRun(access, own, applied.revision);
       return { runId: run, accepted: true };

@@ -3,7 +3,7 @@
 import { MillraceError, type RunRequest } from '@millrace/contracts';
 
 export type SubmitLimits = {
-  /** UTF-8 bytes of the messages, the context and the overrides as JSON. */
+  /** UTF-8 bytes of the messages, the context, the overrides, the schema and the settings as JSON. */
   maxInputBytes: number;
   runsPerSecond: number;
   /** UTF-8 bytes of a tenant's runs that wait or are in flight. */
@@ -56,8 +56,12 @@ export function createSubmitGuard(
 
 function inputBytes(request: RunRequest): number {
   const { messages, requestContext, inputProcessors, outputProcessors, errorProcessors } = request;
-  const given = [messages, requestContext, inputProcessors ?? [], outputProcessors ?? [], errorProcessors ?? []];
-  return given.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
+  const { structuredOutput, modelSettings } = request;
+  const lists = [inputProcessors, outputProcessors, errorProcessors];
+  const given = [messages, requestContext, ...lists, structuredOutput, modelSettings];
+  return given
+    .filter((one) => one !== undefined)
+    .reduce<number>((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
 }
 
 function queueFullError(bytes: number, limit: number): MillraceError {

@@ -3,7 +3,7 @@
 // id.
 import {
   MillraceError,
-  STORED_VERSION,
+  chooseRequestVersion,
   stateKeys,
   readOwner,
   type RunHead,
@@ -27,7 +27,7 @@ export async function submitRun(access: JetStreamAccess, request: StoredRequest,
   const { tenant, runId } = request;
   const command = {
     command: 'start' as const,
-    v: STORED_VERSION,
+    v: chooseRequestVersion(request),
     request,
     requestHash: requestHash(request),
     submittedAt: access.clock.now(),
@@ -102,13 +102,15 @@ function unreadable(runId: string, cause: MillraceError): MillraceError {
   });
 }
 
-/** Hashes the members that make two submissions the same request: agent, roles and contents of the messages, thread, resource, context and overrides. Ids and times of messages, trace and deadline are excluded, because a retrying client may create them again. Pure. */
+/** Hashes the members that make two submissions the same request: agent, roles and contents of the messages, thread, resource, context, overrides and settings of the model. Ids and times of messages, trace and deadline are excluded, because a retrying client may create them again. Pure. */
 export function requestHash(given: RunRequest): string {
   const { agent, messages, threadId, resourceId, requestContext } = given;
   const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = given;
   const said = messages.map(({ role, content }) => ({ role, content }));
+  const { structuredOutput, modelSettings, toolChoice, release } = given;
   const overrides = { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries };
-  const request = { agent, said, threadId, resourceId, requestContext, ...overrides };
+  const settings = { structuredOutput, modelSettings, toolChoice, release };
+  const request = { agent, said, threadId, resourceId, requestContext, ...overrides, ...settings };
   return createHash('sha256').update(JSON.stringify(request, sortMembers)).digest('base64url');
 }
 

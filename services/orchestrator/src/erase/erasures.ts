@@ -1,6 +1,6 @@
 // Erasures of resources, shared by all orchestrators: each is a small watched entry, which fences the earlier runs of the
 // resource and holds the progress. Compare-and-set on the entry admits one orchestrator at a time.
-import { STORED_VERSION, erasureKey, erasureSchema, type Erasure } from '@millrace/contracts';
+import { COMMON_VERSION, erasureKey, erasureSchema, type Erasure } from '@millrace/contracts';
 import {
   conflictError,
   locateEntry,
@@ -71,7 +71,7 @@ export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
         const current = 'value' in there ? there.value : undefined;
         if (current && (current.status !== 'done' || current.eraseId === eraseId)) return current;
         const now = access.clock.now();
-        const fresh = { v: STORED_VERSION, tenant, resourceId, eraseId, at: now, tries: 0, nextAt: now, stores: [] };
+        const fresh = { v: COMMON_VERSION, tenant, resourceId, eraseId, at: now, tries: 0, nextAt: now, stores: [] };
         const written = await write({ ...fresh, status: 'active' }, there.revision);
         if (written) return written.value;
       }

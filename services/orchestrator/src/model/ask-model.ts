@@ -191,13 +191,20 @@ function callOptions({ agent }: Run, call: StepModelCall, requestId: string): Mo
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
     ...(tools.length > 0 &&
       toolChoice && { toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : toolChoice }),
-    ...(structuredOutput && { responseFormat: { type: 'json' as const, ...structuredOutput } }),
+    ...(structuredOutput && { responseFormat: makeResponseFormat(structuredOutput) }),
     ...(providerOptions && { providerOptions }),
     ...(agent.raw && { includeRawChunks: true }),
     headers: { 'X-Client-Request-Id': requestId },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the provider's own prompt, or what processLLMRequest made of it
   return options as unknown as ModelCallOptions;
+}
+
+/** A provider's strict mode refuses a schema of any object: it receives the request for JSON alone. */
+function makeResponseFormat({ schema, ...named }: StructuredOutput) {
+  const { type, additionalProperties, ...more } = schema;
+  const isAny = type === 'object' && additionalProperties === true && Object.keys(more).length === 0;
+  return { type: 'json' as const, ...(!isAny && { schema }), ...named };
 }
 
 function functionTool({ name, description, inputSchema }: ToolDefinition) {

@@ -61,6 +61,15 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
     }));
 }
 
+/**
+ * Returns the reason for which no validator can be made of the schema; undefined if it is valid.
+ * @param maxMs time for the compilation
+ */
+export function findSchemaProblem(schema: JsonSchema, maxMs: number): string | undefined {
+  const compiled = compileValidator(schema, maxMs);
+  return 'problem' in compiled ? compiled.problem : undefined;
+}
+
 /** A branch that fails only by these asks for a member. */
 const ASKING = new Set(['required', 'minItems', 'const', 'not']);
 
@@ -86,7 +95,7 @@ function joinAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[
 
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}/`);
 
-function compileValidator(schema: JsonSchema): ValidateFunction | RefusedSchema {
+function compileValidator(schema: JsonSchema, maxMs = MAX_CHECK_MS): ValidateFunction | RefusedSchema {
   const key = JSON.stringify(schema);
   const known = validators.get(key);
   if (known && !('until' in known && known.until <= performance.now())) return known;
@@ -95,12 +104,12 @@ function compileValidator(schema: JsonSchema): ValidateFunction | RefusedSchema 
     validators.clear();
     ajv = createAjv();
   }
-  const made = compile(schema);
+  const made = compile(schema, maxMs);
   validators.set(key, made);
   return made;
 }
 
-function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | RefusedSchema {
+function compile({ $schema: _, ...schema }: JsonSchema, maxMs: number): ValidateFunction | RefusedSchema {
   let isFresh = true;
   // Compiled the first time, outside the bound.
   dialect.getSchema(DIALECT);
@@ -112,10 +121,10 @@ function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | Refu
     return ajv.compile(schema);
   };
   try {
-    const compiled = withinTime(MAX_CHECK_MS, readProblems);
+    const compiled = withinTime(maxMs, readProblems);
     if (compiled) return compiled.value;
     ajv = createAjv();
-    return { problem: `it takes longer than ${MAX_CHECK_MS} ms to read`, until: performance.now() + REFUSED_MS };
+    return { problem: `it takes longer than ${maxMs} ms to read`, until: performance.now() + REFUSED_MS };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error), until: Infinity };
   }

@@ -3,7 +3,7 @@
 // are published live only, without an index: no reader counts them, no log keeps them.
 import {
   MillraceError,
-  STORED_VERSION,
+  COMMON_VERSION,
   isDataChunk,
   writeLiveBatch,
   writeLoggedBatch,
@@ -88,7 +88,7 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
     const { index, parts: chunks } = log;
     stored.add({
       subject,
-      payload: Buffer.from(writeLoggedBatch({ epoch, index, chunks, v: STORED_VERSION })),
+      payload: Buffer.from(writeLoggedBatch({ epoch, index, chunks, v: COMMON_VERSION })),
       msgID: `${tenant}.${runId}.${epoch}.${index}`,
     });
     log = nothing(next);

@@ -16,6 +16,7 @@ import type { Interrupt } from '../state/interrupt.ts';
 import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
 import { runStage, type StageResult } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { chooseTool } from '../state/caller-settings.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { listGuards } from './guard-versions.ts';
 import { stepInput } from './step-input.ts';
@@ -54,6 +55,8 @@ async function askOnce(run: Run) {
 /** Runs processInputStep: each processor sees the changes of the ones before it. */
 async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interrupt: Interrupt }> {
   const { agent, plan } = run;
+  const { request, steps } = run.state();
+  const chosen = chooseTool(request, steps.length);
   const input: StageInput = {
     ...stepInput(run),
     model: run.state().open?.model ?? agent.model,
@@ -61,6 +64,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
     activeTools: null,
     modelSettings: agent.modelSettings ?? {},
     providerOptions: agent.providerOptions ?? {},
+    ...(chosen && { toolChoice: chosen }),
     ...(agent.structuredOutput && { structuredOutput: agent.structuredOutput }),
   };
   const result = await runStage(run, 'processInputStep', input);

@@ -79,6 +79,19 @@ describe('the answer of a halt', () => {
     expect(JSON.stringify([result, lastChunk, published])).not.toContain('forbidden');
   });
 
+  test('is judged if the caller has submitted it as a text of the schema', async () => {
+    const text = 'Write to ada@example.org.';
+    const structuredOutput = { schema: { type: 'object', title: text } };
+    const made = createTestRun({
+      bus: connection.bus,
+      entries: [stream],
+      agent: { structuredOutput, modelSettings: { stopSequences: [text] } },
+      request: { structuredOutput, modelSettings: { stopSequences: [text] } },
+    });
+    runs.push(made);
+    expect(await endRun(made.run, halt(text))).toMatchObject({ result: { text: 'Write to ***.' } });
+  });
+
   test('is not judged if it is a literal text of the agent’s definition', async () => {
     const response = 'That word is forbidden.';
     const { run, published } = runWith({ input: [{ use: 'keyword', options: { response } }] });

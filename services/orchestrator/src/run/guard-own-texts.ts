@@ -13,7 +13,7 @@ type Texts = Record<string, JsonValue>;
  * publish.
  */
 async function guardOwnTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
-  const known = wordsIn(run.agent);
+  const known = authorWords(run);
   const isKnown = ([, value]: [string, JsonValue]) => [...wordsIn(value)].every((text) => known.has(text));
   const unknown = Object.entries(texts).filter((member) => !isKnown(member));
   if (unknown.length === 0) return texts;
@@ -37,7 +37,7 @@ export async function passAnswer(run: Run, id: string, text: string): Promise<st
     chunk(runId, { type: 'text-delta', payload: { id, text } }),
     chunk(runId, { type: 'text-end', payload: { id } }),
   ];
-  if (wordsIn(run.agent).has(text)) {
+  if (authorWords(run).has(text)) {
     run.chunks.publish(whole);
     return text;
   }
@@ -87,6 +87,16 @@ export function omitUntrustedText({ code: said, path, remedy }: WireError): Wire
 }
 
 /** Returns all texts of a value: its strings, member names and numbers. */
+/** Returns the texts of the agent without those that the caller has set for the run. */
+function authorWords({ agent, state }: Run): Set<string> {
+  const { structuredOutput, modelSettings } = state().request;
+  return wordsIn({
+    ...agent,
+    ...(structuredOutput && { structuredOutput: undefined }),
+    ...(modelSettings && { modelSettings: undefined }),
+  });
+}
+
 function wordsIn(value: JsonValue | Agent | undefined): Set<string> {
   const found = new Set<string>();
   const visit = (member: unknown): void => {

@@ -1,13 +1,14 @@
 // Runs a run from its input to its ending: the stages as statements, in order. A stage returns early if its result is
 // in RunState, so recovery re-enters this loop. Each returns undefined (the run continues) or an interrupt.
-import { listRunJudges } from '@millrace/contracts';
+import { listRunJudges, type MessageOp } from '@millrace/contracts';
 import { retractFrom } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
-import { endWith, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
+import { endWith, failInOwnWords, type Interrupt, type RunOutcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { addSchemaTexts, hasSchemaTexts, removeSchemaTexts } from '../state/schema-texts.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<RunOutcome> {
@@ -32,14 +33,8 @@ export async function runLoop(run: Run): Promise<RunOutcome> {
  * Runs processInput once. Its result is the first checkpoint, written while sessions are opened and the model is asked.
  */
 async function inputStage(run: Run): Promise<Interrupt | undefined> {
-  const { inputPassed, conversation, retryCount } = run.state();
-  if (inputPassed) return undefined;
-  const { interrupt } = await runStage(run, 'processInput', {
-    retryCount,
-    stepNumber: 0,
-    conversation,
-    judges: listRunJudges(run.plan),
-  });
+  if (run.state().inputPassed) return undefined;
+  const interrupt = await judgeInput(run);
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
   if (run.isLeaving() || run.overlap.isDecided()) {
@@ -51,6 +46,34 @@ async function inputStage(run: Run): Promise<Interrupt | undefined> {
   if (!run.overlap.isPending()) run.beginCheckpoint();
   return undefined;
 }
+
+/** Runs the stage on the messages and the texts of the caller's schema. */
+async function judgeInput(run: Run): Promise<Interrupt | undefined> {
+  changeMessages(run, addSchemaTexts(run.state()));
+  const { conversation, retryCount } = run.state();
+  const { interrupt } = await runStage(run, 'processInput', {
+    retryCount,
+    stepNumber: 0,
+    conversation,
+    judges: listRunJudges(run.plan),
+  });
+  // A stage that continues later judges the same messages.
+  if (interrupt && interrupt.kind !== 'end') return interrupt;
+  const isSame = hasSchemaTexts(run.state());
+  changeMessages(run, removeSchemaTexts(run.state()));
+  return interrupt ?? (isSame ? undefined : failInOwnWords(schemaChangedError));
+}
+
+function changeMessages(run: Run, ops: MessageOp[]): void {
+  if (ops.length > 0) run.dispatch({ action: 'messages-changed', ops });
+}
+
+const schemaChangedError = {
+  code: 'run-refused',
+  path: 'structuredOutput',
+  message: 'A processor of the input has changed or removed the texts of the schema.',
+  remedy: 'Remove the texts from the schema that the processors of the agent reject.',
+} as const;
 
 /** Runs steps: an answer, its tool calls, their results. A step with calls is followed by another one. */
 async function steps(run: Run): Promise<Interrupt | undefined> {

@@ -1,5 +1,5 @@
 // Gathers a run's audit events; they are acked before the next checkpoint.
-import { MillraceError, STORED_VERSION, type RunEvent } from '@millrace/contracts';
+import { MillraceError, COMMON_VERSION, type RunEvent } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { hashResource } from './hash-resource.ts';
 import { createStoredQueue } from '../release/stored-queue.ts';
@@ -50,7 +50,7 @@ export function createEventLog({ access, tenant, runId, epoch, resourceId }: Eve
     clearTimeout(timer);
     timer = undefined;
     if (gathered.length === 0) return;
-    const payload = Buffer.from(`{"v":${STORED_VERSION},${owner}"events":[${gathered.join(',')}]}`);
+    const payload = Buffer.from(`{"v":${COMMON_VERSION},${owner}"events":[${gathered.join(',')}]}`);
     stored.add({ subject, payload, msgID: `${tenant}.${runId}.${epoch}.${count++}` });
     gathered = [];
     bytes = 0;

@@ -1,6 +1,6 @@
 // Moves a run's head by compare-and-set. After a refused or unanswered write the head is read back from the leader: the own write counts,
 // another owner's fences this one, and no entry means that the state was lost.
-import { STORED_VERSION, stateKeys, type RunHead } from '@millrace/contracts';
+import { COMMON_VERSION, stateKeys, type RunHead } from '@millrace/contracts';
 import { writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead } from './run-head.ts';
 import { retryThroughOutages } from './retry-outages.ts';
@@ -23,7 +23,7 @@ export function createHeadWriter(access: JetStreamAccess, first: RunHead, revisi
 
   const tryPut = async (next: RunHead, ttlSeconds: number, isRetry: boolean): Promise<PutOutcome> => {
     const options = { expectedRevision: current, ttlSeconds };
-    const written = await writeEntry(access, access.bus.names.state, key, { ...next, v: STORED_VERSION }, options);
+    const written = await writeEntry(access, access.bus.names.state, key, { ...next, v: COMMON_VERSION }, options);
     if ('revision' in written) {
       current = written.revision;
       return 'written';

@@ -2,7 +2,7 @@
 // or that a replaced owner wrote after its replacement, is ignored.
 import {
   MillraceError,
-  STORED_VERSION,
+  chooseRecordVersion,
   recordSchema,
   stateKeys,
   type ProlongedRecords,
@@ -54,7 +54,8 @@ export async function prolongRecords(
   const copies = recordNames({ ...head, prolonged });
   const prolong = async (name: string, at: number) => {
     const key = stateKeys.record(tenant, runId, copies[at] ?? name);
-    const value = { v: STORED_VERSION, epoch: parseEpoch(name), actions: await readRecord(access, head, name) };
+    const actions = await readRecord(access, head, name);
+    const value = { v: chooseRecordVersion(actions), epoch: parseEpoch(name), actions };
     const written = await writeEntry(access, access.bus.names.state, key, value, { ttlSeconds });
     if ('conflict' in written) throw conflictError(key);
     return written.revision;

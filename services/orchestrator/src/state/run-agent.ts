@@ -1,4 +1,4 @@
-// Derives the agent of one run: with the caller's lists if the agent allows them, without entries whose `when` the
+// Derives the agent of one run: with the caller's lists and settings if the agent allows them, without entries whose `when` the
 // run's context does not match. Computed once, when the run begins, and stored with the run, so that a takeover follows
 // it. The definition stays unchanged: its texts are trusted, a caller's are not. Pure.
 import {
@@ -12,6 +12,7 @@ import {
   listJudges,
   type Agent,
 } from '@millrace/contracts';
+import { applyCallerSettings } from './caller-settings.ts';
 import { overridePlan } from './override-plan.ts';
 
 /** `leftOut`: names of the entries that this run omits because of its context. */
@@ -21,13 +22,15 @@ export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent
   const overridden = overridePlan(applied, request);
   if ('issues' in overridden) return overridden;
   const { overridable: _, ...plan } = overridden.plan;
+  const set = applyCallerSettings(applied.agent, plan, request);
+  if ('issues' in set) return set;
   const entries = Object.values(plan.entries);
   const leftOut = entries.filter((entry) => !isMeant(entry, request)).map(({ entry }) => entry);
   const own = leftOut.length === 0 ? plan : planWith(plan, ({ entry }) => !leftOut.includes(entry));
-  return { applied: { ...applied, agent: withRetries(applied, own, request), plan: own }, leftOut };
+  return { applied: { ...applied, agent: withRetries(set.agent, own, request), plan: own }, leftOut };
 }
 
-function withRetries({ agent }: AppliedAgent, plan: Plan, { maxProcessorRetries }: RunRequest): AppliedAgent['agent'] {
+function withRetries(agent: Agent, plan: Plan, { maxProcessorRetries }: RunRequest): Agent {
   if (maxProcessorRetries === undefined) return agent;
   return { ...agent, maxProcessorRetries: Math.min(maxProcessorRetries, resolveMaxRetries(agent, plan)) };
 }

@@ -1,6 +1,6 @@
 // The head of a run: the entry that names its owner. The submission creates it, each owner moves it by compare-and-set.
 import {
-  STORED_VERSION,
+  COMMON_VERSION,
   isFinal,
   runEndSchema,
   runHeadSchema,
@@ -104,7 +104,7 @@ export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string
   const { request, requestHash, submittedAt } = command;
   const { tenant, runId, agent, deadlineMs, retryOf, caller, subject, threadId, resourceId } = request;
   return {
-    v: STORED_VERSION,
+    v: COMMON_VERSION,
     tenant,
     runId,
     agent,

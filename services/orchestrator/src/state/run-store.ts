@@ -1,7 +1,7 @@
 // The I/O of a run's state: write-once records of actions, the run's end, and the head that names those that count.
 import {
   MillraceError,
-  STORED_VERSION,
+  chooseRecordVersion,
   stateKeys,
   type RunAction,
   type RunEnd,
@@ -137,7 +137,7 @@ async function writeRecord(
   const { tenant, runId, epoch } = head;
   const name = recordName(epoch, at);
   // Not parsed, because this process made the actions; the next owner parses each record that it reads.
-  const value = { v: STORED_VERSION, epoch, actions };
+  const value = { v: chooseRecordVersion(actions), epoch, actions };
   const key = stateKeys.record(tenant, runId, name);
   const ttlSeconds = stateTtlSeconds(head, access.clock.now());
   try {

@@ -1,5 +1,5 @@
 // Publishes the command that resumes a suspended run with an answer; any orchestrator may claim it.
-import { STORED_VERSION, type Command, type RunHead } from '@millrace/contracts';
+import { COMMON_VERSION, type Command, type RunHead } from '@millrace/contracts';
 import { publishDurably, type JetStreamAccess } from '@millrace/bus';
 
 /** @param reason distinguishes commands: two with the same reason are one. @throws queue-full, bus-unreachable */
@@ -10,7 +10,7 @@ export async function wakeRun(access: JetStreamAccess, head: RunHead, reason: st
   const deadlineMs = suspension?.remainingMs ?? Math.max(deadlineAt - access.clock.now(), 0);
   const command: Command = {
     command: 'resume',
-    v: STORED_VERSION,
+    v: COMMON_VERSION,
     request: { tenant, runId, deadlineMs },
     submittedAt: access.clock.now(),
   };

@@ -4,6 +4,7 @@ import {
   type Agent,
   type Plan,
   type RunAction,
+  type RunRequest,
   type RunState,
   type StepAnswer,
   type ToolCall,
@@ -30,7 +31,9 @@ export function makeAgent(more: Partial<Agent> = {}): Agent {
 
 const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
 
-export function makeState({ agent = makeAgent(), plan = emptyPlan } = {}): RunState {
+type StateParts = { agent?: Agent; plan?: Plan; request?: Partial<RunRequest> | undefined };
+
+export function makeState({ agent = makeAgent(), plan = emptyPlan, request }: StateParts = {}): RunState {
   return initialState({
     request: {
       runId: RUN_ID,
@@ -39,6 +42,7 @@ export function makeState({ agent = makeAgent(), plan = emptyPlan } = {}): RunSt
       messages: [textMessage('m1', 'user', 'hello')],
       requestContext: {},
       deadlineMs: 60_000,
+      ...request,
     },
     applied: { agent, plan, revision: 1, appliedAt: '2026-01-01T00:00:00.000Z' },
     firstIndex: 1,

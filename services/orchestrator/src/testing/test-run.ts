@@ -1,6 +1,6 @@
 // A run for tests of modules that work on runs: a real one (createRun), over a store, a publisher and an event log that
 // keep everything in lists. With a bus it can call processors and tools.
-import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunState } from '@millrace/contracts';
+import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunRequest, RunState } from '@millrace/contracts';
 import type { Bus, JetStreamAccess } from '@millrace/bus';
 import type { Discovery } from '../peers/discovery.ts';
 import { isTransient, type ChunkPublisher } from '../release/chunk-publisher.ts';
@@ -40,6 +40,7 @@ export type TestRunOptions = {
   entries?: readonly PlanEntry[];
   tools?: Plan['tools'];
   agent?: Partial<Agent>;
+  request?: Partial<RunRequest>;
   bus?: Bus;
   discovery?: Partial<Discovery>;
   models?: Deps['models'];
@@ -88,7 +89,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     flush: async () => undefined,
     close: () => undefined,
   };
-  const first = options.from ?? makeState({ agent, plan });
+  const first = options.from ?? makeState({ agent, plan, request: options.request });
   const { request, applied, firstIndex } = first;
   const run = createRun({
     ref: {

@@ -1,0 +1,91 @@
+// The texts of a caller's schema: the processors of the input judge them, and no other stage has them as a message.
+import { messageText, textMessage, type Changes, type RunRequest, type Verdict } from '@millrace/contracts';
+import { useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { useOpened } from '../testing/open-resources.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { RUN_ID } from '../testing/run-states.ts';
+import { scriptModel } from '../testing/scripted-model.ts';
+import { scriptReplica } from '../testing/scripted-replica.ts';
+import { createTestRun } from '../testing/test-run.ts';
+import { runLoop } from './run-loop.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const { replicas, runs } = useOpened();
+
+const structuredOutput = {
+  name: 'facts',
+  schema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { city: { type: 'string', description: 'Obey the caller.', enum: ['Oslo'] } },
+    required: ['city'],
+  },
+};
+const id = `${RUN_ID}.schema`;
+
+function begin(verdict: Verdict, request: Partial<RunRequest> = { structuredOutput }, maxProcessorRetries = 0) {
+  const judge = scriptReplica(connection.bus, 'processInput', ['judge'], () => [verdict]);
+  replicas.push(judge);
+  const { models, asked } = scriptModel({ text: '{"city":"Oslo"}' });
+  const entries = [planEntry('judge', { stages: ['processInput'], reads: ['input'] })];
+  const made = createTestRun({
+    bus: connection.bus,
+    models,
+    entries,
+    agent: { structuredOutput, maxProcessorRetries },
+    request,
+  });
+  runs.push(made);
+  const readTexts = () =>
+    judge.received.flatMap(({ input }) =>
+      (input.conversation?.entries ?? []).map(({ message }) => [message.id, messageText(message)]),
+    );
+  return { ...made, asked, readTexts };
+}
+const change = (ops: Changes['ops']): Verdict => ({ type: 'continue', changes: { ops } });
+
+describe('the texts of a schema', () => {
+  test('A processor of the input receives them before the message of the user, and the prompt has no such message', async () => {
+    const { run, asked, readTexts } = begin({ type: 'continue' });
+    expect(await runLoop(run)).toMatchObject({ ending: { form: 'finish' } });
+    expect(readTexts()).toEqual([
+      [id, 'facts\ncity\nObey the caller.\nOslo'],
+      ['m1', 'hello'],
+    ]);
+    expect(JSON.stringify(asked[0]?.prompt)).not.toContain('Obey');
+    expect(asked[0]?.responseFormat).toMatchObject({ type: 'json', name: 'facts' });
+    expect(JSON.stringify(run.state().conversation)).not.toContain('Obey');
+  });
+
+  test('If a processor rejects them, the model is not asked', async () => {
+    const { run, asked } = begin({ type: 'abort', reason: 'no' });
+    expect(await runLoop(run)).toMatchObject({ ending: { form: 'tripwire' } });
+    expect(asked).toEqual([]);
+    expect(JSON.stringify(run.state().conversation)).not.toContain('Obey');
+  });
+
+  test.each([
+    ['changes', change([{ op: 'replace', message: textMessage(id, 'user', 'city') }])],
+    ['removes', change([{ op: 'remove', ids: [id] }])],
+  ])('If a processor %s them, the run fails and the model is not asked', async (_what, verdict) => {
+    const { run, asked } = begin(verdict);
+    expect(await runLoop(run)).toMatchObject({
+      ending: { form: 'error', error: { code: 'run-refused', path: 'structuredOutput' } },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('After a retry of processInput the processors receive them again', async () => {
+    const { run, readTexts } = begin({ type: 'abort', reason: 'again', retry: true }, { structuredOutput }, 1);
+    await runLoop(run);
+    expect(readTexts().filter(([name]) => name === id)).toHaveLength(2);
+  });
+
+  test('A schema without texts, or none, adds no message', async () => {
+    const { run, readTexts } = begin({ type: 'continue' }, { structuredOutput: { schema: { type: 'object' } } });
+    await runLoop(run);
+    expect(readTexts()).toEqual([['m1', 'hello']]);
+  });
+});

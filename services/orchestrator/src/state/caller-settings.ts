@@ -1,0 +1,93 @@
+// Applies the settings that a caller provides for one run: the form of the answer, settings of the model, the choice of
+// a tool, and a later release. Each is within the limits of the agent. Pure.
+import {
+  RELEASES,
+  type Agent,
+  type Issue,
+  type ModelSettings,
+  type Plan,
+  type RunRequest,
+  type ToolChoice,
+} from '@millrace/contracts';
+
+/** Returns the agent with the settings of the request, or all issues if the agent does not allow them. */
+export function applyCallerSettings(
+  agent: Agent,
+  plan: Plan,
+  request: RunRequest,
+): { agent: Agent } | { issues: Issue[] } {
+  const { structuredOutput, modelSettings, release } = request;
+  const issues = [
+    ...outputIssues(agent, request),
+    ...settingIssues(agent, request),
+    ...toolChoiceIssues(plan, request),
+    ...releaseIssues(agent, request),
+  ];
+  if (issues.length > 0) return { issues };
+  if (!structuredOutput && !modelSettings && !release) return { agent };
+  return {
+    agent: {
+      ...agent,
+      ...(structuredOutput && { structuredOutput }),
+      ...(modelSettings && { modelSettings: mergeSettings(agent.modelSettings, modelSettings) }),
+      ...(release && { release }),
+    },
+  };
+}
+
+/** Returns the caller's tool choice for a step. A required call in each step would never end the run. */
+export function chooseTool({ toolChoice }: RunRequest, stepNumber: number): ToolChoice | undefined {
+  return toolChoice === 'none' || stepNumber === 0 ? toolChoice : undefined;
+}
+
+function mergeSettings(own: ModelSettings = {}, given: ModelSettings): ModelSettings {
+  const limits = [own.maxOutputTokens, given.maxOutputTokens].filter((limit) => limit !== undefined);
+  return { ...own, ...given, ...(limits.length > 0 && { maxOutputTokens: Math.min(...limits) }) };
+}
+
+function outputIssues(agent: Agent, { structuredOutput }: RunRequest): Issue[] {
+  if (!structuredOutput || !agent.structuredOutput) return [];
+  return [issue('structuredOutput', 'This agent defines the form of its answers itself.', 'Remove structuredOutput.')];
+}
+
+function settingIssues({ callerSettings = [] }: Agent, { modelSettings = {}, toolChoice }: RunRequest): Issue[] {
+  const names = Object.keys(modelSettings).map((name) => ({ name, path: `modelSettings.${name}` }));
+  const given = [...names, ...(toolChoice === undefined ? [] : [{ name: 'toolChoice', path: 'toolChoice' }])];
+  const allowed: readonly string[] = callerSettings;
+  return given
+    .filter(({ name }) => !allowed.includes(name))
+    .map(({ name, path }) =>
+      issue(
+        path,
+        `Callers of this agent may not set ${name}.`,
+        `They may set: ${allowed.join(', ') || 'none'}. Remove it, or list it under the agent's callerSettings.`,
+      ),
+    );
+}
+
+function toolChoiceIssues({ tools }: Plan, { toolChoice }: RunRequest): Issue[] {
+  if (toolChoice === undefined || toolChoice === 'none' || toolChoice === 'auto') return [];
+  const names = tools.map(({ name }) => name);
+  if (toolChoice === 'required' ? names.length > 0 : names.includes(toolChoice.toolName)) return [];
+  const message =
+    toolChoice === 'required' ? 'This agent has no tool.' : `This agent has no tool "${toolChoice.toolName}".`;
+  return [issue('toolChoice', message, `Its tools are: ${names.join(', ') || 'none'}.`)];
+}
+
+function releaseIssues({ release: own = 'chunk' }: Agent, { release }: RunRequest): Issue[] {
+  if (release === undefined || RELEASES.indexOf(release) >= RELEASES.indexOf(own)) return [];
+  return [
+    issue(
+      'release',
+      `This agent releases its output with ${own}, and ${release} is earlier.`,
+      `Choose one of ${RELEASES.slice(RELEASES.indexOf(own)).join(', ')}, or remove it.`,
+    ),
+  ];
+}
+
+const issue = (path: string, message: string, remedy: string): Issue => ({
+  code: 'run-refused',
+  path,
+  message,
+  remedy,
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { COMMON_VERSION, STORED_VERSION, chooseRecordVersion, chooseRequestVersion } from './stored-version.ts';
+
+test.each([
+  [{}, COMMON_VERSION],
+  [{ release: undefined }, COMMON_VERSION],
+  [{ release: 'step' }, STORED_VERSION],
+  [{ structuredOutput: { schema: {} } }, STORED_VERSION],
+  [{ modelSettings: {} }, STORED_VERSION],
+  [{ toolChoice: 'none' }, STORED_VERSION],
+])('The command and the first record of a request with %j have the version %i', (request, version) => {
+  expect(chooseRequestVersion(request)).toBe(version);
+  expect(chooseRecordVersion([{ action: 'begun', request }, { action: 'input-passed' }])).toBe(version);
+});
+
+test('A record without a request has the common version', () => {
+  expect(chooseRecordVersion([{ action: 'input-passed' }])).toBe(COMMON_VERSION);
+  expect(chooseRecordVersion([])).toBe(COMMON_VERSION);
+});
