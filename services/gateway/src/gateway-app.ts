@@ -3,6 +3,8 @@ import { MillraceError } from '@millrace/contracts';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { checkOrigin, isAcceptedOrigin } from './access/origins.ts';
+import { mountLiteLlm } from './checks/litellm-route.ts';
+import { mountModerations } from './checks/moderations-route.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { problemResponse } from './http/problem.ts';
 import { mountMcp } from './mcp/mcp-api.ts';
@@ -47,6 +49,8 @@ export function createGatewayApp(context: GatewayContext): Hono {
   mountOpenAi(app, context);
   mountUi(app, context);
   mountMcp(app, context);
+  mountLiteLlm(app, context);
+  mountModerations(app, context);
   app.notFound(({ req }) =>
     problemResponse(
       new MillraceError('route-unknown', `There is no route ${req.method} ${req.path}.`, {

@@ -1,7 +1,8 @@
 // Routes of agents and processors. A definition holds instructions, so only operators read it whole.
-import { API, jsonValueSchema, tokenSchema, appliedAgentSchema } from '@millrace/contracts';
+import { API, checkRequestSchema, jsonValueSchema, tokenSchema, appliedAgentSchema } from '@millrace/contracts';
 import { z } from 'zod';
 import { defineRoute, type OwnRoute } from './define-route.ts';
+import { runCheck } from '../checks/run-check.ts';
 import { readAgent } from './run-routes.ts';
 
 const shownAgentSchema = z.object({
@@ -41,6 +42,18 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     scope: 'operate',
     answer: appliedAgentSchema,
     handle: async ({ access, params }) => (await access.operator()).agents.get(readAgent(params, access)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/agents/{agent}/check',
+    id: 'checkTexts',
+    summary:
+      'Judges texts or messages with the input or output processors of an agent, without a model, memory or state. Nothing is stored.',
+    scope: 'run',
+    body: checkRequestSchema.omit({ agent: true }),
+    answer: API.check.answer,
+    handle: ({ access, params, body, context }) =>
+      runCheck(access, { ...body, agent: readAgent(params, access) }, context),
   }),
   defineRoute({
     method: 'PUT',

@@ -1,0 +1,36 @@
+// LiteLLM's Generic Guardrail API: an unmodified LiteLLM proxy sends the texts of its requests and answers, and the
+// processors of an agent judge them. Errors are problem details: the proxy refuses its request for each of them.
+import type { Hono } from 'hono';
+import { MillraceError } from '@millrace/contracts';
+import { openAccess } from '../access/open-access.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { problemResponse } from '../http/problem.ts';
+import { readJsonBody } from '../http/read-body.ts';
+import { chooseAgent, guardrailRequestSchema, makeCheck, writeGuardrailAnswer } from './litellm-request.ts';
+import { runCheck } from './run-check.ts';
+
+/** LiteLLM appends this path to the `api_base` of the guardrail. */
+const PATH = '/beta/litellm_basic_guardrail_api';
+
+export function mountLiteLlm(app: Hono, context: GatewayContext): void {
+  const serve = (request: Request, agent?: string) =>
+    serveGuardrail(request, agent, context).catch((error: unknown) => {
+      if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a guardrail request threw');
+      return problemResponse(error);
+    });
+  app.post(PATH, ({ req }) => serve(req.raw));
+  app.post(`/v1/agents/:agent${PATH}`, ({ req }) => serve(req.raw, req.param('agent')));
+}
+
+async function serveGuardrail(
+  request: Request,
+  fromPath: string | undefined,
+  context: GatewayContext,
+): Promise<Response> {
+  const { access, headers } = await openAccess(request, context);
+  access.require('run');
+  const body = await readJsonBody(request, guardrailRequestSchema, context.settings.MAX_BODY_BYTES);
+  const check = makeCheck(body, chooseAgent(body, fromPath));
+  if (!check) return Response.json({ action: 'NONE' }, { headers });
+  return Response.json(writeGuardrailAnswer(body, await runCheck(access, check, context)), { headers });
+}
