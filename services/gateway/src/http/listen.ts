@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { MillraceError } from '@millrace/contracts';
 import type { Hono } from 'hono';
 
 export type HttpServer = {
@@ -18,7 +19,7 @@ type ListenOptions = { port: number; host: string; onError: (error: unknown) => 
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 
-/** @throws the system's error, such as EADDRINUSE */
+/** @throws config-invalid if the port is in use */
 export async function listenHttp(app: Hono, { port, host, onError }: ListenOptions): Promise<HttpServer> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
@@ -35,11 +36,22 @@ export async function listenHttp(app: Hono, { port, host, onError }: ListenOptio
     },
   );
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: unknown) => {
+    throw describeFailure(error, host, port);
+  });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server that listens has an AddressInfo
   const bound = (server.address() as AddressInfo).port;
   const authority = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${authority}:${bound}`, port: bound, close: (graceMs) => closeServer(server, graceMs) };
+}
+
+function describeFailure(error: unknown, host: string, port: number): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) return error;
+  return new MillraceError('config-invalid', `The port ${port} of ${host} is in use.`, {
+    path: 'GATEWAY_PORT',
+    remedy: 'Set GATEWAY_PORT to a free port, or stop the process that listens there.',
+    cause: error,
+  });
 }
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {
