@@ -1,12 +1,13 @@
 // Remembers for a few seconds the properties of agents that decide how a request is converted.
 import type { Access } from '../access/access.ts';
+import type { SettingTraits } from '../openai/run-settings.ts';
 
 type AgentTraits = {
   /** The agent accepts system messages of callers. */
   acceptsSystem: boolean;
   /** Memory adds the messages of a thread: a request submits only new ones. */
   hasHistory: boolean;
-};
+} & SettingTraits;
 /** @throws agent-unknown */
 export type ReadTraits = (access: Access, agent: string) => Promise<AgentTraits>;
 
@@ -24,6 +25,8 @@ export function createTraitReader(now: () => number = Date.now): ReadTraits {
     const traits = {
       acceptsSystem: agent.callerRoles.includes('system'),
       hasHistory: (agent.memory?.lastMessages ?? 0) > 0,
+      callerSettings: agent.callerSettings ?? [],
+      hasForm: agent.structuredOutput !== undefined,
     };
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(key, { traits, until: now() + KNOWN_MS });

@@ -2,6 +2,7 @@
 // only tune the model: nothing is dropped silently.
 import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
+import type { SettingNames } from '../run-settings.ts';
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const imagePartSchema = z.looseObject({
@@ -47,7 +48,6 @@ const REFUSED: Record<string, (value: unknown) => boolean> = {
   tools: (value) => !isEmptyList(value),
   functions: (value) => !isEmptyList(value),
   tool_choice: (value) => value !== 'none' && value !== 'auto',
-  response_format: (value) => readType(value) !== 'text',
   modalities: (value) => JSON.stringify(value) !== '["text"]',
   web_search_options: () => true,
 };
@@ -55,18 +55,20 @@ const REASONS: Record<string, string> = {
   tools: 'The agent has tools of its own and calls them itself.',
   functions: 'The agent has tools of its own and calls them itself.',
   n: 'A run has one answer.',
-  response_format: 'The agent defines the form of its answers.',
 };
-/** The agent defines the settings of its model. */
-const IGNORED = [
-  'temperature',
-  'top_p',
-  'max_tokens',
-  'max_completion_tokens',
-  'presence_penalty',
-  'frequency_penalty',
-  'stop',
-  'seed',
+/** Settings that an agent may open to its callers. */
+export const CHAT_SETTINGS: SettingNames = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  max_tokens: 'maxOutputTokens',
+  max_completion_tokens: 'maxOutputTokens',
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
+  stop: 'stopSequences',
+  seed: 'seed',
+};
+/** Settings without an effect. */
+export const CHAT_IGNORED = [
   'logit_bias',
   'reasoning_effort',
   'verbosity',
@@ -76,8 +78,6 @@ const IGNORED = [
 ];
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-const readType = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
 
 /** @throws not-built-yet with the member as its path */
 export function refuseUnsupported(request: ChatRequest): void {
@@ -90,7 +90,3 @@ export function refuseUnsupported(request: ChatRequest): void {
     });
   }
 }
-
-/** Returns the members that have no effect. */
-export const listIgnored = (request: ChatRequest): string[] =>
-  IGNORED.filter((name) => request[name] !== undefined && request[name] !== null);

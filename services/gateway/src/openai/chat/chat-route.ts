@@ -7,7 +7,7 @@ import { respondWithEvents } from '../../http/event-stream.ts';
 import { readJsonBody } from '../../http/read-body.ts';
 import { fromWireError, type RunResult } from '@millrace/contracts';
 import { chatRequestSchema, type ChatRequest } from './chat-request.ts';
-import { describePending } from './chat-state.ts';
+import { describePending, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
 import { ContentBlocked, openAiErrorResponse } from '../openai-error.ts';
@@ -60,16 +60,23 @@ async function answerChat(
     const body = writeCompletion(identity, message, 'stop', result.usage);
     return Response.json(body, { headers: { ...headers, 'x-millrace-status': 'suspended' } });
   }
-  if (result.tripwire) {
-    const message = { role: 'assistant', content: result.text, refusal: result.tripwire.reason } as const;
+  const refusal = result.tripwire?.reason ?? readBroken(result);
+  if (refusal !== undefined) {
+    const message = { role: 'assistant', content: result.text, refusal } as const;
     return Response.json(writeCompletion(identity, message, 'content_filter', result.usage), { headers });
   }
   return Response.json(describeResult(identity, result), { headers });
 }
 
+/** Returns the reason of an object that a processor broke. */
+const readBroken = ({ error }: RunResult): string | undefined =>
+  error && isObjectBroken(error) ? error.message : undefined;
+
 /** @throws ContentBlocked if no text was passed, and the error of a failed or cancelled run */
-function throwFailed({ status, text, tripwire, error }: RunResult): void {
+function throwFailed(result: RunResult): void {
+  const { status, text, tripwire, error } = result;
   if (tripwire && text === '') throw new ContentBlocked(tripwire.reason, tripwire.processorId);
+  if (readBroken(result) !== undefined) return;
   if (status === 'failed') throw fromWireError(error ?? { code: 'internal', message: 'The run failed.' });
   if (status === 'cancelled' || status === 'released')
     throw fromWireError({ code: 'run-cancelled', message: `The run was ${status}.` });

@@ -10,6 +10,7 @@ export type ChatEnd =
   | { kind: 'finished'; reason: FinishReason }
   | { kind: 'suspended'; text: string }
   | { kind: 'blocked'; reason: string; processor?: string | undefined }
+  | { kind: 'refused'; reason: string }
   | { kind: 'failed'; error: WireError }
   | { kind: 'retracted' };
 
@@ -50,7 +51,7 @@ function readEnd(chunk: Chunk, shownTo: number | undefined): ChatEnd | undefined
     case 'suspended':
       return { kind: 'suspended', text: describePending(chunk.payload.pending ?? []) };
     case 'error':
-      return { kind: 'failed', error: readError(chunk.payload.error) };
+      return endWithError(readError(chunk.payload.error));
     case 'abort':
       return { kind: 'failed', error: { code: 'run-cancelled', message: 'The run was cancelled.' } };
     case 'retract':
@@ -59,6 +60,12 @@ function readEnd(chunk: Chunk, shownTo: number | undefined): ChatEnd | undefined
       return undefined;
   }
 }
+
+/** An object that a processor broke is content that was removed: a client must not read it as one of its schema. */
+export const isObjectBroken = ({ code }: Pick<WireError, 'code'>): boolean => code === 'object-broken';
+
+const endWithError = (error: WireError): ChatEnd =>
+  isObjectBroken(error) ? { kind: 'refused', reason: error.message } : { kind: 'failed', error };
 
 /** The agent calls its tools itself, so a client never sees `tool_calls`. */
 export function chooseFinishReason(reason: string): FinishReason {

@@ -77,6 +77,7 @@ function writeEnd(end: ChatEnd, { usage }: ChatState, writer: ChatWriter, includ
     case 'suspended':
       return writer.delta({ content: end.text }) + closing('stop');
     case 'blocked':
+    case 'refused':
       return writer.delta({ refusal: end.reason }) + closing('content_filter');
     case 'failed':
       return writer.error(fromWireError(end.error));

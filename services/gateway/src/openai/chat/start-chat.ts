@@ -7,11 +7,12 @@ import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
-import { listIgnored, refuseUnsupported, type ChatRequest } from './chat-request.ts';
+import { CHAT_IGNORED, CHAT_SETTINGS, refuseUnsupported, type ChatRequest } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
+import { listIgnoredSettings, needsSettingTraits, readForm, readModelSettings } from '../run-settings.ts';
 import { findJoined, fingerprint, isRepeated } from '../recent-requests.ts';
 
-const NO_TRAITS = { acceptsSystem: false, hasHistory: false };
+const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };
 
 export type StartedChat = { run: Run; client: Client; access: Access; headers: Record<string, string> };
 
@@ -31,21 +32,28 @@ export async function startChat(
   const { subject, threadId } = readTarget(headers, body);
   const acting = access.actAs(subject);
   const client = await acting.client();
-  const needsTraits = threadId !== undefined || hasSystem(body.messages);
-  const { acceptsSystem, hasHistory } = needsTraits ? await readTraits(acting, agent) : NO_TRAITS;
+  const format = body['response_format'];
+  const hasSettings = needsSettingTraits(body, CHAT_SETTINGS, format);
+  const needsTraits = threadId !== undefined || hasSystem(body.messages) || hasSettings;
+  const traits = needsTraits ? await readTraits(acting, agent) : NO_TRAITS;
+  const { acceptsSystem, hasHistory } = traits;
+  const form = readForm(format, 'response_format', traits);
+  const settings = { ...readModelSettings(body, CHAT_SETTINGS, traits), ...form };
+  const ignored = listIgnoredSettings(body, CHAT_SETTINGS, CHAT_IGNORED, traits);
+  const describe = (runId: string) => describeStart(runId, body, ignored, acceptsSystem);
   const messages = convertMessages(body.messages, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'chat', body);
   const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
   const answered = joined === undefined && (await answerQuestion(client, threadId, messages, acting, gone));
   if (answered) {
     await recent.remember(print, answered.runId);
-    return { run: answered, client, access: acting, headers: describeStart(answered.runId, body, acceptsSystem) };
+    return { run: answered, client, access: acting, headers: describe(answered.runId) };
   }
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
   await recent.remember(print, runId);
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
-  const run = await client.start(agent, messages, { runId, threadId, signal: gone });
-  return { run, client, access: acting, headers: describeStart(run.runId, body, acceptsSystem) };
+  const run = await client.start(agent, messages, { ...settings, runId, threadId, signal: gone });
+  return { run, client, access: acting, headers: describe(run.runId) };
 }
 
 /** If the newest run of the thread waits for a text, the new messages are its answer. */
@@ -60,8 +68,12 @@ async function answerQuestion(
   return answerNewestQuestion(client, threadId, messages.map(messageText).join('\n'), gone);
 }
 
-function describeStart(runId: string, body: ChatRequest, acceptsSystem: boolean): Record<string, string> {
-  const ignored = listIgnored(body);
+function describeStart(
+  runId: string,
+  body: ChatRequest,
+  ignored: readonly string[],
+  acceptsSystem: boolean,
+): Record<string, string> {
   return {
     'x-millrace-run-id': runId,
     'x-should-retry': 'false',

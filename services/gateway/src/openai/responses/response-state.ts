@@ -2,7 +2,7 @@
 // A retracted item ends as incomplete and is not in the final output, which holds the items that count.
 import type { PositionedChunk } from '@millrace/client';
 import type { Chunk, ChunkOf, ShownPending, Usage, WireError } from '@millrace/contracts';
-import { describePending, readError, readUsage } from '../chat/chat-state.ts';
+import { describePending, isObjectBroken, readError, readUsage } from '../chat/chat-state.ts';
 import { addText, addWhole, closeCall, closeText, openCall, openText, type ResponseEvent } from './item-events.ts';
 import { readTextBefore, stringify, type CallItem, type OutputItem, type TextItem } from './response-items.ts';
 
@@ -187,24 +187,30 @@ function end(state: ResponseState, index: number, chunk: Chunk): Reduced {
       const usage = readUsage(chunk.payload.output);
       return { ...closed, state: { ...closed.state, usage, status: 'completed' } };
     }
-    case 'tripwire': {
-      const { reason, processorId } = chunk.payload;
-      const closed = closeAll(state, 'incomplete');
-      const refused = addMessage(closed.state, index, 'refusal', reason);
-      return {
-        state: { ...refused.state, status: 'completed', blocked: { reason, processor: processorId } },
-        events: [...closed.events, ...refused.events],
-      };
-    }
+    case 'tripwire':
+      return block(state, index, { reason: chunk.payload.reason, processor: chunk.payload.processorId });
     case 'suspended':
       return suspend(state, index, chunk.payload.pending ?? []);
-    case 'error':
-      return fail(state, 'failed', readError(chunk.payload.error));
+    case 'error': {
+      const error = readError(chunk.payload.error);
+      return isObjectBroken(error) ? refuse(state, index, error.message) : fail(state, 'failed', error);
+    }
     case 'abort':
       return fail(state, 'cancelled', { code: 'run-cancelled', message: 'The run was cancelled.' });
     default:
       return { state, events: [] };
   }
+}
+
+function refuse(state: ResponseState, index: number, reason: string): Reduced {
+  const closed = closeAll(state, 'incomplete');
+  const refused = addMessage(closed.state, index, 'refusal', reason);
+  return { state: { ...refused.state, status: 'completed' }, events: [...closed.events, ...refused.events] };
+}
+
+function block(state: ResponseState, index: number, blocked: NonNullable<ResponseState['blocked']>): Reduced {
+  const refused = refuse(state, index, blocked.reason);
+  return { ...refused, state: { ...refused.state, blocked } };
 }
 
 function fail(state: ResponseState, status: 'failed' | 'cancelled', error: WireError): Reduced {

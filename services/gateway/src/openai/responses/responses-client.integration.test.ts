@@ -152,7 +152,7 @@ describe('stored responses', () => {
 
   test.each([
     ['tools of the client', { tools: [{ type: 'web_search' }] }, 'tools'],
-    ['a schema', { text: { format: { type: 'json_object' } } }, 'text'],
+    ['an unknown form', { text: { format: { type: 'grammar' } } }, 'text.format'],
     ['a background run of an agent without a history', { background: true }, 'background'],
   ])('A request with %s is refused by name', async (_name, more, param) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the requests are unsupported on purpose

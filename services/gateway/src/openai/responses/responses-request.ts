@@ -1,6 +1,14 @@
 // The request of a response. Items that a run cannot carry are refused by name.
-import { MillraceError, threadIdSchema, type Message, type MessagePart, type Role } from '@millrace/contracts';
+import {
+  MillraceError,
+  isObject,
+  threadIdSchema,
+  type Message,
+  type MessagePart,
+  type Role,
+} from '@millrace/contracts';
 import { z } from 'zod';
+import type { SettingNames } from '../run-settings.ts';
 
 const contentSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('input_text'), text: z.string() }),
@@ -47,27 +55,22 @@ export const responseRequestSchema = z.looseObject({
 export type ResponseRequest = z.output<typeof responseRequestSchema>;
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-const readFormat = (value: unknown): unknown => {
-  const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined;
-  return typeof format === 'object' && format !== null && 'type' in format ? format.type : 'text';
-};
+/** Returns the form of the answer that the request asks for. */
+export const readTextFormat = ({ text }: ResponseRequest): unknown => (isObject(text) ? text['format'] : undefined);
 
 const REFUSED: Record<string, (value: unknown) => boolean> = {
   tools: (value) => !isEmptyList(value),
   tool_choice: (value) => value !== 'auto' && value !== 'none',
-  text: (value) => readFormat(value) !== 'text',
   prompt: () => true,
 };
-const IGNORED = [
-  'temperature',
-  'top_p',
-  'max_output_tokens',
-  'reasoning',
-  'parallel_tool_calls',
-  'service_tier',
-  'truncation',
-  'include',
-];
+/** Settings that an agent may open to its callers. */
+export const RESPONSE_SETTINGS: SettingNames = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  max_output_tokens: 'maxOutputTokens',
+};
+/** Settings without an effect. */
+export const RESPONSE_IGNORED = ['reasoning', 'parallel_tool_calls', 'service_tier', 'truncation', 'include'];
 
 /** @throws not-built-yet with the member as its path */
 export function refuseUnsupported(request: ResponseRequest): void {
@@ -80,9 +83,6 @@ export function refuseUnsupported(request: ResponseRequest): void {
     });
   }
 }
-
-export const listIgnored = (request: ResponseRequest): string[] =>
-  IGNORED.filter((name) => request[name] !== undefined && request[name] !== null);
 
 type ApprovalAnswer = { runId: string; pendingId: string; approved: boolean; reason: string | undefined };
 

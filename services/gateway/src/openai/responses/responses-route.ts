@@ -12,12 +12,15 @@ import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
 import { pickId } from '../chat/chat-target.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
+import { listIgnoredSettings, readForm, readModelSettings } from '../run-settings.ts';
 import { findJoined, fingerprint, isRepeated } from '../recent-requests.ts';
 import {
+  RESPONSE_IGNORED,
+  RESPONSE_SETTINGS,
   convertInput,
   hasSystem,
   listApprovals,
-  listIgnored,
+  readTextFormat,
   refuseUnsupported,
   responseRequestSchema,
 } from './responses-request.ts';
@@ -80,15 +83,18 @@ async function startRun(
   const client = await acting.client();
   const continued = await answerApprovals(body, client, acting, left);
   if (continued) return continued;
-  const { acceptsSystem, hasHistory } = await readTraits(acting, agent);
+  const traits = await readTraits(acting, agent);
+  const { acceptsSystem, hasHistory } = traits;
+  const form = readForm(readTextFormat(body), 'text.format', traits);
+  const settings = { ...readModelSettings(body, RESPONSE_SETTINGS, traits), ...form };
   const threadId = await chooseThread(body, client, hasHistory);
   const messages = convertInput(body, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'responses', body);
   const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
   await recent.remember(print, runId);
-  const run = await client.start(agent, messages, { runId, threadId, leave: left });
-  const ignored = listIgnored(body);
+  const run = await client.start(agent, messages, { ...settings, runId, threadId, leave: left });
+  const ignored = listIgnoredSettings(body, RESPONSE_SETTINGS, RESPONSE_IGNORED, traits);
   return {
     run,
     identity: { ...createIdentity(body, threadId), previousId: body.previous_response_id ?? undefined },
