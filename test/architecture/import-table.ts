@@ -34,6 +34,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'message-history': ofStores,
   'semantic-recall': ofStores,
   'working-memory': ofStores,
+  'http-examples': [],
   /** The client is for its test only. */
   'processor-examples': ['contracts', 'processor', 'client'],
   dev: ['contracts', 'client', 'cli', 'identity', 'servers', 'service'],

@@ -49,6 +49,15 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     },
   }),
   defineRoute({
+    method: 'GET',
+    path: '/v1/threads/{thread}/newest-run',
+    id: 'getNewestRun',
+    summary: 'Returns the newest run of a thread, with its input as the processors of the input passed it.',
+    scope: 'read',
+    answer: API['runs-newest'].answer,
+    handle: async ({ access, params }) => (await access.client()).runs.newest(readThread(params)),
+  }),
+  defineRoute({
     method: 'PATCH',
     path: '/v1/threads/{thread}',
     id: 'renameThread',

@@ -123,6 +123,21 @@ describe('owners', () => {
   });
 });
 
+describe('lists', () => {
+  test('The runs of a caller are filtered by thread, and the newest run of a thread has its input', async () => {
+    const threadId = crypto.randomUUID();
+    const begin = (key: string) => start(key, { input: script({ text: 'Hi.' }), threadId }, { query: '?wait=20' });
+    const runId = await readRunId(await begin('key-ada'));
+    await begin('key-bob');
+    await expect
+      .poll(async () => (await gateway.fetch(`/v1/runs?threadId=${threadId}&newest=true`, 'key-ada')).json())
+      .toMatchObject({ runs: [{ runId, threadId, subject: 'ada', status: 'finished' }] });
+    const newest = await gateway.fetch(`/v1/threads/${threadId}/newest-run`, 'key-ada');
+    expect(await newest.json()).toMatchObject({ run: { runId }, input: [{ role: 'user' }] });
+    expect((await gateway.fetch(`/v1/threads/${crypto.randomUUID()}/newest-run`, 'key-ada')).status).toBe(404);
+  });
+});
+
 describe('refusals', () => {
   test.each([
     ['no key', undefined, '/v1/runs', 401],

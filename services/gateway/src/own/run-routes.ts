@@ -64,6 +64,16 @@ const pageSchema = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: z.coerce.number().int().min(0).default(0),
 });
+const runFilterSchema = pageSchema.extend({
+  newest: z.stringbool().default(false),
+  status: runStatusSchema.optional(),
+  agent: tokenSchema.optional(),
+  threadId: threadIdSchema.optional(),
+  resourceId: threadIdSchema.optional(),
+  subject: threadIdSchema.optional(),
+  since: z.iso.datetime().optional(),
+  until: z.iso.datetime().optional(),
+});
 const answerBodySchema = z.strictObject({ token: z.string().min(1).max(128), data: jsonValueSchema });
 const nothingSchema = z.strictObject({});
 
@@ -134,9 +144,9 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     method: 'GET',
     path: '/v1/runs',
     id: 'listRuns',
-    summary: 'Lists the runs of the caller, in the order of their last change.',
+    summary: 'Lists the runs of the caller, in the order of their last change; with `newest` the latest first.',
     scope: 'read',
-    query: pageSchema,
+    query: runFilterSchema,
     answer: API['runs-list'].answer,
     handle: async ({ access, query }) => (await access.client()).runs.list(query),
   }),
