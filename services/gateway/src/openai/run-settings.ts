@@ -96,3 +96,14 @@ export function readForm(
   const [{ path: at = '', message } = { message: 'is invalid' }] = listIssues(parsed.error);
   throw new MillraceError('message-invalid', `"${path}" is invalid: ${at} ${message}.`, { path });
 }
+
+/** Names the member of the protocol in the errors of a submission. @throws the reason of the submission */
+export async function startWithForm<T>(path: string, starting: Promise<T>): Promise<T> {
+  try {
+    return await starting;
+  } catch (error) {
+    if (!MillraceError.isInstance(error) || !error.path?.startsWith('structuredOutput')) throw error;
+    const { code, message, remedy, retryAfterMs, issues } = error;
+    throw new MillraceError(code, message, { path, remedy, retryAfterMs, issues, cause: error });
+  }
+}

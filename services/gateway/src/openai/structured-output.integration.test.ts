@@ -73,7 +73,7 @@ describe('chat completions with a schema', () => {
     const invalid = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'none' } } } as const;
     await expect(completions.create({ model: plain, messages, response_format: invalid })).rejects.toMatchObject({
       status: 400,
-      param: 'structuredOutput.schema',
+      param: 'response_format',
     });
   });
 

@@ -20,16 +20,27 @@ async function collectGiven(
   const error = { code: 'run-given-up' as const, message: 'Too many were lost.' };
   const common = { tenant, runId, agent: 'demo', at: '2026-01-01T00:00:00.000Z', error };
   await keepDeadLetter(stream.access, letter(common, makeRequest(address)));
-  const submitted: string[] = [];
-  const api = createDeadLettersApi(stream.access, noSaves, async (request) => void submitted.push(request.runId));
-  return { retry: () => api.retry({}, address), submitted, runId };
+  const requests: RunRequest[] = [];
+  const api = createDeadLettersApi(stream.access, noSaves, async (request) => void requests.push(request));
+  return { retry: () => api.retry({}, address), requests, runId };
 }
 
 test('a run that ten callers retry at once is one run', async () => {
-  const { retry, submitted } = await collectGiven((common, request) => ({ ...common, what: 'run', request }));
+  const { retry, requests } = await collectGiven((common, request) => ({ ...common, what: 'run', request }));
   const answers = await Promise.all(Array.from({ length: 10 }, retry));
   expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
-  expect(new Set(submitted).size).toBe(1);
+  expect(new Set(requests.map(({ runId }) => runId)).size).toBe(1);
+});
+
+test('a retried run has the settings of the first one', async () => {
+  const settings = { structuredOutput: { schema: { type: 'object' } }, toolChoice: 'none', release: 'step' } as const;
+  const { retry, requests, runId } = await collectGiven((common, request) => ({
+    ...common,
+    what: 'run',
+    request: { ...request, ...settings },
+  }));
+  await retry();
+  expect(requests).toMatchObject([{ ...settings, retryOf: runId }]);
 });
 
 test('a save that was made after a retry is not repeated, and an expired one is reported as such', async () => {

@@ -1,5 +1,5 @@
-import { stateKeys, textMessage } from '@millrace/contracts';
-import { writeEntry } from '@millrace/bus';
+import { COMMON_VERSION, STORED_VERSION, recordSchema, stateKeys, textMessage } from '@millrace/contracts';
+import { locateEntry, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
@@ -112,6 +112,43 @@ describe('a run id', () => {
     const request = { ...delivery.command.request, agent, deadlineMs: 60_000 };
     await driveRun(made.deps, { ...delivery, command: { ...delivery.command, request } }, createRunStop());
     expect(await api().run({}, address)).toMatchObject({ status: 'finished', result: { text: 'Hello again.' } });
+  });
+});
+
+describe('a request with settings of a run', () => {
+  test.each([
+    [{}, COMMON_VERSION],
+    [{ structuredOutput: { schema: { type: 'object' } }, release: 'result' as const }, STORED_VERSION],
+  ])('with %j has a command and a first record of its version, which hold the settings', async (settings, v) => {
+    const address = newRun();
+    await api().submit(makeRequest(address, settings), address);
+    const made = driver({ text: '{', until: new Promise(() => undefined) });
+    const agent = await made.apply();
+    const [delivery] = await takeCommands(address);
+    if (!delivery) throw new Error('there is no command');
+    expect(delivery.command).toMatchObject({ v, request: settings });
+    const request = { ...delivery.command.request, agent, deadlineMs: 60_000 };
+    const stop = createRunStop();
+    const driving = driveRun(made.deps, { ...delivery, command: { ...delivery.command, request } }, stop);
+    const key = stateKeys.record(address.tenant, address.run, '1-0');
+    const locate = () => locateEntry(stream.access, connection.bus.names.state, key, recordSchema);
+    await eventually(async () => 'value' in (await locate()));
+    stop.fence();
+    await driving.catch(() => undefined);
+    const first = { request: settings, applied: { agent: settings } };
+    const stored = await locate();
+    if (!('value' in stored)) throw new Error('there is no record');
+    expect(stored.value).toMatchObject({ v });
+    expect(stored.value.actions[0]).toMatchObject(first);
+  });
+
+  test('is refused if no validator can be made of the schema', async () => {
+    const address = newRun();
+    const structuredOutput = { schema: { type: 'none' } };
+    await expect(api().submit(makeRequest(address, { structuredOutput }), address)).rejects.toMatchObject({
+      code: 'run-refused',
+      path: 'structuredOutput.schema',
+    });
   });
 });
 

@@ -9,7 +9,13 @@ import { readAgent } from '../../own/run-routes.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
 import { CHAT_IGNORED, CHAT_SETTINGS, refuseUnsupported, type ChatRequest } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
-import { listIgnoredSettings, needsSettingTraits, readForm, readModelSettings } from '../run-settings.ts';
+import {
+  listIgnoredSettings,
+  needsSettingTraits,
+  readForm,
+  readModelSettings,
+  startWithForm,
+} from '../run-settings.ts';
 import { findJoined, fingerprint, isRepeated } from '../recent-requests.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };
@@ -52,7 +58,8 @@ export async function startChat(
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
   await recent.remember(print, runId);
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
-  const run = await client.start(agent, messages, { ...settings, runId, threadId, signal: gone });
+  const starting = client.start(agent, messages, { ...settings, runId, threadId, signal: gone });
+  const run = await startWithForm('response_format', starting);
   return { run, client, access: acting, headers: describe(run.runId) };
 }
 

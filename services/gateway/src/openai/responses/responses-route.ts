@@ -12,7 +12,7 @@ import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
 import { pickId } from '../chat/chat-target.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
-import { listIgnoredSettings, readForm, readModelSettings } from '../run-settings.ts';
+import { listIgnoredSettings, readForm, readModelSettings, startWithForm } from '../run-settings.ts';
 import { findJoined, fingerprint, isRepeated } from '../recent-requests.ts';
 import {
   RESPONSE_IGNORED,
@@ -93,7 +93,8 @@ async function startRun(
   const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
   await recent.remember(print, runId);
-  const run = await client.start(agent, messages, { ...settings, runId, threadId, leave: left });
+  const starting = client.start(agent, messages, { ...settings, runId, threadId, leave: left });
+  const run = await startWithForm('text.format', starting);
   const ignored = listIgnoredSettings(body, RESPONSE_SETTINGS, RESPONSE_IGNORED, traits);
   return {
     run,
