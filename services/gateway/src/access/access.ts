@@ -11,6 +11,8 @@ export type Access = {
   subject: string | undefined;
   /** Returns the client of the caller. @throws scope-missing */
   client(): Promise<Client>;
+  /** Returns the client of the caller for a run: one of an agent that the key may use. @throws run-unknown, scope-missing */
+  forRun(runId: string): Promise<Client>;
   /** Returns the client of an operator of the tenant. Default scope: operate. @throws scope-missing */
   operator(scope?: 'operate' | 'admin'): Promise<Client>;
   /** @throws scope-missing */
@@ -39,6 +41,13 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
       // A key without a subject acts as an operator only if it may.
       access.require('operate');
       return attachClient(bus, { tenant, maxKept: MAX_KEPT });
+    },
+    async forRun(runId) {
+      const client = await access.client();
+      if (agents === undefined) return client;
+      const { summary } = await client.runs.get(runId);
+      if (summary && access.mayUse(summary.agent)) return client;
+      throw new MillraceError('run-unknown', `No run "${runId}" exists.`);
     },
     async operator(scope = 'operate') {
       access.require(scope);

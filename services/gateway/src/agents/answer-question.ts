@@ -3,42 +3,48 @@
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
 
-/** Returns undefined for a thread without runs of this caller. */
-export async function findNewestRun(client: Client, threadId: string): Promise<ApiAnswer<'runs-newest'> | undefined> {
+/** Returns undefined for a thread without runs of this caller, and for a newest run of another agent than `agent`. */
+export async function findNewestRun(
+  client: Client,
+  threadId: string,
+  agent?: string,
+): Promise<ApiAnswer<'runs-newest'> | undefined> {
   try {
-    return await client.runs.newest(threadId);
+    const newest = await client.runs.newest(threadId);
+    return agent === undefined || newest.run.agent === agent ? newest : undefined;
   } catch (error) {
     if (MillraceError.isInstance(error) && error.code === 'run-unknown') return undefined;
     throw error;
   }
 }
 
-/** Returns the open questions of a run of the caller; none if the run has ended or is not the caller's. */
-export async function listQuestions(client: Client, runId: string): Promise<ShownPending[]> {
+/** Returns the open questions of a run of the agent; none if the run has ended or is not the caller's. */
+export async function listQuestions(client: Client, runId: string, agent: string): Promise<ShownPending[]> {
   try {
-    const { status, pending = [] } = await client.runs.get(runId);
-    return status === 'suspended' ? pending.filter(({ kind }) => kind === 'question') : [];
+    const { status, summary, pending = [] } = await client.runs.get(runId);
+    return status === 'suspended' && summary?.agent === agent ? pending.filter(({ kind }) => kind === 'question') : [];
   } catch (error) {
     if (MillraceError.isInstance(error) && error.code === 'run-unknown') return [];
     throw error;
   }
 }
 
+type TextAnswer = { agent: string; threadId: string; text: string };
+
 /**
- * Answers with a text, and returns the run from the answer on. Returns undefined if the newest run of the thread has no
- * question that a text answers; a question about a call is decided.
+ * Answers with a text, and returns the run from the answer on. Returns undefined if the newest run of the thread is one
+ * of another agent, or has no question that a text answers; a question about a call is decided.
  * @param signal stops reading; the run continues
  */
 export async function answerNewestQuestion(
   client: Client,
-  threadId: string,
-  text: string,
+  { agent, threadId, text }: TextAnswer,
   signal: AbortSignal,
 ): Promise<Run | undefined> {
-  const newest = await findNewestRun(client, threadId);
+  const newest = await findNewestRun(client, threadId, agent);
   if (newest?.run.status !== 'suspended') return undefined;
   const { runId } = newest.run;
-  const question = (await listQuestions(client, runId)).find(({ stage }) => stage === undefined);
+  const question = (await listQuestions(client, runId, agent)).find(({ stage }) => stage === undefined);
   if (question?.resumeToken === undefined) return undefined;
   const run = await readSuspended(client, runId, signal);
   return run.answer(question.resumeToken, text, { signal });

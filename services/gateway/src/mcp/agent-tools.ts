@@ -23,7 +23,7 @@ export async function createAgentServer(access: Access, only: string | undefined
     if (!access.mayUse(agent.name) || (only !== undefined && agent.name !== only)) continue;
     const description = agent.description ?? `Asks the agent "${agent.name}".`;
     server.registerTool(agent.name, { description, inputSchema }, (input, { mcpReq }) =>
-      callAgent(client, agent.name, input, mcpReq.signal).catch(describeFailure),
+      callAgent({ client, access, agent: agent.name }, input, mcpReq.signal).catch(describeFailure),
     );
   }
   return server;
@@ -31,12 +31,14 @@ export async function createAgentServer(access: Access, only: string | undefined
 
 /** @param signal of the request: a client that disconnects cancels the run */
 async function callAgent(
-  client: Client,
-  agent: string,
+  { client, access, agent }: { client: Client; access: Access; agent: string },
   { message, thread }: ToolInput,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  const answered = thread === undefined ? undefined : await answerNewestQuestion(client, thread, message, signal);
+  const answered =
+    thread !== undefined && access.identity.scopes.includes('answer')
+      ? await answerNewestQuestion(client, { agent, threadId: thread, text: message }, signal)
+      : undefined;
   const run = answered ?? (await client.start(agent, message, { threadId: thread, signal }));
   const result = await run.result();
   if (result.status !== 'suspended') return describeResult(result);

@@ -148,7 +148,10 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     scope: 'read',
     query: runFilterSchema,
     answer: API['runs-list'].answer,
-    handle: async ({ access, query }) => (await access.client()).runs.list(query),
+    async handle({ access, query }) {
+      const { runs, ...page } = await (await access.client()).runs.list(query);
+      return { ...page, runs: runs.filter(({ agent }) => access.mayUse(agent)) };
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -157,7 +160,10 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     summary: 'Returns status, result and open questions of a run.',
     scope: 'read',
     answer: API.run.answer,
-    handle: async ({ access, params }) => (await access.client()).runs.get(readRun(params)),
+    async handle({ access, params }) {
+      const runId = readRun(params);
+      return (await access.forRun(runId)).runs.get(runId);
+    },
   }),
   defineRoute({
     method: 'GET',
@@ -181,7 +187,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: acceptedSchema,
     handle: async ({ access, params }) => {
       const runId = readRun(params);
-      return { runId, status: await (await access.client()).runs.cancel(runId) };
+      return { runId, status: await (await access.forRun(runId)).runs.cancel(runId) };
     },
   }),
   defineRoute({
@@ -194,7 +200,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: acceptedSchema,
     handle: async ({ access, params, body }) => {
       const runId = readRun(params);
-      const client = await access.client();
+      const client = await access.forRun(runId);
       await client.runs.answer(runId, body.token, body.data);
       return { runId, status: (await client.runs.get(runId)).status };
     },
@@ -223,7 +229,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: acceptedSchema,
     handle: async ({ access, params }) => {
       const runId = readRun(params);
-      return { runId, status: await (await access.client()).runs.release(runId) };
+      return { runId, status: await (await access.forRun(runId)).runs.release(runId) };
     },
   }),
   defineRoute({
@@ -233,7 +239,10 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     summary: 'Lists the events of each stage: verdicts, durations, violations by rule.',
     scope: 'read',
     answer: z.object({ events: z.array(publicRunEventSchema) }),
-    handle: async ({ access, params }) => ({ events: await (await access.client()).runs.events(readRun(params)) }),
+    async handle({ access, params }) {
+      const runId = readRun(params);
+      return { events: await (await access.forRun(runId)).runs.events(runId) };
+    },
   }),
   defineRoute({
     method: 'GET',

@@ -21,7 +21,7 @@ export async function followRunEvents(
 ): Promise<Response> {
   const last = readPosition(call.request.headers.get('last-event-id') ?? after, 'Last-Event-ID');
   return streamRun(call, async ({ left }) => {
-    const client = await call.access.client();
+    const client = await call.access.forRun(runId);
     await client.runs.get(runId);
     return client.follow(runId, { from: followPosition(last), signal: left });
   });

@@ -31,6 +31,14 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   'key-reader': { tenant: 'default', subject: 'ada', scopes: ['read'], keyId: 'reader' },
   'key-site': { tenant: 'default', subject: 'site', scopes: ['run', 'read', 'answer', 'act-as'], keyId: 'site' },
   'key-single': { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], agents: ['only-this'], keyId: 'single' },
+  'key-single-answer': {
+    tenant: 'default',
+    subject: 'ada',
+    scopes: ['run', 'read', 'answer'],
+    agents: ['only-this'],
+    keyId: 'single-answer',
+  },
+  'key-silent': { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], keyId: 'silent' },
   'key-slow': {
     tenant: 'default',
     subject: 'slow',

@@ -12,10 +12,8 @@ export function mountUi(app: Hono, context: GatewayContext): void {
       if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a route of a chat threw');
       return problemResponse(error);
     });
-  app.get('/v1/agents/:agent/ui/:chat/stream', ({ req }) => serve(resumeUi(req.raw, req.param('chat'), context)));
-  app.get('/v1/agents/:agent/ui/:chat/messages', ({ req }) =>
-    serve(listUiMessages(req.raw, req.param('chat'), context)),
-  );
-  app.post('/v1/agents/:agent/ui/:chat/stop', ({ req }) => serve(stopUi(req.raw, req.param('chat'), context)));
+  app.get('/v1/agents/:agent/ui/:chat/stream', ({ req }) => serve(resumeUi(req.raw, req.param(), context)));
+  app.get('/v1/agents/:agent/ui/:chat/messages', ({ req }) => serve(listUiMessages(req.raw, req.param(), context)));
+  app.post('/v1/agents/:agent/ui/:chat/stop', ({ req }) => serve(stopUi(req.raw, req.param(), context)));
   app.post('/v1/agents/:agent/ui', ({ req }) => serve(serveUiMessages(req.raw, req.param('agent'), context)));
 }

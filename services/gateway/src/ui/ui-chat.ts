@@ -5,15 +5,20 @@ import { findNewestRun } from '../agents/answer-question.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
+import { readAgent } from '../own/run-routes.ts';
 import { respondWithUi } from './ui-stream.ts';
 
 const NO_CONTENT = 204;
 /** Newest messages of a thread that a page receives. */
 const MAX_SHOWN = 200;
 
-async function openChat(request: Request, chat: string, context: GatewayContext) {
+/** `agent` is that of the path: its key has to be allowed to use it, and runs of other agents do not count. */
+type Chat = { agent: string; chat: string };
+
+async function openChat(request: Request, { agent, chat }: Chat, context: GatewayContext) {
   const { access } = await openAccess(request, context);
   access.require('read');
+  readAgent({ agent }, access);
   if (!threadIdSchema.safeParse(chat).success)
     throw new MillraceError('thread-unknown', 'The chat does not exist.', { path: 'chat' });
   const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
@@ -21,9 +26,9 @@ async function openChat(request: Request, chat: string, context: GatewayContext)
 }
 
 /** GET …/ui/{chat}/stream: the active or suspended run from its start, without retracted chunks; 204 if none. */
-export async function resumeUi(request: Request, chat: string, context: GatewayContext): Promise<Response> {
-  const { access, client } = await openChat(request, chat, context);
-  const newest = await findNewestRun(client, chat);
+export async function resumeUi(request: Request, { agent, chat }: Chat, context: GatewayContext): Promise<Response> {
+  const { access, client } = await openChat(request, { agent, chat }, context);
+  const newest = await findNewestRun(client, chat, agent);
   if (!newest || isFinal(newest.run.status)) return new Response(null, { status: NO_CONTENT });
   const stream = openStream({ access, request, context });
   try {
@@ -36,10 +41,10 @@ export async function resumeUi(request: Request, chat: string, context: GatewayC
 }
 
 /** POST …/ui/{chat}/stop: cancels the active run. `stop()` of the client only stops reading. */
-export async function stopUi(request: Request, chat: string, context: GatewayContext): Promise<Response> {
-  const { access, client } = await openChat(request, chat, context);
+export async function stopUi(request: Request, { agent, chat }: Chat, context: GatewayContext): Promise<Response> {
+  const { access, client } = await openChat(request, { agent, chat }, context);
   access.require('run');
-  const newest = await findNewestRun(client, chat);
+  const newest = await findNewestRun(client, chat, agent);
   if (newest && !isFinal(newest.run.status)) await client.runs.cancel(newest.run.runId);
   return new Response(null, { status: NO_CONTENT });
 }
@@ -48,9 +53,13 @@ export async function stopUi(request: Request, chat: string, context: GatewayCon
  * GET …/ui/{chat}/messages: the stored messages, then those of the active run, which are stored when it ends. A run
  * that was blocked or cancelled is not stored.
  */
-export async function listUiMessages(request: Request, chat: string, context: GatewayContext): Promise<Response> {
-  const { client } = await openChat(request, chat, context);
-  const [stored, newest] = await Promise.all([readStored(client, chat), findNewestRun(client, chat)]);
+export async function listUiMessages(
+  request: Request,
+  { agent, chat }: Chat,
+  context: GatewayContext,
+): Promise<Response> {
+  const { client } = await openChat(request, { agent, chat }, context);
+  const [stored, newest] = await Promise.all([readStored(client, chat), findNewestRun(client, chat, agent)]);
   const isActive = newest !== undefined && !isFinal(newest.run.status);
   const known = new Set(stored.map(({ id }) => id));
   const open = isActive ? (newest.input ?? []).filter(({ id }) => !known.has(id)) : [];

@@ -32,8 +32,8 @@ export async function serveUiMessages(request: Request, name: string, context: G
   try {
     const client = await acting.client();
     const { run, opening } =
-      (await answerDecisions(body, client, access, stream.left)) ??
-      (await answerQuestion(body, client, access, stream.left)) ??
+      (await answerDecisions({ ...body, agent }, client, access, stream.left)) ??
+      (await answerQuestion({ ...body, agent }, client, access, stream.left)) ??
       (await startRun(body, agent, client, { acting, context, left: stream.left }));
     return respondWithUi(run, { context, opening, left: stream.left, close: stream.close });
   } catch (error) {
@@ -42,6 +42,7 @@ export async function serveUiMessages(request: Request, name: string, context: G
   }
 }
 
+type AgentRequest = UiRequest & { agent: string };
 type StartParts = { acting: Access; context: GatewayContext; left: AbortSignal };
 
 async function startRun(
@@ -56,14 +57,14 @@ async function startRun(
 
 /** The page has approved or denied calls: the same answer continues. */
 async function answerDecisions(
-  { messages }: UiRequest,
+  { messages, agent }: AgentRequest,
   client: Client,
   access: Access,
   left: AbortSignal,
 ): Promise<Begun | undefined> {
   const found = readDecisions(messages);
   if (!found) return undefined;
-  const open = await listQuestions(client, found.runId);
+  const open = await listQuestions(client, found.runId, agent);
   const answers = found.decisions.flatMap((decision) => {
     const token = open.find(({ id }) => id === decision.id)?.resumeToken;
     return token === undefined ? [] : [{ token, data: toApproval(decision) }];
@@ -97,14 +98,14 @@ const describeStart = (runId: string): UiEvent => ({ type: 'start', messageMetad
 
 /** If the newest run of the chat waits for a text, the new message answers it. */
 async function answerQuestion(
-  { id, messages }: UiRequest,
+  { id, messages, agent }: AgentRequest,
   client: Client,
   access: Access,
   left: AbortSignal,
 ): Promise<Begun | undefined> {
   const text = readAnswerText(messages);
   if (text === '' || !access.identity.scopes.includes('answer')) return undefined;
-  const run = await answerNewestQuestion(client, id, text, left);
+  const run = await answerNewestQuestion(client, { agent, threadId: id, text }, left);
   if (!run) return undefined;
   const events = [{ ...describeStart(run.runId), messageId: `msg_${crypto.randomUUID()}` }];
   return { run, opening: { events, continues: false } };

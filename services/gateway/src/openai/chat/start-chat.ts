@@ -50,7 +50,7 @@ export async function startChat(
   const messages = convertMessages(body.messages, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'chat', body);
   const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
-  const answered = joined === undefined && (await answerQuestion(client, threadId, messages, acting, gone));
+  const answered = joined === undefined && (await answerQuestion(client, { agent, threadId, messages }, acting, gone));
   if (answered) {
     await recent.remember(print, answered.runId);
     return { run: answered, client, access: acting, headers: describe(answered.runId) };
@@ -66,13 +66,12 @@ export async function startChat(
 /** If the newest run of the thread waits for a text, the new messages are its answer. */
 async function answerQuestion(
   client: Client,
-  threadId: string | undefined,
-  messages: readonly Message[],
+  { agent, threadId, messages }: { agent: string; threadId: string | undefined; messages: readonly Message[] },
   access: Access,
   gone: AbortSignal,
 ): Promise<Run | undefined> {
   if (threadId === undefined || !access.identity.scopes.includes('answer')) return undefined;
-  return answerNewestQuestion(client, threadId, messages.map(messageText).join('\n'), gone);
+  return answerNewestQuestion(client, { agent, threadId, text: messages.map(messageText).join('\n') }, gone);
 }
 
 function describeStart(

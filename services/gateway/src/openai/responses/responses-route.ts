@@ -87,7 +87,7 @@ async function startRun(
   const { acceptsSystem, hasHistory } = traits;
   const form = readForm(readTextFormat(body), 'text.format', traits);
   const settings = { ...readModelSettings(body, RESPONSE_SETTINGS, traits), ...form };
-  const threadId = await chooseThread(body, client, hasHistory);
+  const threadId = await chooseThread(body, acting, hasHistory);
   const messages = convertInput(body, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'responses', body);
   const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
@@ -119,12 +119,12 @@ async function answerApprovals(
   const [first] = answers;
   if (!first) return undefined;
   access.require('answer');
-  const { pending = [] } = await client.runs.get(first.runId);
+  const { summary, pending = [] } = await client.runs.get(first.runId);
   const open = answers.flatMap(({ runId, pendingId, approved, reason }) => {
     const found = pending.find(({ id, kind }) => id === pendingId && kind === 'question' && runId === first.runId);
     return found?.resumeToken ? [{ token: found.resumeToken, data: { approved, ...(reason && { reason }) } }] : [];
   });
-  if (open.length === 0)
+  if (open.length === 0 || summary?.agent !== body.model)
     throw new MillraceError('run-not-suspended', 'The run does not wait for these approvals.', {
       path: 'input',
       remedy: 'Read the response again: another client may have answered.',
@@ -145,7 +145,7 @@ const readThread = ({ conversation }: ResponseRequest): string | undefined =>
   typeof conversation === 'string' ? conversation : conversation?.id;
 
 /** A first response of an agent with a history gets a thread, so that a later one can follow it. @throws run-refused */
-async function chooseThread(body: ResponseRequest, client: Client, hasHistory: boolean): Promise<string | undefined> {
+async function chooseThread(body: ResponseRequest, access: Access, hasHistory: boolean): Promise<string | undefined> {
   const { previous_response_id: previous, background, store } = body;
   const threadId = readThread(body);
   if (!hasHistory && (previous || background === true))
@@ -153,6 +153,7 @@ async function chooseThread(body: ResponseRequest, client: Client, hasHistory: b
   if (!previous) return threadId ?? (hasHistory && store !== false ? `responses-${crypto.randomUUID()}` : undefined);
   const runId = readRunId(previous);
   if (runId === undefined) throw new MillraceError('run-unknown', 'The previous response does not exist.');
+  const client = await access.forRun(runId);
   const { summary } = await client.runs.get(runId);
   if (summary?.threadId === undefined) throw refuseThread('previous_response_id', 'that response has no conversation');
   const newest = await findNewestRun(client, summary.threadId);
@@ -180,9 +181,9 @@ export async function serveStoredResponse(request: Request, id: string, context:
   try {
     const { access, headers } = await openAccess(request, context);
     access.require('read');
-    const client = await access.client();
     const runId = readRunId(id);
     if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
+    const client = await access.forRun(runId);
     const found = await client.runs.get(runId);
     const identity = readIdentity(found);
     const query = new URL(request.url).searchParams;
@@ -239,9 +240,9 @@ export async function cancelResponse(request: Request, id: string, context: Gate
   try {
     const { access, headers } = await openAccess(request, context);
     access.require('run');
-    const client = await access.client();
     const runId = readRunId(id);
     if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
+    const client = await access.forRun(runId);
     const identity = readIdentity(await client.runs.get(runId));
     await client.runs.cancel(runId);
     const run = await client.follow(runId, { signal: request.signal });
