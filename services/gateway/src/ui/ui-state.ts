@@ -4,6 +4,7 @@
 // it, which replays the run without the retracted chunks.
 import type { PositionedChunk } from '@millrace/client';
 import type { Chunk, ChunkOf, ShownPending } from '@millrace/contracts';
+import { NO_PARTS, applyPart, closeParts, completePart, type OpenParts } from './open-parts.ts';
 import { describePart, type UiEvent } from './ui-parts.ts';
 
 /** Events of a step from the last to the first: a list that is shared between states, so that appending copies nothing. */
@@ -15,6 +16,7 @@ export type UiState = {
   stepFrom: number | undefined;
   /** Events of the open step, to repeat them after a reset. */
   step: StepEvents;
+  open: OpenParts;
   /** The run has ended or waits: no event follows. */
   ended: boolean;
   /**
@@ -32,6 +34,7 @@ export const startUi = (runId: string, continues: boolean): UiState => ({
   calls: continues ? undefined : new Set(),
   stepFrom: undefined,
   step: undefined,
+  open: NO_PARTS,
   ended: false,
   broken: false,
 });
@@ -44,12 +47,24 @@ export function reduceUi(state: UiState, { index, chunk }: PositionedChunk): UiS
   const ending = describeEnding(state.runId, chunk);
   if (ending) return { state: { ...state, ended: true }, events: ending };
   if (chunk.type === 'step-start')
-    return { state: { ...state, stepFrom: index, step: undefined }, events: [{ type: 'start-step' }] };
+    return {
+      state: { ...state, stepFrom: index, step: undefined, open: NO_PARTS },
+      events: [...closeParts(state.open), { type: 'start-step' }],
+    };
   const event = describePart(state.runId, chunk);
   if (!event || isForeignOutput(state, event)) return { state, events: [] };
-  const calls = addCall(state.calls, event);
-  return { state: { ...state, calls, step: { index, event, before: state.step } }, events: [event] };
+  // The client has handled a transient part, and a repetition of the step must not hand it over again.
+  if (event['transient'] === true) return { state, events: [event] };
+  const events = completePart(state.open, event);
+  return { state: events.reduce((next, one) => keepEvent(next, index, one), state), events };
 }
+
+const keepEvent = (state: UiState, index: number, event: UiEvent): UiState => ({
+  ...state,
+  calls: addCall(state.calls, event),
+  open: applyPart(state.open, event),
+  step: { index, event, before: state.step },
+});
 
 const isForeignOutput = ({ calls }: UiState, { type, toolCallId }: UiEvent): boolean =>
   type.startsWith('tool-output-') && typeof toolCallId === 'string' && calls?.has(toolCallId) === false;
@@ -59,13 +74,18 @@ function addCall(calls: UiState['calls'], { type, toolCallId }: UiEvent): UiStat
   return isNew && calls ? new Set([...calls, toolCallId]) : calls;
 }
 
+const RESET: UiEvent = { type: 'reset-step' };
+
 function retract(state: UiState, from: number): UiStep {
   const { stepFrom, step } = state;
   if (stepFrom !== undefined && from < stepFrom) return { state: { ...state, broken: true }, events: [] };
   let kept = step;
   while (kept && kept.index >= from) kept = kept.before;
   if (kept === step) return { state, events: [] };
-  return { state: { ...state, step: kept }, events: [{ type: 'reset-step' }, ...listEvents(kept)] };
+  // `reset-step` of a continued message drops its earlier parts, which this stream does not have.
+  if (stepFrom === undefined && state.calls === undefined) return { state: { ...state, broken: true }, events: [] };
+  const events = listEvents(kept);
+  return { state: { ...state, step: kept, open: events.reduce(applyPart, NO_PARTS) }, events: [RESET, ...events] };
 }
 
 function listEvents(step: StepEvents): UiEvent[] {

@@ -34,11 +34,11 @@ export const appendText = (item: TextItem, index: number, text: string): TextIte
   pieces: { index, end: item.text.length + text.length, before: item.pieces },
 });
 
-/** Returns the text of the chunks before an index. */
-export function readTextBefore({ text, pieces }: TextItem, index: number): string {
+/** Returns the text of the chunks before an index, and their pieces: a later retraction may cut further. */
+export function cutText({ text, pieces }: TextItem, index: number): Pick<TextItem, 'text' | 'pieces'> {
   let kept = pieces;
   while (kept && kept.index >= index) kept = kept.before;
-  return text.slice(0, kept?.end ?? 0);
+  return { text: text.slice(0, kept?.end ?? 0), pieces: kept };
 }
 
 export const stringify = (value: JsonValue | undefined): string =>

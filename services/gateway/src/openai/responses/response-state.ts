@@ -4,7 +4,7 @@ import type { PositionedChunk } from '@millrace/client';
 import type { Chunk, ChunkOf, ShownPending, Usage, WireError } from '@millrace/contracts';
 import { describePending, isObjectBroken, readError, readUsage } from '../chat/chat-state.ts';
 import { addText, addWhole, closeCall, closeText, openCall, openText, type ResponseEvent } from './item-events.ts';
-import { readTextBefore, stringify, type CallItem, type OutputItem, type TextItem } from './response-items.ts';
+import { cutText, stringify, type CallItem, type OutputItem, type TextItem } from './response-items.ts';
 
 type ResponseStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
 export type ResponseState = {
@@ -150,15 +150,15 @@ function readOutcome(chunk: ChunkOf<'tool-result' | 'tool-error' | 'tool-output-
 /** Drops the items from an index on. The text of an item before the index continues in a new item. */
 function retract(state: ResponseState, index: number, from: number): Reduced {
   const hit = state.items.filter(
-    (item) => item.from >= from || (isText(item) && readTextBefore(item, from) !== item.text),
+    (item) => item.from >= from || (isText(item) && cutText(item, from).text !== item.text),
   );
   if (hit.length === 0) return { state, events: [] };
   const events = hit.flatMap(closeRetracted);
   let next: ResponseState = { ...state, items: state.items.filter((item) => !hit.includes(item)) };
   for (const item of hit) {
     if (!isText(item) || item.from >= from) continue;
-    const kept = readTextBefore(item, from);
-    if (kept === '') continue;
+    const kept = cutText(item, from);
+    if (kept.text === '') continue;
     const opened = openNew(next, {
       ...nextItem(next, item.kind, item.from),
       part: item.part,
@@ -167,8 +167,8 @@ function retract(state: ResponseState, index: number, from: number): Reduced {
     });
     const last = opened.state.items.at(-1);
     if (!last || !isText(last)) continue;
-    const added = addText(last, Math.min(from - 1, index), kept);
-    next = { ...opened.state, items: replaceItem(opened.state.items, last, added.item) };
+    const added = addText(last, index, kept.text);
+    next = { ...opened.state, items: replaceItem(opened.state.items, last, { ...last, ...kept }) };
     events.push(...opened.events, ...added.events);
   }
   return { state: next, events };
