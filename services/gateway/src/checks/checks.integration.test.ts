@@ -160,7 +160,7 @@ describe('moderations with the openai client', () => {
 
   test('An unknown agent, no agent and a wrong key are errors of the protocol', async () => {
     const ask = (model: string, key?: string) => connect(key).moderations.create({ model, input: 'a' });
-    await expect(ask('nobody')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
+    await expect(ask('no-such-agent')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
     await expect(ask('')).rejects.toMatchObject({ status: 400, param: 'model' });
     await expect(ask(agent, 'key-none')).rejects.toMatchObject({ status: 401 });
   });

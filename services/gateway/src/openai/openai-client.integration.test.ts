@@ -131,7 +131,7 @@ describe('chat completions with the openai client', () => {
 
   test.each([
     ['a wrong key', 'key-none', {}, { status: 401, code: 'invalid_api_key' }],
-    ['an unknown model', 'key-ada', { model: 'nobody' }, { status: 404, code: 'model_not_found' }],
+    ['an unknown model', 'key-ada', { model: 'no-such-agent' }, { status: 404, code: 'model_not_found' }],
     ['a key without the scope run', 'key-reader', {}, { status: 403 }],
     ['two answers', 'key-ada', { n: 2 }, { status: 400, param: 'n' }],
     [

@@ -141,7 +141,7 @@ describe('lists', () => {
 describe('refusals', () => {
   test.each([
     ['no key', undefined, '/v1/runs', 401],
-    ['an unknown key', 'key-nobody', '/v1/runs', 401],
+    ['an unknown key', 'key-unknown', '/v1/runs', 401],
     ['a key without the scope of an operator', 'key-ada', '/v1/suspended', 403],
     ['an unknown run', 'key-ada', '/v1/runs/none', 404],
     ['an unknown route', 'key-ada', '/v1/nothing', 404],
