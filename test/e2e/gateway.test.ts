@@ -181,7 +181,7 @@ test('A gateway without Redis refuses to start if another one runs', async () =>
   expect([code, await output]).toEqual([1, expect.stringContaining('REDIS_URL is not set')]);
 });
 
-test('A reader whose gateway is killed continues at another gateway with Last-Event-ID', async () => {
+test('Readers of the own API and of a response continue at another gateway when theirs is killed', async () => {
   const [first = '', second = ''] = await listUrls();
   const { key } = await createKey('cleo');
   const words = 'One two three four five six seven eight nine ten eleven twelve.';
@@ -191,15 +191,30 @@ test('A reader whose gateway is killed continues at another gateway with Last-Ev
   const runId = reading.headers.get('x-millrace-run-id');
   const seen: Event[] = [];
   const broken = collectEvents(reading, seen);
-  await expect.poll(() => seen.length, { timeout: 10_000 }).toBeGreaterThan(5);
+  const response = await ask(first, '/v1/responses', key, { model: agent, input: body.input, stream: true });
+  const shown: Event[] = [];
+  const ended = Promise.allSettled([broken, collectEvents(response, shown)]);
+  await expect.poll(() => Math.min(seen.length, shown.length), { timeout: 10_000 }).toBeGreaterThan(8);
   await killFirst();
-  await expect(broken).rejects.toThrow('terminated');
+  expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   const last = seen.findLast(({ id }) => id !== undefined)?.id ?? '';
   const rest: Event[] = [];
   await collectEvents(await ask(second, `/v1/runs/${runId}/chunks`, key, undefined, { 'last-event-id': last }), rest);
   expect(joinText(seen) + joinText(rest)).toBe(words);
   expect(rest.at(-1)?.data).toContain('"status":"finished"');
+
+  const id = `resp_${response.headers.get('x-millrace-run-id')}`;
+  const after = numberSchema.parse(JSON.parse(shown.at(-1)?.data ?? '')).sequence_number;
+  const later: Event[] = [];
+  await collectEvents(await ask(second, `/v1/responses/${id}?stream=true&starting_after=${after}`, key), later);
+  expect(joinOutput(shown) + joinOutput(later)).toBe(words);
+  expect(later.at(-1)?.data).toContain('"type":"response.completed"');
 });
+
+const numberSchema = z.object({ sequence_number: z.number() });
+const outputSchema = z.object({ type: z.literal('response.output_text.delta'), delta: z.string() });
+const joinOutput = (events: readonly Event[]): string =>
+  events.map(({ data }) => outputSchema.safeParse(JSON.parse(data)).data?.delta ?? '').join('');
 
 type Event = { id: string | undefined; data: string };
 
