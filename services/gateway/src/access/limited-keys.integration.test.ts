@@ -88,3 +88,24 @@ test('A tool call of MCP answers no question without the scope answer', async ()
   expect(await (await call(asking, 'key-silent')).text()).toContain('Which city?');
   expect(await (await call('Oslo', 'key-silent')).text()).not.toContain('Oslo it is.');
 });
+
+describe('a key with a limit of tokens a day', () => {
+  const hello = script({ text: 'Hello.' });
+  const params = { name: 'only-this', arguments: { message: hello } };
+  test.each([
+    ['own', '/v1/agents/only-this/runs?wait=20', { input: hello }],
+    ['responses', '/v1/responses', { model: 'only-this', input: hello, stream: true }],
+    [
+      'ui',
+      '/v1/agents/only-this/ui',
+      { id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: hello }] }] },
+    ],
+    ['mcp', '/mcp/only-this', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }],
+  ])('The tokens of a run of %s count', async (name, path, body) => {
+    const key = `key-tokens-${name}`;
+    const accept = 'application/json, text/event-stream';
+    const headers: Record<string, string> = name === 'own' ? {} : { accept };
+    expect(await (await gateway.fetch(path, key, postJson(body, headers))).text()).toContain('Hello.');
+    await expect.poll(async () => (await gateway.fetch('/v1/agents', key)).status).toBe(429);
+  });
+});

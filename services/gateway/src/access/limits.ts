@@ -1,6 +1,7 @@
 // Counts the requests, the streams and the tokens of each account, and refuses those above its limits. With Redis all
 // replicas share the counts of requests and tokens; open streams are counted by each replica.
 import { createHash } from 'node:crypto';
+import type { Run } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
@@ -19,7 +20,9 @@ export type Limits = {
   countRequest(access: Access): Promise<Record<string, string>>;
   /** Returns a function that frees the place. @throws limit-exceeded */
   openStream(access: Access): () => void;
-  /** Adds the tokens of a run to the account's day. */
+  /** Adds the tokens of a run to the account's day when it ends, if its reader has not left before. */
+  countRun(access: Access, run: Pick<Run, 'result'>): void;
+  /** Adds tokens to the account's day. */
   countTokens(access: Access, tokens: number): Promise<void>;
 };
 
@@ -38,7 +41,14 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
     limiters.set(key, known);
     return known;
   };
-  return {
+  const limits: Limits = {
+    countRun(access, run) {
+      if (access.identity.limits?.tokensPerDay === undefined) return;
+      void run
+        .result()
+        .then(({ usage }) => limits.countTokens(access, usage.totalTokens ?? 0))
+        .catch(() => undefined);
+    },
     async countRequest(access) {
       const { requestsPerMinute: own = requestsPerMinute, tokensPerDay } = access.identity.limits ?? {};
       if (tokensPerDay !== undefined)
@@ -71,6 +81,7 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
         await findLimiter('tokens', limit, DAY_S).penalty(hashAccount(access), tokens);
     },
   };
+  return limits;
 }
 
 /** Names of accounts hold subjects of callers, which may have any characters. */

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { answerNewestQuestion } from '../agents/answer-question.ts';
 import { describePending } from '../openai/chat/chat-state.ts';
 import type { Access } from '../access/access.ts';
+import type { Limits } from '../access/limits.ts';
 
 const inputSchema = z.object({
   message: z.string().min(1).max(1_000_000).describe('the request to the agent'),
@@ -15,7 +16,7 @@ const inputSchema = z.object({
 type ToolInput = z.output<typeof inputSchema>;
 
 /** @param only serves one agent; a server for an agent that the key may not run has no tool */
-export async function createAgentServer(access: Access, only: string | undefined): Promise<McpServer> {
+export async function createAgentServer(access: Access, only: string | undefined, limits: Limits): Promise<McpServer> {
   const server = new McpServer({ name: 'millrace', version: '1.0.0' });
   const client = await access.client();
   const agents = await client.agents.list();
@@ -23,7 +24,7 @@ export async function createAgentServer(access: Access, only: string | undefined
     if (!access.mayUse(agent.name) || (only !== undefined && agent.name !== only)) continue;
     const description = agent.description ?? `Asks the agent "${agent.name}".`;
     server.registerTool(agent.name, { description, inputSchema }, (input, { mcpReq }) =>
-      callAgent({ client, access, agent: agent.name }, input, mcpReq.signal).catch(describeFailure),
+      callAgent({ client, access, limits, agent: agent.name }, input, mcpReq.signal).catch(describeFailure),
     );
   }
   return server;
@@ -31,7 +32,7 @@ export async function createAgentServer(access: Access, only: string | undefined
 
 /** @param signal of the request: a client that disconnects cancels the run */
 async function callAgent(
-  { client, access, agent }: { client: Client; access: Access; agent: string },
+  { client, access, limits, agent }: { client: Client; access: Access; limits: Limits; agent: string },
   { message, thread }: ToolInput,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
@@ -40,6 +41,7 @@ async function callAgent(
       ? await answerNewestQuestion(client, { agent, threadId: thread, text: message }, signal)
       : undefined;
   const run = answered ?? (await client.start(agent, message, { threadId: thread, signal }));
+  limits.countRun(access, run);
   const result = await run.result();
   if (result.status !== 'suspended') return describeResult(result);
   const { pending = [] } = await client.runs.get(run.runId);

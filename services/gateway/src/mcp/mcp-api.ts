@@ -26,7 +26,7 @@ async function serveMcp(request: Request, agent: string | undefined, context: Ga
   const { access } = await openAccess(request, context);
   access.require('run');
   const acting: Access = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  const handler = createMcpHandler(() => createAgentServer(acting, agent), {
+  const handler = createMcpHandler(() => createAgentServer(acting, agent, context.limits), {
     maxRequestBodySize: context.settings.MAX_BODY_BYTES,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs: context.settings.KEEP_ALIVE_MS,

@@ -103,6 +103,7 @@ const startRoute = defineRoute({
     const leave = new AbortController();
     const client = await access.client();
     const run = await client.start(agent, start.input, { ...start.options, leave: leave.signal });
+    context.limits.countRun(access, run);
     try {
       if (query.wait === 0) return { runId: run.runId, status: await run.status() };
       const waited = AbortSignal.any([request.signal, AbortSignal.timeout(query.wait * MS_PER_SECOND)]);

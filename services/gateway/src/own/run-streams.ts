@@ -11,7 +11,9 @@ type StartedRun = { agent: string; input: RunInput; options: StartOptions };
 export const startRunEvents = ({ agent, input, options }: StartedRun, call: StreamCall): Promise<Response> =>
   streamRun(call, async ({ left }) => {
     const client = await call.access.client();
-    return client.start(agent, input, { ...options, leave: left });
+    const run = await client.start(agent, input, { ...options, leave: left });
+    call.context.limits.countRun(call.access, run);
+    return run;
   });
 
 /** The run is looked up before the headers: the stream of an unknown run is a 404. */

@@ -25,6 +25,7 @@ export type GatewayUnderTest = {
 const ALL = [...SCOPES];
 /** By key. */
 const IDENTITIES: Readonly<Record<string, Identity>> = {
+  ...Object.fromEntries(['own', 'responses', 'ui', 'mcp'].map((name) => [`key-tokens-${name}`, limitTokens(name)])),
   'key-root': { tenant: 'default', scopes: ALL, keyId: 'root' },
   'key-ada': { tenant: 'default', subject: 'ada', scopes: ['run', 'read', 'answer'], keyId: 'ada' },
   'key-bob': { tenant: 'default', subject: 'bob', scopes: ['run', 'read', 'answer'], keyId: 'bob' },
@@ -47,6 +48,11 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
     keyId: 'slow',
   },
 };
+
+function limitTokens(name: string): Identity {
+  const limits = { tokensPerDay: 1 };
+  return { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], limits, keyId: `tokens-${name}` };
+}
 
 export function useGateway(settings: Partial<Record<keyof GatewaySettings, string>> = {}): GatewayUnderTest {
   const stack = useSharedStack();

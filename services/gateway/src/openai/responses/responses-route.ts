@@ -53,6 +53,7 @@ export async function serveResponse(request: Request, context: GatewayContext): 
         throwEarlyEnd(state);
         return Response.json(describeResponse(state, started.identity), { headers: all });
       }
+      context.limits.countRun(access, started.run);
       const frames = readResponseFrames(started.run, started.identity);
       const held = await holdResponse(frames, context.settings.FIRST_CONTENT_MS);
       const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;
