@@ -180,6 +180,20 @@ describe('repeated and abandoned requests', () => {
     expect(third.headers.get('x-millrace-run-id')).not.toBe(first.headers.get('x-millrace-run-id'));
   });
 
+  test('A stream above the limit of its key is refused before a run is accepted', async () => {
+    const slow = {
+      model: plain,
+      messages: [user(script({ text: 'x '.repeat(99), chunkSize: 1, delayMs: 30 }))],
+      stream: true,
+    };
+    const open = new AbortController();
+    const first = await gateway.fetch('/v1/chat/completions', 'key-slow', { ...postJson(slow), signal: open.signal });
+    const second = await gateway.fetch('/v1/chat/completions', 'key-slow', postJson(slow));
+    expect([first.status, second.status]).toEqual([200, 429]);
+    expect(second.headers.get('x-millrace-run-id')).toBeNull();
+    open.abort();
+  });
+
   test('A client that disconnects cancels its run', async () => {
     const abort = new AbortController();
     const body = {

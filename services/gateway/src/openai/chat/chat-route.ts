@@ -22,13 +22,21 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
     access.require('run');
     const body = await readJsonBody(request, chatRequestSchema, context.settings.MAX_BODY_BYTES);
     const gone = abortWhenDisconnected(request.signal, context.draining);
-    const started = await startChat(body, request.headers, access, context, gone.signal);
-    const { runId } = started.run;
-    accepted = runId;
-    const identity = { runId, model: body.model, created: Math.floor(Date.now() / MS_PER_SECOND) };
-    const own = { ...headers, ...started.headers };
-    if (body.stream === true) return await streamChat(identity, body, started, { context, access, gone, headers: own });
-    return await answerChat(identity, started, context, own);
+    // A stream above the limit is refused before its run is accepted.
+    const close = body.stream === true ? openPlace(access, context, gone) : () => undefined;
+    try {
+      const started = await startChat(body, request.headers, access, context, gone.signal);
+      const { runId } = started.run;
+      accepted = runId;
+      const identity = { runId, model: body.model, created: Math.floor(Date.now() / MS_PER_SECOND) };
+      const own = { ...headers, ...started.headers };
+      if (body.stream === true)
+        return await streamChat(identity, body, started, { context, gone, close, headers: own });
+      return await answerChat(identity, started, context, own);
+    } catch (error) {
+      close();
+      throw error;
+    }
   } catch (error) {
     return openAiErrorResponse(error, accepted);
   }
@@ -82,42 +90,44 @@ function throwFailed(result: RunResult): void {
     throw fromWireError({ code: 'run-cancelled', message: `The run was ${status}.` });
 }
 
+/** Returns the function that frees the place of a stream. @throws limit-exceeded */
+function openPlace(access: Access, context: GatewayContext, gone: AbortController): () => void {
+  const free = context.limits.openStream(access);
+  const forget = watchCredential(access.identity, context, () => gone.abort());
+  return () => {
+    free();
+    forget();
+  };
+}
+
 type StreamParts = {
   context: GatewayContext;
-  access: Access;
   gone: AbortController;
+  close: () => void;
   headers: Record<string, string>;
 };
-
-const closeAll = (closers: readonly (() => void)[]) => () => closers.forEach((close) => close());
 
 async function streamChat(
   identity: ChatIdentity,
   body: ChatRequest,
   { run, access: acting }: StartedChat,
-  { context, access, gone, headers }: StreamParts,
+  { context, gone, close, headers }: StreamParts,
 ): Promise<Response> {
   const { settings, limits } = context;
-  const close = closeAll([limits.openStream(access), watchCredential(access.identity, context, () => gone.abort())]);
   const writer = createChatWriter(identity);
   const frames = readChatFrames(run, writer);
   const includeUsage = body.stream_options?.include_usage === true;
-  try {
-    const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage });
-    void run
-      .result()
-      .then(({ usage }) => limits.countTokens(acting, usage.totalTokens ?? 0))
-      .catch(() => undefined);
-    return respondWithEvents(held, {
-      keepAliveMs: settings.KEEP_ALIVE_MS,
-      headers,
-      onEnd() {
-        close();
-        if (!context.draining.aborted) gone.abort();
-      },
-    });
-  } catch (error) {
-    close();
-    throw error;
-  }
+  const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage });
+  void run
+    .result()
+    .then(({ usage }) => limits.countTokens(acting, usage.totalTokens ?? 0))
+    .catch(() => undefined);
+  return respondWithEvents(held, {
+    keepAliveMs: settings.KEEP_ALIVE_MS,
+    headers,
+    onEnd() {
+      close();
+      if (!context.draining.aborted) gone.abort();
+    },
+  });
 }

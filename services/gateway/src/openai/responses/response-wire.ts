@@ -1,5 +1,6 @@
 // Writes responses: the object, and the events of a stream. The number of an event is a function of the chunk that
 // caused it, so that a client that reads again from a number misses nothing.
+import type { Position } from '@millrace/contracts';
 import type { ResponseEvent } from './item-events.ts';
 import { describeItem } from './response-items.ts';
 import type { ResponseState } from './response-state.ts';
@@ -61,9 +62,14 @@ const describeUsage = ({ inputTokens = 0, outputTokens = 0, ...more }: NonNullab
 /** Numbers for the events of one chunk: none causes more. */
 const EVENTS_OF_CHUNK = 32;
 
-/** @param index of the chunk; -1 for the events before the first one */
-export function writeEvents(events: readonly ResponseEvent[], index: number, after: number): string {
-  const first = (index + 1) * EVENTS_OF_CHUNK;
+/** A later owner of the run begins before the last chunk of the former one: its numbers are higher nevertheless. */
+const EVENTS_OF_EPOCH = 2 ** 32;
+/** Position of the events before the first chunk. */
+export const OPENING: Position = { epoch: 1, index: -1 };
+
+/** @param position of the chunk */
+export function writeEvents(events: readonly ResponseEvent[], { epoch, index }: Position, after: number): string {
+  const first = (epoch - 1) * EVENTS_OF_EPOCH + (index + 1) * EVENTS_OF_CHUNK;
   let text = '';
   for (const [at, event] of events.entries()) {
     const number = first + Math.min(at, EVENTS_OF_CHUNK - 1);

@@ -221,7 +221,7 @@ async function respondWhole(
 
 /** @throws message-invalid */
 function readNumber(text: string): number {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
+  if (/^\d{1,16}$/.test(text)) return Number(text);
   throw new MillraceError('message-invalid', '"starting_after" is not the number of an event.', {
     path: 'starting_after',
     remedy: 'Send the sequence_number of the last event that was received.',

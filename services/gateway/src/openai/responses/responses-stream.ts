@@ -4,7 +4,7 @@ import type { Run } from '@millrace/client';
 import { formatEvent } from '../../http/event-stream.ts';
 import { ContentBlocked, describeOpenAiError } from '../openai-error.ts';
 import { reduceResponse, startResponse, type ResponseState } from './response-state.ts';
-import { describeEnding, describeResponse, writeEvents, type ResponseIdentity } from './response-wire.ts';
+import { OPENING, describeEnding, describeResponse, writeEvents, type ResponseIdentity } from './response-wire.ts';
 
 type Frame = { text: string; state: ResponseState };
 export type ResponseFrames = AsyncGenerator<Frame, void>;
@@ -14,7 +14,7 @@ export async function* readResponseFrames(run: Run, identity: ResponseIdentity, 
   let state = startResponse(run.runId, identity.itemBase);
   const response = describeResponse(state, identity);
   const opening = ['response.created', 'response.in_progress'].map((type) => ({ type, response }));
-  yield { text: writeEvents(opening, -1, after), state };
+  yield { text: writeEvents(opening, OPENING, after), state };
   for await (const batch of run.batches) {
     let text = '';
     for (const positioned of batch) {
@@ -22,7 +22,7 @@ export async function* readResponseFrames(run: Run, identity: ResponseIdentity, 
       state = reduced.state;
       const ending = describeEnding(state, identity);
       const events = ending ? [...reduced.events, ending] : reduced.events;
-      text += writeEvents(events, positioned.index, after);
+      text += writeEvents(events, positioned, after);
       if (ending) break;
     }
     yield { text, state };
