@@ -111,3 +111,11 @@ test('Closing a connection flushes pending messages', async () => {
   expect(await seen.promise).toHaveLength(1_000_002);
   subscription.unsubscribe();
 });
+
+test('A message of a timer that fires while its connection closes is dropped', async () => {
+  const bus = await connectBus({ servers: nats.url, name: 'closing', user: 'all', pass: 'all' });
+  const closing = bus.close();
+  expect(bus.nc.isDraining()).toBe(true);
+  expect(() => publish(bus, 'late.timer', { late: true })).not.toThrow();
+  await closing;
+});

@@ -7,9 +7,9 @@ export function publish(bus: Bus, subject: string, value: unknown): void {
   publishBytes(bus, subject, encodeWithin(value, bus.maxPayload(), subject));
 }
 
-/** A closed connection drops the message as a lost one does: the caller could not handle an error. */
+/** A closed or draining connection drops the message as a lost one does: the caller could not handle an error. */
 export function publishBytes(bus: Bus, subject: string, bytes: Uint8Array): void {
-  if (!bus.nc.isClosed()) bus.nc.publish(subject, bytes);
+  if (!bus.nc.isClosed() && !bus.nc.isDraining()) bus.nc.publish(subject, bytes);
 }
 
 /**
