@@ -1,7 +1,7 @@
 // Answers the question with which the newest run of a thread waits. Protocols of chats have no form for a question: the
 // next message on the thread is the answer.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
+import { MillraceError, type ApiAnswer, type JsonValue, type ShownPending } from '@millrace/contracts';
 
 /** Returns undefined for a thread without runs of this caller, and for a newest run of another agent than `agent`. */
 export async function findNewestRun(
@@ -48,6 +48,16 @@ export async function answerNewestQuestion(
   if (question?.resumeToken === undefined) return undefined;
   const run = await readSuspended(client, runId, signal);
   return run.answer(question.resumeToken, text, { signal });
+}
+
+type Decision = { token: string; data: JsonValue };
+
+/** Gives several answers, one after the other, and returns the run from the last one on. */
+export async function answerAll(run: Run, decisions: readonly Decision[], signal: AbortSignal): Promise<Run> {
+  let current = run;
+  // oxlint-disable-next-line no-await-in-loop -- each answer continues the run that the one before has returned
+  for (const { token, data } of decisions) current = await current.answer(token, data, { signal });
+  return current;
 }
 
 /** Reads to the suspension, so that an answer continues after it. */

@@ -2,7 +2,8 @@
 import type { Hono } from 'hono';
 import type { GatewayContext } from '../gateway-context.ts';
 import { serveChat } from './chat/chat-route.ts';
-import { cancelResponse, serveResponse, serveStoredResponse } from './responses/responses-route.ts';
+import { serveResponse } from './responses/responses-route.ts';
+import { cancelResponse, serveStoredResponse } from './responses/stored-responses.ts';
 import { serveModels } from './models-route.ts';
 
 export function mountOpenAi(app: Hono, context: GatewayContext): void {

@@ -22,11 +22,18 @@ export function fingerprint({ account, subject, identity }: Access, route: strin
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** Returns true for a repeated request of an openai client. */
-export const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
+/** Returns the run that a repeated request of an openai client joins. */
+export const findRepeatedRun = async (
+  client: Client,
+  headers: Headers,
+  print: string,
+  recent: RecentRequests,
+): Promise<string | undefined> => (isRepeated(headers) ? findJoined(client, await recent.find(print)) : undefined);
+
+const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
 
 /** A run that was cancelled with the first connection is not joined: the repeated request needs an answer. */
-export async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {
+async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {
   if (runId === undefined) return undefined;
   try {
     return (await client.runs.get(runId)).status === 'cancelled' ? undefined : runId;

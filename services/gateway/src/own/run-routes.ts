@@ -19,6 +19,7 @@ import {
   jsonObjectSchema,
 } from '@millrace/contracts';
 import { z } from 'zod';
+import { waitForAbort } from '../http/wait-for-abort.ts';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 import { deriveRunId } from './idempotency.ts';
 import { followRunEvents, startRunEvents } from './run-streams.ts';
@@ -114,12 +115,6 @@ const startRoute = defineRoute({
     }
   },
 });
-
-const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 
 /** @throws agent-unknown also for agents that the key may not use */
 export function readAgent(

@@ -2,6 +2,7 @@
 import type { Client } from '@millrace/client';
 import { MillraceError, isFinal, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
 import { findNewestRun } from '../agents/answer-question.ts';
+import { toFileUrl } from '../agents/submitted-messages.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
@@ -99,10 +100,8 @@ function describeStoredPart(part: MessagePart): object[] {
       return [{ type: 'text', text: part.text, state: 'done' }];
     case 'reasoning':
       return [{ type: 'reasoning', text: part.reasoning, state: 'done' }];
-    case 'file': {
-      const url = /^(https?|data):/.test(part.data) ? part.data : `data:${part.mimeType};base64,${part.data}`;
-      return [{ type: 'file', url, mediaType: part.mimeType }];
-    }
+    case 'file':
+      return [{ type: 'file', url: toFileUrl(part), mediaType: part.mimeType }];
     case 'tool-invocation': {
       const { toolCallId, toolName, args, result, isError, denied, state } = part.toolInvocation;
       const call = { type: 'dynamic-tool', toolCallId, toolName, input: args ?? null };

@@ -1,5 +1,6 @@
 // Describes single chunks as events of the UI message stream. Tools are dynamic: the client has no definition of them.
 import { isDataChunk, type Chunk, type ChunkOf } from '@millrace/contracts';
+import { toFileUrl } from '../agents/submitted-messages.ts';
 
 export type UiEvent = { type: string; [member: string]: unknown };
 
@@ -22,9 +23,9 @@ export function describePart(runId: string, chunk: Chunk): UiEvent | undefined {
     case 'source':
       return describeSource(chunk);
     case 'file':
-      return { type: 'file', url: toUrl(chunk), mediaType: chunk.payload.mimeType };
+      return { type: 'file', url: toFileUrl(chunk.payload), mediaType: chunk.payload.mimeType };
     case 'reasoning-file':
-      return { type: 'reasoning-file', url: toUrl(chunk), mediaType: chunk.payload.mimeType };
+      return { type: 'reasoning-file', url: toFileUrl(chunk.payload), mediaType: chunk.payload.mimeType };
     case 'object':
     case 'object-result':
       return { type: 'data-object', id: 'object', data: chunk.object };
@@ -89,10 +90,6 @@ function describeSource({ payload }: ChunkOf<'source'>): UiEvent {
     title,
     ...(typeof filename === 'string' && { filename }),
   };
-}
-
-function toUrl({ payload: { data, mimeType } }: ChunkOf<'file' | 'reasoning-file'>): string {
-  return /^(https?|data):/.test(data) ? data : `data:${mimeType};base64,${data}`;
 }
 
 function describeData(chunk: Chunk): UiEvent | undefined {

@@ -1,7 +1,14 @@
 // The request of useChat: the messages of the page, of which only those after the last answer are new, and answers to
 // questions about calls.
-import { MillraceError, threadIdSchema, tokenSchema, type Message, type MessagePart } from '@millrace/contracts';
+import { threadIdSchema, tokenSchema, type Message, type MessagePart } from '@millrace/contracts';
 import { z } from 'zod';
+import {
+  convertRole,
+  createMessage,
+  createNoMessageError,
+  selectNewMessages,
+  type ConvertOptions,
+} from '../agents/submitted-messages.ts';
 
 const approvalSchema = z.looseObject({
   id: z.string(),
@@ -48,40 +55,22 @@ export function readDecisions(messages: readonly UiMessage[]): { runId: string; 
   return decisions.length === 0 ? undefined : { runId, decisions };
 }
 
-type ConvertOptions = { hasHistory: boolean; acceptsSystem: boolean };
-
 /** @throws run-refused if no message is new */
 export function convertUiMessages(messages: readonly UiMessage[], options: ConvertOptions): Message[] {
-  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
-  const submitted = options.hasHistory ? messages.slice(lastAnswer + 1) : messages;
-  const converted = submitted.flatMap((message) => convertMessage(message, options));
-  if (submitted.some(({ role }) => role === 'user') && converted.length > 0) return converted;
-  throw new MillraceError('run-refused', 'The request has no new message of the user.', {
-    path: 'messages',
-    remedy: 'Add a message of the user after the last answer.',
+  const submitted = selectNewMessages(messages, options);
+  const converted = submitted.flatMap(({ role, parts }) => {
+    const own = parts.flatMap(convertPart);
+    return own.length === 0 ? [] : [createMessage(convertRole(role, options), own)];
   });
+  if (submitted.some(({ role }) => role === 'user') && converted.length > 0) return converted;
+  throw createNoMessageError('messages');
 }
 
 /** The text of the new messages, as the answer to a question. */
 export const readAnswerText = (messages: readonly UiMessage[]): string =>
-  messages
-    .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+  selectNewMessages(messages, { hasHistory: true })
     .flatMap(({ parts }) => parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])))
     .join('\n');
-
-function convertMessage({ role, parts }: UiMessage, { acceptsSystem }: ConvertOptions): Message[] {
-  const own = parts.flatMap(convertPart);
-  if (own.length === 0) return [];
-  const submitted = role === 'system' && !acceptsSystem ? 'user' : role;
-  return [
-    {
-      id: crypto.randomUUID(),
-      role: submitted,
-      createdAt: new Date().toISOString(),
-      content: { format: 2, parts: own },
-    },
-  ];
-}
 
 /** The calls of the agent's tools in earlier answers are left out: the page may have changed their results. */
 function convertPart({ type, text, url, mediaType }: UiPart): MessagePart[] {

@@ -1,9 +1,9 @@
 // The routes of useChat: a chat is a thread. A page that disconnects stops reading; only the route `stop` cancels.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError, type JsonValue } from '@millrace/contracts';
+import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openAccess } from '../access/open-access.ts';
-import { answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
+import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { readJsonBody } from '../http/read-body.ts';
@@ -83,17 +83,6 @@ async function answerDecisions(
 }
 
 const toApproval = ({ approved, reason }: Decision) => ({ approved, ...(reason !== undefined && { reason }) });
-
-async function answerAll(
-  run: Run,
-  answers: readonly { token: string; data: JsonValue }[],
-  signal: AbortSignal,
-): Promise<Run> {
-  let current = run;
-  // oxlint-disable-next-line no-await-in-loop -- each answer continues the run that the one before has returned
-  for (const { token, data } of answers) current = await current.answer(token, data, { signal });
-  return current;
-}
 
 const describeStart = (runId: string): UiEvent => ({ type: 'start', messageMetadata: { runId } });
 

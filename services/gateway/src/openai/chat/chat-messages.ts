@@ -1,29 +1,24 @@
 // Converts the messages of a chat completion to those of a run.
-import { MillraceError, type Message, type MessagePart, type Role } from '@millrace/contracts';
+import { MillraceError, type Message, type MessagePart } from '@millrace/contracts';
+import {
+  convertRole,
+  createFilePart,
+  createMessage,
+  createNoMessageError,
+  isSystemRole,
+  selectNewMessages,
+  type ConvertOptions,
+} from '../../agents/submitted-messages.ts';
 import type { ChatMessage, ContentPart } from './chat-request.ts';
-
-export type ConvertOptions = {
-  /** The agent accepts system messages of callers. Otherwise they are submitted, and judged, as those of a user. */
-  acceptsSystem: boolean;
-  /** A thread holds the messages before: only those after the last answer are new. */
-  hasThread: boolean;
-};
 
 /** @throws not-built-yet for the results of tools, run-refused if no message is left */
 export function convertMessages(messages: readonly ChatMessage[], options: ConvertOptions): Message[] {
-  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
-  const submitted = options.hasThread ? messages.slice(lastAnswer + 1) : messages;
-  const converted = submitted.flatMap((message) => convertMessage(message, options));
+  const converted = selectNewMessages(messages, options).flatMap((message) => convertMessage(message, options));
   if (converted.length > 0) return converted;
-  throw new MillraceError('run-refused', 'The request has no new message.', {
-    path: 'messages',
-    remedy: 'In a thread, add a message of the user after the last answer.',
-  });
+  throw createNoMessageError('messages');
 }
 
-const DATA_URL = /^data:([^;,]+)(?:;[^,]*)?,/;
-
-function convertMessage({ role, content }: ChatMessage, { acceptsSystem }: ConvertOptions): Message[] {
+function convertMessage({ role, content }: ChatMessage, options: ConvertOptions): Message[] {
   if (role === 'tool' || role === 'function')
     throw new MillraceError('not-built-yet', 'A run takes no results of tools that the client has called.', {
       path: 'messages',
@@ -31,20 +26,22 @@ function convertMessage({ role, content }: ChatMessage, { acceptsSystem }: Conve
     });
   const parts = typeof content === 'string' ? [textPart(content)] : (content ?? []).map(convertPart);
   // Clients repeat the answers that only called tools as messages without content.
-  if (parts.length === 0) return [];
-  const own: Role = role === 'system' || role === 'developer' ? (acceptsSystem ? 'system' : 'user') : role;
-  return [{ id: crypto.randomUUID(), role: own, createdAt: new Date().toISOString(), content: { format: 2, parts } }];
+  return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts)];
 }
 
 const textPart = (text: string): MessagePart => ({ type: 'text', text });
 
 function convertPart(part: ContentPart): MessagePart {
-  if (part.type === 'text') return textPart(part.text);
-  if (part.type === 'refusal') return textPart(part.refusal);
-  const data = part.type === 'file' ? part.file.file_data : part.image_url.url;
-  const mimeType = DATA_URL.exec(data)?.[1] ?? (part.type === 'file' ? 'application/octet-stream' : 'image/*');
-  return { type: 'file', data, mimeType };
+  switch (part.type) {
+    case 'text':
+      return textPart(part.text);
+    case 'refusal':
+      return textPart(part.refusal);
+    case 'file':
+      return createFilePart(part.file.file_data, 'application/octet-stream');
+    case 'image_url':
+      return createFilePart(part.image_url.url, 'image/*');
+  }
 }
 
-export const hasSystem = (messages: readonly ChatMessage[]): boolean =>
-  messages.some(({ role }) => role === 'system' || role === 'developer');
+export const hasSystem = (messages: readonly ChatMessage[]): boolean => messages.some(({ role }) => isSystemRole(role));

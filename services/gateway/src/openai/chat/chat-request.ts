@@ -1,7 +1,7 @@
 // The request of a chat completion. Members that a run cannot carry are refused by name, or listed as ignored if they
 // only tune the model: nothing is dropped silently.
-import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
+import { isEmptyList, type RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -39,22 +39,19 @@ export const chatRequestSchema = z.looseObject({
 });
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 
-/** Members with another meaning than the default are refused: the answer would not be what the client expects. */
-const REFUSED: Record<string, (value: unknown) => boolean> = {
-  n: (value) => value !== 1,
-  logprobs: (value) => value !== false,
-  top_logprobs: (value) => value !== 0,
-  audio: () => true,
-  tools: (value) => !isEmptyList(value),
-  functions: (value) => !isEmptyList(value),
-  tool_choice: (value) => value !== 'none' && value !== 'auto',
-  modalities: (value) => JSON.stringify(value) !== '["text"]',
-  web_search_options: () => true,
-};
-const REASONS: Record<string, string> = {
-  tools: 'The agent has tools of its own and calls them itself.',
-  functions: 'The agent has tools of its own and calls them itself.',
-  n: 'A run has one answer.',
+const OWN_TOOLS = 'The agent has tools of its own and calls them itself.';
+
+/** Members with another meaning than the default: the answer would not be what the client expects. */
+export const CHAT_REFUSED: RefusedMembers = {
+  n: { accepts: (value) => value === 1, reason: 'A run has one answer.' },
+  logprobs: { accepts: (value) => value === false },
+  top_logprobs: { accepts: (value) => value === 0 },
+  audio: { accepts: () => false },
+  tools: { accepts: isEmptyList, reason: OWN_TOOLS },
+  functions: { accepts: isEmptyList, reason: OWN_TOOLS },
+  tool_choice: { accepts: (value) => value === 'none' || value === 'auto' },
+  modalities: { accepts: (value) => JSON.stringify(value) === '["text"]' },
+  web_search_options: { accepts: () => false },
 };
 /** Settings that an agent may open to its callers. */
 export const CHAT_SETTINGS: SettingNames = {
@@ -76,17 +73,3 @@ export const CHAT_IGNORED = [
   'prediction',
   'service_tier',
 ];
-
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-
-/** @throws not-built-yet with the member as its path */
-export function refuseUnsupported(request: ChatRequest): void {
-  for (const [name, isRefused] of Object.entries(REFUSED)) {
-    const value: unknown = request[name];
-    if (value === undefined || value === null || !isRefused(value)) continue;
-    throw new MillraceError('not-built-yet', `"${name}" is not supported. ${REASONS[name] ?? ''}`.trim(), {
-      path: name,
-      remedy: `Omit "${name}".`,
-    });
-  }
-}

@@ -2,6 +2,7 @@
 // run that fails before its first word, is an HTTP error; a later block is in the stream.
 import { fromWireError } from '@millrace/contracts';
 import type { Run } from '@millrace/client';
+import { waitForAbort } from '../../http/wait-for-abort.ts';
 import { INITIAL_CHAT, reduceChat, type ChatEnd, type ChatState } from './chat-state.ts';
 import type { ChatWriter } from './chat-wire.ts';
 import { ContentBlocked } from '../openai-error.ts';
@@ -35,15 +36,10 @@ export async function holdHeaders(
   { waitMs, includeUsage }: { waitMs: number; includeUsage: boolean },
 ): Promise<AsyncGenerator<string, void>> {
   const first = frames.next();
-  const read = await Promise.race([first, waitFor(waitMs)]);
+  const read = await Promise.race([first, waitForAbort(AbortSignal.timeout(waitMs))]);
   if (read && !read.done && !read.value.isShown) throwEnd(read.value.end);
   return writeFrames(first, frames, writer, includeUsage);
 }
-
-const waitFor = (ms: number): Promise<undefined> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms, undefined).unref();
-  });
 
 function throwEnd(end: ChatEnd | undefined): void {
   if (end?.kind === 'blocked') throw new ContentBlocked(end.reason, end.processor);

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
-import { CHAT_IGNORED, CHAT_SETTINGS, refuseUnsupported, type ChatRequest } from './chat-request.ts';
+import { CHAT_IGNORED, CHAT_REFUSED, CHAT_SETTINGS, type ChatRequest } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
 import {
   listIgnoredSettings,
@@ -16,7 +16,9 @@ import {
   readModelSettings,
   startWithForm,
 } from '../run-settings.ts';
-import { findJoined, fingerprint, isRepeated } from '../recent-requests.ts';
+import { findRepeatedRun, fingerprint } from '../recent-requests.ts';
+import { refuseMembers } from '../refuse-members.ts';
+import { describeStart } from '../start-headers.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };
 
@@ -33,7 +35,7 @@ export async function startChat(
   { readTraits, recent }: Pick<GatewayContext, 'readTraits' | 'recent'>,
   gone: AbortSignal,
 ): Promise<StartedChat> {
-  refuseUnsupported(body);
+  refuseMembers(body, CHAT_REFUSED);
   const agent = readAgent({ agent: body.model }, access);
   const { subject, threadId } = readTarget(headers, body);
   const acting = access.actAs(subject);
@@ -46,10 +48,11 @@ export async function startChat(
   const form = readForm(format, 'response_format', traits);
   const settings = { ...readModelSettings(body, CHAT_SETTINGS, traits), ...form };
   const ignored = listIgnoredSettings(body, CHAT_SETTINGS, CHAT_IGNORED, traits);
-  const describe = (runId: string) => describeStart(runId, body, ignored, acceptsSystem);
-  const messages = convertMessages(body.messages, { acceptsSystem, hasThread: threadId !== undefined && hasHistory });
+  const describe = (runId: string) =>
+    describeStart({ runId, ignored, hasSystem: hasSystem(body.messages), acceptsSystem });
+  const messages = convertMessages(body.messages, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'chat', body);
-  const joined = isRepeated(headers) ? await findJoined(client, await recent.find(print)) : undefined;
+  const joined = await findRepeatedRun(client, headers, print, recent);
   const answered = joined === undefined && (await answerQuestion(client, { agent, threadId, messages }, acting, gone));
   if (answered) {
     await recent.remember(print, answered.runId);
@@ -72,18 +75,4 @@ async function answerQuestion(
 ): Promise<Run | undefined> {
   if (threadId === undefined || !access.identity.scopes.includes('answer')) return undefined;
   return answerNewestQuestion(client, { agent, threadId, text: messages.map(messageText).join('\n') }, gone);
-}
-
-function describeStart(
-  runId: string,
-  body: ChatRequest,
-  ignored: readonly string[],
-  acceptsSystem: boolean,
-): Record<string, string> {
-  return {
-    'x-millrace-run-id': runId,
-    'x-should-retry': 'false',
-    ...(ignored.length > 0 && { 'x-millrace-ignored': ignored.join(', ') }),
-    ...(hasSystem(body.messages) && { 'x-millrace-system': acceptsSystem ? 'as-system' : 'as-user' }),
-  };
 }

@@ -3,18 +3,8 @@
 import type { Position } from '@millrace/contracts';
 import type { ResponseEvent } from './item-events.ts';
 import { describeItem } from './response-items.ts';
+import type { ResponseIdentity } from './response-identity.ts';
 import type { ResponseState } from './response-state.ts';
-
-export type ResponseIdentity = {
-  model: string;
-  /** Seconds since the epoch. */
-  createdAt: number;
-  threadId: string | undefined;
-  previousId: string | undefined;
-  metadata: Record<string, string>;
-  /** Of a response that continues a suspended run. */
-  itemBase?: string | undefined;
-};
 
 const RUN_ID = /^resp_([A-Za-z0-9_-]{1,64})$/;
 const toResponseId = (runId: string): string => `resp_${runId}`;

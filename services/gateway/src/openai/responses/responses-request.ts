@@ -1,13 +1,16 @@
 // The request of a response. Items that a run cannot carry are refused by name.
-import {
-  MillraceError,
-  isObject,
-  threadIdSchema,
-  type Message,
-  type MessagePart,
-  type Role,
-} from '@millrace/contracts';
+import { isObject, threadIdSchema, type Message, type MessagePart } from '@millrace/contracts';
 import { z } from 'zod';
+import {
+  convertRole,
+  createFilePart,
+  createMessage,
+  createNoMessageError,
+  isSystemRole,
+  selectNewMessages,
+  type ConvertOptions,
+} from '../../agents/submitted-messages.ts';
+import { isEmptyList, type RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
 
 const contentSchema = z.discriminatedUnion('type', [
@@ -24,7 +27,7 @@ const messageItemSchema = z.looseObject({
   role: z.enum(['user', 'assistant', 'system', 'developer']),
   content: z.union([z.string(), z.array(contentSchema)]),
 });
-const approvalItemSchema = z.looseObject({
+export const approvalItemSchema = z.looseObject({
   type: z.literal('mcp_approval_response'),
   approval_request_id: z.string(),
   approve: z.boolean(),
@@ -37,7 +40,7 @@ const outputItemSchema = z.looseObject({
 const itemSchema = z.union([messageItemSchema, approvalItemSchema, outputItemSchema], {
   error: 'must be a message, or the answer to an approval request; results of tools are not accepted',
 });
-type Item = z.output<typeof itemSchema>;
+export type Item = z.output<typeof itemSchema>;
 
 export const responseRequestSchema = z.looseObject({
   model: z.string().min(1),
@@ -54,14 +57,15 @@ export const responseRequestSchema = z.looseObject({
 });
 export type ResponseRequest = z.output<typeof responseRequestSchema>;
 
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 /** Returns the form of the answer that the request asks for. */
 export const readTextFormat = ({ text }: ResponseRequest): unknown => (isObject(text) ? text['format'] : undefined);
 
-const REFUSED: Record<string, (value: unknown) => boolean> = {
-  tools: (value) => !isEmptyList(value),
-  tool_choice: (value) => value !== 'auto' && value !== 'none',
-  prompt: () => true,
+const DEFINED = 'The agent defines it.';
+
+export const RESPONSE_REFUSED: RefusedMembers = {
+  tools: { accepts: isEmptyList, reason: DEFINED },
+  tool_choice: { accepts: (value) => value === 'auto' || value === 'none', reason: DEFINED },
+  prompt: { accepts: () => false, reason: DEFINED },
 };
 /** Settings that an agent may open to its callers. */
 export const RESPONSE_SETTINGS: SettingNames = {
@@ -72,74 +76,33 @@ export const RESPONSE_SETTINGS: SettingNames = {
 /** Settings without an effect. */
 export const RESPONSE_IGNORED = ['reasoning', 'parallel_tool_calls', 'service_tier', 'truncation', 'include'];
 
-/** @throws not-built-yet with the member as its path */
-export function refuseUnsupported(request: ResponseRequest): void {
-  for (const [name, isRefused] of Object.entries(REFUSED)) {
-    const value: unknown = request[name];
-    if (value === undefined || value === null || !isRefused(value)) continue;
-    throw new MillraceError('not-built-yet', `"${name}" is not supported: the agent defines it.`, {
-      path: name,
-      remedy: `Omit "${name}".`,
-    });
-  }
-}
-
-type ApprovalAnswer = { runId: string; pendingId: string; approved: boolean; reason: string | undefined };
-
-const APPROVAL_ID = /^mcpr_([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})$/;
-
-/** Decisions about calls of a suspended run. */
-export function listApprovals({ input }: ResponseRequest): ApprovalAnswer[] {
-  if (typeof input === 'string') return [];
-  return input.filter(isApproval).flatMap((item) => {
-    const [, runId, pendingId] = APPROVAL_ID.exec(item.approval_request_id) ?? [];
-    if (runId === undefined || pendingId === undefined) return [];
-    return [{ runId, pendingId, approved: item.approve, reason: item.reason ?? undefined }];
-  });
-}
-
-const isApproval = (item: Item): item is z.output<typeof approvalItemSchema> => item.type === 'mcp_approval_response';
 const isMessage = (item: Item): item is z.output<typeof messageItemSchema> => item.type === 'message';
 
-type ConvertOptions = { acceptsSystem: boolean; hasThread: boolean };
+type GivenMessage = Pick<z.output<typeof messageItemSchema>, 'role' | 'content'>;
 
 /** @throws run-refused if no message is left */
-export function convertInput(request: ResponseRequest, options: ConvertOptions): Message[] {
-  const { input, instructions } = request;
+export function convertInput({ input, instructions }: ResponseRequest, options: ConvertOptions): Message[] {
   const given = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input.filter(isMessage);
-  const lastAnswer = given.findLastIndex(({ role }) => role === 'assistant');
-  const submitted = options.hasThread ? given.slice(lastAnswer + 1) : given;
-  if (submitted.length === 0)
-    throw new MillraceError('run-refused', 'The request has no new message.', {
-      path: 'input',
-      remedy: 'In a conversation, add a message of the user after the last answer.',
-    });
+  const submitted = selectNewMessages<GivenMessage>(given, options);
+  if (submitted.length === 0) throw createNoMessageError('input');
   const system = instructions ? [{ role: 'system' as const, content: instructions }] : [];
-  return [...system, ...submitted].map(({ role, content }) => ({
-    id: crypto.randomUUID(),
-    role: convertRole(role, options),
-    createdAt: new Date().toISOString(),
-    content: { format: 2, parts: convertContent(content) },
-  }));
+  return [...system, ...submitted].map(({ role, content }) =>
+    createMessage(convertRole(role, options), convertContent(content)),
+  );
 }
 
 export const hasSystem = ({ input, instructions }: ResponseRequest): boolean =>
   Boolean(instructions) ||
-  (typeof input !== 'string' && input.filter(isMessage).some(({ role }) => role === 'system' || role === 'developer'));
-
-function convertRole(role: 'user' | 'assistant' | 'system' | 'developer', { acceptsSystem }: ConvertOptions): Role {
-  if (role === 'system' || role === 'developer') return acceptsSystem ? 'system' : 'user';
-  return role;
-}
+  (typeof input !== 'string' && input.filter(isMessage).some(({ role }) => isSystemRole(role)));
 
 function convertContent(content: string | Content[]): MessagePart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map((part) => {
     switch (part.type) {
       case 'input_image':
-        return { type: 'file', data: part.image_url, mimeType: readMediaType(part.image_url) ?? 'image/*' };
+        return createFilePart(part.image_url, 'image/*');
       case 'input_file':
-        return { type: 'file', data: part.file_data, mimeType: readMediaType(part.file_data) ?? 'application/pdf' };
+        return createFilePart(part.file_data, 'application/pdf');
       case 'refusal':
         return { type: 'text', text: part.refusal };
       default:
@@ -147,5 +110,3 @@ function convertContent(content: string | Content[]): MessagePart[] {
     }
   });
 }
-
-const readMediaType = (data: string): string | undefined => /^data:([^;,]+)/.exec(data)?.[1];

@@ -2,9 +2,11 @@
 import { fromWireError } from '@millrace/contracts';
 import type { Run } from '@millrace/client';
 import { formatEvent } from '../../http/event-stream.ts';
+import { waitForAbort } from '../../http/wait-for-abort.ts';
 import { ContentBlocked, describeOpenAiError } from '../openai-error.ts';
+import type { ResponseIdentity } from './response-identity.ts';
 import { reduceResponse, startResponse, type ResponseState } from './response-state.ts';
-import { OPENING, describeEnding, describeResponse, writeEvents, type ResponseIdentity } from './response-wire.ts';
+import { OPENING, describeEnding, describeResponse, writeEvents } from './response-wire.ts';
 
 type Frame = { text: string; state: ResponseState };
 export type ResponseFrames = AsyncGenerator<Frame, void>;
@@ -63,12 +65,6 @@ export async function holdResponse(frames: ResponseFrames, waitMs: number): Prom
     if (hasContent(state) || state.status !== 'in_progress') return writeFrames(held, frames.next(), frames);
   }
 }
-
-const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 
 /** A stored response is streamed from its first event, without waiting for content. */
 export const writeTexts = (frames: ResponseFrames): AsyncGenerator<string, void> =>

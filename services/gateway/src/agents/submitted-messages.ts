@@ -1,0 +1,54 @@
+// Builds the messages that a run receives, for every protocol in which a client sends the whole conversation.
+import { MillraceError, type Message, type MessagePart, type Role } from '@millrace/contracts';
+
+export type ConvertOptions = {
+  /** The agent accepts system messages of callers. Otherwise the run judges them as those of a user. */
+  acceptsSystem: boolean;
+  /** The thread of the run holds the messages up to the last answer: only later ones are new. */
+  hasHistory: boolean;
+};
+
+/** Returns the messages after the last answer if the thread holds the earlier ones. */
+export function selectNewMessages<M extends { role: string }>(
+  messages: readonly M[],
+  { hasHistory }: Pick<ConvertOptions, 'hasHistory'>,
+): readonly M[] {
+  return hasHistory ? messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1) : messages;
+}
+
+/** @param path of the messages in the request */
+export const createNoMessageError = (path: string): MillraceError =>
+  new MillraceError('run-refused', 'The request has no new message of the user.', {
+    path,
+    remedy: 'In a conversation, add a message of the user after the last answer.',
+  });
+
+export const createMessage = (role: Role, parts: MessagePart[]): Message => ({
+  id: crypto.randomUUID(),
+  role,
+  createdAt: new Date().toISOString(),
+  content: { format: 2, parts },
+});
+
+export const isSystemRole = (role: string): boolean => role === 'system' || role === 'developer';
+
+/** Only the model's provider knows the role `developer`: a run has `system`. */
+export function convertRole<R extends string>(
+  role: R | 'system' | 'developer',
+  { acceptsSystem }: Pick<ConvertOptions, 'acceptsSystem'>,
+): Exclude<R, 'developer'> | 'system' | 'user' {
+  if (isSystemRole(role)) return acceptsSystem ? 'system' : 'user';
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- isSystemRole excludes the two roles
+  return role as Exclude<R, 'developer'>;
+}
+
+/** @param otherType media type of data that names none */
+export const createFilePart = (data: string, otherType: string): MessagePart => ({
+  type: 'file',
+  data,
+  mimeType: /^data:([^;,]+)/.exec(data)?.[1] ?? otherType,
+});
+
+/** Returns the URL of a stored file, whose data is a URL or base64. */
+export const toFileUrl = ({ data, mimeType }: { data: string; mimeType: string }): string =>
+  /^(https?|data):/.test(data) ? data : `data:${mimeType};base64,${data}`;

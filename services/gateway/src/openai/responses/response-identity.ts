@@ -1,0 +1,29 @@
+// The members of a response that its request defines, not its run.
+import type { Run } from '@millrace/client';
+import type { ResponseRequest } from './responses-request.ts';
+
+export type ResponseIdentity = {
+  model: string;
+  /** Seconds since the epoch. */
+  createdAt: number;
+  threadId: string | undefined;
+  previousId: string | undefined;
+  metadata: Record<string, string>;
+  /** Of a response that continues a suspended run. */
+  itemBase?: string | undefined;
+};
+
+export type StartedResponse = { run: Run; identity: ResponseIdentity; headers: Record<string, string> };
+
+const MS_PER_SECOND = 1_000;
+
+export const createIdentity = (
+  { model, metadata }: Pick<ResponseRequest, 'model' | 'metadata'>,
+  threadId: string | undefined,
+): ResponseIdentity => ({
+  model,
+  createdAt: Math.floor(Date.now() / MS_PER_SECOND),
+  threadId,
+  previousId: undefined,
+  metadata: metadata ?? {},
+});

@@ -1,0 +1,90 @@
+// GET /v1/responses/{id} and POST /v1/responses/{id}/cancel: reads and cancels the run of a response.
+import type { Run } from '@millrace/client';
+import { MillraceError, type ApiAnswer } from '@millrace/contracts';
+import { openAccess } from '../../access/open-access.ts';
+import type { GatewayContext } from '../../gateway-context.ts';
+import { respondWithEvents } from '../../http/event-stream.ts';
+import { openStream, type OpenedStream } from '../../http/open-stream.ts';
+import { openAiErrorResponse } from '../openai-error.ts';
+import type { ResponseIdentity } from './response-identity.ts';
+import { startResponse } from './response-state.ts';
+import { describeResponse, readRunId } from './response-wire.ts';
+import { readResponse, readResponseFrames, writeTexts } from './responses-stream.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** A response of another caller does not exist. */
+export async function serveStoredResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
+  try {
+    const { access, headers } = await openAccess(request, context);
+    access.require('read');
+    const runId = readRunId(id);
+    if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
+    const client = await access.forRun(runId);
+    const found = await client.runs.get(runId);
+    const identity = readIdentity(found);
+    const query = new URL(request.url).searchParams;
+    const isActive = found.status === 'queued' || found.status === 'running';
+    const asStream = query.get('stream') === 'true';
+    if (isActive && !asStream) return Response.json(describeResponse(startResponse(runId), identity), { headers });
+    const stream = openStream({ access, request, context });
+    try {
+      const run = await client.follow(runId, { signal: stream.left });
+      if (!asStream) return await respondWhole(run, identity, stream, headers);
+      const after = query.get('starting_after');
+      const frames = readResponseFrames(run, identity, after === null ? -1 : readNumber(after));
+      const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;
+      return respondWithEvents(writeTexts(frames), { keepAliveMs, onEnd: stream.close, headers });
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
+  } catch (error) {
+    return openAiErrorResponse(error);
+  }
+}
+
+async function respondWhole(
+  run: Run,
+  identity: ResponseIdentity,
+  stream: OpenedStream,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const state = await readResponse(run);
+  stream.close();
+  return Response.json(describeResponse(state, identity), { headers });
+}
+
+/** @throws message-invalid */
+function readNumber(text: string): number {
+  if (/^\d{1,16}$/.test(text)) return Number(text);
+  throw new MillraceError('message-invalid', '"starting_after" is not the number of an event.', {
+    path: 'starting_after',
+    remedy: 'Send the sequence_number of the last event that was received.',
+  });
+}
+
+const readIdentity = ({ summary }: ApiAnswer<'run'>): ResponseIdentity => ({
+  model: summary?.agent ?? '',
+  createdAt: Math.floor(Date.parse(summary?.submittedAt ?? '1970-01-01') / MS_PER_SECOND),
+  threadId: summary?.threadId,
+  previousId: undefined,
+  metadata: {},
+});
+
+/** POST /v1/responses/{id}/cancel */
+export async function cancelResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
+  try {
+    const { access, headers } = await openAccess(request, context);
+    access.require('run');
+    const runId = readRunId(id);
+    if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
+    const client = await access.forRun(runId);
+    const identity = readIdentity(await client.runs.get(runId));
+    await client.runs.cancel(runId);
+    const run = await client.follow(runId, { signal: request.signal });
+    return Response.json(describeResponse(await readResponse(run), identity), { headers });
+  } catch (error) {
+    return openAiErrorResponse(error);
+  }
+}
