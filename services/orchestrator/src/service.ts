@@ -30,6 +30,7 @@ import { createCheckVerb } from './check/check-verb.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
 import { startEraser } from './erase/eraser.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
+import { createClaimLog, listClaims } from './state/claim-events.ts';
 import { createDiscovery, type Discovery } from './peers/discovery.ts';
 import { createFlushTick } from './release/flush-tick.ts';
 import { expireRun } from './takeover/expire-run.ts';
@@ -126,7 +127,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       maxBytes: { commands: config.QUEUE_MAX_BYTES, log: config.LOG_MAX_BYTES, events: config.EVENTS_MAX_BYTES },
     };
     await ensureTopology(access, topology);
-    const discovery = createDiscovery(bus);
+    const discovery = createDiscovery(bus, createClaimLog(access));
     resources.add('discovery', () => discovery.stop());
     const agents = await openAgentStore(access);
     resources.add('agents', () => agents.stop());
@@ -237,7 +238,11 @@ function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
     serveApi(bus, 'agents-plan', definitions.plan),
     serveApi(bus, 'check', createCheckVerb({ deps, agents, submits, places })),
     serveApi(bus, 'erase', createEraseVerb(erasures)),
-    serveApi(bus, 'processors', createProcessorsVerb(discovery, pageBytes(access))),
+    serveApi(
+      bus,
+      'processors',
+      createProcessorsVerb(discovery, pageBytes(access), () => listClaims(access)),
+    ),
   ];
 }
 

@@ -1,5 +1,5 @@
 // `millrace processors`: lists the running processors and shows the options of each.
-import { MillraceError, type RefusedEndpoint } from '@millrace/contracts';
+import { MillraceError, type ClaimEvent, type RefusedEndpoint } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
@@ -15,15 +15,19 @@ const listCommand = (cli: Cli) =>
     name: 'millrace processors list',
     description: 'List every running processor. --json includes the schema of its options.',
     args: {
-      problems: { type: 'boolean', description: 'only rejected advertisements, each with its problem' },
+      problems: {
+        type: 'boolean',
+        description: 'only rejected advertisements with their problems, and the stored claims of names',
+      },
       ...jsonArg,
     },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const { processors, refused, refusedTotal } = await client.processors.survey();
+        const { processors, refused, refusedTotal, claims } = await client.processors.survey();
         if (refusedTotal > refused.length)
           note(cli.io, `${refusedTotal} advertisements are rejected, of which ${refused.length} are listed`);
-        if (args.problems === true) return sayProblems(cli, refused, args.json === true);
+        if (claims === undefined) note(cli.io, 'the stored claims of names are unavailable');
+        if (args.problems === true) return sayProblems(cli, { refused, claims: claims ?? [] }, args.json === true);
         for (const { service, name, problem } of refused)
           note(cli.io, printable(`rejected advertisement: ${name} of the service ${service}: ${problem}`));
         if (args.json) sayJson(cli.io, processors);
@@ -32,11 +36,15 @@ const listCommand = (cli: Cli) =>
       }),
   });
 
-function sayProblems(cli: Cli, refused: readonly RefusedEndpoint[], asJson: boolean): void {
-  if (asJson) return sayJson(cli.io, refused);
-  if (refused.length === 0) return note(cli.io, 'no advertisement is rejected');
+type Problems = { refused: readonly RefusedEndpoint[]; claims: readonly ClaimEvent[] };
+
+function sayProblems(cli: Cli, { refused, claims }: Problems, asJson: boolean): void {
+  if (asJson) return sayJson(cli.io, [...refused, ...claims]);
+  if (refused.length === 0) note(cli.io, 'no advertisement is rejected');
   for (const { service, name, problem } of refused)
     say(cli.io, printable(`${name} of the service ${service}: ${problem}`));
+  for (const { at, name, service, owner } of claims)
+    say(cli.io, printable(`${at} the service ${service} advertised ${name}, which ${owner} serves`));
 }
 
 const showCommand = (cli: Cli) =>

@@ -4,6 +4,7 @@ import {
   MillraceError,
   textMessage,
   type ProcessorInfo,
+  type ClaimEvent,
   type RefusedEndpoint,
 } from '@millrace/contracts';
 import { useBus, useNats, serveScriptedApi, type ScriptedApi, processorMetadata } from '@millrace/testkit';
@@ -20,6 +21,7 @@ const pii: ProcessorInfo[] =
     : [];
 /** Rejected advertisements of the scripted answer. */
 let refused: RefusedEndpoint[] = [];
+let claims: ClaimEvent[] = [];
 const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url } });
 
 beforeAll(async () => {
@@ -93,7 +95,7 @@ beforeAll(async () => {
         };
       },
       'dead-letters-retry': async () => ({ what: 'run' as const, runId: 'run-2' }),
-      processors: async () => ({ processors: pii, refused, refusedTotal: refused.length * 2 }),
+      processors: async () => ({ processors: pii, refused, refusedTotal: refused.length * 2, claims }),
       'memory-get': async ({ resourceId }) => ({ memory: { name: resourceId ?? 'nobody' }, version: 7 }),
     },
   });
@@ -124,6 +126,17 @@ test('processors list --problems prints only rejected advertisements', async () 
   expect(listed.stdout).not.toContain('\u001b');
   expect(listed.stderr).toBe('2 advertisements are rejected, of which 1 are listed\n');
   expect(JSON.parse(stdout)).toMatchObject([{ service: 'misplaced', name: 'pii' }]);
+});
+
+test('processors list --problems prints the stored claims of services that may have left', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  claims = [{ event: 'claim', at, name: 'pii', service: 'mine', owner: 'guardrails' }];
+  const listed = await cli('processors', 'list', '--problems');
+  const { stdout } = await cli('processors', 'list', '--problems', '--json');
+  const stored = claims;
+  claims = [];
+  expect(listed.stdout).toBe(`${at} the service mine advertised pii, which guardrails serves\n`);
+  expect(JSON.parse(stdout)).toEqual(stored);
 });
 
 test('processors list --json includes the schema of the options', async () => {

@@ -1,5 +1,5 @@
 // Reads the list of processors page by page.
-import type { ApiAnswer, ProcessorInfo, RefusedEndpoint } from '@millrace/contracts';
+import type { ApiAnswer, ClaimEvent, ProcessorInfo, RefusedEndpoint } from '@millrace/contracts';
 import type { AskApi } from './connection.ts';
 
 export type ProcessorList = {
@@ -9,11 +9,13 @@ export type ProcessorList = {
   refused: RefusedEndpoint[];
   /** Number of rejected advertisements, also of those that `refused` omits. */
   refusedTotal: number;
+  /** Services that advertised a served name in the last days; absent: the store of the events is unavailable. */
+  claims?: ClaimEvent[];
 };
 
 export async function collectProcessors(ask: AskApi): Promise<ProcessorList> {
   const first = await ask('processors', {});
-  const { refused, refusedTotal } = first;
+  const { refused, refusedTotal, claims } = first;
   const processors = [...first.processors];
   let page: ApiAnswer<'processors'> = first;
   while (page.next !== undefined) {
@@ -23,5 +25,5 @@ export async function collectProcessors(ask: AskApi): Promise<ProcessorList> {
     // A page that does not advance would repeat for ever.
     if (page.next !== undefined && page.next <= after) break;
   }
-  return { processors, refused, refusedTotal };
+  return { processors, refused, refusedTotal, ...(claims && { claims }) };
 }

@@ -83,7 +83,7 @@ describe('a processor', () => {
     for (const { processors, refused } of [read(alpha, beta), read(beta, alpha)]) {
       expect(processors.get('pii')?.service).toBe('alpha');
       expect(refused).toEqual([
-        { service: 'beta', name: 'pii', problem: 'the service "alpha" serves a processor of that id' },
+        { service: 'beta', name: 'pii', problem: 'the service "alpha" serves a processor of that id', owner: 'alpha' },
       ]);
     }
   });

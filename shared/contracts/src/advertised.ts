@@ -44,9 +44,9 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
   const tools = new Map<string, AdvertisedTool>();
   const served = new Map<string, string[]>();
   for (const claim of claims) {
-    const problem =
+    const refusal =
       claim.metadata.kind === 'processor' ? addProcessor({ processors, served }, said, claim) : addTool(tools, claim);
-    if (problem) refused.push({ service: claim.service, name: readName(claim.metadata), problem });
+    if (refusal) refused.push({ service: claim.service, name: readName(claim.metadata), ...refusal });
   }
   return { processors, tools, served, refused: distinct(refused) };
 }
@@ -91,6 +91,13 @@ function compareClaims(one: EndpointClaim, other: EndpointClaim): number {
 }
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
+type Refusal = Pick<RefusedEndpoint, 'problem' | 'owner'>;
+/** Refuses a name that another service serves. */
+const refuseClaim = (owner: string, what: string): Refusal => ({
+  problem: `the service "${owner}" serves a ${what}`,
+  owner,
+});
+
 /** Known descriptions, by id and version of the processor. */
 type SeenDescriptions = Map<string, string>;
 
@@ -98,24 +105,26 @@ function addProcessor(
   { processors, served }: Pick<Advertised, 'processors' | 'served'>,
   said: SeenDescriptions,
   claim: EndpointClaim,
-): string | undefined {
+): Refusal | undefined {
   const { service, metadata } = claim;
   if (metadata.kind !== 'processor') return undefined;
   const { descriptor } = metadata;
   const known = processors.get(descriptor.id);
   if (!known) {
     if (processors.size >= ADVERTISED_LIMITS.maxProcessors)
-      return describeExcess('processors', ADVERTISED_LIMITS.maxProcessors);
+      return { problem: describeExcess('processors', ADVERTISED_LIMITS.maxProcessors) };
     processors.set(descriptor.id, { descriptor, service, replicas: addReplica(served, claim, descriptor.id) });
     conflictsWithKnown(said, descriptor);
     return undefined;
   }
   if (known.service !== service) {
     addReplica(served, claim, descriptor.id);
-    return `the service "${known.service}" serves a processor of that id`;
+    return refuseClaim(known.service, 'processor of that id');
   }
-  if (conflictsWithKnown(said, descriptor))
-    return `its version ${toShownText(descriptor.version)} has another description: give the changed processor a new version`;
+  if (conflictsWithKnown(said, descriptor)) {
+    const version = toShownText(descriptor.version);
+    return { problem: `its version ${version} has another description: give the changed processor a new version` };
+  }
   addReplica(served, claim, descriptor.id);
   const added = { ...splitAdded(descriptor).added, ...splitAdded(known.descriptor).added };
   // During an upgrade the replicas of a service differ: the newest version describes the processor.
@@ -147,12 +156,12 @@ function conflictsWithKnown(said: SeenDescriptions, descriptor: ProcessorDescrip
   return known !== undefined && known !== text;
 }
 
-function addTool(tools: Map<string, AdvertisedTool>, { service, metadata }: EndpointClaim): string | undefined {
+function addTool(tools: Map<string, AdvertisedTool>, { service, metadata }: EndpointClaim): Refusal | undefined {
   if (metadata.kind !== 'tool') return undefined;
   const { tool } = metadata;
   const known = tools.get(tool.name);
-  if (known) return known.service === service ? undefined : `the service "${known.service}" serves a tool of that name`;
-  if (tools.size >= ADVERTISED_LIMITS.maxTools) return describeExcess('tools', ADVERTISED_LIMITS.maxTools);
+  if (known) return known.service === service ? undefined : refuseClaim(known.service, 'tool of that name');
+  if (tools.size >= ADVERTISED_LIMITS.maxTools) return { problem: describeExcess('tools', ADVERTISED_LIMITS.maxTools) };
   tools.set(tool.name, { tool, service });
   return undefined;
 }

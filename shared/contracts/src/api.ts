@@ -9,7 +9,7 @@ import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema } from './chunk-batch.ts';
 import { runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
 import { shownDeadLetterSchema } from './dead-letter.ts';
-import { processorInfoSchema, refusedEndpointSchema } from './processor-info.ts';
+import { claimEventSchema, processorInfoSchema, refusedEndpointSchema } from './processor-info.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { runInspectionSchema } from './run-activity.ts';
 import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
@@ -188,6 +188,12 @@ export const API = {
       next: tokenSchema.optional(),
       refused: z.array(refusedEndpointSchema).describe('rejected advertisements; on the first page only'),
       refusedTotal: count.describe('number of rejected advertisements, also of those that the answer omits'),
+      claims: z
+        .array(claimEventSchema)
+        .optional()
+        .describe(
+          'stored claims of served names, the newest 100; on the first page, unless their store is unavailable',
+        ),
     }),
   ),
   ...MEMORY_API,

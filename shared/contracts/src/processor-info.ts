@@ -25,6 +25,20 @@ export const refusedEndpointSchema = z.object({
   service: z.string(),
   name: z.string().describe('the advertised name, for display'),
   problem: z.string(),
+  owner: tokenSchema.optional().describe('the service that serves the name; absent: rejected for another reason'),
 });
 /** A rejected advertisement: no agent can use it. */
 export type RefusedEndpoint = z.infer<typeof refusedEndpointSchema>;
+
+/**
+ * An event of the bus, which belongs to no run: a second service advertised the name of a processor or tool. It is
+ * stored as long as the events of runs, also after that service has left.
+ */
+export const claimEventSchema = z.object({
+  event: z.literal('claim'),
+  at: z.string().describe('ISO 8601'),
+  name: z.string().describe('the advertised name, for display'),
+  service: z.string().describe('the second service: it receives no calls of that name'),
+  owner: tokenSchema.describe('the service that serves the name'),
+});
+export type ClaimEvent = z.infer<typeof claimEventSchema>;

@@ -42,6 +42,8 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     logs: under('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
     allEvents: under('events'),
+    /** Events about services that advertise a served name: outside of all tenants and runs. */
+    claims: join('events', 'claims'),
     eventsOfTenant: (tenant: string) => `${join('events')}.*.${checkToken(tenant)}.*`,
     /** A tenant's commands in one of the `RUN_SHARDS` shards of the command queue. */
     runs: (shard: number, tenant: string) => join('runs', String(shard), tenant),

@@ -1,11 +1,14 @@
-import { API, type RefusedEndpoint } from '@millrace/contracts';
+import { API, type ClaimEvent, type RefusedEndpoint } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { createProcessorsVerb } from './processors-api.ts';
 import { makeFound } from '../testing/known-processors.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-function listWith(ids: readonly string[], { refused = [] as RefusedEndpoint[], maxBytes = MEBIBYTE } = {}) {
+function listWith(
+  ids: readonly string[],
+  { refused = [] as RefusedEndpoint[], maxBytes = MEBIBYTE, readClaims = async () => [] as ClaimEvent[] } = {},
+) {
   const found = new Map(ids.map((id) => [id, makeFound(id, ['processInput', 'processOutputStream'])]));
   const known: typeof found = new Map();
   const discovery = {
@@ -13,7 +16,7 @@ function listWith(ids: readonly string[], { refused = [] as RefusedEndpoint[], m
     listRefused: () => refused,
     refresh: async () => found.forEach((one, id) => known.set(id, { ...one, replicas: ['r2', 'r1'] })),
   };
-  const list = createProcessorsVerb(discovery, maxBytes);
+  const list = createProcessorsVerb(discovery, maxBytes, readClaims);
   return async (request: object = {}) => API.processors.answer.parse(await list(API.processors.request.parse(request)));
 }
 
@@ -56,5 +59,17 @@ describe('the verb processors', () => {
     expect(answer.refused.length).toBeGreaterThan(5);
     expect(answer.refused.length).toBeLessThan(100);
     expect(answer.refusedTotal).toBe(100);
+  });
+
+  test('lists stored claims on the first page, the newest that fit, and works while their store is unavailable', async () => {
+    const claim = { event: 'claim' as const, at: '2026-01-01T00:00:00.000Z', service: 'mine', owner: 'guardrails' };
+    const claims = Array.from({ length: 100 }, (_, at) => ({ ...claim, name: `n${at}` }));
+    const list = listWith(['a', 'b'], { readClaims: async () => claims, maxBytes: 4_000 });
+    const { claims: listed = [] } = await list();
+    expect(listed.length).toBeLessThan(100);
+    expect(listed).toEqual(claims.slice(-listed.length));
+    expect((await list({ after: 'a' })).claims).toBeUndefined();
+    const away = await listWith(['a'], { readClaims: () => Promise.reject(new Error('no leader')) })();
+    expect([away.claims, away.processors.length]).toEqual([undefined, 1]);
   });
 });

@@ -1,17 +1,23 @@
 // Implements the verb `processors`: the running processors and the rejected advertisements, as this orchestrator
 // discovers them. Clients therefore need no right to ask the services themselves.
-import type { ApiAnswer, ApiRequest, ProcessorInfo, RefusedEndpoint } from '@millrace/contracts';
+import type { ApiAnswer, ApiRequest, ClaimEvent, ProcessorInfo, RefusedEndpoint } from '@millrace/contracts';
 import type { DiscoveredProcessor, Discovery } from '../peers/discovery.ts';
 
 type Discovered = Pick<Discovery, 'processors' | 'listRefused' | 'refresh'>;
 
-/** @param maxBytes size of the items of one answer, as JSON; an answer has at least one item */
-export function createProcessorsVerb(discovery: Discovered, maxBytes: number) {
+/**
+ * @param maxBytes size of the items of one answer, as JSON; an answer has at least one item
+ * @param readClaims fails if the store of the events is unavailable
+ */
+export function createProcessorsVerb(discovery: Discovered, maxBytes: number, readClaims: () => Promise<ClaimEvent[]>) {
   return async ({ limit, after }: ApiRequest<'processors'>): Promise<ApiAnswer<'processors'>> => {
     // A caller may list a service that started a moment ago.
     await discovery.refresh();
     const refused = discovery.listRefused();
-    const shown = after === undefined ? takeWithin(refused, refused.length, maxBytes / 2) : [];
+    const isFirst = after === undefined;
+    const shown = isFirst ? takeWithin(refused, refused.length, maxBytes / 4) : [];
+    const claims = isFirst ? await readClaims().catch(() => undefined) : undefined;
+    const newest = claims && takeWithin(claims.toReversed(), claims.length, maxBytes / 4).toReversed();
     const asked = [...discovery.processors().values()]
       .map(toProcessorInfo)
       .filter(({ id }) => after === undefined || id > after)
@@ -20,12 +26,12 @@ export function createProcessorsVerb(discovery: Discovered, maxBytes: number) {
     const processors = fitting.length > 0 ? fitting : asked.slice(0, 1);
     const last = processors.at(-1);
     const next = last && processors.length < asked.length ? { next: last.id } : {};
-    return { processors, ...next, refused: shown, refusedTotal: refused.length };
+    return { processors, ...next, refused: shown, refusedTotal: refused.length, ...(newest && { claims: newest }) };
   };
 }
 
 /** Returns the first items that together fit. */
-function takeWithin<T extends ProcessorInfo | RefusedEndpoint>(
+function takeWithin<T extends ClaimEvent | ProcessorInfo | RefusedEndpoint>(
   all: readonly T[],
   limit: number,
   maxBytes: number,

@@ -51,6 +51,8 @@ export type Discovery = {
   stop(): void;
 };
 
+type ReportRefused = (refused: readonly RefusedEndpoint[]) => void;
+
 const GATHER_MS = 300;
 /** On a busy machine a running process may answer after half a second. */
 const LONG_GATHER_MS = 1_500;
@@ -58,7 +60,8 @@ const LONG_GATHER_MS = 1_500;
 const MAX_ANSWERS = 5_000;
 const PING_MS = 250;
 
-export function createDiscovery(bus: Bus): Discovery {
+/** @param report receives the rejected advertisements of each look */
+export function createDiscovery(bus: Bus, report: ReportRefused = () => undefined): Discovery {
   let found: Advertised = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
   const log = createRefusalLog(bus);
   const confirm = createInfoConfirmation(async (service, replica, timeoutMs) => {
@@ -84,6 +87,7 @@ export function createDiscovery(bus: Bus): Discovery {
     const read = readAdvertised(infos, bus.subjects);
     found = { ...read, refused: [...refused, ...read.refused] };
     log(found.refused);
+    report(found.refused);
     void noteMissing(before, found);
   };
   const refresh = freshly(() => look(GATHER_MS));
@@ -157,7 +161,7 @@ function freshly(work: () => Promise<void>): () => Promise<void> {
 /** Number of refusals that are remembered, so that each is logged once. */
 const MAX_REMEMBERED = 1_000;
 
-function createRefusalLog(bus: Bus): (refused: readonly RefusedEndpoint[]) => void {
+function createRefusalLog(bus: Bus): ReportRefused {
   const logged = new Set<string>();
   return (refused) => {
     for (const { service, name, problem } of refused) {
