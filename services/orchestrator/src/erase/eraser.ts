@@ -3,12 +3,13 @@
 // When nothing is left, everything is read and deleted once more after the saves under way have ended.
 import { MAX_FENCED_RUNS, toWireError, type Erasure, type ErasedStore, type WireError } from '@millrace/contracts';
 import { askForget, type JetStreamAccess } from '@millrace/bus';
+import { startDueAttempts } from '../state/attempt-due.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { eraseDeadLetters, eraseEvents, eraseSaves, type LeftoverParts } from './erase-leftovers.ts';
 import { deleteHead, deleteRunContent, listErasedRuns, stopRuns, type ErasableRun } from './erase-runs.ts';
 import type { Erasures, StoredErasure } from './erasures.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 /** If the orchestrator is lost, another one continues after this time. Each step extends it. */
 const CLAIM_MS = 15_000;
 /** The entry is written at most this often to extend the claim. */
@@ -33,31 +34,24 @@ export type EraserParts = {
 /** Returns a function that stops the eraser: attempts in progress end, and another orchestrator continues. */
 export function startEraser(parts: EraserParts): () => Promise<void> {
   const { access, erasures } = parts;
-  const { log } = access.bus;
-  const underWay = new Map<string, Promise<void>>();
-  let isStopped = false;
-  const look = () => {
-    for (const due of erasures.listDue(access.clock.now())) {
-      const key = JSON.stringify([due.value.tenant, due.value.resourceId]);
-      if (isStopped || underWay.has(key)) continue;
-      const attempt = tryOnce(parts, due, () => isStopped)
-        .catch((error: unknown) => log.warn({ error: toWireError(error).message }, 'erasure failed, retrying later'))
-        .finally(() => underWay.delete(key));
-      underWay.set(key, attempt);
-    }
-  };
-  const looking = setInterval(look, LOOK_EVERY_MS);
-  return async () => {
-    clearInterval(looking);
-    isStopped = true;
-    await Promise.all(underWay.values());
-  };
+  return startDueAttempts<StoredErasure>({
+    listDue: () => erasures.listDue(access.clock.now()),
+    getKey: ({ value: { tenant, resourceId } }) => JSON.stringify([tenant, resourceId]),
+    async attempt(due, stopping) {
+      await tryOnce(parts, due, stopping);
+      return false;
+    },
+    onError(error) {
+      access.bus.log.warn({ error: toWireError(error).message }, 'erasure failed, retrying later');
+    },
+    pollEveryMs: POLL_EVERY_MS,
+  });
 }
 
 /** Thrown if another orchestrator makes the erasure, or this one stops. */
 class ClaimLost extends Error {}
 
-async function tryOnce(parts: EraserParts, due: StoredErasure, isStopped: () => boolean): Promise<void> {
+async function tryOnce(parts: EraserParts, due: StoredErasure, stopping: AbortSignal): Promise<void> {
   const { access, erasures, settleMs = SETTLE_MS, claimMs = CLAIM_MS } = parts;
   const wasConfirming = due.value.status === 'confirming';
   const nextClaim = () => access.clock.now() + claimMs;
@@ -70,7 +64,7 @@ async function tryOnce(parts: EraserParts, due: StoredErasure, isStopped: () => 
     extendedAt = performance.now();
   };
   const extend = async () => {
-    if (isStopped()) throw new ClaimLost();
+    if (stopping.aborted) throw new ClaimLost();
     if (performance.now() - extendedAt > Math.min(EXTEND_EVERY_MS, claimMs / 4)) await write({ nextAt: nextClaim() });
   };
   const { value } = claimed;

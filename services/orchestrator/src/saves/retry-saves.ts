@@ -12,6 +12,7 @@ import {
 import { publishDurably } from '@millrace/bus';
 import { callProcessors } from '../calls/call-processors.ts';
 import { emptyFold, foldVerdict } from '../calls/verdict-fold.ts';
+import { startDueAttempts } from '../state/attempt-due.ts';
 import { SHARD } from '../state/event-log.ts';
 import { keepDeadLetter } from './dead-letters.ts';
 import type { DeferredSaves, WaitingSave } from './deferred-saves.ts';
@@ -54,33 +55,19 @@ export function startSaver(
   deps: SaverDeps,
   { lookEveryMs = LOOK_EVERY_MS, maxTimeouts = MAX_TIMEOUTS, waitMs = computeWaitMs, giveUpAfterMs }: SaverOptions,
 ): () => Promise<void> {
-  const stopping = new AbortController();
-  const underWay = new Map<string, Promise<void>>();
-  const look = () => {
-    for (const waiting of deps.saves.listDue(deps.access.clock.now())) {
-      const { tenant, runId } = waiting.value;
-      const key = `${tenant}.${runId}`;
-      if (stopping.signal.aborted || underWay.size >= MAX_SAVES_AT_ONCE) return;
-      if (underWay.has(key)) continue;
-      const trying = tryOnce(deps, waiting, { giveUpAfterMs, maxTimeouts, waitMs }, stopping.signal)
-        .catch((error: unknown) => {
-          deps.log.warn({ tenant, runId, error: toWireError(error).message }, 'deferred save failed, retrying later');
-          return false;
-        })
-        .then((isMade) => {
-          underWay.delete(key);
-          // The next save of the thread is due at once.
-          if (isMade) look();
-        });
-      underWay.set(key, trying);
-    }
-  };
-  const looking = setInterval(look, lookEveryMs);
-  return async () => {
-    clearInterval(looking);
-    stopping.abort();
-    await Promise.all(underWay.values());
-  };
+  const { saves, access, log } = deps;
+  const limits = { giveUpAfterMs, maxTimeouts, waitMs };
+  return startDueAttempts<WaitingSave>({
+    listDue: () => saves.listDue(access.clock.now()),
+    getKey: ({ value: { tenant, runId } }) => `${tenant}.${runId}`,
+    // When a save was made or abandoned, the next one of its thread is due.
+    attempt: (waiting, stopping) => tryOnce(deps, waiting, limits, stopping),
+    onError(error, { value: { tenant, runId } }) {
+      log.warn({ tenant, runId, error: toWireError(error).message }, 'deferred save failed, retrying later');
+    },
+    pollEveryMs: lookEveryMs,
+    maxAtOnce: MAX_SAVES_AT_ONCE,
+  });
 }
 
 /** Returns whether the save was made or abandoned. */
