@@ -17,8 +17,10 @@ export const settingsSchema = z.object({
     .transform(splitList)
     .describe('origins of web pages, separated by commas, that may call the gateway'),
   MAX_BODY_BYTES: count(4 * 1024 * 1024, 64 * 1024 * 1024),
-  MAX_STREAMS: count(2_000).describe('open streams of this process'),
-  MAX_STREAMS_PER_KEY: count(200).describe('open streams of one key or subject, unless its limits are lower'),
+  MAX_STREAMS: count(2_000).describe('open streams and waiting requests of this process'),
+  MAX_STREAMS_PER_KEY: count(200).describe(
+    'open streams and waiting requests of one key or subject, unless its limits are lower',
+  ),
   REQUESTS_PER_MINUTE: count(6_000).describe('requests of one key or subject, unless its limits are lower'),
   FIRST_CONTENT_MS: count(10_000, 600_000).describe(
     'maximum delay of the headers of an OpenAI stream: an input that is blocked earlier is an HTTP error',

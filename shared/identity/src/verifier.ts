@@ -14,7 +14,7 @@ import { listen, request, type Bus } from '@millrace/bus';
 export type Verifier = {
   /**
    * Returns the identity of an API key or a JWT.
-   * @throws credentials-refused; nobody-there, timeout, bus-unreachable or key-set-unavailable if auth cannot decide
+   * @throws credentials-refused; too-many-requests above 1,000 concurrent verifications; nobody-there, timeout, bus-unreachable or key-set-unavailable if auth cannot decide
    */
   verify(credential: string): Promise<Identity>;
   /** Calls the listener with the id of each key that auth refuses from now on. Returns a function that removes it. */
@@ -32,6 +32,8 @@ export type VerifierOptions = {
 const MAX_TTL_MS = 30_000;
 const MAX_KEPT = 10_000;
 const TIMEOUT_MS = 5_000;
+/** Credentials that are verified at the same time: a flood of invented ones must not fill the memory. */
+const MAX_FLIGHTS = 1_000;
 /** A stopped replica keeps its share of the requests: a repeated one reaches another replica. */
 const REPEAT_EVERY_MS = 1_000;
 
@@ -77,6 +79,7 @@ export function createVerifier(bus: Bus, { ttlMs = MAX_TTL_MS, maxKept = MAX_KEP
       if (found) return Promise.resolve(found);
       const running = flights.get(hash);
       if (running) return running.answer;
+      if (flights.size >= MAX_FLIGHTS) return Promise.reject(createBusyError());
       const revoked = new Set<string>();
       const answer = ask(credential, hash, revoked).finally(() => flights.delete(hash));
       flights.set(hash, { answer, revoked });
@@ -115,6 +118,12 @@ async function askAuth(bus: Bus, credential: string): Promise<Identity> {
   if ('error' in answer.ok) throw fromWireError(answer.ok.error);
   return answer.ok.ok;
 }
+
+const createBusyError = (): MillraceError =>
+  new MillraceError('too-many-requests', `${MAX_FLIGHTS} credentials are being verified.`, {
+    retryAfterMs: REPEAT_EVERY_MS,
+    remedy: 'Repeat the request later.',
+  });
 
 const createRevokedError = (): MillraceError =>
   new MillraceError('credentials-refused', 'The API key was revoked during the request.');

@@ -29,6 +29,9 @@ export type Access = {
  */
 const MAX_KEPT = 4_096;
 
+/** Verbs of these scopes return data of every agent. */
+const OPERATOR_SCOPES: ReadonlySet<Scope> = new Set(['operate', 'admin']);
+
 /** @param bus connection of the gateway, which has the permissions of every caller */
 export function createAccess(bus: Bus, identity: Identity, actingFor = identity.subject): Access {
   const { tenant, scopes, agents, keyId } = identity;
@@ -54,6 +57,14 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
       return attachClient(bus, { tenant, maxKept: MAX_KEPT });
     },
     require(scope) {
+      if (agents !== undefined && OPERATOR_SCOPES.has(scope))
+        throw new MillraceError(
+          'scope-missing',
+          'A credential that is limited to agents has no rights of an operator.',
+          {
+            remedy: 'Use a key without a list of agents.',
+          },
+        );
       if (scopes.includes(scope)) return;
       throw new MillraceError('scope-missing', `The credential does not have the scope "${scope}".`, {
         remedy: `Use a key with this scope: millrace api-keys create --scope ${scope}`,

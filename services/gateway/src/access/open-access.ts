@@ -1,13 +1,37 @@
 // Opens the access of a request: verifies its credential, then counts it.
+import type { Scope } from '@millrace/contracts';
+import type { z } from 'zod';
 import type { GatewayContext } from '../gateway-context.ts';
+import { readJsonBody } from '../http/read-body.ts';
 import { createAccess, type Access } from './access.ts';
 import { readCredential } from './credentials.ts';
 
-/** `headers`: the state of the limits, for the response. @throws credentials-refused, limit-exceeded */
+/** `headers`: the state of the limits, for the response. */
+export type OpenedAccess = { access: Access; headers: Record<string, string> };
+
+/** @throws credentials-refused, scope-missing, limit-exceeded */
 export async function openAccess(
   { headers }: Request,
+  scope: Scope,
   { bus, verify, limits }: GatewayContext,
-): Promise<{ access: Access; headers: Record<string, string> }> {
+): Promise<OpenedAccess> {
   const access = createAccess(bus, await verify(readCredential(headers)));
-  return { access, headers: await limits.countRequest(access) };
+  const counted = await limits.countRequest(access);
+  access.require(scope);
+  return { access, headers: counted };
+}
+
+/**
+ * Opens the access and reads the body. A body may arrive slowly, so the credential is verified again after it.
+ * @throws credentials-refused, scope-missing, limit-exceeded, message-too-large, message-invalid
+ */
+export async function openBody<S extends z.ZodType>(
+  request: Request,
+  { scope, schema }: { scope: Scope; schema: S },
+  context: GatewayContext,
+): Promise<OpenedAccess & { body: z.output<S> }> {
+  const opened = await openAccess(request, scope, context);
+  const body = await readJsonBody(request, schema, context.settings.MAX_BODY_BYTES);
+  await context.verify(readCredential(request.headers));
+  return { ...opened, body };
 }

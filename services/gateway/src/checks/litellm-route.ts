@@ -2,10 +2,9 @@
 // processors of an agent judge them. Errors are problem details: the proxy refuses its request for each of them.
 import type { Hono } from 'hono';
 import { MillraceError } from '@millrace/contracts';
-import { openAccess } from '../access/open-access.ts';
+import { openBody } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { problemResponse } from '../http/problem.ts';
-import { readJsonBody } from '../http/read-body.ts';
 import { chooseAgent, guardrailRequestSchema, makeCheck, writeGuardrailAnswer } from './litellm-request.ts';
 import { runCheck } from './run-check.ts';
 
@@ -27,9 +26,8 @@ async function serveGuardrail(
   fromPath: string | undefined,
   context: GatewayContext,
 ): Promise<Response> {
-  const { access, headers } = await openAccess(request, context);
-  access.require('run');
-  const body = await readJsonBody(request, guardrailRequestSchema, context.settings.MAX_BODY_BYTES);
+  const opened = await openBody(request, { scope: 'run', schema: guardrailRequestSchema }, context);
+  const { access, headers, body } = opened;
   const check = makeCheck(body, chooseAgent(body, fromPath));
   if (!check) return Response.json({ action: 'NONE' }, { headers });
   return Response.json(writeGuardrailAnswer(body, await runCheck(access, check, context)), { headers });

@@ -2,9 +2,8 @@
 import type { Hono } from 'hono';
 import { MillraceError } from '@millrace/contracts';
 import { z } from 'zod';
-import { openAccess } from '../access/open-access.ts';
+import { openBody } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { readJsonBody } from '../http/read-body.ts';
 import { openAiErrorResponse } from '../openai/openai-error.ts';
 import { writeModeration, type ModerationResult } from './moderation-result.ts';
 import { runCheck } from './run-check.ts';
@@ -30,9 +29,8 @@ export function mountModerations(app: Hono, context: GatewayContext): void {
 }
 
 async function serveModerations(request: Request, context: GatewayContext): Promise<Response> {
-  const { access, headers } = await openAccess(request, context);
-  access.require('run');
-  const body = await readJsonBody(request, moderationRequestSchema, context.settings.MAX_BODY_BYTES);
+  const opened = await openBody(request, { scope: 'run', schema: moderationRequestSchema }, context);
+  const { access, headers, body } = opened;
   const results: ModerationResult[] = [];
   for (const text of listInputs(body.input)) {
     const check = { agent: body.model, direction: 'input' as const, texts: [text] };

@@ -1,10 +1,11 @@
-// Opens the place of a stream: it ends with its client and with its credential, or when the gateway drains, so that the
-// client rejoins at another one.
+// Opens the place of an answer that takes time. Each place counts against the limit of its account, and ends with its
+// client and with its credential.
+import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { watchCredential } from '../access/watch-credential.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 
-export type StreamCall = { access: Access; request: Request; context: GatewayContext };
+export type StreamCall = { access: Access; request: Pick<Request, 'headers' | 'signal'>; context: GatewayContext };
 export type OpenedStream = {
   /** Fires when the stream has no reader any more. */
   left: AbortSignal;
@@ -12,7 +13,11 @@ export type OpenedStream = {
   close(): void;
 };
 
-/** @throws limit-exceeded */
+/**
+ * Opens the place of a stream that the client can rejoin: when the gateway drains, the stream ends, and the client
+ * rejoins at another one.
+ * @throws limit-exceeded
+ */
 export function openStream({ access, request, context }: StreamCall): OpenedStream {
   const free = context.limits.openStream(access);
   const leaving = new AbortController();
@@ -23,6 +28,48 @@ export function openStream({ access, request, context }: StreamCall): OpenedStre
       leaving.abort();
       forget();
       free();
+    },
+  };
+}
+
+export type OwnedRun = {
+  /** Fires when the client has disconnected or its credential has ended: the run is cancelled. */
+  gone: AbortSignal;
+  /** Frees the place, and cancels a run that has not ended. Idempotent. */
+  close(): void;
+  /** @throws credentials-refused if the credential has ended */
+  checkCredential(): void;
+};
+
+/**
+ * Opens the place of a run that ends with its client. A gateway that drains closes connections itself and cancels
+ * nothing.
+ * @param disconnected fires when the client has disconnected
+ * @throws limit-exceeded
+ */
+export function openOwnedRun(access: Access, disconnected: AbortSignal, context: GatewayContext): OwnedRun {
+  const free = context.limits.openStream(access);
+  const gone = new AbortController();
+  let isRefused = false;
+  const forget = watchCredential(access.identity, context, () => {
+    isRefused = true;
+    gone.abort();
+  });
+  const leave = () => {
+    if (!context.draining.aborted) gone.abort();
+  };
+  if (disconnected.aborted) leave();
+  disconnected.addEventListener('abort', leave, { once: true });
+  return {
+    gone: gone.signal,
+    close() {
+      leave();
+      disconnected.removeEventListener('abort', leave);
+      forget();
+      free();
+    },
+    checkCredential() {
+      if (isRefused) throw new MillraceError('credentials-refused', 'The credential ended during the request.');
     },
   };
 }

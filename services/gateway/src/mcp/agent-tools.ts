@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { answerNewestQuestion } from '../agents/answer-question.ts';
 import { describePending } from '../openai/chat/chat-state.ts';
 import type { Access } from '../access/access.ts';
-import type { Limits } from '../access/limits.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { openOwnedRun, type OwnedRun } from '../http/open-stream.ts';
 
 const inputSchema = z.object({
   message: z.string().min(1).max(1_000_000).describe('the request to the agent'),
@@ -16,33 +17,44 @@ const inputSchema = z.object({
 type ToolInput = z.output<typeof inputSchema>;
 
 /** @param only serves one agent; a server for an agent that the key may not run has no tool */
-export async function createAgentServer(access: Access, only: string | undefined, limits: Limits): Promise<McpServer> {
+export async function createAgentServer(
+  access: Access,
+  only: string | undefined,
+  context: GatewayContext,
+): Promise<McpServer> {
   const server = new McpServer({ name: 'millrace', version: '1.0.0' });
   const client = await access.client();
   const agents = await client.agents.list();
   for (const { agent } of agents) {
     if (!access.mayUse(agent.name) || (only !== undefined && agent.name !== only)) continue;
     const description = agent.description ?? `Asks the agent "${agent.name}".`;
-    server.registerTool(agent.name, { description, inputSchema }, (input, { mcpReq }) =>
-      callAgent({ client, access, limits, agent: agent.name }, input, mcpReq.signal).catch(describeFailure),
-    );
+    server.registerTool(agent.name, { description, inputSchema }, async (input, { mcpReq }) => {
+      try {
+        const owned = openOwnedRun(access, mcpReq.signal, context);
+        return await callAgent({ client, access, context, owned, agent: agent.name }, input).finally(owned.close);
+      } catch (error) {
+        return describeFailure(error);
+      }
+    });
   }
   return server;
 }
 
-/** @param signal of the request: a client that disconnects cancels the run */
+type ToolCall = { client: Client; access: Access; context: GatewayContext; owned: OwnedRun; agent: string };
+
 async function callAgent(
-  { client, access, limits, agent }: { client: Client; access: Access; limits: Limits; agent: string },
+  { client, access, context, owned, agent }: ToolCall,
   { message, thread }: ToolInput,
-  signal: AbortSignal,
 ): Promise<CallToolResult> {
+  const { gone: signal } = owned;
   const answered =
     thread !== undefined && access.identity.scopes.includes('answer')
       ? await answerNewestQuestion(client, { agent, threadId: thread, text: message }, signal)
       : undefined;
   const run = answered ?? (await client.start(agent, message, { threadId: thread, signal }));
-  limits.countRun(access, run);
+  context.limits.countRun(access, run);
   const result = await run.result();
+  owned.checkCredential();
   if (result.status !== 'suspended') return describeResult(result);
   const { pending = [] } = await client.runs.get(run.runId);
   const hint = thread === undefined ? '' : ' (The next message on this thread is the answer.)';

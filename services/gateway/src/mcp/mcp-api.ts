@@ -23,10 +23,9 @@ export function mountMcp(app: Hono, context: GatewayContext): void {
 }
 
 async function serveMcp(request: Request, agent: string | undefined, context: GatewayContext): Promise<Response> {
-  const { access } = await openAccess(request, context);
-  access.require('run');
+  const { access } = await openAccess(request, 'run', context);
   const acting: Access = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  const handler = createMcpHandler(() => createAgentServer(acting, agent, context.limits), {
+  const handler = createMcpHandler(() => createAgentServer(acting, agent, context), {
     maxRequestBodySize: context.settings.MAX_BODY_BYTES,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs: context.settings.KEEP_ALIVE_MS,

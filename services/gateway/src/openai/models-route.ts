@@ -20,8 +20,7 @@ export async function serveModels(
   context: GatewayContext,
 ): Promise<Response> {
   try {
-    const { access, headers } = await openAccess(request, context);
-    access.require('run');
+    const { access, headers } = await openAccess(request, 'run', context);
     const client = await access.client();
     const models = (await client.agents.list()).filter(({ agent }) => access.mayUse(agent.name)).map(describeModel);
     if (id === undefined) return Response.json({ object: 'list', data: models }, { headers });

@@ -2,10 +2,10 @@
 // problem details.
 import { MillraceError } from '@millrace/contracts';
 import type { Context, Hono } from 'hono';
-import { openAccess } from '../access/open-access.ts';
+import { openAccess, openBody } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { problemResponse } from '../http/problem.ts';
-import { checkValue, readJsonBody } from '../http/read-body.ts';
+import { checkValue } from '../http/read-body.ts';
 import { AGENT_ROUTES } from './agent-routes.ts';
 import type { OwnRoute } from './define-route.ts';
 import { MEMORY_ROUTES } from './memory-routes.ts';
@@ -35,11 +35,13 @@ const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1'
 
 async function serveRoute(route: OwnRoute, call: Context, context: GatewayContext): Promise<Response> {
   const request = call.req.raw;
-  const { access, headers } = await openAccess(request, context);
-  access.require(route.scope);
+  const { scope, body: schema } = route;
+  const opened = schema
+    ? await openBody(request, { scope, schema }, context)
+    : { ...(await openAccess(request, scope, context)), body: {} };
+  const { access, headers, body } = opened;
   const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
   const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};
-  const body = route.body ? await readJsonBody(request, route.body, context.settings.MAX_BODY_BYTES) : {};
   const answer = await route.handle({ access: acting, params: call.req.param(), query, body, request, context });
   const response = answer instanceof Response ? answer : Response.json(answer, { status: route.status ?? 200 });
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);

@@ -19,6 +19,7 @@ import {
   jsonObjectSchema,
 } from '@millrace/contracts';
 import { z } from 'zod';
+import { openStream } from '../http/open-stream.ts';
 import { waitForAbort } from '../http/wait-for-abort.ts';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 import { deriveRunId } from './idempotency.ts';
@@ -101,17 +102,17 @@ const startRoute = defineRoute({
     const runId = deriveRunId(access, request.headers.get('idempotency-key'));
     const start = { agent, input: readInput(input), options: { ...options, runId } };
     if (wantsEvents(request)) return startRunEvents(start, { access, request, context });
-    const leave = new AbortController();
-    const client = await access.client();
-    const run = await client.start(agent, start.input, { ...start.options, leave: leave.signal });
-    context.limits.countRun(access, run);
+    const stream = openStream({ access, request, context });
     try {
+      const client = await access.client();
+      const run = await client.start(agent, start.input, { ...start.options, leave: stream.left });
+      context.limits.countRun(access, run);
       if (query.wait === 0) return { runId: run.runId, status: await run.status() };
-      const waited = AbortSignal.any([request.signal, AbortSignal.timeout(query.wait * MS_PER_SECOND)]);
+      const waited = AbortSignal.any([stream.left, AbortSignal.timeout(query.wait * MS_PER_SECOND)]);
       const result = await Promise.race([run.result(), waitForAbort(waited)]);
       return result ? Response.json(result) : { runId: run.runId, status: await run.status() };
     } finally {
-      leave.abort();
+      stream.close();
     }
   },
 });

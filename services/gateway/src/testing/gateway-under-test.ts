@@ -20,12 +20,18 @@ export type GatewayUnderTest = {
   fetch(path: string, key: string | undefined, init?: RequestInit): Promise<Response>;
   /** Begins the drain. */
   drain(): void;
+  /** Refuses the key from now on, and announces it. */
+  revoke(key: string): void;
 };
 
 const ALL = [...SCOPES];
 /** By key. */
 const IDENTITIES: Readonly<Record<string, Identity>> = {
   ...Object.fromEntries(['own', 'responses', 'ui', 'mcp'].map((name) => [`key-tokens-${name}`, limitTokens(name)])),
+  ...Object.fromEntries(
+    ['body', 'chat', 'stream', 'mcp', 'wait'].map((name) => [`key-brief-${name}`, createBrief(name)]),
+  ),
+  'key-single-operator': { tenant: 'default', scopes: ALL, agents: ['only-this'], keyId: 'single-operator' },
   'key-root': { tenant: 'default', scopes: ALL, keyId: 'root' },
   'key-ada': { tenant: 'default', subject: 'ada', scopes: ['run', 'read', 'answer'], keyId: 'ada' },
   'key-bob': { tenant: 'default', subject: 'bob', scopes: ['run', 'read', 'answer'], keyId: 'bob' },
@@ -49,6 +55,10 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   },
 };
 
+function createBrief(name: string): Identity {
+  return { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], keyId: `brief-${name}` };
+}
+
 function limitTokens(name: string): Identity {
   const limits = { tokensPerDay: 1 };
   return { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], limits, keyId: `tokens-${name}` };
@@ -56,6 +66,13 @@ function limitTokens(name: string): Identity {
 
 export function useGateway(settings: Partial<Record<keyof GatewaySettings, string>> = {}): GatewayUnderTest {
   const stack = useSharedStack();
+  const refused = new Set<string>();
+  const listeners = new Set<(keyId: string) => void>();
+  const verify = async (credential: string): Promise<Identity> => {
+    const identity = IDENTITIES[credential];
+    if (identity && !refused.has(credential)) return identity;
+    throw new MillraceError('credentials-refused', 'The credential is refused.');
+  };
   let running: { server: HttpServer; bus: Bus; draining: AbortController } | undefined;
   const getRunning = () => {
     if (!running) throw new Error('useGateway: the gateway is available only while the tests run');
@@ -75,7 +92,10 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
         streams: parsed.MAX_STREAMS,
       }),
       verify,
-      onRevoked: () => () => undefined,
+      onRevoked(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
       readTraits: createTraitReader(),
       recent: createRecentRequests(),
       draining: draining.signal,
@@ -101,13 +121,12 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
         },
       }),
     drain: () => getRunning().draining.abort(),
+    revoke(key) {
+      refused.add(key);
+      const { keyId } = IDENTITIES[key] ?? {};
+      if (keyId !== undefined) for (const listener of listeners) listener(keyId);
+    },
   };
-}
-
-async function verify(credential: string): Promise<Identity> {
-  const identity = IDENTITIES[credential];
-  if (identity) return identity;
-  throw new MillraceError('credentials-refused', 'The credential is refused.');
 }
 
 /** Requests of JSON. */

@@ -17,8 +17,7 @@ const MAX_SHOWN = 200;
 type Chat = { agent: string; chat: string };
 
 async function openChat(request: Request, { agent, chat }: Chat, context: GatewayContext) {
-  const { access } = await openAccess(request, context);
-  access.require('read');
+  const { access } = await openAccess(request, 'read', context);
   readAgent({ agent }, access);
   if (!threadIdSchema.safeParse(chat).success)
     throw new MillraceError('thread-unknown', 'The chat does not exist.', { path: 'chat' });

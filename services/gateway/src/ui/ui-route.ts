@@ -2,11 +2,10 @@
 import type { Client, Run } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
-import { openAccess } from '../access/open-access.ts';
+import { openBody } from '../access/open-access.ts';
 import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
-import { readJsonBody } from '../http/read-body.ts';
 import { readAgent } from '../own/run-routes.ts';
 import {
   convertUiMessages,
@@ -23,11 +22,9 @@ type Begun = { run: Run; opening: Opening };
 
 /** POST /v1/agents/{agent}/ui. @throws coded errors */
 export async function serveUiMessages(request: Request, name: string, context: GatewayContext): Promise<Response> {
-  const { access } = await openAccess(request, context);
-  access.require('run');
+  const { access, body } = await openBody(request, { scope: 'run', schema: uiRequestSchema }, context);
   const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
   const agent = readAgent({ agent: name }, acting);
-  const body = await readJsonBody(request, uiRequestSchema, context.settings.MAX_BODY_BYTES);
   const stream = openStream({ access, request, context });
   try {
     const client = await acting.client();

@@ -1,10 +1,8 @@
 // POST /v1/chat/completions: an agent as a model.
-import { openAccess } from '../../access/open-access.ts';
-import type { Access } from '../../access/access.ts';
-import { watchCredential } from '../../access/watch-credential.ts';
+import { openBody } from '../../access/open-access.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
-import { readJsonBody } from '../../http/read-body.ts';
+import { openOwnedRun, type OwnedRun } from '../../http/open-stream.ts';
 import { fromWireError, type RunResult } from '@millrace/contracts';
 import { chatRequestSchema, type ChatRequest } from './chat-request.ts';
 import { describePending, isObjectBroken } from './chat-state.ts';
@@ -18,23 +16,22 @@ const MS_PER_SECOND = 1_000;
 export async function serveChat(request: Request, context: GatewayContext): Promise<Response> {
   let accepted: string | undefined;
   try {
-    const { access, headers } = await openAccess(request, context);
-    access.require('run');
-    const body = await readJsonBody(request, chatRequestSchema, context.settings.MAX_BODY_BYTES);
-    const gone = abortWhenDisconnected(request.signal, context.draining);
-    // A stream above the limit is refused before its run is accepted.
-    const close = body.stream === true ? openPlace(access, context, gone) : () => undefined;
+    const opened = await openBody(request, { scope: 'run', schema: chatRequestSchema }, context);
+    const { access, body } = opened;
+    // A request above the limit is refused before its run is accepted.
+    const owned = openOwnedRun(access, request.signal, context);
     try {
-      const started = await startChat(body, request.headers, access, context, gone.signal);
+      const started = await startChat(body, request.headers, access, context, owned.gone);
       const { runId } = started.run;
       accepted = runId;
       const identity = { runId, model: body.model, created: Math.floor(Date.now() / MS_PER_SECOND) };
-      const own = { ...headers, ...started.headers };
-      if (body.stream === true)
-        return await streamChat(identity, body, started, { context, gone, close, headers: own });
-      return await answerChat(identity, started, context, own);
+      const headers = { ...opened.headers, ...started.headers };
+      if (body.stream === true) return await streamChat(identity, body, started, { context, owned, headers });
+      const answer = await answerChat(identity, started, { context, owned, headers });
+      owned.close();
+      return answer;
     } catch (error) {
-      close();
+      owned.close();
       throw error;
     }
   } catch (error) {
@@ -42,24 +39,15 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
   }
 }
 
-/** A client that disconnects cancels its run. A gateway that drains closes connections itself and cancels nothing. */
-function abortWhenDisconnected(disconnected: AbortSignal, draining: AbortSignal): AbortController {
-  const gone = new AbortController();
-  const react = () => {
-    if (!draining.aborted) gone.abort();
-  };
-  if (disconnected.aborted) react();
-  disconnected.addEventListener('abort', react, { once: true });
-  return gone;
-}
+type AnswerParts = { context: GatewayContext; owned: OwnedRun; headers: Record<string, string> };
 
 async function answerChat(
   identity: ChatIdentity,
   { run, client, access }: StartedChat,
-  { limits }: GatewayContext,
-  headers: Record<string, string>,
+  { context: { limits }, owned, headers }: AnswerParts,
 ): Promise<Response> {
   const result = await run.result();
+  owned.checkCredential();
   await limits.countTokens(access, result.usage.totalTokens ?? 0);
   throwFailed(result);
   if (result.status === 'suspended') {
@@ -90,28 +78,11 @@ function throwFailed(result: RunResult): void {
     throw fromWireError({ code: 'run-cancelled', message: `The run was ${status}.` });
 }
 
-/** Returns the function that frees the place of a stream. @throws limit-exceeded */
-function openPlace(access: Access, context: GatewayContext, gone: AbortController): () => void {
-  const free = context.limits.openStream(access);
-  const forget = watchCredential(access.identity, context, () => gone.abort());
-  return () => {
-    free();
-    forget();
-  };
-}
-
-type StreamParts = {
-  context: GatewayContext;
-  gone: AbortController;
-  close: () => void;
-  headers: Record<string, string>;
-};
-
 async function streamChat(
   identity: ChatIdentity,
   body: ChatRequest,
   { run, access: acting }: StartedChat,
-  { context, gone, close, headers }: StreamParts,
+  { context, owned, headers }: AnswerParts,
 ): Promise<Response> {
   const { settings, limits } = context;
   const writer = createChatWriter(identity);
@@ -122,12 +93,5 @@ async function streamChat(
     .result()
     .then(({ usage }) => limits.countTokens(acting, usage.totalTokens ?? 0))
     .catch(() => undefined);
-  return respondWithEvents(held, {
-    keepAliveMs: settings.KEEP_ALIVE_MS,
-    headers,
-    onEnd() {
-      close();
-      if (!context.draining.aborted) gone.abort();
-    },
-  });
+  return respondWithEvents(held, { keepAliveMs: settings.KEEP_ALIVE_MS, headers, onEnd: owned.close });
 }

@@ -1,9 +1,8 @@
 // POST /v1/responses: starts a run, or continues a suspended one, and returns it as a response.
-import { openAccess } from '../../access/open-access.ts';
+import { openBody } from '../../access/open-access.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream } from '../../http/open-stream.ts';
-import { readJsonBody } from '../../http/read-body.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 import { startResponse } from './response-state.ts';
 import { describeResponse } from './response-wire.ts';
@@ -14,9 +13,8 @@ import { startResponseRun } from './start-response.ts';
 export async function serveResponse(request: Request, context: GatewayContext): Promise<Response> {
   let accepted: string | undefined;
   try {
-    const { access, headers } = await openAccess(request, context);
-    access.require('run');
-    const body = await readJsonBody(request, responseRequestSchema, context.settings.MAX_BODY_BYTES);
+    const opened = await openBody(request, { scope: 'run', schema: responseRequestSchema }, context);
+    const { access, headers, body } = opened;
     const stream = openStream({ access, request, context });
     try {
       const started = await startResponseRun(body, request.headers, access, context, stream.left);

@@ -16,8 +16,7 @@ const MS_PER_SECOND = 1_000;
 /** A response of another caller does not exist. */
 export async function serveStoredResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
   try {
-    const { access, headers } = await openAccess(request, context);
-    access.require('read');
+    const { access, headers } = await openAccess(request, 'read', context);
     const runId = readRunId(id);
     if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
     const client = await access.forRun(runId);
@@ -75,8 +74,7 @@ const readIdentity = ({ summary }: ApiAnswer<'run'>): ResponseIdentity => ({
 /** POST /v1/responses/{id}/cancel */
 export async function cancelResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
   try {
-    const { access, headers } = await openAccess(request, context);
-    access.require('run');
+    const { access, headers } = await openAccess(request, 'run', context);
     const runId = readRunId(id);
     if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
     const client = await access.forRun(runId);
