@@ -41,7 +41,7 @@ export type ChatRequest = z.output<typeof chatRequestSchema>;
 
 const OWN_TOOLS = 'The agent has tools of its own and calls them itself.';
 
-/** Members with another meaning than the default: the answer would not be what the client expects. */
+/** Members with another meaning than the default: the client would misread the answer. */
 export const CHAT_REFUSED: RefusedMembers = {
   n: { accepts: (value) => value === 1, reason: 'A run has one answer.' },
   logprobs: { accepts: (value) => value === false },
