@@ -13,7 +13,7 @@ import {
 } from '@millrace/servers';
 import { readFile } from 'node:fs/promises';
 import { DEFAULT_PREFIX, createSubjects, shownAddress } from '@millrace/contracts';
-import { openKeyFolder, type KeyFolder } from '@millrace/identity';
+import { openKeyFolder, qdrantKeyFile, type KeyFolder } from '@millrace/identity';
 import type { Resources } from '@millrace/service';
 import { describeExternalUsers, findExternalUsers } from './external-users.ts';
 import { keepServer } from './keep-server.ts';
@@ -27,7 +27,8 @@ export type BackingServers = {
   nats: BackingServer & { url: string; monitorUrl?: string; webSocketUrl?: string; keys?: string };
   /** `keys`: the folder with the passwords of its users. */
   redis: BackingServer & { keys?: string };
-  qdrant: BackingServer;
+  /** `keys`: the folder with its API key. */
+  qdrant: BackingServer & { keys?: string };
 };
 
 export type BackingOptions = {
@@ -47,7 +48,7 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
   const started = await Promise.allSettled([
     startNats(options, natsUsers),
     startRedis(options, redisUsers),
-    startQdrant(options),
+    startQdrant(options, (await readText(qdrantKeyFile(state.keys))).trim()),
   ]);
   // Only now, so that every server that did start is among the resources and is stopped.
   const [nats, redis, qdrant] = [unwrapSettled(started[0]), unwrapSettled(started[1]), unwrapSettled(started[2])];
@@ -55,7 +56,7 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
   return {
     nats: nats.kind === 'running' ? describeOwnNats(nats, options) : await describeExternalNats(nats, folder, options),
     redis: { ...toBackingServer(redis), ...(redis.kind === 'running' && { keys: state.keys }) },
-    qdrant: toBackingServer(qdrant),
+    qdrant: { ...toBackingServer(qdrant), ...(qdrant.kind === 'running' && { keys: state.keys }) },
   };
 }
 
@@ -117,9 +118,9 @@ async function startRedis(
   return keep(options, 'redis', await provideRedis(own), ({ url }) => provideRedis({ ...own, port: parsePort(url) }));
 }
 
-async function startQdrant(options: BackingOptions): Promise<RunningServer | External | Unavailable> {
+async function startQdrant(options: BackingOptions, apiKey: string): Promise<RunningServer | External | Unavailable> {
   const { state } = options;
-  const own = { ...commonOptions(options), storageDir: state.qdrant, logFile: state.log('qdrant') };
+  const own = { ...commonOptions(options), storageDir: state.qdrant, logFile: state.log('qdrant'), apiKey };
   return keep(options, 'qdrant', await provideQdrant(own), ({ url }) =>
     provideQdrant({ ...own, port: parsePort(url) }),
   );

@@ -49,6 +49,24 @@ test('each service with Redis is a user of its own, with the password in the vol
   expect([...new Set(users)].toSorted()).toEqual(REDIS_USERS.map(({ name }) => name).toSorted());
 });
 
+test('Qdrant requires the API key of the service keys, and semantic-recall alone has it', () => {
+  expect(services['qdrant']).toMatchObject({
+    command: ['./entrypoint.sh', '--config-path', '/keys/config.yaml'],
+    volumes: expect.arrayContaining(['keys-qdrant:/keys:ro']),
+  });
+  const clients = Object.entries(services).filter(([, { environment }]) => environment['QDRANT_API_KEY_FILE']);
+  expect(clients).toMatchObject([
+    [
+      'semantic-recall',
+      { environment: { QDRANT_API_KEY_FILE: '/key/qdrant.key' }, volumes: ['keys-semantic-recall:/key:ro'] },
+    ],
+  ]);
+  const mounting = Object.entries(services).filter(([, { volumes }]) =>
+    volumes.some((one) => one.startsWith('keys-qdrant:')),
+  );
+  expect(mounting.map(([name]) => name)).toEqual(['keys', 'qdrant']);
+});
+
 test('NATS has each write on the disk before it acknowledges it', () => {
   expect(read('nats/nats.conf')).toMatch(/^ {2}sync_interval: always$/m);
 });

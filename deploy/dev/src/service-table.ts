@@ -1,7 +1,7 @@
 // Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
 // Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
-import { ROLES, calloutKeyFile, firstKeyFile, redisPasswordFile, seedFile } from '@millrace/identity';
+import { ROLES, calloutKeyFile, firstKeyFile, qdrantKeyFile, redisPasswordFile, seedFile } from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
@@ -29,6 +29,8 @@ const RUN_LIMITS = [
   'EVENTS_MAX_BYTES',
 ];
 const STORE = ['REQUIRE_SHARED_STORE'];
+/** For an external Qdrant: that of the stack has a key of its own. */
+const QDRANT = ['QDRANT_API_KEY', 'QDRANT_API_KEY_FILE'] as const;
 /** For an external Redis: that of the stack has users of its own. */
 const REDIS = [
   'REDIS_USERNAME',
@@ -91,7 +93,7 @@ export const SERVICES: readonly ServiceRow[] = [
   {
     name: 'semantic-recall',
     store: 'qdrant',
-    reads: [...BUS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', 'QDRANT_API_KEY', 'QDRANT_API_KEY_FILE'],
+    reads: [...BUS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', ...QDRANT],
   },
   { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
   { name: 'tools', reads: BUS },
@@ -144,8 +146,12 @@ const buildKeyEnvironment = (service: string, keys: string): Environment => ({
 const chooseRole = (service: string): string => (ROLES.some(({ name }) => name === service) ? service : 'developer');
 
 /** The stack's own keys replace credentials in the environment, because a connection has one identity. */
-function omitOwn(reads: readonly string[], { nats, redis }: BackingServers): string[] {
-  const own = [...(nats.isOurs ? CONNECTION_VARIABLES : []), ...(redis.keys === undefined ? [] : REDIS)];
+function omitOwn(reads: readonly string[], { nats, redis, qdrant }: BackingServers): string[] {
+  const own = [
+    ...(nats.isOurs ? CONNECTION_VARIABLES : []),
+    ...(redis.keys === undefined ? [] : REDIS),
+    ...(qdrant.keys === undefined ? [] : QDRANT),
+  ];
   return reads.filter((name) => !own.some((variable) => variable === name));
 }
 
@@ -155,8 +161,8 @@ export const resolveMain = (checkout: string, service: string): string =>
 function buildStoreEnvironment(store: Store, service: string, servers: BackingServers, state: StateDir): Environment {
   const { url } = servers[store];
   if (url === undefined) return { SQLITE_PATH: state.database(service) };
-  if (store === 'qdrant') return { QDRANT_URL: url };
-  const { keys } = servers.redis;
+  const { keys } = servers[store];
+  if (store === 'qdrant') return { QDRANT_URL: url, ...(keys && { QDRANT_API_KEY_FILE: qdrantKeyFile(keys) }) };
   const user = keys && { REDIS_USERNAME: service, REDIS_PASSWORD_FILE: redisPasswordFile(keys, service) };
   return { REDIS_URL: url, ...user };
 }

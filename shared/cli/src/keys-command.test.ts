@@ -16,6 +16,8 @@ test('keys creates a key for each role and prints the file that NATS includes, b
   expect(stdout).toContain(`guardrails: new key in ${join(folder, 'guardrails/user.nk')}`);
   expect(stdout).toContain(`NATS includes ${join(folder, 'nats/users.conf')}: restart NATS`);
   expect(stdout).toContain(`Redis loads ${join(folder, 'redis/users.acl')}: restart Redis`);
+  expect(stdout).toContain(`Qdrant reads ${join(folder, 'qdrant/config.yaml')}: restart Qdrant`);
+  expect(stdout + stderr).not.toContain(readFileSync(join(folder, 'semantic-recall/qdrant.key'), 'utf8').trim());
   expect(stdout + stderr).not.toContain(readSeed('guardrails'));
   expect(stdout + stderr).not.toContain(readFileSync(join(folder, 'guardrails/redis.password'), 'utf8').trim());
 });

@@ -11,7 +11,7 @@ export const keysCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace keys',
     description:
-      'Create a key for each role of the bus, and the users of NATS and Redis with their permissions. Keys that exist stay as they are.',
+      'Create a key for each role of the bus, the users of NATS and Redis with their permissions, and the API key of Qdrant. Keys that exist stay as they are.',
     args: {
       folder: { type: 'string', description: `folder of the keys (default: ${DEFAULT_FOLDER})` },
       rotate: { type: 'string', description: 'role that gets a new key, such as guardrails' },
@@ -26,6 +26,7 @@ export const keysCommand = (cli: Cli) =>
       for (const role of made.created) say(cli.io, `${role}: new key in ${seedFile(folder, role)}`);
       if (made.created.length === 0) say(cli.io, `every role has its key in ${folder}`);
       if (made.redis.changed) say(cli.io, `Redis loads ${made.redis.usersFile}: restart Redis`);
+      if (made.qdrant.changed) say(cli.io, `Qdrant reads ${made.qdrant.configFile}: restart Qdrant`);
       if (!made.changed) return say(cli.io, `${made.usersFile} is up to date`);
       say(cli.io, `NATS includes ${made.usersFile}: restart NATS`);
       if (args.rotate === undefined) return;

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseApiKey } from './api-key.ts';
-import { firstKeyFile, openKeyFolder, redisPasswordFile, redisUsersFile, usersFile } from './key-folder.ts';
+import {
+  firstKeyFile,
+  openKeyFolder,
+  qdrantConfigFile,
+  qdrantKeyFile,
+  redisPasswordFile,
+  redisUsersFile,
+  usersFile,
+} from './key-folder.ts';
 import { REDIS_USERS } from './redis-users.ts';
 import { ROLES } from './permissions.ts';
 
@@ -20,7 +28,7 @@ test('The first call creates a seed for each role, readable by its owner alone, 
   const { created, keys, changed } = await openKeyFolder(folder, subjects);
   expect(created).toEqual(names);
   expect(changed).toBe(true);
-  expect(readdirSync(folder).toSorted()).toEqual([...names, 'nats', 'redis'].toSorted());
+  expect(readdirSync(folder).toSorted()).toEqual([...names, 'nats', 'qdrant', 'redis'].toSorted());
   for (const name of names) {
     expect([name, readMode(join(folder, name)), readMode(seedFile(folder, name))]).toEqual([name, '700', '600']);
     expect(readFileSync(seedFile(folder, name), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
@@ -61,6 +69,22 @@ test('A rotation replaces the password of one user of Redis, and a damaged passw
     code: 'config-invalid',
     message: expect.stringContaining(file),
   });
+});
+
+test('The API key of Qdrant and the configuration with it are readable by their owner alone, and a rotation replaces both', async () => {
+  const { qdrant } = await openKeyFolder(folder, subjects);
+  expect(qdrant).toEqual({ configFile: qdrantConfigFile(folder), changed: true });
+  const read = () => readFileSync(qdrantKeyFile(folder), 'utf8').trim();
+  const readConfig = (): unknown => JSON.parse(readFileSync(qdrant.configFile, 'utf8'));
+  const first = read();
+  expect([first.length, readConfig()]).toEqual([43, { service: { api_key: first } }]);
+  for (const file of [qdrant.configFile, qdrantKeyFile(folder)]) expect(readMode(file)).toBe('600');
+  expect(await openKeyFolder(folder, subjects, { rotate: 'tools' })).toMatchObject({ qdrant: { changed: false } });
+  expect(await openKeyFolder(folder, subjects, { rotate: 'semantic-recall' })).toMatchObject({
+    qdrant: { changed: true },
+  });
+  expect(read()).not.toBe(first);
+  expect(readConfig()).toEqual({ service: { api_key: read() } });
 });
 
 test('A later call changes nothing, and narrows the mode of a seed that others can read', async () => {

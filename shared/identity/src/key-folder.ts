@@ -1,8 +1,8 @@
 // Keeps the keys of all roles in a folder: `<role>/user.nk` with a seed, and `nats/users.conf` with the public keys and
-// permissions; `<role>/redis.password` for services with data in Redis, and `redis/users.acl` with the hashes. `auth` has
-// the keys of the auth callout too, and `first.key`, the first API key. A folder for each role can be mounted alone.
+// permissions; `<role>/redis.password` for services with data in Redis, and `redis/users.acl` with the hashes;
+// `semantic-recall/qdrant.key` and `qdrant/config.yaml` with the API key of Qdrant. `auth` has the keys of the auth callout too, and
+// `first.key`, the first API key. A folder for each role can be mounted alone.
 // Folders of secrets have mode 0700, secrets 0600.
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createUserKey, readUserKey, seedFile } from '@millrace/bus';
 import { MillraceError, type Subjects } from '@millrace/contracts';
@@ -11,14 +11,19 @@ import { openCalloutKeys } from './callout-keys.ts';
 import { writeNatsUsers } from './nats-config.ts';
 import { REDIS_USERS, writeRedisUsers } from './redis-users.ts';
 import { ROLES } from './permissions.ts';
-import { PUBLIC, readIfThere, readSecret, writeSecret, writeWhole } from './secret-file.ts';
+import { PUBLIC, SECRET, readIfThere, readSecret, writeSecret, writeWhole, type Mode } from './secret-file.ts';
+import { openStoreSecret } from './store-secret.ts';
 
 /** File with the API key that auth registers when it starts: an operator with all scopes. */
 export const firstKeyFile = (folder: string): string => join(folder, AUTH, 'first.key');
 export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
 export const redisUsersFile = (folder: string): string => join(folder, 'redis', 'users.acl');
 export const redisPasswordFile = (folder: string, role: string): string => join(folder, role, 'redis.password');
+/** Qdrant has one key and no users: the key belongs to the role of its one client. */
+export const qdrantKeyFile = (folder: string): string => join(folder, QDRANT_USER, 'qdrant.key');
+export const qdrantConfigFile = (folder: string): string => join(folder, 'qdrant', 'config.yaml');
 const AUTH = 'auth';
+const QDRANT_USER = 'semantic-recall';
 
 export type KeyFolder = {
   /** Roles with a seed that this call has created. */
@@ -30,6 +35,8 @@ export type KeyFolder = {
   changed: boolean;
   /** The users of Redis; `changed`: whether Redis has to be restarted. */
   redis: { usersFile: string; changed: boolean };
+  /** The configuration of Qdrant with its API key; `changed`: whether Qdrant has to be restarted. */
+  qdrant: { configFile: string; changed: boolean };
 };
 
 /**
@@ -55,41 +62,33 @@ export async function openKeyFolder(
   const firstKey = firstKeyFile(folder);
   if ((await readSecret(firstKey)) === undefined) await writeSecret(firstKey, spellApiKey(createApiKey()));
   const users = usersFile(folder);
-  const changed = await writeIfChanged(users, writeNatsUsers(subjects, keys, callout));
-  return { created, keys, usersFile: users, changed, redis: await openRedisUsers(folder, rotate) };
+  const changed = await writeIfChanged(users, writeNatsUsers(subjects, keys, callout), PUBLIC);
+  const [redis, qdrant] = [await openRedisUsers(folder, rotate), await openQdrantKey(folder, rotate)];
+  return { created, keys, usersFile: users, changed, redis, qdrant };
 }
 
 async function openRedisUsers(folder: string, rotate: string | undefined): Promise<KeyFolder['redis']> {
   const passwords: Record<string, string> = {};
   for (const { name } of REDIS_USERS) {
     const file = redisPasswordFile(folder, name);
-    const known = name === rotate ? undefined : await readPassword(file);
-    passwords[name] = known ?? (await createPassword(file));
+    passwords[name] = await openStoreSecret(file, name === rotate, 'password of a user of Redis');
   }
   const users = redisUsersFile(folder);
-  return { usersFile: users, changed: await writeIfChanged(users, writeRedisUsers(passwords)) };
+  return { usersFile: users, changed: await writeIfChanged(users, writeRedisUsers(passwords), PUBLIC) };
 }
 
-async function readPassword(file: string): Promise<string | undefined> {
-  const password = (await readSecret(file))?.trim();
-  if (password === undefined) return undefined;
-  if (/^\S{32,}$/.test(password)) return password;
-  throw new MillraceError('config-invalid', `The file ${file} contains no password of a user of Redis.`, {
-    path: 'folder',
-    remedy: 'Delete the file: the next `millrace keys` creates another password.',
-  });
-}
-
-async function createPassword(file: string): Promise<string> {
-  const password = randomBytes(32).toString('base64url');
-  await writeSecret(file, password);
-  return password;
+/** The configuration holds the key, because Qdrant reads no other file. Every JSON document is a YAML document. */
+async function openQdrantKey(folder: string, rotate: string | undefined): Promise<KeyFolder['qdrant']> {
+  const apiKey = await openStoreSecret(qdrantKeyFile(folder), rotate === QDRANT_USER, 'API key of Qdrant');
+  const configFile = qdrantConfigFile(folder);
+  const text = `${JSON.stringify({ service: { api_key: apiKey } })}\n`;
+  return { configFile, changed: await writeIfChanged(configFile, text, SECRET) };
 }
 
 /** Returns whether the content of the file is another one than before. */
-async function writeIfChanged(file: string, text: string): Promise<boolean> {
+async function writeIfChanged(file: string, text: string, mode: Mode): Promise<boolean> {
   if ((await readIfThere(file)) === text) return false;
-  await writeWhole(file, text, PUBLIC);
+  await writeWhole(file, text, mode);
   return true;
 }
 

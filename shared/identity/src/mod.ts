@@ -3,7 +3,14 @@ export { buildInboxPrefix, readConnectionSettings, readUserKey, seedFile } from 
 export { createApiKey, hashSecret, isApiKey, isSecret, parseApiKey, spellApiKey, type ApiKey } from './api-key.ts';
 export { calloutKeyFile, parseCalloutKey, type CalloutKeys } from './callout-keys.ts';
 export { createVerifier, type Verifier } from './verifier.ts';
-export { firstKeyFile, openKeyFolder, redisPasswordFile, usersFile, type KeyFolder } from './key-folder.ts';
+export {
+  firstKeyFile,
+  openKeyFolder,
+  qdrantKeyFile,
+  redisPasswordFile,
+  usersFile,
+  type KeyFolder,
+} from './key-folder.ts';
 export { ANSWER_WITHIN, describePermissions, writeNatsUsers } from './nats-config.ts';
 export { probeUsers, type ProbedUsers } from './probe-users.ts';
 export { REDIS_USERS, describeRedisUser, writeRedisUsers, type RedisUser } from './redis-users.ts';

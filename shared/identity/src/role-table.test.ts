@@ -15,7 +15,7 @@ test('docs/security.md has the table of roles from which the permissions are bui
 test('The image and the compose file have a folder and a volume for the key of each role', () => {
   const [dockerfile, compose] = [readRoot('deploy/Dockerfile'), readRoot('docker-compose.yml')];
   const [, folders = ''] = /for role in (.*?);/.exec(dockerfile) ?? [];
-  const expected = ['nats', 'redis', ...ROLES.map(({ name }) => name)];
+  const expected = ['nats', 'qdrant', 'redis', ...ROLES.map(({ name }) => name)];
   expect(folders.split(' ').toSorted()).toEqual(expected.toSorted());
   for (const role of expected) expect(compose).toContain(`- keys-${role}:/keys/${role}\n`);
 });

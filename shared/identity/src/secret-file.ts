@@ -3,8 +3,8 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-type Mode = { file: number; folder: number };
-const SECRET: Mode = { file: 0o600, folder: 0o700 };
+export type Mode = { file: number; folder: number };
+export const SECRET: Mode = { file: 0o600, folder: 0o700 };
 export const PUBLIC: Mode = { file: 0o644, folder: 0o755 };
 
 /** Returns the text of the file, and narrows its mode: a backup or a copy may have widened it. Undefined: no file. */

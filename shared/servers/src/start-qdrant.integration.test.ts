@@ -1,5 +1,6 @@
 // Uses a stand-in for the program, because Qdrant may be missing here. It reads our configuration and responds as
 // Qdrant does: /readyz returns 503 until the collections are loaded.
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { identifyProcess } from './process-identity.ts';
@@ -15,7 +16,7 @@ const { service, storage } = JSON.parse(require('node:fs').readFileSync(file, 'u
 let looks = 0;
 require('node:http').createServer((request, response) => {
   if (request.url === '/readyz') response.writeHead(++looks > 2 ? 200 : 503).end();
-  else response.end(JSON.stringify({ looks, storage }));
+  else response.end(JSON.stringify({ looks, storage, service }));
 }).listen(service.http_port, service.host);
 `;
 
@@ -36,6 +37,19 @@ test('starts on a free port of loopback, and waits until it is ready', async () 
   expect(await answer.json()).toMatchObject({ looks: 3, storage: { storage_path: join(storageDir, 'collections') } });
   await server.stop();
   expect(await identifyProcess(server.pid)).toBeUndefined();
+});
+
+test('requires the API key that it is given, and its configuration is readable by its owner alone', async () => {
+  const storageDir = await scratchDir();
+  const configFile = join(storageDir, 'qdrant.yaml');
+  // An earlier version wrote the file without a key.
+  await writeFile(configFile, '{}', { mode: 0o644 });
+  const server = await startQdrant({ storageDir, apiKey: 'of-a-test', env: { PATH: await makePath() } });
+  if (server.kind === 'unavailable') throw new Error(server.reason);
+  onTestFinished(() => server.stop());
+  const answer = await fetch(server.url);
+  expect(await answer.json()).toMatchObject({ service: { api_key: 'of-a-test' } });
+  expect((await stat(configFile)).mode & 0o777).toBe(0o600);
 });
 
 test("A failed start reports the server's output", async () => {

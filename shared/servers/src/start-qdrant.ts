@@ -1,5 +1,5 @@
 // Starts a Qdrant on 127.0.0.1, HTTP only. Without it the caller uses the embedded vector store.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createContext, findProgram } from './find-program.ts';
 import type { Unavailable } from './search-result.ts';
@@ -12,6 +12,8 @@ import { launchServer } from './server-process.ts';
 export type StartQdrantOptions = Omit<StartServerOptions, 'extraConfig'> & {
   /** Holds collections, snapshots and the written configuration; made if it is not there. One server at a time. */
   storageDir: string;
+  /** Required of each request except those of health. */
+  apiKey?: string;
 };
 
 export type QdrantServer = RunningServer;
@@ -38,7 +40,7 @@ export async function startQdrant(options: StartQdrantOptions): Promise<QdrantSe
       signal: options.signal,
       prepare: async () => {
         await mkdir(join(storageDir, 'collections'), { recursive: true });
-        await writeFile(configFile, configuration(storageDir, port));
+        await writeSecretly(configFile, configuration(storageDir, port, options.apiKey));
       },
       ready: async () => ((await isHealthy(`${url}/readyz`)) ? true : undefined),
     });
@@ -48,15 +50,21 @@ export async function startQdrant(options: StartQdrantOptions): Promise<QdrantSe
   return options.port ? launch(options.port) : launchOnFreePort(launch);
 }
 
+/** The mode of a file that exists stays as it is, so an earlier one is removed. */
+async function writeSecretly(file: string, text: string): Promise<void> {
+  await rm(file, { force: true });
+  await writeFile(file, text, { mode: 0o600 });
+}
+
 // Every JSON document is a YAML document (YAML 1.2, section 1.3).
-function configuration(storageDir: string, port: number): string {
+function configuration(storageDir: string, port: number, apiKey: string | undefined): string {
   const config = {
     storage: {
       storage_path: join(storageDir, 'collections'),
       snapshots_path: join(storageDir, 'snapshots'),
       temp_path: join(storageDir, 'temporary'),
     },
-    service: { host: '127.0.0.1', http_port: port, grpc_port: null },
+    service: { host: '127.0.0.1', http_port: port, grpc_port: null, ...(apiKey !== undefined && { api_key: apiKey }) },
     telemetry_disabled: true,
   };
   return `${JSON.stringify(config, undefined, 2)}\n`;

@@ -2,7 +2,7 @@
 // repeated save has no effect and history that is sent again is not indexed again. Qdrant requires UUIDs; this is one
 // of version 5 (RFC 9562, section 5.5): a name hashed in a namespace.
 import { createHash } from 'node:crypto';
-import type { RecallPlace, VectorSpace } from './vector-store.ts';
+import type { RecallOwner, RecallPlace, VectorSpace } from './vector-store.ts';
 
 /** Private namespace, generated once at random. Changing it would change the id of every point. */
 const NAMESPACE = Buffer.from('6f1c9d0e5b7a4c1e9a3d2b8f4e7c6a50', 'hex');
@@ -11,9 +11,15 @@ export function pointId(
   { tenant, key, threadId }: RecallPlace,
   { messageId, text }: { messageId: string; text: string },
 ): string {
-  // JSON separates the parts unambiguously.
-  const name = JSON.stringify([tenant, key, threadId, messageId, text]);
-  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
+  return nameUuid([tenant, key, threadId, messageId, text]);
+}
+
+/** Id of the mark of an erased run. */
+export const fenceId = ({ tenant, key }: RecallOwner, runId: string): string => nameUuid([tenant, key, runId]);
+
+/** JSON separates the parts unambiguously. */
+function nameUuid(parts: readonly string[]): string {
+  const bytes = createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -61,6 +61,18 @@ export function describeDeleting(rig: VectorStoreRig): void {
       expect(await rig.texts()).toEqual(['later']);
     });
 
+    test('an erased run saves nothing in any epoch, and other runs, also of other owners, do', async () => {
+      await rig.store.eraseOwner(ada, ['erased']);
+      for (const epoch of [1, 1_000]) {
+        const late = rig.save('erased', { late: [1, 0, 0] }, { epoch });
+        await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
+      }
+      await rig.save('other', { kept: [1, 0, 0] });
+      await rig.save('erased', { foreign: [1, 0, 0] }, { key: 'bob' });
+      expect(await rig.texts()).toEqual(['kept']);
+      expect(await rig.texts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
+    });
+
     test('a deletion rejects a tenant that is not a token', async () => {
       for (const tenant of ['', 'a b', '*']) {
         const place = { ...t1, tenant };

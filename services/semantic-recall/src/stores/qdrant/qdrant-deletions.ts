@@ -4,6 +4,7 @@ import { COLLECTION_PREFIX } from '../../store/point-id.ts';
 import type { ForgottenText, VectorStore } from '../../store/vector-store.ts';
 import type { Qdrant } from './qdrant-client.ts';
 import { filterByOwner, type Condition } from './qdrant-filter.ts';
+import type { QdrantFences } from './qdrant-fences.ts';
 import { readPayload } from './qdrant-payload.ts';
 
 /** Points of one page of a search by ids. */
@@ -11,15 +12,16 @@ const PAGE = 256;
 type Signal = AbortSignal | undefined;
 type Deletions = Pick<VectorStore, 'deleteThread' | 'deleteMessages' | 'eraseOwner'>;
 
-export function createQdrantDeletions(qdrant: Qdrant): Deletions {
+export function createQdrantDeletions(qdrant: Qdrant, fences: QdrantFences): Deletions {
   return {
     async deleteThread(place, signal) {
       const must = filterByOwner(place, place.threadId);
       return inEachCollection(qdrant, signal, (collection) => deletePoints(qdrant, collection, must, signal));
     },
-    /** Fences no run: Qdrant has no transactions. An erasure therefore deletes once more when saves under way have ended. */
-    async eraseOwner(owner, _runIds, signal) {
+    async eraseOwner(owner, runIds, signal) {
       const must = filterByOwner(owner);
+      // Before the deletion: a save whose write the deletion misses finds the mark.
+      await fences.mark(owner, runIds, signal);
       const deleted = await inEachCollection(qdrant, signal, (name) => deletePoints(qdrant, name, must, signal));
       const left = await inEachCollection(qdrant, signal, (name) => countPoints(qdrant, name, must, signal));
       return { deleted, left };

@@ -42,6 +42,14 @@ export async function saveQdrantRun(writer: Writer): Promise<void> {
   if (saved.length > 0) await removeOthers(writer);
 }
 
+/** Deletes the points of a run that was erased while it was saved. */
+export async function deleteErasedRun(qdrant: Qdrant, space: VectorSpace, block: VectorBlock): Promise<void> {
+  const filter = { must: filterByRun(block) };
+  await qdrant.call('delete an erased run', undefined, (api, init) =>
+    api.deletePoints({ collection_name: collectionName(space), wait: true, filter }, init),
+  );
+}
+
 /** Points that this run has saved under any owner. */
 async function savedBefore({ qdrant, space, block, signal }: Writer) {
   const request = {

@@ -39,6 +39,59 @@ describe('Qdrant', () => {
   const run = { ...owner, threadId: 't1', runId: 'r1', epoch: 1, messages: [message] };
   const query = { owner, threadId: undefined, exceptRunId: '', vector: [1, 0], topK: 5, threshold: undefined };
 
+  describe('a save of an erased run in Qdrant', () => {
+    let space: VectorSpace;
+    beforeEach(() => {
+      space = { embedder: `test/${crypto.randomUUID()}`, dimensions: 2 };
+    });
+    afterEach(() => clean(space));
+    const listTexts = async () =>
+      (await createQdrantVectorStore(qdrant).findNearest(space, query)).map(({ text }) => text);
+    /** A client whose requests to write wait for `release`, as those of a stalled process do. */
+    const stallWrites = () => {
+      const written = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      const call: Qdrant['call'] = async (what, ...rest) => {
+        if (what !== 'save a run') return qdrant.call(what, ...rest);
+        written.resolve();
+        await released.promise;
+        return qdrant.call(what, ...rest);
+      };
+      return { stalled: { call }, written: written.promise, release: released.resolve };
+    };
+
+    test('leaves nothing if its write arrives after both deletions of the erasure', async () => {
+      const store = createQdrantVectorStore(qdrant);
+      const { stalled, written, release } = stallWrites();
+      const runId = crypto.randomUUID();
+      const saving = createQdrantVectorStore(stalled).saveRun(space, { ...run, runId });
+      await written;
+      for (let pass = 0; pass < 2; pass += 1) await store.eraseOwner(owner, [runId]);
+      release();
+      await expect(saving).rejects.toMatchObject({ code: 'save-superseded' });
+      expect(await listTexts()).toEqual([]);
+      await store.saveRun(space, { ...run, runId: crypto.randomUUID() });
+      expect(await listTexts()).toEqual(['hello']);
+    });
+
+    test('leaves nothing if its caller has given up before the write arrives', async () => {
+      const store = createQdrantVectorStore(qdrant);
+      const runId = crypto.randomUUID();
+      const controller = new AbortController();
+      // The server stores the points, and the caller receives no answer.
+      const call: Qdrant['call'] = async (what, signal, ...rest) => {
+        if (what !== 'save a run') return qdrant.call(what, signal, ...rest);
+        await store.eraseOwner(owner, [runId]);
+        await qdrant.call(what, undefined, ...rest);
+        controller.abort(new Error('given up'));
+        throw new Error('given up');
+      };
+      const saving = createQdrantVectorStore({ call }).saveRun(space, { ...run, runId }, controller.signal);
+      await expect(saving).rejects.toThrow('given up');
+      expect(await listTexts()).toEqual([]);
+    });
+  });
+
   describe('collections of Qdrant', () => {
     let space: VectorSpace;
     beforeEach(() => {

@@ -1,5 +1,6 @@
 // Stores vectors in Qdrant: one collection per embedder and length. Payload filters separate its tenants.
-import { checkTenant } from '@millrace/stores';
+import { ERASED_EPOCH } from '@millrace/contracts';
+import { checkTenant, saveSuperseded } from '@millrace/stores';
 import { collectionName } from '../../store/point-id.ts';
 import { pointId } from '../../store/point-id.ts';
 import { checkBlock } from '../../store/recall-errors.ts';
@@ -7,16 +8,34 @@ import type { VectorBlock, VectorSpace, VectorStore } from '../../store/vector-s
 import { readHttpStatus, type Qdrant } from './qdrant-client.ts';
 import { createQdrantDeletions } from './qdrant-deletions.ts';
 import { createQdrantCollections } from './qdrant-collections.ts';
+import { createQdrantFences } from './qdrant-fences.ts';
 import { matchValue, filterByOwner, range } from './qdrant-filter.ts';
 import { readPayload, toRecalledMessage } from './qdrant-payload.ts';
-import { knownPoints, saveQdrantRun } from './qdrant-save-run.ts';
+import { deleteErasedRun, knownPoints, saveQdrantRun } from './qdrant-save-run.ts';
 
 export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
   const collections = createQdrantCollections(qdrant);
 
+  const fences = createQdrantFences(qdrant);
+
   async function write(space: VectorSpace, block: VectorBlock, signal: AbortSignal | undefined): Promise<void> {
     await collections.ensure(space, signal);
-    await saveQdrantRun({ qdrant, space, block, signal });
+    if (await fences.isMarked(block, block.runId, signal)) throw saveSuperseded(block, ERASED_EPOCH);
+    try {
+      await saveQdrantRun({ qdrant, space, block, signal });
+    } catch (error) {
+      // The write may have reached the server. The caller receives its error, and a repeated save looks for the mark again.
+      await deleteIfErased(space, block).catch(() => undefined);
+      throw error;
+    }
+    if (await deleteIfErased(space, block)) throw saveSuperseded(block, ERASED_EPOCH);
+  }
+
+  /** Returns whether the run was erased while it was saved. Takes no signal: the caller may have stopped waiting. */
+  async function deleteIfErased(space: VectorSpace, block: VectorBlock): Promise<boolean> {
+    if (!(await fences.isMarked(block, block.runId, undefined))) return false;
+    await deleteErasedRun(qdrant, space, block);
+    return true;
   }
 
   return {
@@ -78,7 +97,7 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       return points.map(({ payload }) => toRecalledMessage(readPayload(payload)));
     },
 
-    ...createQdrantDeletions(qdrant),
+    ...createQdrantDeletions(qdrant, fences),
 
     close: () => Promise.resolve(),
   };

@@ -77,22 +77,6 @@ describe('the SQLite extension', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test('an erased run saves nothing in any epoch, and other runs do', async () => {
-    const store = openSqliteVectorStore({ path: file() });
-    const space = { embedder: 'e', dimensions: 1 };
-    const place = { tenant: 'default', key: 'ada', threadId: 't' };
-    const message = { messageId: 'm', role: 'user' as const, text: 'x', createdAt: '', trust: 'trusted' as const };
-    const block = { ...place, messages: [{ ...message, vector: [1] }] };
-    await store.eraseOwner(place, ['erased']);
-    for (const epoch of [1, 1_000]) {
-      const late = store.saveRun(space, { ...block, runId: 'erased', epoch });
-      await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
-    }
-    await store.saveRun(space, { ...block, runId: 'other', epoch: 1 });
-    expect(await store.eraseOwner(place, [])).toEqual({ deleted: 1, left: 0 });
-    await store.close();
-  });
-
   test('a closed store fails as unavailable', async () => {
     const store = openSqliteVectorStore({ path: file() });
     await store.close();
