@@ -4,6 +4,7 @@ export { askStage } from './ask-stage.ts';
 export { useBus, type TestBus } from './bus.ts';
 export { GUARD_CREDENTIAL, useExternalGuard, type ExternalGuard } from './external-guard.ts';
 export { inputRedactor } from './input-redactor.ts';
+export { createOperatorMode, credsFile, type OperatorMode } from './operator-mode.ts';
 export { eventually, type EventuallyOptions } from './eventually.ts';
 export { useNats, type TestNats } from './nats.ts';
 export { useRedis, type TestRedis } from './redis.ts';

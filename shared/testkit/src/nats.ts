@@ -54,7 +54,7 @@ export function useNats({ extraConfig = '', webSocketPort }: TestNatsOptions = {
     storeDir ??= await mkdtemp(join(tmpdir(), 'millrace-nats-'));
     const port = server ? Number(new URL(server.url).port) : 0;
     const own = typeof extraConfig === 'string' ? extraConfig : extraConfig();
-    if (!/^\s*(?:authorization|accounts|no_auth_user)\b/m.test(own)) users ??= await createBusUsers();
+    if (!/^\s*(?:authorization|accounts|no_auth_user|operator)\b/m.test(own)) users ??= await createBusUsers();
     const config = `${own}\n${users?.config ?? ''}`;
     const listener = webSocketPort === undefined ? {} : { webSocketPort };
     const started = await startNats({ storeDir, port, extraConfig: config, ...listener });

@@ -9,15 +9,20 @@ type Env = Record<string, string>;
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Call it after useNats. @param env given to every service */
-export function useStack(nats: TestNats, services: readonly string[], env: () => Env = () => ({})): TestStack {
+/** Call it after useNats. @param env given to every service @param creds folder of credentials files */
+export function useStack(
+  nats: TestNats,
+  services: readonly string[],
+  env: () => Env = () => ({}),
+  creds?: () => string,
+): TestStack {
   let stack: Stack | undefined;
   const getStack = (): Stack => {
     if (!stack) throw new Error('useStack: the stack is there only while the tests run');
     return stack;
   };
   beforeAll(async () => {
-    stack = await startStack({ natsUrl: nats.url, keys: nats.keys, services, env: env() });
+    stack = await startStack({ natsUrl: nats.url, keys: nats.keys, creds: creds?.(), services, env: env() });
   }, START_TIMEOUT_MS);
   afterAll(() => stack?.stop(), STOP_TIMEOUT_MS);
   return {

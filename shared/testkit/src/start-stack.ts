@@ -11,6 +11,7 @@ import { connect, type Client } from '@millrace/client';
 import { seedFile } from '@millrace/identity';
 import { inheritedEnv } from './inherited-env.ts';
 import { eventually } from './eventually.ts';
+import { credsFile } from './operator-mode.ts';
 
 type Env = Record<string, string>;
 type StartedService = { service: string; child: ChildProcess; log: string; exited: Promise<unknown> };
@@ -38,6 +39,8 @@ export type StackOptions = {
   natsUrl: string;
   /** Folder of keys: each service connects with its own. Without it the services connect as the test does. */
   keys?: string | undefined;
+  /** Folder of credentials files, for a server in operator mode. The stack itself and its client connect as `test`. */
+  creds?: string | undefined;
   services: readonly string[];
   /** Given to every service. */
   env?: Env;
@@ -54,9 +57,10 @@ const chooseKey = (keys: string, service: string): string =>
   [seedFile(keys, service), seedFile(keys, 'developer')].find((file) => existsSync(file)) ?? '';
 
 /** dev-model is always there. */
-export async function startStack({ natsUrl, keys, services, env = {} }: StackOptions): Promise<Stack> {
+export async function startStack({ natsUrl, keys, creds, services, env = {} }: StackOptions): Promise<Stack> {
   const dir = await mkdtemp(join(tmpdir(), 'millrace-stack-'));
-  const bus = await connectBus({ servers: natsUrl, name: 'test-stack' });
+  const own = creds === undefined ? {} : { credsFile: credsFile(creds, 'test') };
+  const bus = await connectBus({ servers: natsUrl, name: 'test-stack', ...own });
   const running: StartedService[] = [];
   let modelUrl = '';
 
@@ -68,6 +72,7 @@ export async function startStack({ natsUrl, keys, services, env = {} }: StackOpt
       ...inheritedEnv(),
       NATS_URL: natsUrl,
       ...(keys !== undefined && { NATS_NKEY_FILE: chooseKey(keys, service) }),
+      ...(creds !== undefined && { NATS_CREDS_FILE: credsFile(creds, service) }),
       LOG_LEVEL: 'info',
       DRAIN_GRACE_MS: '2000',
       ...env,
@@ -104,7 +109,7 @@ export async function startStack({ natsUrl, keys, services, env = {} }: StackOpt
     launch('dev-model', resolveMain('dev-model'), { PORT: '0', HOST: '127.0.0.1' });
     modelUrl = await eventually(async () => listeningUrl(await log('dev-model')), { timeoutMs: READY_TIMEOUT_MS });
     await Promise.all(services.map((service) => start(service)));
-    return connect({ url: natsUrl });
+    return connect({ url: natsUrl, ...own });
   };
   // A start that fails half way leaves nothing behind.
   const client = await openStack().catch(async (error: unknown) => {
