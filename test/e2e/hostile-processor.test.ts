@@ -12,7 +12,7 @@ import { escapeScript } from './hostile/escape-text.ts';
 const CARD = '4111 1111 1111 1111';
 
 const nats = useNats();
-const bus = useBus(nats, 'hostile');
+const bus = useBus(nats, 'hostile', { role: 'developer' });
 const noOptions = z.strictObject({});
 const chunk = (type: string, payload: object): object => ({ type, runId: 'another-run', from: 'AGENT', payload });
 

@@ -27,7 +27,7 @@ const watching = defineProcessor({
 });
 
 const nats = useNats();
-const connection = useBus(nats, 'promises');
+const connection = useBus(nats, 'promises', { role: 'developer' });
 useProcessors(nats, [watching]);
 const stack = useStack(nats, ['orchestrator', 'tools', 'message-history']);
 const SERVICE = 'telling';

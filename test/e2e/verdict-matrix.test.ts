@@ -83,7 +83,7 @@ const buildId = (row: Row, stage: Stage) => `${row.replaceAll(' ', '-')}-${stage
 const SERVICE = 'matrix';
 
 const stack = useSharedStack();
-const connection = useBus(stack, 'matrix');
+const connection = useBus(stack, 'matrix', { role: 'developer' });
 let stop = () => {};
 
 beforeAll(async () => {

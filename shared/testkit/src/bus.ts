@@ -1,5 +1,5 @@
 // Connections to a test's nats-server, closed when its tests are over.
-import { connectBus, type Bus, type BusOptions } from '@millrace/bus';
+import { connectBus, seedFile, type Bus, type BusOptions } from '@millrace/bus';
 import { afterAll, beforeAll } from 'vitest';
 
 export type TestBus = {
@@ -9,16 +9,24 @@ export type TestBus = {
   connect(options?: Partial<BusOptions>): Promise<Bus>;
 };
 
+export type TestBusOptions = Partial<BusOptions> & {
+  /** Connects with the key and the permissions of this role. Default: the test's own user, without restrictions. */
+  role?: string;
+};
+/** `keys`: folder with the keys of the roles. */
+export type NatsAddress = { readonly url: string; readonly keys?: string | undefined };
+
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Call it after useNats. @param name the service's name: a token */
-export function useBus(nats: { readonly url: string }, name: string, options: Partial<BusOptions> = {}): TestBus {
+export function useBus(nats: NatsAddress, name: string, { role, ...options }: TestBusOptions = {}): TestBus {
   const opened: Bus[] = [];
   const connect = async (more: Partial<BusOptions> = {}) => {
     const bus = await connectBus({
       servers: nats.url,
       name,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      ...(role !== undefined && { nkeyFile: findSeed(nats, role) }),
       ...options,
       ...more,
     });
@@ -35,4 +43,10 @@ export function useBus(nats: { readonly url: string }, name: string, options: Pa
     },
     connect,
   };
+}
+
+/** @throws if the server of the test has no keys of roles */
+function findSeed({ keys }: NatsAddress, role: string): string {
+  if (keys === undefined) throw new Error(`The server of this test has no key of the role ${role}.`);
+  return seedFile(keys, role);
 }

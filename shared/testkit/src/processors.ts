@@ -1,12 +1,18 @@
 // A test's own processors, served as any service serves its own, in the test's process.
 import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
+import { seedFile } from '@millrace/bus';
 import { z } from 'zod';
+import type { NatsAddress } from './bus.ts';
 import { useService, type TestService } from './service.ts';
 
-/** Call it after useNats. @param name the service's name; two groups of processors are adjacent only within one service */
+/**
+ * Call it after useNats. The service connects as a developer, if the server has keys of roles: it has the permissions of a processor that
+ * is not shipped.
+ * @param name the service's name; two groups of processors are adjacent only within one service
+ */
 export function useProcessors(
-  nats: { readonly url: string },
+  nats: NatsAddress,
   processors: readonly ProcessorDefinition[],
   name = 'test-processors',
   tools: readonly Tool[] = [],
@@ -14,6 +20,7 @@ export function useProcessors(
   const description = 'processors of a test';
   return useService(processorService({ name, version: '0.1.0', description, processors, tools }), () => ({
     NATS_URL: nats.url,
+    ...(nats.keys !== undefined && { NATS_NKEY_FILE: seedFile(nats.keys, 'developer') }),
   }));
 }
 

@@ -13,7 +13,7 @@ const { keys, config } = await createBusUsers();
 const nats = await startNats({ storeDir, extraConfig: config });
 try {
   const stack = await startStack({ natsUrl: nats.url, keys, services: process.argv.slice(2) });
-  process.stdout.write(`${JSON.stringify({ url: nats.url, modelUrl: stack.modelUrl })}\n`);
+  process.stdout.write(`${JSON.stringify({ url: nats.url, keys, modelUrl: stack.modelUrl })}\n`);
   await once(process.stdin.resume(), 'end');
   await stack.stop();
 } finally {

@@ -12,6 +12,8 @@ import { exemptProcess } from './open-things.ts';
 export type SharedStack = {
   /** Address of the stack's NATS server. */
   readonly url: string;
+  /** Folder with the keys of the roles. */
+  readonly keys: string;
   readonly client: Client;
   /** Address of the stand-in for the model provider, `/v1` included. */
   readonly modelUrl: string;
@@ -19,7 +21,7 @@ export type SharedStack = {
 
 const SERVICES = ['orchestrator', 'guardrails', 'tools'];
 const START_TIMEOUT_MS = 120_000;
-const addressSchema = z.object({ url: z.string(), modelUrl: z.string() });
+const addressSchema = z.object({ url: z.string(), keys: z.string(), modelUrl: z.string() });
 type StackAddress = z.infer<typeof addressSchema>;
 
 declare global {
@@ -42,6 +44,9 @@ export function useSharedStack(): SharedStack {
   return {
     get url() {
       return running().address.url;
+    },
+    get keys() {
+      return running().address.keys;
     },
     get client() {
       return running().client;

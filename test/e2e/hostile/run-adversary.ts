@@ -14,7 +14,7 @@ export type Adversary = Omit<WireScript, 'id'>;
 
 /** Call this after useNats. */
 export function useAdversaries(nats: TestNats) {
-  const caller = useBus(nats, 'adversary');
+  const caller = useBus(nats, 'adversary', { role: 'developer' });
   const stack = useStack(nats, ['orchestrator']);
   let count = 0;
   // NATS drops the connection of an orchestrator that a flood turns into a slow consumer; the orchestrator reconnects
