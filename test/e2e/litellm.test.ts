@@ -1,24 +1,18 @@
 // An unmodified LiteLLM proxy in front of a model that Millrace does not know, guarded by the processors of an agent.
 // Installs hundreds of megabytes, so it runs by command: npm run -s test:litellm.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
+import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { installAdapter } from './python/adapter-environment.ts';
+import { listenLocally, startLiteLlm, type LiteLlm } from './python/litellm-proxy.ts';
 
 const isAsked = process.env['MILLRACE_LITELLM'] === '1';
 if (!isAsked) process.stderr.write('The LiteLLM proxy is tested only by `npm run test:litellm`.\n');
 const INSTALL_MS = 900_000;
-const START_MS = 120_000;
-/** The proxy refuses to start with a short key. */
-const MASTER_KEY = `sk-${'0123456789abcdef'.repeat(4)}`;
 const AGENT = 'litellm-guards';
 
 /** The foreign model: streams its answer in pieces, and records the messages that it receives. */
@@ -48,14 +42,6 @@ function streamAnswer(response: ServerResponse): void {
   response.end(`data: ${JSON.stringify(completion('delta', '', 'stop'))}\n\ndata: [DONE]\n\n`);
 }
 
-const listen = async (server: Server): Promise<number> => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return portOn(server);
-};
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server that listens on TCP
-const portOn = (server: Server): number => (server.address() as AddressInfo).port;
-
 const writeConfig = (modelPort: number, gatewayUrl: string) => `
 model_list:
   - model_name: foreign
@@ -80,12 +66,9 @@ describe.skipIf(!isAsked)('the LiteLLM proxy', () => {
     REDIS_URL: redis.urlAs('gateway'),
   }));
   let folder: string;
-  let proxy: ChildProcess;
-  let url: string;
-  let log = '';
+  let proxy: LiteLlm | undefined;
 
   beforeAll(async () => {
-    const python = await installAdapter(join(import.meta.dirname, 'python/litellm'));
     folder = await mkdtemp(join(tmpdir(), 'millrace-litellm-'));
     await stack.client.agents.apply({
       name: AGENT,
@@ -95,50 +78,19 @@ describe.skipIf(!isAsked)('the LiteLLM proxy', () => {
     });
     const { key } = await stack.client.keys.create({ subject: 'proxy', scopes: ['run'], agents: [AGENT] });
     const [, gatewayUrl = ''] = /"url":"(http[^"]+)"/.exec(await stack.log('gateway')) ?? [];
-    const config = join(folder, 'config.yaml');
-    await writeFile(config, writeConfig(await listen(model), gatewayUrl));
-    // A free port: the proxy prints no port that it has chosen itself.
-    const probe = createServer();
-    const port = await listen(probe);
-    probe.close();
-    url = `http://127.0.0.1:${port}`;
-    proxy = spawn(
-      join(dirname(python), 'litellm'),
-      ['--config', config, '--port', String(port), '--host', '127.0.0.1'],
-      {
-        cwd: folder,
-        env: {
-          PATH: process.env['PATH'],
-          HOME: folder,
-          MILLRACE_API_KEY: key,
-          LITELLM_MASTER_KEY: MASTER_KEY,
-          LITELLM_LOCAL_MODEL_COST_MAP: 'True',
-          LITELLM_TELEMETRY: 'False',
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
-    for (const output of [proxy.stdout, proxy.stderr]) output?.on('data', (part: Buffer) => (log += String(part)));
-    await eventually(isUp, { timeoutMs: START_MS, pollMs: 250 });
+    const config = writeConfig(await listenLocally(model), gatewayUrl);
+    proxy = await startLiteLlm(folder, { config, env: { MILLRACE_API_KEY: key } });
   }, INSTALL_MS);
   afterAll(async () => {
-    if (proxy.exitCode === null && proxy.kill('SIGKILL')) await once(proxy, 'exit');
+    await proxy?.stop();
     model.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const isUp = () =>
-    fetch(`${url}/health/liveliness`).then(
-      ({ ok }) => ok,
-      () => {
-        if (proxy.exitCode !== null) throw new Error(log);
-        return false;
-      },
-    );
   const ask = (content: string, more: object = {}) =>
-    fetch(`${url}/v1/chat/completions`, {
+    fetch(`${proxy?.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${proxy?.key}` },
       body: JSON.stringify({ model: 'foreign', messages: [{ role: 'user', content }], ...more }),
     });
   const chunkSchema = z.object({ choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }) })) });

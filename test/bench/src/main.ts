@@ -1,6 +1,6 @@
 // npm run -s bench -- --json FILE [--table FILE.md] [--page FILE.md] [--only NAME,NAME]: measures on this machine, all
 // services local, each row against a baseline of the same run. Figures are for comparison and never asserted. The rows
-// `reference` and `noisy-tenant` run only if named. --page: a page that receives the guards' tables.
+// `reference` and `noisy-tenant` and those with LiteLLM run only if named. --page: a page that receives the guards' tables.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

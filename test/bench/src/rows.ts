@@ -5,6 +5,7 @@ import { guardBlockRows } from './guard-block-row.ts';
 import { guardRows } from './guard-rows.ts';
 import { followers } from './rows/followers.ts';
 import { gatewayChunks, gatewayFirstText, gatewayIdle } from './rows/gateway.ts';
+import { chatAgainstLiteLlm } from './rows/litellm.ts';
 import { group } from './rows/group.ts';
 import { submitToModel, takeover } from './rows/latency.ts';
 import { referenceRows } from './rows/reference.ts';
@@ -43,9 +44,12 @@ export const rows: Record<string, Measure> = {
 };
 
 /** Measured on request only: the rows of the reference install packages, `noisy-tenant` submits 10,000 runs,
- * `runs-list` stores 100,000. */
+ * `runs-list` stores 100,000, and those with LiteLLM install its proxy. */
 export const requestedRows: Record<string, Measure> = {
   ...referenceRows,
   'noisy-tenant': noisyTenant,
   'runs-list': runsList,
+  'chat-litellm-bare': chatAgainstLiteLlm('bare'),
+  'chat-litellm-filter': chatAgainstLiteLlm('filter'),
+  'chat-litellm-guarded': chatAgainstLiteLlm('guarded'),
 };

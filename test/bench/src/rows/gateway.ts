@@ -13,9 +13,10 @@ const LATENCIES = 100;
 const IDLE_STREAMS = 1_000;
 const AGENT = 'bench-http';
 
-type Gateway = { url: string; key: string; pid: number };
+export type Gateway = { url: string; key: string; pid: number };
 
-async function openGateway(context: BenchContext): Promise<Gateway> {
+/** Starts the gateway unless it runs. */
+export async function openGateway(context: BenchContext): Promise<Gateway> {
   const { stack } = context;
   await needServices(context, 'orchestrator', 'auth');
   if (!stack.pids().some(({ service }) => service === 'gateway'))
