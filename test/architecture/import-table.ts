@@ -35,6 +35,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'semantic-recall': ofStores,
   'working-memory': ofStores,
   'http-examples': [],
+  'react-chat': [],
   /** The client is for its test only. */
   'processor-examples': ['contracts', 'processor', 'client'],
   dev: ['contracts', 'client', 'cli', 'identity', 'servers', 'service'],

@@ -1,23 +1,34 @@
 // A page with useChat in a real Chromium against the gateway: memory, tools, blocks, a reload in mid-stream, approvals,
 // and the stop.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { applying } from './apply-agent.ts';
 import { chromiumPath, useBrowser } from './browser/open-page.ts';
 import { script } from './script.ts';
 
+const root = join(import.meta.dirname, '../..');
+/** The example, as a reader starts it. */
+const SERVER = join(root, 'examples/react-chat/src/serve.ts');
+
 describe.skipIf(chromiumPath === undefined)('a page with useChat', () => {
   const nats = useNats();
   const redis = useRedis();
-  const browser = useBrowser('chat-page.ts');
+  const browser = useBrowser();
   const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools', 'auth']);
-  let gatewayUrl = '';
+  const servers: ChildProcess[] = [];
+  /** Address of the page of a subject. */
+  const pages = new Map<string, string>();
 
   beforeAll(async () => {
     await stack.start('message-history', { REDIS_URL: redis.urlAs('message-history') });
-    await stack.start('gateway', { GATEWAY_PORT: '0', GATEWAY_ORIGINS: new URL(browser.url).origin });
-    gatewayUrl = /"url":"(http[^"]+)"/.exec(await stack.log('gateway'))?.[1] ?? '';
+    const env = { GATEWAY_PORT: '0', REDIS_URL: redis.urlAs('gateway') };
+    await stack.start('gateway', env);
+    await stack.start('gateway', env);
+    const urls = [...(await stack.log('gateway')).matchAll(/"url":"(http[^"]+)"/g)].map(([, url]) => url ?? '');
     await applying(stack)('chatting', {
       tools: ['calculator', 'send-feedback'],
       input: [
@@ -28,17 +39,24 @@ describe.skipIf(chromiumPath === undefined)('a page with useChat', () => {
       questions: ['approval-gate'],
       memory: { lastMessages: 10 },
     });
+    for (const subject of ['ada', 'bob']) {
+      const { key } = await stack.client.keys.create({ scopes: ['run', 'read', 'answer'], subject });
+      const settings = { MILLRACE_URL: urls.join(','), MILLRACE_KEY: key, MILLRACE_AGENT: 'chatting', PORT: '0' };
+      const server = spawn(process.execPath, [SERVER], { env: settings, stdio: ['ignore', 'pipe', 'inherit'] });
+      servers.push(server);
+      const [address] = await once(server.stdout, 'data');
+      pages.set(subject, String(address).trim());
+    }
   }, 120_000);
+  afterAll(() => servers.forEach((server) => server.kill()));
 
   async function openChat(chat: string = crypto.randomUUID(), subject = 'ada') {
-    const { key } = await stack.client.keys.create({ scopes: ['run', 'read', 'answer'], subject });
-    const settings = { api: `${gatewayUrl}/v1/agents/chatting/ui`, key, chat };
-    const page = await browser.openPage(`#${encodeURIComponent(JSON.stringify(settings))}`);
+    const page = await browser.openAt(`${pages.get(subject)}/#${chat}`);
     const problems: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())));
     page.on('pageerror', (error) => void problems.push(error.message));
     onTestFinished(() => page.close());
-    await page.waitForSelector('#send');
+    await page.waitForSelector('#text');
     return { page, problems, chat };
   }
   const send = async (page: Page, text: string) => {
@@ -101,6 +119,20 @@ describe.skipIf(chromiumPath === undefined)('a page with useChat', () => {
     await page.click('#stop');
     await isReady(page);
     expect((await stack.client.runs.newest(chat)).run.status).toBe('cancelled');
+  });
+
+  test('continues its answer at another gateway when the first one is killed', async () => {
+    const { page, chat } = await openChat();
+    const words = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen.';
+    await send(page, script({ text: words, chunkSize: 2, delayMs: 60 }));
+    await expect.poll(() => readText(page), { timeout: 10_000 }).toContain('three');
+    const first = stack.pids().find(({ service }) => service === 'gateway');
+    if (first) process.kill(first.pid, 'SIGKILL');
+    await expect.poll(() => readText(page), { timeout: 20_000 }).toBe(words);
+    await isReady(page);
+    expect(await page.locator('article[data-role=assistant]').count()).toBe(1);
+    const { runs } = await stack.client.runs.list({ threadId: chat });
+    expect(runs.map(({ status }) => status)).toEqual(['finished']);
   });
 
   test('shows nothing of the chat of another subject', async () => {

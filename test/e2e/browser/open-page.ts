@@ -20,12 +20,14 @@ const START_TIMEOUT_MS = 60_000;
 export type TestBrowser = {
   /** Address of the page. */
   readonly url: string;
-  /** Resolves when the script of the page has run. @param fragment of the address, with its # */
-  openPage(fragment?: string): Promise<Page>;
+  /** Resolves when the script of the page has run. */
+  openPage(): Promise<Page>;
+  /** Opens a page that another server serves. */
+  openAt(url: string): Promise<Page>;
 };
 
-/** Call it after useNats. @param entry script of the page, in this folder */
-export function useBrowser(entry = 'page.ts'): TestBrowser {
+/** Call it after useNats. */
+export function useBrowser(): TestBrowser {
   let opened: { browser: Browser; server: Server; url: string } | undefined;
   const getOpened = () => {
     if (!opened) throw new Error('useBrowser: the browser is there only while the tests run');
@@ -33,7 +35,7 @@ export function useBrowser(entry = 'page.ts'): TestBrowser {
   };
   beforeAll(async () => {
     if (chromiumPath === undefined) return;
-    const script = await bundlePage(entry);
+    const script = await bundlePage();
     const server = createServer((request, response) => {
       const isScript = request.url === '/page.js';
       response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
@@ -55,22 +57,23 @@ export function useBrowser(entry = 'page.ts'): TestBrowser {
     opened?.server.closeAllConnections();
     await new Promise((resolve) => (opened ? opened.server.close(resolve) : resolve(undefined)));
   });
+  const openAt = async (url: string) => {
+    const page = await getOpened().browser.newPage();
+    await page.goto(url);
+    return page;
+  };
   return {
     get url() {
       return getOpened().url;
     },
-    async openPage(fragment = '') {
-      const { browser, url } = getOpened();
-      const page = await browser.newPage();
-      await page.goto(url + fragment);
-      return page;
-    },
+    openPage: () => openAt(getOpened().url),
+    openAt,
   };
 }
 
-async function bundlePage(entry: string): Promise<string> {
+async function bundlePage(): Promise<string> {
   const bundle = await rolldown({
-    input: join(import.meta.dirname, entry),
+    input: join(import.meta.dirname, 'page.ts'),
     platform: 'browser',
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     logLevel: 'silent',
