@@ -1,4 +1,4 @@
-// An unmodified LiteLLM proxy in front of a model that Millrace does not know, guarded by the processors of an agent.
+// The example of an unmodified LiteLLM proxy, in front of a model that Millrace does not know.
 // Installs hundreds of megabytes, so it runs by command: npm run -s test:litellm.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -42,22 +42,6 @@ function streamAnswer(response: ServerResponse): void {
   response.end(`data: ${JSON.stringify(completion('delta', '', 'stop'))}\n\ndata: [DONE]\n\n`);
 }
 
-const writeConfig = (modelPort: number, gatewayUrl: string) => `
-model_list:
-  - model_name: foreign
-    litellm_params: { model: openai/foreign, api_base: "http://127.0.0.1:${modelPort}/v1", api_key: none }
-guardrails:
-  - guardrail_name: millrace
-    litellm_params:
-      guardrail: generic_guardrail_api
-      mode: [pre_call, post_call]
-      default_on: true
-      api_base: ${gatewayUrl}/v1/agents/${AGENT}
-      api_key: os.environ/MILLRACE_API_KEY
-      streaming_transform_mode: incremental_diff
-      streaming_sampling_rate: 5
-`;
-
 describe.skipIf(!isAsked)('the LiteLLM proxy', () => {
   const nats = useNats();
   const redis = useRedis();
@@ -78,8 +62,14 @@ describe.skipIf(!isAsked)('the LiteLLM proxy', () => {
     });
     const { key } = await stack.client.keys.create({ subject: 'proxy', scopes: ['run'], agents: [AGENT] });
     const [, gatewayUrl = ''] = /"url":"(http[^"]+)"/.exec(await stack.log('gateway')) ?? [];
-    const config = writeConfig(await listenLocally(model), gatewayUrl);
-    proxy = await startLiteLlm(folder, { config, env: { MILLRACE_API_KEY: key } });
+    proxy = await startLiteLlm(folder, {
+      MODEL: 'openai/foreign',
+      MODEL_URL: `http://127.0.0.1:${await listenLocally(model)}/v1`,
+      MODEL_KEY: 'none',
+      MILLRACE_URL: gatewayUrl,
+      MILLRACE_API_KEY: key,
+      AGENT,
+    });
   }, INSTALL_MS);
   afterAll(async () => {
     await proxy?.stop();
@@ -91,7 +81,7 @@ describe.skipIf(!isAsked)('the LiteLLM proxy', () => {
     fetch(`${proxy?.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${proxy?.key}` },
-      body: JSON.stringify({ model: 'foreign', messages: [{ role: 'user', content }], ...more }),
+      body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content }], ...more }),
     });
   const chunkSchema = z.object({ choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }) })) });
   const readStream = async (response: Response) => {

@@ -1,14 +1,15 @@
-// Starts an unmodified LiteLLM proxy, from its hash-locked requirements, with a configuration.
+// Starts an unmodified LiteLLM proxy as the example does, from its hash-locked requirements.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { eventually } from '@millrace/testkit/bench';
+import { root } from '../run-command.ts';
 import { installAdapter } from './adapter-environment.ts';
 
 const START_MS = 120_000;
+const EXAMPLE = join(root, 'examples/litellm');
 /** The proxy refuses to start with a short key. */
 const MASTER_KEY = `sk-${'0123456789abcdef'.repeat(4)}`;
 
@@ -21,24 +22,21 @@ export type LiteLlm = {
 };
 
 /**
- * @param folder for the configuration; `env` holds the variables that the configuration names
+ * @param home empty folder
+ * @param env variables of the script, and those that the configuration names
  * @throws with the log of the proxy if it exits
  */
-export async function startLiteLlm(
-  folder: string,
-  { config, env = {} }: { config: string; env?: Record<string, string> },
-): Promise<LiteLlm> {
-  const python = await installAdapter(join(import.meta.dirname, 'litellm'));
-  const file = join(folder, 'config.yaml');
-  await writeFile(file, config);
+export async function startLiteLlm(home: string, env: Record<string, string>): Promise<LiteLlm> {
+  const python = await installAdapter(EXAMPLE);
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
-  const args = ['--config', file, '--port', String(port), '--host', '127.0.0.1'];
-  const proxy = spawn(join(dirname(python), 'litellm'), args, {
-    cwd: folder,
+  const proxy = spawn(join(EXAMPLE, 'start.sh'), {
+    cwd: home,
     env: {
       PATH: process.env['PATH'],
-      HOME: folder,
+      HOME: home,
+      PORT: String(port),
+      LITELLM: join(dirname(python), 'litellm'),
       LITELLM_MASTER_KEY: MASTER_KEY,
       LITELLM_LOCAL_MODEL_COST_MAP: 'True',
       LITELLM_TELEMETRY: 'False',

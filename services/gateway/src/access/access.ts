@@ -67,7 +67,7 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
         );
       if (scopes.includes(scope)) return;
       throw new MillraceError('scope-missing', `The credential does not have the scope "${scope}".`, {
-        remedy: `Use a key with this scope: millrace api-keys create --scope ${scope}`,
+        remedy: `Use a key with this scope: millrace api-keys create --scopes ${scope}`,
       });
     },
     mayUse: (agent) => agents === undefined || agents.includes(agent),

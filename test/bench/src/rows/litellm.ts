@@ -1,12 +1,12 @@
 // Streamed chat completions with an address that is masked, through our gateway and through an unmodified LiteLLM proxy:
 // bare, with its own filter, and with our processors as its guard. Every side has the same model and the same pieces.
 // A side that masks has to give the same text, with its own mark.
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { needServices, type BenchContext, type Measure } from '../bench-context.ts';
 import { MODEL, median, prose } from '../load.ts';
 import { cpuMs, round, row } from '../measure.ts';
-import { startLiteLlm, type LiteLlm } from '../../../e2e/python/litellm-proxy.ts';
+import { startLiteLlm } from '../../../e2e/python/litellm-proxy.ts';
 import { openGateway } from './gateway.ts';
 
 const AT_ONCE = 16;
@@ -105,11 +105,14 @@ async function openOwn(context: BenchContext): Promise<Target> {
 }
 
 /** The header names the call of the script. */
-const writeModels = (modelUrl: string) => `
+const MODELS = `
 model_list:
-  - model_name: foreign
+  - model_name: assistant
     litellm_params:
-      { model: openai/stand-in, api_base: "${modelUrl}", api_key: none, extra_headers: { X-Client-Request-Id: f.1 } }
+      model: os.environ/MODEL
+      api_base: os.environ/MODEL_URL
+      api_key: none
+      extra_headers: { X-Client-Request-Id: f.1 }
 `;
 /** LiteLLM's own filter, in its process. */
 const OWN_FILTER = `
@@ -121,25 +124,25 @@ guardrails:
       default_on: true
       patterns: [{ pattern_type: prebuilt, pattern_name: email, action: MASK }]
 `;
-const writeGuard = (url: string) => `
+/** Our processors as the proxy's guard, as in examples/litellm, for answers. */
+const GUARDED = `
 guardrails:
   - guardrail_name: millrace
     litellm_params:
       guardrail: generic_guardrail_api
       mode: post_call
       default_on: true
-      api_base: ${url}/v1/agents/${AGENT}
+      api_base: os.environ/GUARD_URL
       api_key: os.environ/MILLRACE_API_KEY
       streaming_transform_mode: incremental_diff
       streaming_sampling_rate: 5
 `;
-
 /** `mark`: in the place of the address; absent: the side does not mask. */
-type Side = { guardrails: (own: Target) => string; mark?: string; usesOwn: boolean };
+type Side = { guardrails: string; mark?: string; usesOwn: boolean };
 const SIDES = {
-  bare: { guardrails: () => '', usesOwn: false },
-  filter: { guardrails: () => OWN_FILTER, mark: '[EMAIL_REDACTED]', usesOwn: false },
-  guarded: { guardrails: ({ url }) => writeGuard(url), mark: MASK, usesOwn: true },
+  bare: { guardrails: '', usesOwn: false },
+  filter: { guardrails: OWN_FILTER, mark: '[EMAIL_REDACTED]', usesOwn: false },
+  guarded: { guardrails: GUARDED, mark: MASK, usesOwn: true },
 } satisfies Record<string, Side>;
 
 /** Our gateway with the mask, and the proxy on one side as the baseline. */
@@ -149,16 +152,22 @@ export const chatAgainstLiteLlm =
     const own = await openOwn(context);
     const { guardrails, mark = ADDRESS, usesOwn }: Side = SIDES[side];
     const folder = await mkdtemp(join(context.dir, 'litellm-'));
-    const proxy: LiteLlm = await startLiteLlm(folder, {
-      config: `${writeModels(context.stack.modelUrl)}${guardrails(own)}`,
-      env: { MILLRACE_API_KEY: own.key },
+    const config = join(folder, 'config.yaml');
+    await writeFile(config, MODELS + guardrails);
+    const proxy = await startLiteLlm(folder, {
+      CONFIG: config,
+      MODEL: 'openai/stand-in',
+      MODEL_URL: context.stack.modelUrl,
+      MILLRACE_URL: own.url,
+      MILLRACE_API_KEY: own.key,
+      AGENT,
     });
     try {
       const ours = await measureChats(own);
       const theirs = await measureChats({
         url: proxy.url,
         key: proxy.key,
-        model: 'foreign',
+        model: 'assistant',
         text: TEXT.replace(ADDRESS, mark),
         pids: [proxy.pid, ...(usesOwn ? own.pids : [])],
       });
