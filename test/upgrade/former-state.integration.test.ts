@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { current, isTestable, useCheckout } from './use-checkout.ts';
 
 /** The last version without users on the bus, and without callers. */
-const FORMER = 'f40ec59';
+const FORMER = 'f40ec59a7b1539b988a371dfc8655e19017d0f31';
 const canRun = await isTestable(FORMER);
 
 const START_MS = 120_000;
@@ -30,7 +30,7 @@ const suspendedSchema = z
   .array(z.object({ runId: z.string() }))
   .or(z.object({ suspended: z.array(z.object({ runId: z.string() })) }).transform(({ suspended }) => suspended));
 
-describe.skipIf(!canRun)(`the state folder of ${FORMER}`, () => {
+describe.skipIf(!canRun)(`the state folder of ${FORMER.slice(0, 9)}`, () => {
   const { checkout: former, scratch } = useCheckout(FORMER);
   let serving: ChildProcess | undefined;
   const state = () => join(scratch(), 'state');
