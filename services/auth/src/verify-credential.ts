@@ -10,7 +10,7 @@ export type Refused = { refused: string; keyId?: string };
 export type Verified = { ok: Identity } | Refused;
 export type VerifyCredential = (credential: string) => Promise<Verified>;
 
-/** Hash of no secret: an unknown id costs the same time as a wrong secret. */
+/** Hash of no secret: an unknown id has its secret compared, too. Its look-up in the bucket takes longer, and ids are no secrets. */
 const NO_HASH = '0'.repeat(64);
 
 /** @param verifyJwt absent: every JWT is refused */

@@ -91,3 +91,26 @@ test('Refused users are found on every page of the list, and all others remain',
   );
   expect([...asked]).toEqual(expect.arrayContaining(names.map((name) => `key:${name}`)));
 });
+
+test('A search for unknown keys that fails is repeated until the connections of a revoked key have ended', async () => {
+  verify = async (credential) => ({ ok: ada(credential) });
+  const client = await connectClient('lostkey1');
+  verify = async () => ({ refused: 'revoked' });
+  const bus = await tests.connect({ name: 'auth', nkeyFile: seedFile(nats.keys ?? '', 'auth') });
+  let asked = 0;
+  const restarted = serveCallout({
+    bus,
+    system,
+    files: { issuer: file('issuer'), encryption: file('encryption'), system: file('system') },
+    verify: (credential) => verify(credential),
+    isKnownKey: async (keyId) => {
+      asked += 1;
+      if (asked === 1) throw new Error('the bucket has no leader');
+      return keyId !== 'lostkey1';
+    },
+    reportRefusal: () => undefined,
+  });
+  onTestFinished(() => restarted.drain(1_000));
+  await waitForEnd(client);
+  expect(asked).toBeGreaterThan(1);
+});

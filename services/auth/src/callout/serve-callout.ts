@@ -1,4 +1,5 @@
 // Serves the auth callout: answers NATS, and ends the connections of revoked keys.
+import { setTimeout as delay } from 'node:timers/promises';
 import { answerServer, type Bus } from '@millrace/bus';
 import { loggedError } from '@millrace/contracts';
 import { CALLOUT_SUBJECT } from '@millrace/identity';
@@ -10,6 +11,7 @@ import { createConnectionEnder } from './end-connections.ts';
 
 /** Connections that are authenticated at once; NATS refuses the others after 2 s, and their clients try again. */
 const MAX_CALLOUTS = 256;
+const RETRY_MS = 1_000;
 
 export type Callout = {
   /** Ends the connections of a key. */
@@ -40,13 +42,22 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
     maxInFlight: MAX_CALLOUTS,
     handle: (request) => answerCallout(request, options),
   });
-  const endUnknownKeys = () =>
-    void ender
-      .endRefused(async (user) => {
-        const keyId = readKeyUser(user);
-        return keyId !== undefined && !(await isKnownKey(keyId));
-      })
-      .catch((error: unknown) => bus.log.error(loggedError(error), 'listing the connections of NATS failed'));
+  const draining = new AbortController();
+  const isUnknownKey = async (user: string) => {
+    const keyId = readKeyUser(user);
+    return keyId !== undefined && !(await isKnownKey(keyId));
+  };
+  /** A connection of a revoked key would remain for a day if a single failure ended the search. */
+  const endUnknownKeys = async () => {
+    while (!draining.signal.aborted) {
+      try {
+        return await ender.endRefused(isUnknownKey);
+      } catch (error) {
+        bus.log.error(loggedError(error), 'ending the connections of unknown keys failed; it is repeated');
+        await delay(RETRY_MS);
+      }
+    }
+  };
   // NATS has restarted: the keys of the callout may be new ones, and a revocation may have been missed.
   const forget = system.onReconnect(() => {
     try {
@@ -54,12 +65,13 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
     } catch (error) {
       bus.log.error(loggedError(error), 'reading the keys of the callout failed; the earlier ones remain');
     }
-    endUnknownKeys();
+    void endUnknownKeys();
   });
-  endUnknownKeys();
+  void endUnknownKeys();
   return {
     endKey: (keyId) => ender.end(nameKeyUser(keyId)),
     async drain(graceMs) {
+      draining.abort();
       forget();
       ender.stop();
       await answering.drain(graceMs);

@@ -1,7 +1,16 @@
 // Verifies a JWT: its signature by the key set of the configured issuer, its issuer, audience and time. The algorithms
 // are those of the configuration, never that of the token.
 import { MillraceError } from '@millrace/contracts';
-import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTVerifyGetKey,
+} from 'jose';
+import { createKeySetFetch } from './fetch-key-set.ts';
 import type { JwtSettings, KeySet } from './jwt-config.ts';
 import { readClaims, type ClaimedIdentity } from './read-claims.ts';
 
@@ -11,6 +20,11 @@ const FETCH_TIMEOUT_MS = 5_000;
 /** The set is fetched again for an unknown key after this time at the earliest. */
 const COOLDOWN_MS = 30_000;
 const MAX_AGE_MS = 600_000;
+/**
+ * Tokens that wait for the key set at the same time. An issuer that does not answer would otherwise take all places of
+ * the auth callout, and API keys would be refused.
+ */
+const MAX_WAITING = 64;
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Returns true for a text of the form of a signed JWT. */
@@ -18,9 +32,10 @@ export const isJwt = (credential: string): boolean => JWT.test(credential);
 
 /** @throws config-invalid for a key set that is no JWKS */
 export function createJwtVerifier({ issuer, audience, algorithms, keySet, claims }: JwtSettings): VerifyJwt {
-  const getKey = openKeySet(keySet);
+  const { getKey, isLoaded } = openKeySet(keySet);
+  let waiting = 0;
   const options = { issuer, audience, algorithms: [...algorithms], requiredClaims: ['exp', 'iss', 'aud'] };
-  return async (token) => {
+  const verify: VerifyJwt = async (token) => {
     try {
       const { payload } = await jwtVerify(token, getKey, options);
       return readClaims(payload, claims);
@@ -30,15 +45,30 @@ export function createJwtVerifier({ issuer, audience, algorithms, keySet, claims
       return { refused };
     }
   };
+  return async (token) => {
+    if (isLoaded(token)) return verify(token);
+    if (waiting >= MAX_WAITING) throw createBusyError();
+    waiting += 1;
+    return verify(token).finally(() => (waiting -= 1));
+  };
 }
 
-function openKeySet(keySet: KeySet): JWTVerifyGetKey {
+type OpenKeySet = {
+  getKey: JWTVerifyGetKey;
+  /** Returns whether the key that the token names is known, so that its verification waits for nothing. */
+  isLoaded: (token: string) => boolean;
+};
+
+function openKeySet(keySet: KeySet): OpenKeySet {
   if ('url' in keySet) {
     const times = { timeoutDuration: FETCH_TIMEOUT_MS, cooldownDuration: COOLDOWN_MS, cacheMaxAge: MAX_AGE_MS };
-    return createRemoteJWKSet(new URL(keySet.url), times);
+    const getKey = createRemoteJWKSet(new URL(keySet.url), { ...times, [customFetch]: createKeySetFetch() });
+    const isLoaded = (token: string) =>
+      getKey.fresh && (getKey.jwks()?.keys ?? []).some(({ kid }) => kid === readKeyId(token));
+    return { getKey, isLoaded };
   }
   try {
-    return createLocalJWKSet(JSON.parse(keySet.text));
+    return { getKey: createLocalJWKSet(JSON.parse(keySet.text)), isLoaded: () => true };
   } catch (cause) {
     throw new MillraceError('config-invalid', `The file ${keySet.file} contains no JSON Web Key Set.`, {
       path: 'AUTH_JWT_JWKS_FILE',
@@ -47,6 +77,20 @@ function openKeySet(keySet: KeySet): JWTVerifyGetKey {
     });
   }
 }
+
+/** Returns the key that the header of the token names, unverified. */
+function readKeyId(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).kid;
+  } catch {
+    return undefined;
+  }
+}
+
+const createBusyError = (): MillraceError =>
+  new MillraceError('too-many-requests', `${MAX_WAITING} tokens wait for the key set of their issuer.`, {
+    remedy: 'Try again; if the error persists, check the identity provider.',
+  });
 
 /** Errors of the token, by the codes of jose; others are errors of the key set. */
 const OF_TOKEN: ReadonlySet<string> = new Set([

@@ -22,6 +22,8 @@ export type KeyCopyOptions = {
 
 export type KeyCopy = {
   get(): Map<string, BucketEntry<KeyRecord>>;
+  /** Adds an entry before the watch delivers it. An entry that the watch has delivered may be removed again by now. */
+  put(id: string, entry: BucketEntry<KeyRecord>): void;
   /** Returns false while the bucket is read again: removals may be missing. */
   isCurrent(): boolean;
   stop(): void;
@@ -94,6 +96,9 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
   ]);
   return {
     get: () => state.known,
+    put: (id, entry) => {
+      if (entry.revision > state.seen) state.known.set(id, entry);
+    },
     isCurrent: () => state.isCurrent,
     stop: () => {
       state.isStopped = true;

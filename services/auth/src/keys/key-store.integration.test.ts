@@ -2,6 +2,7 @@ import { openJetStream, purgeEntries } from '@millrace/bus';
 import { createApiKey } from '@millrace/identity';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { openKeyCopy } from './key-copy.ts';
 import { createKeyRecord } from './key-rules.ts';
 import { openKeyStore } from './key-store.ts';
 
@@ -95,4 +96,21 @@ test('A copy that has missed entries reads the bucket again', async () => {
   await other.store.remove('acme', record.id);
   await eventually(() => removed.includes(record.id));
   expect(await store.find(record.id)).toBeUndefined();
+});
+
+test('A new key that another replica has revoked before the answer of the bucket arrives is not kept', async () => {
+  const { store, bus } = await openStore();
+  const removed: string[] = [];
+  const copy = await openKeyCopy(await openJetStream(bus), { replicas: 1, onRemoved: (id) => void removed.push(id) });
+  onTestFinished(() => copy.stop());
+  const record = createRecord();
+  await store.add(record);
+  const entry = await eventually(() => copy.get().get(record.id));
+  await store.remove('acme', record.id);
+  await eventually(() => removed.includes(record.id));
+  copy.put(record.id, entry);
+  expect(copy.get().has(record.id)).toBe(false);
+  const later = { ...entry, revision: entry.revision + 100 };
+  copy.put(record.id, later);
+  expect(copy.get().get(record.id)).toBe(later);
 });

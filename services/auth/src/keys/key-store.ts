@@ -70,7 +70,7 @@ export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOpt
         ...(ttlSeconds !== undefined && { ttlSeconds }),
       });
       if ('conflict' in written) return false;
-      copy.get().set(record.id, { value: record, revision: written.revision });
+      copy.put(record.id, { value: record, revision: written.revision });
       return true;
     },
     async remove(tenant, id) {
