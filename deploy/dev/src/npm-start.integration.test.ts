@@ -23,6 +23,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: 180_000 },
     expect(tour).toMatch(/a tool +[\d.]+ ms {2}calculator/);
     expect(tour).toMatch(/2\. Another thread remembers\n.*\n.*north garage/);
     expect(tour).toMatch(/3\. An injection is blocked\n.*\n.*\[aborted \(blocked by prompt-injection\): /);
+    expect(tour).toMatch(/4\. A call waits for an approval\n.*\n.*\[suspended[^]*runs approve \S+\n/);
     expect(tour).toMatch(/processInput +[\d.]+ ms {2}.*prompt-injection [\d.]+ \(abort/);
 
     const stack = await readStack(state.stackFile);
