@@ -132,6 +132,6 @@ describe('a suspended run', () => {
   test('The text printer prints the token of a question', () => {
     const question = suspendedChunk({ kind: 'question', resumeToken: 'tok' });
     const { err } = print([question], result({ status: 'suspended' }));
-    expect(err()).toContain('millrace runs answer r tok TEXT');
+    expect(err()).toContain('millrace runs answer r TEXT --token tok');
   });
 });

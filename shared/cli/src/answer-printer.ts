@@ -6,6 +6,7 @@ import { waitingText } from './activity-text.ts';
 import { note, type CliIo } from './cli-io.ts';
 import { statusText, violationText } from './outcome-text.ts';
 import { toOneLine, printable } from './printable.ts';
+import type { Env } from '@millrace/bus';
 import { pendingText } from './outcome-text.ts';
 import { codedText } from './report-error.ts';
 
@@ -56,7 +57,7 @@ export function textPrinter(io: CliIo): AnswerPrinter {
       } else {
         // Part ids are unique within a step: the next step may reuse them.
         if (chunk.type === 'step-finish') lastPart = undefined;
-        for (const text of formatAsides(chunk)) aside(text);
+        for (const text of formatAsides(chunk, io.env)) aside(text);
       }
     },
     result(result) {
@@ -74,7 +75,7 @@ function withdrawn(shown: { length: number }[], kept: { length: number }[]): str
 }
 
 /** Formats a notice for a chunk that is not part of the answer, if the chunk needs one. */
-function formatAsides(chunk: Chunk): string[] {
+function formatAsides(chunk: Chunk, env: Env): string[] {
   switch (chunk.type) {
     case 'tool-call':
       return [`[tool] ${name(chunk.payload)} ${json(chunk.payload.args)}`];
@@ -85,7 +86,7 @@ function formatAsides(chunk: Chunk): string[] {
     case 'tool-output-denied':
       return [`[tool] ${name(chunk.payload)} denied: ${toOneLine(chunk.payload.reason)}`];
     case 'suspended':
-      return (chunk.payload.pending ?? []).flatMap((pending) => pendingText(chunk.runId, pending));
+      return (chunk.payload.pending ?? []).flatMap((pending) => pendingText(chunk.runId, pending, env));
     default:
       return asideOfWaiting(chunk);
   }

@@ -1,5 +1,7 @@
 // Formats the outcome of a run, both for `run` and for `runs show`. Pure.
 import type { PublicViolation, RunResult, ShownPending } from '@millrace/contracts';
+import type { Env } from '@millrace/bus';
+import { commandLine } from './command-name.ts';
 import { toOneLine } from './printable.ts';
 
 /** Returns `aborted (blocked by pii): no card numbers`, or the plain status. */
@@ -16,14 +18,18 @@ export function violationText({ processorId, rule, count }: PublicViolation): st
 }
 
 // Formats the pending items of a suspended run with the command that answers each. Pure.
-/** Returns one line for the request and one for the command. */
-export function pendingText(runId: string, { kind, by, payload, toolCall, resumeToken }: ShownPending): string[] {
+/** Returns one line for the request and one for the command that answers it. */
+export function pendingText(
+  runId: string,
+  { kind, by, payload, toolCall, resumeToken }: ShownPending,
+  env: Env,
+): string[] {
   const call = toolCall ? ` ${toOneLine(toolCall.toolName)} ${json(toolCall.args)}` : '';
   const asked = payload === undefined ? '' : `: ${json(payload)}`;
   const command =
     kind === 'question' && resumeToken !== undefined
-      ? `millrace runs answer ${runId} ${toOneLine(resumeToken)} TEXT`
-      : `millrace runs approve ${runId}, or deny: for operators`;
+      ? commandLine(env, `runs answer ${runId} TEXT --token ${toOneLine(resumeToken)}`)
+      : `${commandLine(env, `runs approve ${runId}`)}, or deny: for operators`;
   return [`[${kind}] ${toOneLine(by)}${call}${asked}`, `  ${command}`];
 }
 

@@ -1,17 +1,20 @@
 // Formats an error: message, code, path and remedy, and each of its problems in the same way.
 import { MillraceError, type Issue, type WireError } from '@millrace/contracts';
+import type { Env } from '@millrace/bus';
 import type { CliIo } from './cli-io.ts';
+import { commandLine } from './command-name.ts';
 import { note } from './cli-io.ts';
 import { printable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 export function reportError(io: CliIo, error: unknown): void {
-  note(io, printable(errorText(error)));
+  note(io, printable(errorText(error, io.env)));
 }
 
-export function errorText(error: unknown): string {
+export function errorText(error: unknown, env: Env = {}): string {
   if (MillraceError.isInstance(error)) return codedText(error);
-  if (error instanceof UsageError) return `error: ${error.message}\n  Try: ${error.command ?? 'millrace'} --help`;
+  if (error instanceof UsageError)
+    return `error: ${error.message}\n  Try: ${commandLine(env, `${error.command?.replace(/^millrace /, '') ?? ''} --help`.trim())}`;
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 

@@ -1,11 +1,11 @@
 // `millrace runs`: prints status, events and pending items of runs, and answers pending items.
+import type { Env } from '@millrace/bus';
 import type { ApiAnswer } from '@millrace/contracts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { inspectionText } from './activity-text.ts';
 import { eventsText } from './events-text.ts';
-import { statusText, violationText } from './outcome-text.ts';
-import { pendingText } from './outcome-text.ts';
+import { pendingText, statusText, violationText } from './outcome-text.ts';
 import { toOneLine, printable } from './printable.ts';
 import { runsListCommand } from './runs-list-command.ts';
 import {
@@ -44,7 +44,7 @@ const showCommand = (cli: Cli) =>
         const run = await client.runs.get(args.run);
         const inspection = run.result ? undefined : await client.runs.inspect(args.run);
         if (args.json) sayJson(cli.io, { ...run, ...(inspection && { inspection }) });
-        else say(cli.io, [runText(run), ...(inspection ? [inspectionText(inspection)] : [])].join('\n'));
+        else say(cli.io, [runText(run, cli.io.env), ...(inspection ? [inspectionText(inspection)] : [])].join('\n'));
       }),
   });
 
@@ -66,7 +66,7 @@ const eventsCommand = (cli: Cli) =>
       }),
   });
 
-function runText({ runId, status, result, pending = [] }: ApiAnswer<'run'>): string {
+function runText({ runId, status, result, pending = [] }: ApiAnswer<'run'>, env: Env): string {
   if (!result) return `run: ${runId}\nstatus: ${status}`;
   const { finishReason, usage, steps, error, violations, text, unsaved = [] } = result;
   const lines = [
@@ -74,10 +74,10 @@ function runText({ runId, status, result, pending = [] }: ApiAnswer<'run'>): str
     `status: ${statusText(result)}`,
     `finish reason: ${finishReason}`,
     `steps: ${steps.length}`,
-    `tokens: ${usage.totalTokens ?? 'not said'}${usage.estimated ? ' (in part estimated)' : ''}`,
+    `tokens: ${usage.totalTokens ?? 'unknown'}${usage.estimated ? ' (in part estimated)' : ''}`,
     ...(unsaved.length > 0 ? [`not saved yet: ${unsaved.join(', ')}`] : []),
     ...(error ? [`error: ${toOneLine(error.message, 1_000)} (${error.code})`] : []),
-    ...pending.flatMap((one) => pendingText(runId, one)),
+    ...pending.flatMap((one) => pendingText(runId, one, env)),
     ...violations.map((violation) => `violation: ${violationText(violation)}`),
     ...(text === '' ? [] : ['', text]),
   ];

@@ -44,6 +44,11 @@ beforeAll(() => {
     answers: {
       resume: keep('resume'),
       answer: keep('answer'),
+      run: async (_, { run: runId = '' }) => ({
+        runId,
+        status: 'suspended' as const,
+        pending: [pending('d', { kind: 'question', by: 'ask-user', stage: undefined })],
+      }),
       release: async (_, { run: runId = '' }) => ({ runId, status: 'released' }),
       'suspended-list': async () => ({
         suspended: [
@@ -69,7 +74,7 @@ test('runs suspended prints the pending items as a table with one line each, or 
 test.each([
   [['approve', 'one'], { token: 'token-of-a', data: { approved: true } }],
   [['deny', 'one', '--reason', 'too much'], { token: 'token-of-a', data: { approved: false, reason: 'too much' } }],
-  [['approve', 'two', 'token-of-c'], { token: 'token-of-c', data: { approved: true } }],
+  [['approve', 'two', '--token', 'token-of-c'], { token: 'token-of-c', data: { approved: true } }],
 ])('%j answers an approval', async (args, request) => {
   const { code, stderr } = await cli(...args);
   expect([code, received]).toEqual([0, [['resume', args[1], request]]]);
@@ -86,15 +91,15 @@ test.each([
 });
 
 test.each([
-  [['resume', 'asks', 'token-of-d', '{"city":"Oslo"}'], 'resume', { city: 'Oslo' }],
-  [['answer', 'asks', 'token-of-d', 'the second one'], 'answer', 'the second one'],
+  [['resume', 'asks', '{"city":"Oslo"}'], 'resume', { city: 'Oslo' }],
+  [['answer', 'asks', 'the second one'], 'answer', 'the second one'],
 ])('%j sends JSON, or the text itself if it is not JSON', async (args, verb, data) => {
   expect((await cli(...args)).code).toBe(0);
   expect(received).toEqual([[verb, 'asks', { token: 'token-of-d', data }]]);
 });
 
 test('A rejected answer is printed with its code', async () => {
-  const { code, stderr } = await cli('resume', 'one', 'used', '1');
+  const { code, stderr } = await cli('resume', 'one', '1', '--token', 'used');
   expect([code, stderr]).toEqual([5, expect.stringContaining('(resume-token-used)')]);
 });
 

@@ -1,18 +1,18 @@
 // `millrace runs suspended`, `approve`, `deny`, `resume`, `answer` and `release`: list and answer the pending items of
 // suspended runs.
-import type { JsonValue, OpenPending, Suspension } from '@millrace/contracts';
+import type { JsonValue, OpenPending, ShownPending, Suspension } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
 import { cliCommand, jsonArg, withClient, type Cli, type CliCommand } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
+import { commandLine } from './command-name.ts';
 import { toOneLine } from './printable.ts';
 import { table } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 const run = { type: 'positional', required: true, description: 'the id that `millrace run` printed' } as const;
 const token = {
-  type: 'positional',
-  required: true,
-  description: 'token of the question, as printed by `run` and `follow`',
+  type: 'string',
+  description: 'token of the item, as `run`, `follow` and `runs suspended` print it; needed if several items wait',
 } as const;
 const data = { type: 'positional', required: true, description: 'JSON, or plain text' } as const;
 
@@ -48,46 +48,71 @@ const decideCommand = (cli: Cli, verb: 'approve' | 'deny', approved: boolean): C
     description: `${approved ? 'Approve' : 'Deny'} a pending item of a suspended run (operators only).`,
     args: {
       run,
-      token: {
-        type: 'positional',
-        required: false,
-        description: 'token as printed by `runs suspended`; optional if the run waits for exactly one approval',
-      },
+      token,
       reason: { type: 'string', description: 'reason, passed to the model if the call is denied' },
     },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found = args.token ?? (await findOnlyApproval(client, args.run, `millrace runs ${verb}`));
+        const found = args.token ?? findOnly(await listPending(client, args.run, 'approval'), args.run, verb);
         const reason = args.reason === undefined ? {} : { reason: args.reason };
         await client.runs.resume(args.run, found, { approved, ...reason });
-        note(cli.io, `[run] ${args.run} resumed: millrace follow ${args.run}`);
+        reportResumed(cli, args.run);
       }),
   });
 
-async function findOnlyApproval(client: Client, runId: string, command: string): Promise<string> {
+/** Pending items of the run, of one kind or of all. */
+async function listPending(client: Client, runId: string, kind?: OpenPending['kind']): Promise<OpenPending[]> {
   const suspended = await client.runs.listSuspended();
   const pending = suspended.filter((one) => one.runId === runId).flatMap((one) => one.pending);
-  const [first, ...others] = pending.filter(({ kind }) => kind === 'approval');
-  if (!first) throw new UsageError(`${runId} waits for no approval: see millrace runs suspended`, command);
-  if (others.length === 0) return first.resumeToken;
-  throw new UsageError(`${runId} waits for ${others.length + 1} approvals: give the token of one`, command);
+  return kind === undefined ? pending : pending.filter((one) => one.kind === kind);
 }
+
+/** Returns the token of the only item. @throws UsageError if none or several wait */
+function findOnly(items: readonly Pick<ShownPending, 'resumeToken' | 'kind'>[], runId: string, verb: string): string {
+  const [first, ...others] = items;
+  const name = NAMES[verb] ?? 'item';
+  if (first?.resumeToken === undefined)
+    throw new UsageError(`${runId} waits for no ${name}: see \`runs suspended\``, `millrace runs ${verb}`);
+  if (others.length === 0) return first.resumeToken;
+  throw new UsageError(`${runId} waits for ${items.length} ${name}s: name one by --token`, `millrace runs ${verb}`);
+}
+
+const NAMES: Readonly<Record<string, string>> = { approve: 'approval', deny: 'approval', answer: 'question' };
+
+const reportResumed = ({ io }: Cli, runId: string): void =>
+  note(io, `[run] ${runId} resumed: ${commandLine(io.env, `follow ${runId}`)}`);
 
 export const resumeCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
     name: 'millrace runs resume',
     description: 'Answer any pending item of a suspended run (operators only).',
-    args: { run, token, data },
-    run: (args) => withClient(cli.io, args, (client) => client.runs.resume(args.run, args.token, parseData(args.data))),
+    args: { run, data, token },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const found = args.token ?? findOnly(await listPending(client, args.run), args.run, 'resume');
+        await client.runs.resume(args.run, found, parseData(args.data));
+        reportResumed(cli, args.run);
+      }),
   });
 
 export const answerCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
     name: 'millrace runs answer',
     description: 'Answer a question that a suspended run asked its caller.',
-    args: { run, token, data },
-    run: (args) => withClient(cli.io, args, (client) => client.runs.answer(args.run, args.token, parseData(args.data))),
+    args: { run, data, token },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const found = args.token ?? findOnly(await listQuestions(client, args.run), args.run, 'answer');
+        await client.runs.answer(args.run, found, parseData(args.data));
+        reportResumed(cli, args.run);
+      }),
   });
+
+/** A caller without the rights of an operator reads its own questions with the run. */
+async function listQuestions(client: Client, runId: string): Promise<ShownPending[]> {
+  const { pending = [] } = await client.runs.get(runId);
+  return pending.filter(({ kind }) => kind === 'question');
+}
 
 export const releaseCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
