@@ -5,8 +5,9 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);
 const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+const report = (text) => process.stderr.write(`${text}\n`);
 const isFirst = !existsSync(new URL('node_modules', root));
-if (isFirst) console.error('Installing the packages, about 40 s the first time.');
+if (isFirst) report('Installing the packages, about 40 s the first time.');
 
 const { status, signal } = spawnSync(scripts['install:workspace'], {
   shell: true,
@@ -20,7 +21,7 @@ const { status, signal } = spawnSync(scripts['install:workspace'], {
   stdio: ['ignore', 2, 2],
 });
 if (status !== 0) {
-  console.error(
+  report(
     [
       `The packages cannot be installed${signal ? ` (${signal})` : ''}; the reason is above.`,
       'Without a way to the npm registry, set HTTPS_PROXY to your proxy, or `registry` in .npmrc to your mirror.',
