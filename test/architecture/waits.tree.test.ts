@@ -7,6 +7,7 @@ import { readSources } from './workspace.ts';
 const WAITS: Record<string, string> = {
   'services/auth/src/keys/key-copy.ts': 'the bucket of keys is unavailable',
   'services/auth/src/callout/serve-callout.ts': 'the keys of connections cannot be read',
+  'services/tools/src/mcp/mcp-server.ts': 'an MCP server is away or does not end',
   'services/orchestrator/src/erase/erase-verb.ts': 'waits for progress of an erasure, outside of the runs',
   'services/orchestrator/src/model/ask-model.ts': 'the provider set a time for the retry',
   'services/orchestrator/src/calls/ask-with-policy.ts': 'no replica is available, or all are at capacity',

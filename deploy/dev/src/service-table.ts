@@ -96,7 +96,7 @@ export const SERVICES: readonly ServiceRow[] = [
     reads: [...BUS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', ...QDRANT],
   },
   { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, ...REDIS, 'MODEL'] },
-  { name: 'tools', reads: BUS },
+  { name: 'tools', reads: [...BUS, 'MCP_SERVERS'] },
   { name: 'auth', reads: [...BUS, ...AUTH_FILES, ...JWT, ...PROXY, 'STREAM_REPLICAS'] },
   { name: 'gateway', store: 'redis', alone: true, reads: [...BUS, ...GATEWAY, ...REDIS] },
 ];

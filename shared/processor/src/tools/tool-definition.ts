@@ -6,6 +6,7 @@ import {
   listIssues,
   toJsonSchema,
   toolDefinitionSchema,
+  type JsonSchema,
   type JsonValue,
   type RunRef,
   type ToolDefinition,
@@ -43,6 +44,8 @@ export type Tool = {
   description: string;
   /** A strict object schema rejects invented arguments of a model. */
   inputSchema: z.ZodObject;
+  /** Is advertised instead of `inputSchema`: for a tool of another system, which has a JSON Schema. */
+  advertisedSchema?: JsonSchema;
   /** True if a call that may have been executed may be repeated. Default: false. */
   idempotent?: boolean;
   /**
@@ -81,11 +84,11 @@ export function defineTool<S extends z.ZodObject>(
 
 /** Returns the advertised description of a tool, which is also sent to the model. */
 export function describeTool(tool: Tool, subject: string): ToolDefinition {
-  const { name, description, inputSchema, idempotent, effect, timeoutMs } = tool;
+  const { name, description, inputSchema, advertisedSchema, idempotent, effect, timeoutMs } = tool;
   return toolDefinitionSchema.parse({
     name,
     description,
-    inputSchema: toJsonSchema(inputSchema),
+    inputSchema: advertisedSchema ?? toJsonSchema(inputSchema),
     subject,
     idempotent,
     effect,

@@ -1,0 +1,63 @@
+// Converts a result of MCP to the JSON that the model receives, and that processToolResult judges first. Guards judge
+// text: images, audio and binary resources are left out and named.
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { jsonValueSchema, type JsonObject } from '@millrace/contracts';
+
+/** UTF-16 units of all texts of a result, and of its structured content as JSON. */
+const MAX_CHARACTERS = 256 * 1024;
+const MAX_BLOCKS = 1_000;
+
+type Block = CallToolResult['content'][number];
+type ReadBlock = { text: string } | { omitted: string };
+
+/** `error`: the tool reports that it failed. `omitted`: content without a text. Both texts are the server's own words. */
+export function readResult({ content, structuredContent, isError }: CallToolResult): JsonObject {
+  const blocks = content.slice(0, MAX_BLOCKS).map(readBlock);
+  const all = blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n');
+  const omitted = blocks.flatMap((block) => ('omitted' in block ? [block.omitted] : []));
+  if (content.length > MAX_BLOCKS) omitted.push(`${content.length - MAX_BLOCKS} further blocks`);
+  if (all.length > MAX_CHARACTERS) omitted.push(`${all.length - MAX_CHARACTERS} characters at the end of the text`);
+  const structured = readStructured(structuredContent);
+  if (structured === 'too large') omitted.push('the structured content, which is too large');
+  return {
+    ...(isError === true && { error: true }),
+    text: cutText(all),
+    ...(typeof structured === 'object' && { structured: structured.value }),
+    ...(omitted.length > 0 && { omitted }),
+  };
+}
+
+function readBlock(block: Block): ReadBlock {
+  switch (block.type) {
+    case 'text':
+      return { text: block.text };
+    case 'resource_link':
+      return { text: [block.name, block.uri, block.description ?? ''].filter((part) => part !== '').join(' ') };
+    case 'resource':
+      return 'text' in block.resource
+        ? { text: block.resource.text }
+        : { omitted: `a binary resource, ${countBytes(block.resource.blob)} bytes` };
+    case 'image':
+      return { omitted: `an image, ${countBytes(block.data)} bytes` };
+    case 'audio':
+      return { omitted: `audio, ${countBytes(block.data)} bytes` };
+    default:
+      return { omitted: 'content of an unknown kind' };
+  }
+}
+
+/** @param data base64 */
+const countBytes = (data: string): number => Math.floor((data.length * 3) / 4);
+
+/** Does not cut a surrogate pair. */
+function cutText(text: string): string {
+  const cut = text.slice(0, MAX_CHARACTERS);
+  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+function readStructured(content: unknown): { value: JsonObject[string] } | 'too large' | undefined {
+  if (content === undefined) return undefined;
+  const parsed = jsonValueSchema.safeParse(content);
+  if (!parsed.success || JSON.stringify(parsed.data).length > MAX_CHARACTERS) return 'too large';
+  return { value: parsed.data };
+}
