@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INITIAL_CHAT, reduceChat } from './openai/chat/chat-state.ts';
 import { reduceResponse, startResponse } from './openai/responses/response-state.ts';
-import { keepVisible, readVisibleText, retractedHistory } from './testing/retracted-histories.ts';
+import { keepVisible, readVisibleCalls, readVisibleText, retractedHistory } from './testing/retracted-histories.ts';
 import type { UiEvent } from './ui/ui-parts.ts';
 import { reduceUi, startUi } from './ui/ui-state.ts';
 
@@ -21,32 +21,46 @@ function writeUi(history: readonly PositionedChunk[]) {
   return { state, events };
 }
 
+type Shown = { text: string; calls: Record<string, unknown> };
+const readVisible = (history: readonly PositionedChunk[]): Shown => ({
+  text: readVisibleText(history),
+  calls: readVisibleCalls(history),
+});
+
 /** Reads the events with the reader of the AI SDK. @throws the error of the reader */
-async function readUi(events: readonly UiEvent[]): Promise<string> {
+async function readUi(events: readonly UiEvent[]): Promise<Shown> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the reader checks each event
   const stream = ReadableStream.from(events as UIMessageChunk[]);
   let last: UIMessage | undefined;
   const states = readUIMessageStream({ stream, terminateOnError: true, onError: () => undefined });
   for await (const message of states) last = message;
-  return (last?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const parts = last?.parts ?? [];
+  const calls = parts.flatMap((part) =>
+    part.type === 'dynamic-tool'
+      ? [[part.toolCallId, part.state === 'output-available' ? part.output : null] as const]
+      : [],
+  );
+  return {
+    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    calls: Object.fromEntries(calls),
+  };
 }
 
 describe('after any retractions and takeovers', () => {
-  test('a page of useChat shows the visible text, or reads the run again and shows it then', async () => {
+  test('a page of useChat shows the visible text and calls, or reads the run again and shows them then', async () => {
     await fc.assert(
       fc.asyncProperty(retractedHistory, async (history) => {
         const { state, events } = writeUi(history);
-        const shown = state.broken ? readVisibleText(history) : await readUi(events);
-        expect(shown).toBe(readVisibleText(history));
+        if (!state.broken) expect(await readUi(events)).toEqual(readVisible(history));
         const again = writeUi(keepVisible(history));
         expect(again.state).toMatchObject({ broken: false, ended: true });
-        expect(await readUi(again.events)).toBe(readVisibleText(history));
+        expect(await readUi(again.events)).toEqual(readVisible(history));
       }),
       { numRuns: 300 },
     );
   });
 
-  test('the final output of a response is the visible text, and its events have each index once', () => {
+  test('the final output of a response has the visible text and calls, and its events have each index once', () => {
     fc.assert(
       fc.property(retractedHistory, (history) => {
         let state = startResponse('run-1');
@@ -59,6 +73,8 @@ describe('after any retractions and takeovers', () => {
         }
         const texts = state.items.map((item) => (item.kind === 'message' ? item.text : ''));
         expect(texts.join('')).toBe(readVisibleText(history));
+        const calls = state.items.flatMap((item) => (item.kind === 'call' ? [[item.callId, item.output]] : []));
+        expect(Object.fromEntries(calls)).toEqual(readVisibleCalls(history));
         expect(state.status).toBe('completed');
         expect(new Set(added).size).toBe(added.length);
       }),

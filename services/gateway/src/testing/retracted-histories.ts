@@ -4,7 +4,7 @@ import type { PositionedChunk } from '@millrace/client';
 import type { Chunk } from '@millrace/contracts';
 import * as fc from 'fast-check';
 
-type Action = 'step' | 'start' | 'delta' | 'end' | 'reasoning' | { back: number };
+type Action = 'step' | 'start' | 'delta' | 'end' | 'reasoning' | 'call' | 'result' | { back: number };
 type Owner = { actions: readonly Action[]; share: number };
 
 const base = { runId: 'run-1', from: 'AGENT' } as const;
@@ -19,6 +19,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('step' as const) },
   { weight: 2, arbitrary: fc.constantFrom('start' as const, 'end' as const, 'reasoning' as const) },
   { weight: 5, arbitrary: fc.constant('delta' as const) },
+  { weight: 2, arbitrary: fc.constantFrom('call' as const, 'result' as const) },
   { weight: 2, arbitrary: fc.record({ back: fc.integer({ min: 0, max: 8 }) }) },
 );
 
@@ -41,13 +42,26 @@ function writeHistory(owners: readonly Owner[]): PositionedChunk[] {
     const chunks: Chunk[] = at === 0 ? [{ ...base, type: 'start', payload: {} }] : [retract(from)];
     for (const one of actions) {
       if (one === 'start') part += 1;
-      chunks.push(writeChunk(one, `t${part}`, at + 1, from + chunks.length));
+      // A result belongs to the newest call that has none, if it is visible.
+      const call = one === 'result' ? findOpenCall([...history, ...placeChunks(chunks, at + 1, from)]) : undefined;
+      if (one === 'result' && call === undefined) continue;
+      chunks.push(writeChunk(one, call ?? `t${part}`, at + 1, from + chunks.length));
     }
     if (at === owners.length - 1) chunks.push(finish);
-    history.push(...chunks.map((chunk, n) => ({ epoch: at + 1, index: from + n, chunk })));
+    history.push(...placeChunks(chunks, at + 1, from));
     from += Math.floor(share * chunks.length);
   }
   return history;
+}
+
+const placeChunks = (chunks: readonly Chunk[], epoch: number, from: number): PositionedChunk[] =>
+  chunks.map((chunk, n) => ({ epoch, index: from + n, chunk }));
+
+function findOpenCall(history: readonly PositionedChunk[]): string | undefined {
+  const visible = keepVisible(history).map(({ chunk }) => chunk);
+  const ended = visible.flatMap((chunk) => (chunk.type === 'tool-result' ? [chunk.payload.toolCallId] : []));
+  const made = visible.flatMap((chunk) => (chunk.type === 'tool-call' ? [chunk.payload.toolCallId] : []));
+  return made.findLast((id) => !ended.includes(id));
 }
 
 function writeChunk(one: Action, id: string, epoch: number, index: number): Chunk {
@@ -61,6 +75,18 @@ function writeChunk(one: Action, id: string, epoch: number, index: number): Chun
       return { ...base, type: 'text-end', payload: { id } };
     case 'reasoning':
       return { ...base, type: 'reasoning-delta', payload: { id: 'r', text: `[${epoch}:${index}]` } };
+    case 'call':
+      return {
+        ...base,
+        type: 'tool-call',
+        payload: { toolCallId: `c${epoch}-${index}`, toolName: 'lookup', args: {} },
+      };
+    case 'result':
+      return {
+        ...base,
+        type: 'tool-result',
+        payload: { toolCallId: id, toolName: 'lookup', result: `${epoch}:${index}` },
+      };
     case 'delta':
       return { ...base, type: 'text-delta', payload: { id, text: `${epoch}:${index} ` } };
   }
@@ -74,6 +100,16 @@ export function keepVisible(history: readonly PositionedChunk[]): PositionedChun
     kept = chunk.type === 'retract' ? kept.filter(({ index }) => index < chunk.payload.index) : [...kept, one];
   }
   return kept;
+}
+
+/** Returns the visible calls with their results; null: none yet. */
+export function readVisibleCalls(history: readonly PositionedChunk[]): Record<string, unknown> {
+  const calls: Record<string, unknown> = {};
+  for (const { chunk } of keepVisible(history)) {
+    if (chunk.type === 'tool-call') calls[chunk.payload.toolCallId] = null;
+    if (chunk.type === 'tool-result') calls[chunk.payload.toolCallId] = chunk.payload.result;
+  }
+  return calls;
 }
 
 export const readVisibleText = (history: readonly PositionedChunk[]): string =>

@@ -21,6 +21,8 @@ export type CallItem = ItemBase & {
   args: string;
   output: string | null;
   error: string | null;
+  /** Index of the chunk with the outcome. */
+  endedAt: number | undefined;
 };
 type ApprovalItem = ItemBase & { kind: 'approval'; name: string; args: string };
 export type OutputItem = TextItem | CallItem | ApprovalItem;

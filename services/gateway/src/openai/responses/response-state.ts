@@ -53,7 +53,7 @@ export function reduceResponse(state: ResponseState, { index, chunk }: Positione
     case 'tool-result':
     case 'tool-error':
     case 'tool-output-denied':
-      return endCall(state, chunk);
+      return endCall(state, index, chunk);
     case 'retract':
       return retract(state, index, chunk.payload.index);
     default:
@@ -123,6 +123,7 @@ function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'to
     args: stringify(args),
     output: null,
     error: null,
+    endedAt: undefined,
   };
   return {
     state: { ...state, opened: state.opened + 1, items: [...state.items, item] },
@@ -130,33 +131,48 @@ function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'to
   };
 }
 
-function endCall(state: ResponseState, chunk: ChunkOf<'tool-result' | 'tool-error' | 'tool-output-denied'>): Reduced {
+type OutcomeChunk = ChunkOf<'tool-result' | 'tool-error' | 'tool-output-denied'>;
+
+function endCall(state: ResponseState, index: number, chunk: OutcomeChunk): Reduced {
   const { toolCallId } = chunk.payload;
   const item = state.items.find(
     (one): one is CallItem => one.kind === 'call' && one.callId === toolCallId && one.status === 'in_progress',
   );
   if (!item || (chunk.type === 'tool-result' && chunk.payload['preliminary'] === true)) return { state, events: [] };
-  const closed = closeCall(item, readOutcome(chunk));
+  const closed = closeCall(item, { ...readOutcome(chunk), endedAt: index });
   return { state: { ...state, items: replaceItem(state.items, item, closed.item) }, events: closed.events };
 }
 
-function readOutcome(chunk: ChunkOf<'tool-result' | 'tool-error' | 'tool-output-denied'>) {
+function readOutcome(chunk: OutcomeChunk) {
   if (chunk.type === 'tool-output-denied') return { output: null, error: chunk.payload.reason };
   if (chunk.type === 'tool-error') return { output: null, error: stringify(chunk.payload.error) };
   const text = stringify(chunk.payload.result);
   return chunk.payload.isError === true ? { output: null, error: text } : { output: text, error: null };
 }
 
-/** Drops the items from an index on. The text of an item before the index continues in a new item. */
+/** Returns whether a retraction from an index on changes the item. */
+const isHit = (item: OutputItem, from: number): boolean =>
+  item.from >= from ||
+  (isText(item) && cutText(item, from).text !== item.text) ||
+  (item.kind === 'call' && item.endedAt !== undefined && item.endedAt >= from);
+
+/**
+ * Drops the items from an index on. The text of an item before the index, and a call without its outcome, continue in a
+ * new item.
+ */
 function retract(state: ResponseState, index: number, from: number): Reduced {
-  const hit = state.items.filter(
-    (item) => item.from >= from || (isText(item) && cutText(item, from).text !== item.text),
-  );
+  const hit = state.items.filter((item) => isHit(item, from));
   if (hit.length === 0) return { state, events: [] };
   const events = hit.flatMap(closeRetracted);
   let next: ResponseState = { ...state, items: state.items.filter((item) => !hit.includes(item)) };
   for (const item of hit) {
-    if (!isText(item) || item.from >= from) continue;
+    if (item.from >= from) continue;
+    if (item.kind === 'call') {
+      const reopened = reopenCall(next, item);
+      next = reopened.state;
+      events.push(...reopened.events);
+    }
+    if (!isText(item)) continue;
     const kept = cutText(item, from);
     if (kept.text === '') continue;
     const opened = openNew(next, {
@@ -174,10 +190,21 @@ function retract(state: ResponseState, index: number, from: number): Reduced {
   return { state: next, events };
 }
 
+function reopenCall(state: ResponseState, item: CallItem): Reduced {
+  const open = { output: null, error: null, endedAt: undefined };
+  const reopened: CallItem = { ...item, ...nextItem(state, 'call', item.from), ...open };
+  return {
+    state: { ...state, opened: state.opened + 1, items: [...state.items, reopened] },
+    events: openCall(reopened),
+  };
+}
+
 function closeRetracted(item: OutputItem): ResponseEvent[] {
   if (item.status !== 'in_progress') return [];
   if (isText(item)) return [...closeText(item, 'incomplete').events];
-  return item.kind === 'call' ? [...closeCall(item, { output: null, error: 'retracted' }).events] : [];
+  return item.kind === 'call'
+    ? [...closeCall(item, { output: null, error: 'retracted', endedAt: undefined }).events]
+    : [];
 }
 
 function end(state: ResponseState, index: number, chunk: Chunk): Reduced {

@@ -49,8 +49,8 @@ const describeUsage = ({ inputTokens = 0, outputTokens = 0, ...more }: NonNullab
   total_tokens: more.totalTokens ?? inputTokens + outputTokens,
 });
 
-/** Numbers for the events of one chunk: none causes more. */
-const EVENTS_OF_CHUNK = 32;
+/** Numbers for the events of one chunk. A retraction opens the parts again that it cuts, five events for each. */
+const EVENTS_OF_CHUNK = 1_024;
 
 /** A later owner of the run begins before the last chunk of the former one: its numbers are higher nevertheless. */
 const EVENTS_OF_EPOCH = 2 ** 32;
