@@ -55,6 +55,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
         streamsPerAccount: config.MAX_STREAMS_PER_KEY,
         streams: config.MAX_STREAMS,
         redis,
+        log,
       }),
       verify: (credential) => verifier.verify(credential),
       onRevoked: (listener) => verifier.onRevoked(listener),

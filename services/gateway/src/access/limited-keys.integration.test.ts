@@ -94,6 +94,8 @@ describe('a key with a limit of tokens a day', () => {
   const params = { name: 'only-this', arguments: { message: hello } };
   test.each([
     ['own', '/v1/agents/only-this/runs?wait=20', { input: hello }],
+    ['unread', '/v1/agents/only-this/runs', { input: hello }],
+    ['chat', '/v1/chat/completions', { model: 'only-this', messages: [{ role: 'user', content: hello }] }],
     ['responses', '/v1/responses', { model: 'only-this', input: hello, stream: true }],
     [
       'ui',
@@ -104,8 +106,11 @@ describe('a key with a limit of tokens a day', () => {
   ])('The tokens of a run of %s count', async (name, path, body) => {
     const key = `key-tokens-${name}`;
     const accept = 'application/json, text/event-stream';
-    const headers: Record<string, string> = name === 'own' ? {} : { accept };
-    expect(await (await gateway.fetch(path, key, postJson(body, headers))).text()).toContain('Hello.');
+    const isRead = name !== 'unread';
+    const headers: Record<string, string> = name === 'own' || !isRead ? {} : { accept };
+    const response = await gateway.fetch(path, key, postJson(body, headers));
+    expect(response.ok).toBe(true);
+    if (isRead) expect(await response.text()).toContain('Hello.');
     await expect.poll(async () => (await gateway.fetch('/v1/agents', key)).status).toBe(429);
   });
 });

@@ -1,8 +1,9 @@
 // Counts the requests, the streams and the tokens of each account, and refuses those above its limits. With Redis all
 // replicas share the counts of requests and tokens; open streams are counted by each replica.
 import { createHash } from 'node:crypto';
-import type { Run } from '@millrace/client';
+import type { Client } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
+import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
@@ -13,6 +14,7 @@ export type LimitSettings = {
   streams: number;
   /** Absent: each process counts alone. */
   redis?: Redis | undefined;
+  log: Pick<Log, 'warn'>;
 };
 
 export type Limits = {
@@ -20,19 +22,23 @@ export type Limits = {
   countRequest(access: Access): Promise<Record<string, string>>;
   /** Returns a function that frees the place. @throws limit-exceeded */
   openStream(access: Access): () => void;
-  /** Adds the tokens of a run to the account's day when it ends, if its reader has not left before. */
-  countRun(access: Access, run: Pick<Run, 'result'>): void;
+  /** Adds the tokens of a run to the account's day when it ends or is suspended, also if its reader has left before. */
+  countRun(access: Access, client: Client, runId: string): void;
   /** Adds tokens to the account's day. */
   countTokens(access: Access, tokens: number): Promise<void>;
 };
 
 const MINUTE_S = 60;
 const DAY_S = 86_400;
+/** Runs whose counted tokens are remembered. */
+const MAX_COUNTED = 10_000;
 const MS_PER_SECOND = 1_000;
 
-export function createLimits({ requestsPerMinute, streamsPerAccount, streams, redis }: LimitSettings): Limits {
+export function createLimits({ requestsPerMinute, streamsPerAccount, streams, redis, log }: LimitSettings): Limits {
   const limiters = new Map<string, RateLimiterAbstract>();
   const open = new Map<string, number>();
+  /** Tokens by run. */
+  const counted = new Map<string, number>();
   let total = 0;
 
   const findLimiter = (name: string, points: number, duration: number): RateLimiterAbstract => {
@@ -42,12 +48,17 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
     return known;
   };
   const limits: Limits = {
-    countRun(access, run) {
+    countRun(access, client, runId) {
       if (access.identity.limits?.tokensPerDay === undefined) return;
-      void run
-        .result()
-        .then(({ usage }) => limits.countTokens(access, usage.totalTokens ?? 0))
-        .catch(() => undefined);
+      const count = async () => {
+        const { usage } = await (await client.follow(runId)).result();
+        const total = usage.totalTokens ?? 0;
+        // The usage of a run that was suspended before contains the tokens up to then.
+        const tokens = total - (counted.get(runId) ?? 0);
+        remember(counted, runId, total);
+        await limits.countTokens(access, tokens);
+      };
+      void count().catch((error: unknown) => log.warn({ runId, err: error }, 'the tokens of a run are not counted'));
     },
     async countRequest(access) {
       const { requestsPerMinute: own = requestsPerMinute, tokensPerDay } = access.identity.limits ?? {};
@@ -82,6 +93,13 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
     },
   };
   return limits;
+}
+
+function remember(counted: Map<string, number>, runId: string, tokens: number): void {
+  counted.delete(runId);
+  counted.set(runId, tokens);
+  const [oldest] = counted.size > MAX_COUNTED ? counted.keys() : [];
+  if (oldest !== undefined) counted.delete(oldest);
 }
 
 /** Names of accounts hold subjects of callers, which may have any characters. */

@@ -52,7 +52,7 @@ async function callAgent(
       ? await answerNewestQuestion(client, { agent, threadId: thread, text: message }, signal)
       : undefined;
   const run = answered ?? (await client.start(agent, message, { threadId: thread, signal }));
-  context.limits.countRun(access, run);
+  context.limits.countRun(access, client, run.runId);
   const result = await run.result();
   owned.checkCredential();
   if (result.status !== 'suspended') return describeResult(result);

@@ -106,7 +106,7 @@ const startRoute = defineRoute({
     try {
       const client = await access.client();
       const run = await client.start(agent, start.input, { ...start.options, leave: stream.left });
-      context.limits.countRun(access, run);
+      context.limits.countRun(access, client, run.runId);
       if (query.wait === 0) return { runId: run.runId, status: await run.status() };
       const waited = AbortSignal.any([stream.left, AbortSignal.timeout(query.wait * MS_PER_SECOND)]);
       const result = await Promise.race([run.result(), waitForAbort(waited)]);

@@ -12,7 +12,7 @@ export const startRunEvents = ({ agent, input, options }: StartedRun, call: Stre
   streamRun(call, async ({ left }) => {
     const client = await call.access.client();
     const run = await client.start(agent, input, { ...options, leave: left });
-    call.context.limits.countRun(call.access, run);
+    call.context.limits.countRun(call.access, client, run.runId);
     return run;
   });
 

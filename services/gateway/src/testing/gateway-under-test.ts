@@ -27,7 +27,9 @@ export type GatewayUnderTest = {
 const ALL = [...SCOPES];
 /** By key. */
 const IDENTITIES: Readonly<Record<string, Identity>> = {
-  ...Object.fromEntries(['own', 'responses', 'ui', 'mcp'].map((name) => [`key-tokens-${name}`, limitTokens(name)])),
+  ...Object.fromEntries(
+    ['own', 'unread', 'chat', 'responses', 'ui', 'mcp'].map((name) => [`key-tokens-${name}`, limitTokens(name)]),
+  ),
   ...Object.fromEntries(
     ['body', 'chat', 'stream', 'mcp', 'wait'].map((name) => [`key-brief-${name}`, createBrief(name)]),
   ),
@@ -82,14 +84,16 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
     const bus = await connectBus({ servers: stack.url, name: 'gateway' });
     const draining = new AbortController();
     const parsed = settingsSchema.parse({ GATEWAY_PORT: '0', ...settings });
+    const log = createLog('gateway', 'test', 'error');
     const app = createGatewayApp({
       bus,
-      log: createLog('gateway', 'test', 'error'),
+      log,
       settings: parsed,
       limits: createLimits({
         requestsPerMinute: parsed.REQUESTS_PER_MINUTE,
         streamsPerAccount: parsed.MAX_STREAMS_PER_KEY,
         streams: parsed.MAX_STREAMS,
+        log,
       }),
       verify,
       onRevoked(listener) {

@@ -32,7 +32,7 @@ export async function serveUiMessages(request: Request, name: string, context: G
       (await answerDecisions({ ...body, agent }, client, access, stream.left)) ??
       (await answerQuestion({ ...body, agent }, client, access, stream.left)) ??
       (await startRun(body, agent, client, { acting, context, left: stream.left }));
-    context.limits.countRun(access, run);
+    context.limits.countRun(access, client, run.runId);
     return respondWithUi(run, { context, opening, left: stream.left, close: stream.close });
   } catch (error) {
     stream.close();

@@ -24,6 +24,7 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
       const started = await startChat(body, request.headers, access, context, owned.gone);
       const { runId } = started.run;
       accepted = runId;
+      context.limits.countRun(started.access, started.client, runId);
       const identity = { runId, model: body.model, created: Math.floor(Date.now() / MS_PER_SECOND) };
       const headers = { ...opened.headers, ...started.headers };
       if (body.stream === true) return await streamChat(identity, body, started, { context, owned, headers });
@@ -43,12 +44,11 @@ type AnswerParts = { context: GatewayContext; owned: OwnedRun; headers: Record<s
 
 async function answerChat(
   identity: ChatIdentity,
-  { run, client, access }: StartedChat,
-  { context: { limits }, owned, headers }: AnswerParts,
+  { run, client }: StartedChat,
+  { owned, headers }: AnswerParts,
 ): Promise<Response> {
   const result = await run.result();
   owned.checkCredential();
-  await limits.countTokens(access, result.usage.totalTokens ?? 0);
   throwFailed(result);
   if (result.status === 'suspended') {
     const { pending = [] } = await client.runs.get(run.runId);
@@ -81,17 +81,13 @@ function throwFailed(result: RunResult): void {
 async function streamChat(
   identity: ChatIdentity,
   body: ChatRequest,
-  { run, access: acting }: StartedChat,
+  { run }: StartedChat,
   { context, owned, headers }: AnswerParts,
 ): Promise<Response> {
-  const { settings, limits } = context;
+  const { settings } = context;
   const writer = createChatWriter(identity);
   const frames = readChatFrames(run, writer);
   const includeUsage = body.stream_options?.include_usage === true;
   const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage });
-  void run
-    .result()
-    .then(({ usage }) => limits.countTokens(acting, usage.totalTokens ?? 0))
-    .catch(() => undefined);
   return respondWithEvents(held, { keepAliveMs: settings.KEEP_ALIVE_MS, headers, onEnd: owned.close });
 }

@@ -49,6 +49,7 @@ export async function answerApprovals(
   const identity = createIdentity(body, readThread(body));
   return {
     run,
+    client,
     identity: { ...identity, itemBase: `${first.runId}_${first.pendingId}` },
     headers: { 'x-millrace-run-id': first.runId, 'x-should-retry': 'false' },
   };

@@ -1,5 +1,5 @@
 // The members of a response that its request defines, not its run.
-import type { Run } from '@millrace/client';
+import type { Client, Run } from '@millrace/client';
 import type { ResponseRequest } from './responses-request.ts';
 
 export type ResponseIdentity = {
@@ -13,7 +13,7 @@ export type ResponseIdentity = {
   itemBase?: string | undefined;
 };
 
-export type StartedResponse = { run: Run; identity: ResponseIdentity; headers: Record<string, string> };
+export type StartedResponse = { run: Run; client: Client; identity: ResponseIdentity; headers: Record<string, string> };
 
 const MS_PER_SECOND = 1_000;
 

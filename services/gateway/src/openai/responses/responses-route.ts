@@ -19,6 +19,7 @@ export async function serveResponse(request: Request, context: GatewayContext): 
     try {
       const started = await startResponseRun(body, request.headers, access, context, stream.left);
       accepted = started.run.runId;
+      context.limits.countRun(access, started.client, accepted);
       const all = { ...headers, ...started.headers };
       if (body.background === true && body.stream !== true) {
         stream.close();
@@ -26,12 +27,10 @@ export async function serveResponse(request: Request, context: GatewayContext): 
       }
       if (body.stream !== true) {
         const state = await readResponse(started.run, started.identity.itemBase);
-        await context.limits.countTokens(access, state.usage?.totalTokens ?? 0);
         stream.close();
         throwEarlyEnd(state);
         return Response.json(describeResponse(state, started.identity), { headers: all });
       }
-      context.limits.countRun(access, started.run);
       const frames = readResponseFrames(started.run, started.identity);
       const held = await holdResponse(frames, context.settings.FIRST_CONTENT_MS);
       const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;

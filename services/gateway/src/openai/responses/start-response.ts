@@ -52,6 +52,7 @@ export async function startResponseRun(
   const ignored = listIgnoredSettings(body, RESPONSE_SETTINGS, RESPONSE_IGNORED, traits);
   return {
     run,
+    client,
     identity: { ...createIdentity(body, threadId), previousId: body.previous_response_id ?? undefined },
     headers: describeStart({ runId, ignored, hasSystem: hasSystem(body), acceptsSystem }),
   };
