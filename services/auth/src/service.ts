@@ -1,6 +1,12 @@
 // Defines the service auth: it stores API keys, verifies credentials, answers the verbs on keys, and decides for NATS
 // about connections with a credential.
-import { MillraceError, revokedKeySchema, toWireError, verifyRequestSchema } from '@millrace/contracts';
+import {
+  MillraceError,
+  exchangeRequestSchema,
+  revokedKeySchema,
+  toWireError,
+  verifyRequestSchema,
+} from '@millrace/contracts';
 import { advertise, openJetStream, publish, serve, serveVerbs, type Bus, type MicroEndpoint } from '@millrace/bus';
 import type { ServiceContext, ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
@@ -13,6 +19,7 @@ import { isExpired } from './keys/key-rules.ts';
 import { openKeyStore, type KeyStore } from './keys/key-store.ts';
 import { createKeysApi } from './keys/keys-api.ts';
 import { createRefusalLog } from './refusal-log.ts';
+import { createExchange } from './tokens/exchange-credential.ts';
 import { createCredentialVerifier, createRefusedError, type VerifyCredential } from './verify-credential.ts';
 
 const VERSION = '0.1.0';
@@ -50,9 +57,9 @@ export const authService: ServiceDefinition<typeof configSchema> = {
     callout = await openCallout(context, { store, verify });
     const api = createKeysApi(store, (action, { id, tenant }) => log.info({ keyId: id, tenant }, `API key ${action}`));
     const endpoints = serveVerbs(bus, api);
-    const verifying = serveVerification(bus, verify);
+    const answering = [serveVerification(bus, verify), ...(callout ? [serveExchange(bus, verify, callout)] : [])];
     resources.add('requests', async (remainingMs) => {
-      const all = [verifying, ...endpoints.map(({ serving }) => serving)];
+      const all = [...answering, ...endpoints.map(({ serving }) => serving)];
       await Promise.all(all.map((serving) => serving.drain(remainingMs())));
     });
     resources.add('discovery', advertiseVerbs(bus, endpoints));
@@ -81,6 +88,12 @@ async function openCallout(
 
 const advertiseVerbs = (bus: Bus, endpoints: MicroEndpoint[]) =>
   advertise(bus, { name: bus.name, version: VERSION, description: DESCRIPTION, endpoints: () => endpoints });
+
+/** Without a callout NATS could not read a bus token. */
+function serveExchange(bus: Bus, verify: VerifyCredential, { issuer }: Callout) {
+  const handle = createExchange({ verify, issuer, reportRefusal: createRefusalLog(bus.log) });
+  return serve(bus, { subject: bus.subjects.exchange, queue: 'auth-exchange', request: exchangeRequestSchema, handle });
+}
 
 /** Replicas share the requests. */
 function serveVerification(bus: Bus, verify: VerifyCredential) {

@@ -58,6 +58,32 @@ export const verifyRequestSchema = z.object({
     .max(MAX_CREDENTIAL_LENGTH, `has more than ${MAX_CREDENTIAL_LENGTH} characters`),
 });
 export const verifyReplySchema = z.union([z.object({ ok: identitySchema }), z.object({ error: wireErrorSchema })]);
+/** Rights that a bus token may have: those of an end client on its own runs. */
+export const exchangeScopesSchema = z
+  .array(scopeSchema.extract(['run', 'read', 'answer']))
+  .min(1, 'has no scope')
+  .refine(unique, 'lists a scope twice');
+export const BUS_TOKEN_SECONDS = { min: 30, max: 3_600, default: 300 } as const;
+/** Exchanges a credential for a bus token, with which a page connects to NATS. */
+export const exchangeRequestSchema = z.object({
+  ...verifyRequestSchema.shape,
+  scopes: exchangeScopesSchema,
+  subject: threadIdSchema
+    .optional()
+    .describe('of the token; default: that of the credential; another one needs act-as'),
+  ttlSeconds: z.number().int().min(BUS_TOKEN_SECONDS.min).max(BUS_TOKEN_SECONDS.max),
+});
+export type ExchangeRequest = z.infer<typeof exchangeRequestSchema>;
+const busTokenSchema = z.object({
+  token: z.string(),
+  tenant: tokenSchema,
+  subject: threadIdSchema,
+  scopes: exchangeScopesSchema,
+  expiresAt: timeSchema,
+});
+export const exchangeReplySchema = z.union([z.object({ ok: busTokenSchema }), z.object({ error: wireErrorSchema })]);
+export type ExchangeReply = z.infer<typeof exchangeReplySchema>;
+
 /** A replica of auth announces it when the replica itself refuses the key. */
 export const revokedKeySchema = z.object({ keyId: keyIdSchema });
 

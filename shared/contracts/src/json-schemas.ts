@@ -17,7 +17,14 @@ import {
 } from './discovery.ts';
 import { wireErrorSchema } from './errors.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
-import { identitySchema, revokedKeySchema, verifyReplySchema, verifyRequestSchema } from './identity.ts';
+import {
+  exchangeReplySchema,
+  exchangeRequestSchema,
+  identitySchema,
+  revokedKeySchema,
+  verifyReplySchema,
+  verifyRequestSchema,
+} from './identity.ts';
 import { forgetReplySchema, forgetRequestSchema } from './forget.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import { threadSchema } from './memory-api.ts';
@@ -91,6 +98,8 @@ const WIRE: Record<string, z.ZodType> = {
   identity: identitySchema,
   'verify-request': verifyRequestSchema,
   'verify-reply': verifyReplySchema,
+  'exchange-request': exchangeRequestSchema,
+  'exchange-reply': exchangeReplySchema,
   'revoked-key': revokedKeySchema,
   error: wireErrorSchema,
 };

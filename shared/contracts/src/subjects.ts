@@ -78,6 +78,8 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     cancelCalls: (service: string) => join('cancel', service),
     /** Asks auth for the identity of a credential. */
     verify: join('auth', 'verify'),
+    /** Exchanges a credential for a bus token. */
+    exchange: join('auth', 'exchange'),
     /** The id of a key that auth refuses from now on. */
     revoked: join('auth', 'revoked'),
     /** Makes a service delete its data of a thread or of messages. */

@@ -2,6 +2,7 @@
 export { buildInboxPrefix, readConnectionSettings, readUserKey, seedFile } from '@millrace/bus';
 export { createApiKey, hashSecret, isApiKey, isSecret, parseApiKey, spellApiKey, type ApiKey } from './api-key.ts';
 export { calloutKeyFile, parseCalloutKey, type CalloutKeys } from './callout-keys.ts';
+export { exchangeCredential, type BusToken } from './exchange-credential.ts';
 export { createVerifier, type Verifier } from './verifier.ts';
 export {
   firstKeyFile,

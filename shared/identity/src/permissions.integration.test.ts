@@ -81,6 +81,7 @@ const PROBES = [
   '$JS.API.CONSUMER.CREATE.KV_mr_v1_KEYS.c.f',
   '$JS.API.DIRECT.GET.KV_mr_v1_KEYS.$KV.mr_v1_KEYS.abcdefgh',
   'mr.v1.auth.verify',
+  'mr.v1.auth.exchange',
   'mr.v1.auth.revoked',
   '$SYS.REQ.SERVER.PING',
   '$SYS.REQ.SERVER.PING.CONNZ',
@@ -155,10 +156,10 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
       '$JS.API.STREAM.UPDATE.KV_mr_v1_KEYS',
       '$JS.API.CONSUMER.CREATE.KV_mr_v1_KEYS.c.f',
     ],
-    subscribe: [...KEY_APIS, 'mr.v1.auth.verify', '$SYS.REQ.USER.AUTH', ...SRV],
+    subscribe: [...KEY_APIS, 'mr.v1.auth.verify', 'mr.v1.auth.exchange', '$SYS.REQ.USER.AUTH', ...SRV],
   },
   gateway: {
-    publish: [...APIS, 'mr.v1.auth.verify', '$SRV.PING.gateway'],
+    publish: [...APIS, 'mr.v1.auth.verify', 'mr.v1.auth.exchange', '$SRV.PING.gateway'],
     subscribe: [...CHUNKS, 'mr.v1.auth.revoked', ...SRV, '$SRV.PING.gateway'],
   },
   operator: {

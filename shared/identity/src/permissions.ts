@@ -206,6 +206,7 @@ function permitAuth(subjects: Subjects): Permissions {
     subscribe: {
       allow: [
         subjects.verify,
+        subjects.exchange,
         CALLOUT_SUBJECT,
         ...listApi(subjects, OTHER_VERBS['auth'] ?? [], EVERYONE),
         ...listAnswered('auth'),
@@ -218,7 +219,9 @@ function permitAuth(subjects: Subjects): Permissions {
 /** It submits for every caller, after auth has verified the credential of the caller. */
 function permitGateway(subjects: Subjects): Permissions {
   return {
-    publish: { allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify, '$SRV.PING.gateway'] },
+    publish: {
+      allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify, subjects.exchange, '$SRV.PING.gateway'],
+    },
     subscribe: { allow: [subjects.allChunks, subjects.revoked, ...listAnswered('gateway')] },
     answers: true,
   };

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { answerServer, type Bus } from '@millrace/bus';
 import { loggedError } from '@millrace/contracts';
 import { CALLOUT_SUBJECT } from '@millrace/identity';
+import type { KeyPair } from '@nats-io/nkeys';
 import type { Refused, VerifyCredential } from '../verify-credential.ts';
+import { isBusToken, readBusToken } from '../tokens/bus-token.ts';
 import { answerCallout } from './answer-callout.ts';
 import { readSigner, type CalloutFiles } from './callout-config.ts';
 import { nameKeyUser, readKeyUser } from './describe-user.ts';
@@ -14,6 +16,8 @@ const MAX_CALLOUTS = 256;
 const RETRY_MS = 1_000;
 
 export type Callout = {
+  /** Signs users of NATS, and bus tokens. */
+  issuer(): KeyPair;
   /** Ends the connections of a key. */
   endKey(keyId: string): void;
   drain(graceMs: number): Promise<void>;
@@ -35,7 +39,14 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
   let signer = readSigner(files);
   const ender = createConnectionEnder(system);
   const { subjects } = bus;
-  const options = { subjects, signer: () => signer, verify, reportRefusal };
+  const isUnknown = async (keyId: string | undefined) => keyId !== undefined && !(await isKnownKey(keyId));
+  const verifyForBus: VerifyCredential = async (credential) => {
+    if (!isBusToken(credential)) return verify(credential);
+    const read = readBusToken(credential, signer.issuer, Date.now());
+    if ('refused' in read || !(await isUnknown(read.ok.keyId))) return read;
+    return { refused: 'the key of the bus token is unknown or revoked' };
+  };
+  const options = { subjects, signer: () => signer, verify: verifyForBus, reportRefusal };
   const answering = answerServer(bus, {
     subject: CALLOUT_SUBJECT,
     queue: 'auth-callout',
@@ -43,15 +54,11 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
     handle: (request) => answerCallout(request, options),
   });
   const draining = new AbortController();
-  const isUnknownKey = async (user: string) => {
-    const keyId = readKeyUser(user);
-    return keyId !== undefined && !(await isKnownKey(keyId));
-  };
   /** A connection of a revoked key would remain for a day if a single failure ended the search. */
   const endUnknownKeys = async () => {
     while (!draining.signal.aborted) {
       try {
-        return await ender.endRefused(isUnknownKey);
+        return await ender.endRefused((user) => isUnknown(readKeyUser(user)));
       } catch (error) {
         bus.log.error(loggedError(error), 'ending the connections of unknown keys failed; it is repeated');
         await delay(RETRY_MS);
@@ -69,6 +76,7 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
   });
   void endUnknownKeys();
   return {
+    issuer: () => signer.issuer,
     endKey: (keyId) => ender.end(nameKeyUser(keyId)),
     async drain(graceMs) {
       draining.abort();

@@ -7,13 +7,20 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { problemResponse } from '../http/problem.ts';
 import { checkValue } from '../http/read-body.ts';
 import { AGENT_ROUTES } from './agent-routes.ts';
+import { BUS_TOKEN_ROUTES } from './bus-token-routes.ts';
 import type { OwnRoute } from './define-route.ts';
 import { MEMORY_ROUTES } from './memory-routes.ts';
 import { writeOpenApi } from './openapi.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { RUN_ROUTES } from './run-routes.ts';
 
-const OWN_ROUTES: readonly OwnRoute[] = [...RUN_ROUTES, ...MEMORY_ROUTES, ...AGENT_ROUTES, ...OPERATOR_ROUTES];
+const OWN_ROUTES: readonly OwnRoute[] = [
+  ...RUN_ROUTES,
+  ...MEMORY_ROUTES,
+  ...AGENT_ROUTES,
+  ...OPERATOR_ROUTES,
+  ...BUS_TOKEN_ROUTES,
+];
 
 export function mountOwnApi(app: Hono, context: GatewayContext): void {
   let document: string | undefined;
