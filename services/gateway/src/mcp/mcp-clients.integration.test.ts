@@ -32,7 +32,8 @@ async function openOld(key: string, path: string) {
   return client;
 }
 async function openNew(key: string, path: string) {
-  const client = new NewClient(INFO);
+  // By default the client speaks the protocol of 2025 too.
+  const client = new NewClient(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   await client.connect(new NewTransport(new URL(gateway.url + path), options(key)));
   return client;
 }
