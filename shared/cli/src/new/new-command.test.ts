@@ -137,10 +137,14 @@ describe('a row for a new service', () => {
   });
 });
 
-test('The README shows the processor that millrace new writes, and its program', async () => {
+test('The page about processors shows the files that millrace new writes, and the README the function of the processor', async () => {
+  const files = typescriptFiles('processor', 'no-shouting');
+  const page = await readFile(join(checkout, 'docs/write-a-processor.md'), 'utf8');
+  for (const { text } of files) expect(page).toContain(`\`\`\`ts\n${text}\`\`\``);
+  const [definition] = files;
+  const text = definition?.text ?? '';
   const readme = await readFile(join(checkout, 'README.md'), 'utf8');
-  for (const { text } of typescriptFiles('processor', 'no-shouting'))
-    expect(readme).toContain(`\`\`\`ts\n${text}\`\`\``);
+  expect(readme).toContain(`${text.slice(text.indexOf('  create:'))}\`\`\``);
 });
 
 test('The scaffold derives valid variable names from every id', () => {
