@@ -47,7 +47,7 @@ export { serverAnswers } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
 export { createUserKey, readUserKey, type KeyOptions, type UserKey } from './user-key.ts';
-export { watchBucket, watchKeys, type BucketListener } from './watch-bucket.ts';
+export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { watchRunShards } from './watch-run-shards.ts';
 export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';
 export { decode, decodeStored, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';

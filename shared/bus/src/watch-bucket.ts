@@ -14,35 +14,6 @@ export type BucketListener<T> = {
 /** Maximum time to wait for the existing entries; later ones are still passed. */
 const FIRST_READ_MS = 5_000;
 
-/** `data` is not decoded. */
-export type KeyListener = {
-  put: (key: string, data: Uint8Array, revision: number) => void;
-  onRemoved: (key: string) => void;
-  /** The existing entries were passed. If there was none, it is called after the first change. */
-  onLoaded: () => void;
-};
-
-/** Watches the keys of a pattern, such as `head.>`. Returns the function that stops it. */
-export async function watchKeys(
-  { bus }: JetStreamAccess,
-  bucket: string,
-  key: string,
-  listener: KeyListener,
-): Promise<() => void> {
-  const kv = await new Kvm(bus.nc).open(bucket);
-  const watch = await kv.watch({ key });
-  const follow = async () => {
-    for await (const entry of watch) {
-      const isThere = entry.operation === 'PUT' && entry.value.length > 0;
-      if (isThere) listener.put(entry.key, entry.value, entry.revision);
-      else listener.onRemoved(entry.key);
-      if (entry.delta === 0) listener.onLoaded();
-    }
-  };
-  void follow().catch((error: unknown) => bus.log.error({ bucket, error: String(error) }, 'watching the bucket ended'));
-  return () => watch.stop();
-}
-
 /**
  * Resolves with its stop function after the existing entries were passed. Use one for each process, never one for each
  * run or client.

@@ -39,7 +39,10 @@ export function createTooLargeError(bytes: number, limit: number, subject: strin
 export type Decoded<T> = { ok: T } | { error: MillraceError };
 
 export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
-  const json = parseJson(data);
+  return validate(parseJson(data), schema, subject);
+}
+
+function validate<T>(json: Parsed, schema: z.ZodType<T>, subject: string): Decoded<T> {
   if ('problem' in json)
     return { error: new MillraceError('message-invalid', `The message on ${subject} ${json.problem}.`) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod would give back an equal value
@@ -53,7 +56,7 @@ export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: strin
 export function decodeStored<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
   const json = parseJson(data);
   if ('value' in json && isStoredByNewer(json.value)) return { error: storedByNewer(subject) };
-  return decode(data, schema, subject);
+  return validate(json, schema, subject);
 }
 
 function storedByNewer(subject: string): MillraceError {

@@ -30,7 +30,7 @@ export async function listRuns(
   request: ApiRequest<'runs-list'>,
 ): Promise<ApiAnswer<'runs-list'>> {
   const match = createRunMatch(request, call);
-  const list = index?.find(call.tenant);
+  const list = await index?.find(call.tenant);
   const { runs, next } = list ? list.select(match, request) : await selectStored(access, call.tenant, match, request);
   const current = await endOverdueRuns(access, call.tenant, runs);
   const { status } = request;
@@ -51,7 +51,8 @@ export async function readNewestRun(
   const { tenant } = call;
   const match = createRunMatch({ threadId }, call);
   const all = { limit: Infinity, after: 0 };
-  const { runs } = index?.find(tenant)?.select(match, all) ?? (await selectStored(access, tenant, match, all));
+  const list = await index?.find(tenant);
+  const { runs } = list?.select(match, all) ?? (await selectStored(access, tenant, match, all));
   const newest = runs.reduce<ListedRun | undefined>(
     (best, run) => (best && best.submittedAt > run.submittedAt ? best : run),
     undefined,

@@ -25,7 +25,7 @@ const state = () => connection.bus.names.state;
 const write = (tenant: string, runId: string, more: Parameters<typeof createHead>[1] = {}) =>
   writeEntry(stream.access, state(), stateKeys.head(tenant, runId), createHead(runId, { tenant, ...more }), {});
 const newTenant = () => `t-${crypto.randomUUID()}`;
-const countRuns = (index: RunIndex, tenant: string) => index.find(tenant)?.size();
+const countRuns = async (index: RunIndex, tenant: string) => (await index.find(tenant))?.size();
 async function list(
   index: RunIndex | undefined,
   tenant: string,
@@ -42,7 +42,7 @@ describe('the index of runs', () => {
     const tenant = newTenant();
     await write(tenant, 'before', { status: 'finished' });
     const index = open();
-    await eventually(() => countRuns(index, tenant) === 1);
+    await eventually(async () => (await countRuns(index, tenant)) === 1);
     await write(tenant, 'one', { agent: 'other', threadId: 't1' });
     const two = await write(tenant, 'two');
     await write(tenant, 'before', { status: 'failed' });
@@ -66,12 +66,12 @@ describe('the index of runs', () => {
     const tenant = newTenant();
     for (let at = 0; at < 50; at += 1) await write(tenant, `run-${at}`);
     const [first, second] = [open(), open()];
-    await eventually(() => countRuns(first, tenant) === 50 && countRuns(second, tenant) === 50);
+    await eventually(async () => (await countRuns(first, tenant)) === 50 && (await countRuns(second, tenant)) === 50);
     expect(await list(first, tenant, { limit: 7 })).toEqual(await list(second, tenant, { limit: 7 }));
     first.reload();
-    // While it is loaded, lists read the heads.
+    // A list waits for the index.
     expect(await listIds(first, tenant)).toHaveLength(50);
-    await eventually(() => countRuns(first, tenant) === 50);
+    await eventually(async () => (await countRuns(first, tenant)) === 50);
     await write(tenant, 'later');
     await eventually(async () => (await listIds(first, tenant)).at(-1) === 'later');
   });
@@ -80,7 +80,7 @@ describe('the index of runs', () => {
     const tenant = newTenant();
     const index = open(3);
     for (let at = 0; at < 5; at += 1) await write(tenant, `run-${at}`);
-    await eventually(() => index.find(tenant) === undefined);
+    await eventually(async () => (await index.find(tenant)) === undefined);
     expect(await listIds(index, tenant, { newest: true, limit: 2 })).toEqual(['run-4', 'run-3']);
   });
 
@@ -89,7 +89,7 @@ describe('the index of runs', () => {
     const alice = await hashCaller(tenant, 'alice');
     const index = open();
     for (let at = 0; at < 20; at += 1) await write(tenant, `run-${at}`, at % 5 === 0 ? { caller: alice } : {});
-    await eventually(() => countRuns(index, tenant) === 20);
+    await eventually(async () => (await countRuns(index, tenant)) === 20);
     for (const source of [index, undefined]) {
       const page = await list(source, tenant, { limit: 3 }, alice);
       expect(page.runs.map(({ runId }) => runId)).toEqual(['run-0', 'run-5', 'run-10']);

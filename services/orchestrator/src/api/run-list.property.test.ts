@@ -26,7 +26,7 @@ function apply(all: Changes) {
     const own = caller === undefined ? {} : { caller };
     const next = { runId, ...more, ...own, submittedAt: run, deadlineAt: 0, revision: at * 2 + 1 };
     if (isRemoved) {
-      list.remove(runId);
+      list.remove(runId, at * 2 + 1);
       model.delete(runId);
     } else {
       list.put(next);
@@ -94,6 +94,15 @@ describe('a list of runs', () => {
     list.put(run('a', 5));
     list.put(run('a', 4, { status: 'queued' }));
     expect(list.select(any, { limit: 9, after: 0 }).runs).toEqual([run('a', 5)]);
+  });
+
+  test('ignores a removal that is older than the last change of the run', () => {
+    const list = createRunList();
+    list.put(run('a', 5));
+    list.remove('a', 4);
+    expect(list.size()).toBe(1);
+    list.remove('a', 6);
+    expect(list.size()).toBe(0);
   });
 
   test('filters by thread, resource, subject and time of submission', () => {

@@ -27,7 +27,8 @@ export type RunList = {
   size(): number;
   /** An older revision than that of the last change has no effect. */
   put(run: ListedRun): void;
-  remove(runId: string): void;
+  /** A change of the run after the revision stays. */
+  remove(runId: string, revision: number): void;
   /**
    * Returns the next matching runs after the revision `after`, or, with `newest`, before it. `next`: the revision of the
    * last one if more match.
@@ -75,7 +76,9 @@ export function createRunList(): RunList {
       revisions.push(run.revision);
       compact();
     },
-    remove(runId) {
+    remove(runId, revision) {
+      const place = placesById.get(runId);
+      if (place === undefined || (revisions[place] ?? 0) > revision) return;
       empty(runId);
       compact();
     },

@@ -2,7 +2,7 @@
 import { stateKeys, type RunHead } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
-import { readPages } from '../state/read-stored.ts';
+import { LARGE_PAGE_MESSAGES, PAGE_MESSAGES, readPages } from '../state/read-stored.ts';
 import { createRunList, type ListedRun, type RunList, type RunPage, type PageOptions } from './run-list.ts';
 
 const text = z.string();
@@ -32,7 +32,7 @@ export async function selectStored(
   if (options.newest) return (await readAll(access, tenant)).select(isMatch, options);
   const { limit, after } = options;
   const runs: ListedRun[] = [];
-  for await (const run of readHeads(access, tenant, after + 1)) {
+  for await (const run of readHeads(access, tenant, { from: after + 1, pageSize: PAGE_MESSAGES })) {
     if (!isMatch(run)) continue;
     const last = runs.at(-1);
     if (runs.length === limit && last) return { runs, next: last.revision };
@@ -54,13 +54,18 @@ function readAll(access: JetStreamAccess, tenant: string): Promise<RunList> {
 
 async function readList(access: JetStreamAccess, tenant: string): Promise<RunList> {
   const list = createRunList();
-  for await (const run of readHeads(access, tenant, 1)) list.put(run);
+  for await (const run of readHeads(access, tenant, { from: 1, pageSize: LARGE_PAGE_MESSAGES })) list.put(run);
   return list;
 }
 
-async function* readHeads(access: JetStreamAccess, tenant: string, from: number): AsyncGenerator<ListedRun> {
+async function* readHeads(
+  access: JetStreamAccess,
+  tenant: string,
+  { from, pageSize }: { from: number; pageSize: number },
+): AsyncGenerator<ListedRun> {
   const { state } = access.bus.names;
   const subject = `$KV.${state}.${stateKeys.heads(tenant)}`;
-  for await (const page of readPages(access, { stream: `KV_${state}`, subject, schema: listedHeadSchema }, from))
+  const query = { stream: `KV_${state}`, subject, schema: listedHeadSchema };
+  for await (const page of readPages(access, query, from, pageSize))
     for (const { value, sequence } of page) yield { ...value, revision: sequence };
 }

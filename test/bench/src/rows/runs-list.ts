@@ -27,7 +27,7 @@ export const runsList: Measure = (shared) =>
       await stack.signal('orchestrator', 'SIGTERM');
       const begun = performance.now();
       await stack.start('orchestrator', env);
-      // The index is loaded in the background: until then a page takes as long as without it.
+      // The first page waits until the index is loaded.
       const ms: number[] = [];
       let loadedMs: number | undefined;
       while (ms.length < requests) {
