@@ -32,6 +32,7 @@ import { startEraser } from './erase/eraser.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
 import { createClaimLog, listClaims } from './state/claim-events.ts';
 import { createDiscovery, type Discovery } from './peers/discovery.ts';
+import { createLoadReader } from './peers/replica-loads.ts';
 import { createFlushTick } from './release/flush-tick.ts';
 import { expireRun } from './takeover/expire-run.ts';
 import { startSaver } from './saves/retry-saves.ts';
@@ -241,7 +242,12 @@ function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
     serveApi(
       bus,
       'processors',
-      createProcessorsVerb(discovery, pageBytes(access), () => listClaims(access)),
+      createProcessorsVerb({
+        discovery,
+        maxBytes: pageBytes(access),
+        readClaims: () => listClaims(access),
+        readLoads: createLoadReader(bus),
+      }),
     ),
   ];
 }

@@ -5,6 +5,7 @@ import {
   MillraceError,
   srvInfoSchema,
   srvPingSchema,
+  srvStatsSchema,
   type EndpointLoad,
   type EndpointMetadata,
   type ServiceLimits,
@@ -127,6 +128,11 @@ export function gatherInfo(bus: Bus, options: Gather & { service?: string }): Pr
 
 export function gatherPings(bus: Bus, service: string, options: Gather): Promise<SrvPing[]> {
   return gather(bus, `$SRV.PING.${service}`, srvPingSchema, options);
+}
+
+/** Asks one replica (`service.replica`), or all of a service, for its statistics. */
+export function gatherStats(bus: Bus, service: string, options: Gather): Promise<SrvStats[]> {
+  return gather(bus, `$SRV.STATS.${service}`, srvStatsSchema, options);
 }
 
 /** Returns true if the subject has no subscriber, according to the server: a slow process has not left. */

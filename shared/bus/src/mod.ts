@@ -36,7 +36,15 @@ export { listen, type Listening } from './listen.ts';
 export { answerPeers, askPeer, findPeers, type PeerAnswer } from './peers.ts';
 export { makeHeaders } from './message-headers.ts';
 export { publish, publishBytes, publishInBatches } from './publish.ts';
-export { advertise, gatherInfo, gatherPings, hasLeft, type MicroEndpoint, type MicroService } from './micro.ts';
+export {
+  advertise,
+  gatherInfo,
+  gatherPings,
+  gatherStats,
+  hasLeft,
+  type MicroEndpoint,
+  type MicroService,
+} from './micro.ts';
 export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';
 export { request, type RequestAnswer, type Request } from './request.ts';
 export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts';

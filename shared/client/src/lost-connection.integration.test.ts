@@ -1,7 +1,8 @@
 // Kills and restarts the NATS server during a run: readers resume at their positions.
 import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connect, type Client } from './client.ts';
+import { connect } from './client.ts';
+import type { Client } from './client-api.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');

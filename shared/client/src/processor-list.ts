@@ -13,14 +13,15 @@ export type ProcessorList = {
   claims?: ClaimEvent[];
 };
 
-export async function collectProcessors(ask: AskApi): Promise<ProcessorList> {
-  const first = await ask('processors', {});
+/** @param loads asks each replica for its load: calls under way, requests, errors, duration */
+export async function collectProcessors(ask: AskApi, loads = false): Promise<ProcessorList> {
+  const first = await ask('processors', { loads });
   const { refused, refusedTotal, claims } = first;
   const processors = [...first.processors];
   let page: ApiAnswer<'processors'> = first;
   while (page.next !== undefined) {
     const after = page.next;
-    page = await ask('processors', { after });
+    page = await ask('processors', { after, loads });
     processors.push(...page.processors);
     // A page that does not advance would repeat for ever.
     if (page.next !== undefined && page.next <= after) break;

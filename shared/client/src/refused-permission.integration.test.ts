@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { connect, type Client } from './client.ts';
+import { connect } from './client.ts';
+import type { Client } from './client-api.ts';
 import type { ConnectOptions } from './connection.ts';
 
 const [reader, writer] = [createUserKey(), createUserKey()];

@@ -2,7 +2,8 @@
 import { MillraceError, type Chunk } from '@millrace/contracts';
 import { createCollectedLog, eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect, type Client } from './client.ts';
+import { connect } from './client.ts';
+import type { Client } from './client-api.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');

@@ -4,7 +4,8 @@ import { MillraceError, type ApiRequest, type Chunk } from '@millrace/contracts'
 import type { ApiCall } from '@millrace/bus';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connect, type Client } from './client.ts';
+import { connect } from './client.ts';
+import type { Client } from './client-api.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');

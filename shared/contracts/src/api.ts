@@ -182,7 +182,11 @@ export const API = {
   ),
   /** Lists the running processors by name, as the answering orchestrator discovers them now: operators only. */
   processors: verb(
-    z.object({ limit: cursor.limit, after: tokenSchema.optional() }),
+    z.object({
+      limit: cursor.limit,
+      after: tokenSchema.optional(),
+      loads: z.boolean().default(false).describe('asks each replica for its load'),
+    }),
     z.object({
       processors: z.array(processorInfoSchema),
       next: tokenSchema.optional(),

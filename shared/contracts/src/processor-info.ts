@@ -4,6 +4,20 @@ import { z } from 'zod';
 import { processorDescriptorSchema } from './discovery.ts';
 import { tokenSchema } from './tokens.ts';
 
+const count = z.number().int().min(0);
+
+/** The load of one replica, from its answer to $SRV.STATS: requests of every caller since its start. */
+export const replicaLoadSchema = z.object({
+  replica: tokenSchema,
+  calls: count.describe('calls and sessions under way'),
+  maxCalls: count.optional().describe('calls and sessions of the replica at the same time, of all its processors'),
+  requests: count.describe('requests on the shared subjects; a session is one request'),
+  errors: count.describe('requests that the replica rejected; a failure of the processor is a verdict'),
+  lastError: z.string().max(300).optional(),
+  averageMs: z.number().min(0).optional().describe('of one request; absent before the first'),
+});
+export type ReplicaLoad = z.infer<typeof replicaLoadSchema>;
+
 export const processorInfoSchema = processorDescriptorSchema
   .pick({
     id: true,
@@ -18,6 +32,10 @@ export const processorInfoSchema = processorDescriptorSchema
   .extend({
     service: tokenSchema,
     replicas: z.array(tokenSchema).describe('ids of the processes that serve it, sorted'),
+    loads: z
+      .array(replicaLoadSchema)
+      .optional()
+      .describe('of the replicas that answered, if the request asks for them'),
   });
 export type ProcessorInfo = z.infer<typeof processorInfoSchema>;
 

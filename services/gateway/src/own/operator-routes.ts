@@ -5,6 +5,7 @@ import {
   keyIdSchema,
   keyRequestSchema,
   processorInfoSchema,
+  refusedEndpointSchema,
   shownKeySchema,
   suspensionSchema,
   threadIdSchema,
@@ -23,10 +24,18 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     method: 'GET',
     path: '/v1/processors',
     id: 'listProcessors',
-    summary: 'Lists the processors that running services advertise, with their replicas and options.',
+    summary:
+      'Lists the processors that running services advertise, with their options and the load of each replica, and the rejected advertisements.',
     scope: 'operate',
-    answer: z.object({ processors: z.array(processorInfoSchema) }),
-    handle: async ({ access }) => ({ processors: await (await access.operator()).processors.list() }),
+    answer: z.object({
+      processors: z.array(processorInfoSchema),
+      refused: z.array(refusedEndpointSchema),
+      refusedTotal: z.number().int().min(0),
+    }),
+    async handle({ access }) {
+      const { processors, refused, refusedTotal } = await (await access.operator()).processors.survey({ loads: true });
+      return { processors, refused, refusedTotal };
+    },
   }),
   defineRoute({
     method: 'POST',

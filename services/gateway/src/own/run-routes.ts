@@ -243,6 +243,15 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
   }),
   defineRoute({
     method: 'GET',
+    path: '/v1/runs/{run}/inspect',
+    id: 'inspectRun',
+    summary: 'Returns the owner of a run, its calls under way with replica, attempt and age, and its deferred saves.',
+    scope: 'operate',
+    answer: API.inspect.answer,
+    handle: async ({ access, params }) => (await access.operator()).runs.inspect(readRun(params)),
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/v1/runs/{run}/events-detail',
     id: 'listEventsDetail',
     summary: 'Lists the events with reasons, spans and error messages.',

@@ -1,6 +1,7 @@
 import { API, type ClaimEvent, type RefusedEndpoint } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { createProcessorsVerb } from './processors-api.ts';
+import type { ReadLoads } from '../peers/replica-loads.ts';
 import { makeFound } from '../testing/known-processors.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -16,7 +17,9 @@ function listWith(
     listRefused: () => refused,
     refresh: async () => found.forEach((one, id) => known.set(id, { ...one, replicas: ['r2', 'r1'] })),
   };
-  const list = createProcessorsVerb(discovery, maxBytes, readClaims);
+  const load = { replica: 'r1', calls: 1, requests: 2, errors: 0 };
+  const readLoads: ReadLoads = async (all) => all.map((one) => ({ ...one, loads: [load] }));
+  const list = createProcessorsVerb({ discovery, maxBytes, readClaims, readLoads });
   return async (request: object = {}) => API.processors.answer.parse(await list(API.processors.request.parse(request)));
 }
 
@@ -28,6 +31,12 @@ describe('the verb processors', () => {
       { id: 'pii' },
     ]);
     expect(next).toBeUndefined();
+  });
+
+  test('reads the loads of replicas only if the request asks for them', async () => {
+    const list = listWith(['pii']);
+    expect((await list()).processors[0]).not.toHaveProperty('loads');
+    expect((await list({ loads: true })).processors[0]?.loads).toMatchObject([{ replica: 'r1', calls: 1 }]);
   });
 
   test('continues after the last processor of a page, without gap or overlap', async () => {

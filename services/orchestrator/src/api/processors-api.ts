@@ -2,15 +2,21 @@
 // discovers them. Clients therefore need no right to ask the services themselves.
 import type { ApiAnswer, ApiRequest, ClaimEvent, ProcessorInfo, RefusedEndpoint } from '@millrace/contracts';
 import type { DiscoveredProcessor, Discovery } from '../peers/discovery.ts';
+import type { ReadLoads } from '../peers/replica-loads.ts';
 
 type Discovered = Pick<Discovery, 'processors' | 'listRefused' | 'refresh'>;
 
-/**
- * @param maxBytes size of the items of one answer, as JSON; an answer has at least one item
- * @param readClaims fails if the store of the events is unavailable
- */
-export function createProcessorsVerb(discovery: Discovered, maxBytes: number, readClaims: () => Promise<ClaimEvent[]>) {
-  return async ({ limit, after }: ApiRequest<'processors'>): Promise<ApiAnswer<'processors'>> => {
+export type ProcessorsParts = {
+  discovery: Discovered;
+  /** Size of the items of one answer, as JSON; an answer has at least one item. */
+  maxBytes: number;
+  /** Fails if the store of the events is unavailable. */
+  readClaims: () => Promise<ClaimEvent[]>;
+  readLoads: ReadLoads;
+};
+
+export function createProcessorsVerb({ discovery, maxBytes, readClaims, readLoads }: ProcessorsParts) {
+  return async ({ limit, after, loads }: ApiRequest<'processors'>): Promise<ApiAnswer<'processors'>> => {
     // A caller may list a service that started a moment ago.
     await discovery.refresh();
     const refused = discovery.listRefused();
@@ -23,9 +29,10 @@ export function createProcessorsVerb(discovery: Discovered, maxBytes: number, re
       .filter(({ id }) => after === undefined || id > after)
       .toSorted((one, other) => (one.id < other.id ? -1 : 1));
     const fitting = takeWithin(asked, limit, maxBytes / 2);
-    const processors = fitting.length > 0 ? fitting : asked.slice(0, 1);
-    const last = processors.at(-1);
-    const next = last && processors.length < asked.length ? { next: last.id } : {};
+    const listed = fitting.length > 0 ? fitting : asked.slice(0, 1);
+    const last = listed.at(-1);
+    const next = last && listed.length < asked.length ? { next: last.id } : {};
+    const processors = loads ? await readLoads(listed) : listed;
     return { processors, ...next, refused: shown, refusedTotal: refused.length, ...(newest && { claims: newest }) };
   };
 }

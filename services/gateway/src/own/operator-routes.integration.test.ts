@@ -1,0 +1,49 @@
+// The routes of operators with real services behind them.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { postJson, useGateway } from '../testing/gateway-under-test.ts';
+import { script } from '../testing/scripted.ts';
+
+const gateway = useGateway();
+const agent = 'http-operated';
+
+beforeAll(async () => {
+  const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
+  await gateway.stack.client.agents.apply({ ...base, name: agent, input: ['pii'], output: ['pii'] });
+});
+
+async function startRun(text: string): Promise<string> {
+  const response = await gateway.fetch(
+    `/v1/agents/${agent}/runs?wait=20`,
+    'key-ada',
+    postJson({ input: script({ text }) }),
+  );
+  return z.object({ runId: z.string() }).parse(await response.json()).runId;
+}
+
+describe('GET /v1/runs/{run}/inspect', () => {
+  test('An operator reads the checkpoints of a run, and its owner is refused', async () => {
+    const runId = await startRun('Hello.');
+    const inspected = await gateway.fetch(`/v1/runs/${runId}/inspect`, 'key-root');
+    expect(inspected.status).toBe(200);
+    expect(await inspected.json()).toMatchObject({ runId, status: 'finished', epoch: 1, saves: [] });
+    expect((await gateway.fetch(`/v1/runs/${runId}/inspect`, 'key-ada')).status).toBe(403);
+    expect((await gateway.fetch('/v1/runs/none/inspect', 'key-root')).status).toBe(404);
+  });
+});
+
+describe('GET /v1/processors', () => {
+  test('The list has options, stages and the load of each replica', async () => {
+    await startRun('Hello.');
+    const response = await gateway.fetch('/v1/processors', 'key-root');
+    const { processors } = z
+      .object({ processors: z.array(z.looseObject({ id: z.string() })) })
+      .parse(await response.json());
+    expect(processors.find(({ id }) => id === 'pii')).toMatchObject({
+      stages: expect.arrayContaining(['processInput', 'processOutputStream']),
+      optionsSchema: { type: 'object' },
+      loads: [{ replica: expect.any(String), maxCalls: expect.any(Number), requests: expect.any(Number) }],
+    });
+    expect((await gateway.fetch('/v1/processors', 'key-ada')).status).toBe(403);
+  });
+});
