@@ -8,7 +8,7 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
   'services/orchestrator/src': {
     api: ['agents', 'takeover', 'saves', 'state', 'peers'],
     erase: ['api', 'saves', 'state'],
-    check: ['api', 'agents', 'run', 'model', 'state', 'release'],
+    check: ['calls', 'peers', 'api', 'agents', 'run', 'model', 'state', 'release'],
     agents: ['peers'],
     takeover: ['run', 'saves', 'release', 'state', 'peers'],
     run: ['model', 'stages', 'saves', 'sessions', 'calls', 'state', 'release', 'peers'],

@@ -27,6 +27,8 @@ import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
 import { createCheckPlaces, type CheckPlaces } from './check/check-limits.ts';
 import { createCheckVerb } from './check/check-verb.ts';
+import { createToolCallVerb } from './check/call-tool-verb.ts';
+import { createTryVerb } from './check/try-verb.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
 import { startEraser } from './erase/eraser.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
@@ -238,6 +240,8 @@ function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
     serveApi(bus, 'agents-get', definitions.get),
     serveApi(bus, 'agents-plan', definitions.plan),
     serveApi(bus, 'check', createCheckVerb({ deps, agents, submits, places })),
+    serveApi(bus, 'processors-try', createTryVerb({ deps, discovery, submits, places })),
+    serveApi(bus, 'tools-call', createToolCallVerb({ deps, discovery, submits, places })),
     serveApi(bus, 'erase', createEraseVerb(erasures)),
     serveApi(
       bus,

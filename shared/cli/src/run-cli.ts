@@ -7,6 +7,7 @@ import { group, type Cli, type CliCommand, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
 import { eraseCommand } from './erase-command.ts';
+import { callCommand } from './call-command.ts';
 import { checkCommand } from './check-command.ts';
 import { messagesCommand } from './edit-memory-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
@@ -66,6 +67,7 @@ const buildCommands = (cli: Cli): Group =>
     runs: runsCommand(cli),
     erase: eraseCommand(cli),
     'dead-letters': deadLettersCommand(cli),
+    call: callCommand(cli),
     check: checkCommand(cli),
     'api-keys': apiKeysCommand(cli),
     keys: keysCommand(cli),

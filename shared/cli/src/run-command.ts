@@ -7,11 +7,9 @@ import { parseDuration } from './duration.ts';
 import { EXIT_CODES, exitOfRun, type Exit } from './exit-codes.ts';
 import { overrideArgs, parseOverrides } from './override-args.ts';
 import { parseSettings, settingArgs } from './setting-args.ts';
+import { readPrompt } from './read-prompt.ts';
 import { reportError } from './report-error.ts';
-import { UsageError } from './usage-error.ts';
 
-/** The local stack's nats-server accepts messages of up to 8 MiB. */
-const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 /** Two signals within this time count as one Ctrl-C. */
 const SAME_INTERRUPT_MS = 200;
 /** Maximum time to wait for a cancelled run if stdin is not a terminal, and a second Ctrl-C is impossible. */
@@ -42,7 +40,7 @@ export const runCommand = (cli: Cli) =>
     async run(args) {
       const deadlineMs = args.timeout === undefined ? undefined : parseDuration(args.timeout, '--timeout');
       const overrides = { ...parseOverrides(args, 'millrace run'), ...parseSettings(args, 'millrace run') };
-      const text = await readPrompt(cli.io, args.text);
+      const text = await readPrompt(cli.io, args.text, 'millrace run');
       return withClient(cli.io, args, async (client) => {
         const interrupt = cancelOnInterrupt(cli.io);
         try {
@@ -94,16 +92,6 @@ async function print(io: CliIo, run: Run, asJson: boolean): Promise<Exit> {
   const result = await run.result();
   printer.result(result);
   return exitOfRun(result.status);
-}
-
-/** Returns the text argument, or stdin without its final line break. */
-async function readPrompt(io: CliIo, given: string | undefined): Promise<string> {
-  if (given !== undefined && given !== '-') return given;
-  if (given === undefined && io.stdin.isTerminal)
-    throw new UsageError('no text given: pass TEXT in quotes, or - to type it on stdin', 'millrace run');
-  const text = (await io.stdin.read(MAX_INPUT_BYTES)).replace(/\r?\n$/, '');
-  if (text === '') throw new UsageError('stdin is empty', 'millrace run');
-  return text;
 }
 
 /** Cancels the run at Ctrl-C or when the reader of stdout closes the pipe, and waits for the result with a timeout. */

@@ -129,7 +129,17 @@ export type Client = {
     list(): Promise<ProcessorInfo[]>;
     /** Includes rejected advertisements with their problems, and with `loads` the load of each replica. */
     survey(options?: { loads?: boolean }): Promise<ProcessorList>;
+    /**
+     * Judges a text, or messages, with one processor at one stage, without an agent, memory or state.
+     * @throws processor-unknown, entry-without-stage, options-invalid
+     */
+    try(request: ApiRequestInput<'processors-try'>): Promise<ApiAnswer<'processors-try'>>;
   };
+  /**
+   * Calls one tool alone: no processor judges arguments and result. Operators only. @throws tool-unknown,
+   * tool-unconfirmed for a tool that writes or sends
+   */
+  callTool(request: ApiRequestInput<'tools-call'>): Promise<ApiAnswer<'tools-call'>>;
   /** Active readers end with `cancelled`; the runs continue. */
   close(): Promise<void>;
 };

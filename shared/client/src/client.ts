@@ -13,7 +13,7 @@ import {
   type ConnectOptions,
 } from './connection.ts';
 import { collectEvents, collectPages } from './collect-pages.ts';
-import { createOperatorCalls } from './operator-calls.ts';
+import { ANSWER_MS, createOperatorCalls } from './operator-calls.ts';
 import { followRun, startRun } from './start-run.ts';
 
 /** @throws bus-unreachable with the address and its source; config-invalid */
@@ -30,9 +30,6 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 export async function attachClient(bus: Bus, caller: Caller): Promise<Client> {
   return createClient(await attachCaller(bus, caller), async () => undefined);
 }
-
-/** Time for the answer of a check to arrive after its own deadline. */
-const ANSWER_MS = 5_000;
 
 function createClient(connection: ClientConnection, disconnect: () => Promise<void>): Client {
   const { tenant, ask } = connection;

@@ -1,11 +1,17 @@
 // Implements the calls of operators: agents, keys, processors, dead letters.
+import { CHECK_MS } from '@millrace/contracts';
 import type { Client } from './client-api.ts';
 import { collectAgents, collectKeys } from './collect-pages.ts';
 import type { AskApi } from './connection.ts';
 import { collectProcessors } from './processor-list.ts';
 import { requireJson } from './run-request.ts';
 
-type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors'>;
+/** Time for the answer of a check to arrive after its own deadline. */
+export const ANSWER_MS = 5_000;
+/** Longer than the timeout of most tools, which the orchestrator applies. */
+const TOOL_MS = 300_000;
+
+type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors' | 'callTool'>;
 
 export const createOperatorCalls = (ask: AskApi): OperatorCalls => ({
   deadLetters: {
@@ -33,5 +39,7 @@ export const createOperatorCalls = (ask: AskApi): OperatorCalls => ({
   processors: {
     list: async () => (await collectProcessors(ask)).processors,
     survey: ({ loads } = {}) => collectProcessors(ask, loads),
+    try: (request) => ask('processors-try', request, { timeoutMs: (request.timeoutMs ?? CHECK_MS) + ANSWER_MS }),
   },
+  callTool: (request) => ask('tools-call', request, { timeoutMs: TOOL_MS }),
 });

@@ -17,6 +17,7 @@ import { shownSaveSchema } from './deferred-save.ts';
 import { MEMORY_API } from './memory-api.ts';
 import { messageSchema } from './message.ts';
 import { checkAnswerSchema, checkRequestSchema } from './check.ts';
+import { toolCallAnswerSchema, toolCallRequestSchema, tryAnswerSchema, tryRequestSchema } from './alone.ts';
 import { tokenSchema } from './tokens.ts';
 import { verb } from './verb.ts';
 
@@ -200,6 +201,10 @@ export const API = {
         ),
     }),
   ),
+  /** Judges a text with one processor at one stage, without an agent, memory or state: operators only. */
+  'processors-try': verb(tryRequestSchema, tryAnswerSchema),
+  /** Calls one tool alone. No processor judges the arguments or the result: operators only. */
+  'tools-call': verb(toolCallRequestSchema, toolCallAnswerSchema),
   ...MEMORY_API,
   /** Creates an API key of the tenant; no other answer contains the key itself: operators only. */
   'keys-create': verb(keyRequestSchema, shownKeySchema.extend({ key: z.string().describe('mk_<id>_<secret>') })),
@@ -216,7 +221,7 @@ export type ApiVerb = keyof typeof API;
 
 /**
  * A second request would have another result: a definition that was just applied is unchanged, a deleted agent or
- * thread is unknown.
+ * thread is unknown. A second call of a tool has a second effect, and one of a processor may cost another model call.
  */
 const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
   'agents-apply',
@@ -226,6 +231,8 @@ const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
   'keys-revoke',
   'threads-delete',
   'messages-delete',
+  'processors-try',
+  'tools-call',
 ]);
 /** Returns true if a caller may repeat the request while the first one has no answer. */
 export const isIdempotent = (verb: ApiVerb): boolean => !ASKED_ONCE.has(verb);
@@ -248,6 +255,8 @@ const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'agents-delete',
   'agents-plan',
   'processors',
+  'processors-try',
+  'tools-call',
   'erase',
   'keys-create',
   'keys-list',

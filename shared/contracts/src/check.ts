@@ -11,11 +11,11 @@ import { publicViolationSchema } from './verdict.ts';
 /** Maximum number of texts of one check. Each text of an answer is judged as an answer of its own. */
 const MAX_CHECK_TEXTS = 64;
 /** Maximum number of messages of one check: they are judged together, as the input of one run. */
-const MAX_CHECK_MESSAGES = 1_000;
+export const MAX_CHECK_MESSAGES = 1_000;
 /** Maximum length of a text, in UTF-16 code units. */
-const MAX_CHECK_CHARS = 256 * 1024;
+export const MAX_CHECK_CHARS = 256 * 1024;
 /** Maximum duration of a check, ms. */
-const MAX_CHECK_MS = 120_000;
+export const MAX_CHECK_MS = 120_000;
 export const CHECK_MS = 30_000;
 
 /** Strict: an unknown field is rejected by its name. */

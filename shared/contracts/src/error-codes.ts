@@ -80,6 +80,7 @@ export const ERROR_CODES = {
   'release-hold-full': 'More chunks are buffered for release than a run may hold.',
   'model-answer-too-large': 'The model’s answer exceeds the size limit of a step.',
   'tool-failed': 'A tool threw or returned an invalid result.',
+  'tool-unconfirmed': 'A tool that writes or sends is called alone without a confirmation.',
   'tool-arguments-invalid': 'The arguments of a tool call do not fit the tool’s schema.',
   'tool-timeout': 'A tool call of a run: the tool did not answer before its timeout.',
   'tool-not-there': 'A tool call of a run: no replica serves the tool.',

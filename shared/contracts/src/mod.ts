@@ -8,6 +8,7 @@ export { ConversationDraft, applyOps } from './apply-ops.ts';
 export * from './called-processors.ts';
 export * from './caller.ts';
 export * from './changes.ts';
+export * from './alone.ts';
 export { CHECK_MS, checkAnswerSchema, checkRequestSchema, type CheckAnswer, type CheckRequest } from './check.ts';
 export * from './chunk.ts';
 export * from './chunk-batch.ts';

@@ -31,6 +31,8 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   'dead-letters-list': 'operate',
   'dead-letters-retry': 'operate',
   processors: 'operate',
+  'processors-try': 'operate',
+  'tools-call': 'operate',
   erase: 'operate',
   'messages-save': 'operate',
   'memory-set': 'operate',

@@ -1,5 +1,5 @@
 // Sends a check for the caller of a request and counts the tokens of the model calls that guards made for it.
-import { MillraceError, type ApiRequestInput, type CheckAnswer } from '@millrace/contracts';
+import { MillraceError, type ApiRequestInput, type CheckAnswer, type TryAnswer } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 
@@ -15,7 +15,22 @@ export async function runCheck(
       remedy: 'GET /v1/agents lists the agents of this key.',
     });
   const answer = await (await access.client()).check(request);
-  const tokens = answer.usage.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
-  await limits.countTokens(access, tokens);
+  await countUsage(access, answer, limits);
   return answer;
+}
+
+/** Judges a text with one processor, and counts its model calls. */
+export async function runTry(
+  access: Access,
+  request: ApiRequestInput<'processors-try'>,
+  { limits }: Pick<GatewayContext, 'limits'>,
+): Promise<TryAnswer> {
+  const answer = await (await access.operator()).processors.try(request);
+  await countUsage(access, answer, limits);
+  return answer;
+}
+
+async function countUsage(access: Access, { usage }: Pick<CheckAnswer, 'usage'>, limits: GatewayContext['limits']) {
+  const tokens = usage.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
+  await limits.countTokens(access, tokens);
 }

@@ -9,6 +9,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'run-refused': 400,
   'agent-invalid': 400,
   'options-invalid': 400,
+  'entry-without-stage': 400,
+  'tool-arguments-invalid': 400,
+  'tool-unconfirmed': 400,
   'resume-token-invalid': 400,
   'key-invalid': 400,
   'credentials-refused': 401,
@@ -17,6 +20,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'permission-denied': 403,
   'run-unknown': 404,
   'agent-unknown': 404,
+  'processor-unknown': 404,
+  'tool-unknown': 404,
   'thread-unknown': 404,
   // A caller must not learn that the thread of another resource exists.
   'thread-foreign': 404,

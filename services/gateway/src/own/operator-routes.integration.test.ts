@@ -47,3 +47,25 @@ describe('GET /v1/processors', () => {
     expect((await gateway.fetch('/v1/processors', 'key-ada')).status).toBe(403);
   });
 });
+
+describe('POST /v1/processors/{processor}/try', () => {
+  const attempt = (key: string, processor: string, body: object) =>
+    gateway.fetch(`/v1/processors/${processor}/try`, key, postJson(body));
+
+  test('An operator sees the verdict and the changed text', async () => {
+    const response = await attempt('key-root', 'pii', { text: 'My card is 4111 1111 1111 1111.' });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ action: 'changed', texts: ['My card is [REDACTED].'] });
+  });
+
+  test.each([
+    ['a caller', 'key-ada', 'pii', { text: 'x' }, 403],
+    ['an operator whose key is limited to agents', 'key-single-operator', 'pii', { text: 'x' }, 403],
+    ['an unknown processor', 'key-root', 'none', { text: 'x' }, 404],
+    ['a name that is no token', 'key-root', 'a.b', { text: 'x' }, 404],
+    ['invalid options', 'key-root', 'pii', { text: 'x', options: { nothing: 1 } }, 400],
+    ['an unknown member', 'key-root', 'pii', { text: 'x', agent: 'demo' }, 400],
+  ])('The gateway refuses %s', async (_name, key, processor, body, status) => {
+    expect((await attempt(key, processor, body)).status).toBe(status);
+  });
+});

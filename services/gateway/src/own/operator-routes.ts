@@ -10,8 +10,10 @@ import {
   suspensionSchema,
   threadIdSchema,
   tokenSchema,
+  tryRequestSchema,
 } from '@millrace/contracts';
 import { z } from 'zod';
+import { runTry } from '../checks/run-check.ts';
 import { defineRoute, type OwnRoute } from './define-route.ts';
 
 const pageSchema = z.object({
@@ -35,6 +37,21 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     async handle({ access }) {
       const { processors, refused, refusedTotal } = await (await access.operator()).processors.survey({ loads: true });
       return { processors, refused, refusedTotal };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/processors/{processor}/try',
+    id: 'tryProcessor',
+    summary:
+      'Judges a text, or messages, with one processor at one stage. Returns the verdict, the changed text and the violations with spans. Nothing is stored.',
+    scope: 'operate',
+    body: tryRequestSchema.omit({ processor: true }),
+    answer: API['processors-try'].answer,
+    async handle({ access, params: { processor = '' }, body, context }) {
+      if (!tokenSchema.safeParse(processor).success)
+        throw new MillraceError('processor-unknown', 'No running service has a processor of that name.');
+      return runTry(access, { ...body, processor }, context);
     },
   }),
   defineRoute({

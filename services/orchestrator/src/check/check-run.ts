@@ -12,6 +12,7 @@ import {
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
 import { queuedHead } from '../state/run-head.ts';
 import { initialState } from '../state/run-state.ts';
+import type { EventLog } from '../state/event-log.ts';
 import type { RunStore } from '../state/run-store.ts';
 import type { ChunkPublisher } from '../release/chunk-publisher.ts';
 import { createGivenModels, type GivenAnswer } from './given-answer.ts';
@@ -29,6 +30,10 @@ const STAGES_OF_BEGINNING: readonly Stage[] = ['processOutputStream'];
 export type CheckedRun = {
   /** The agent as it applies to the request. */
   applied: AppliedAgent;
+  /** Default: all stages of the direction. */
+  stages?: readonly Stage[];
+  /** Receives the events of the run. Default: they are dropped. */
+  record?: EventLog['record'];
   request: StoredRequest;
   direction: Direction;
   answer: GivenAnswer;
@@ -39,7 +44,7 @@ export type CheckedRun = {
 export function createCheckRun(deps: Deps, checked: CheckedRun): Run {
   const { applied, request, direction, answer, deadlineAt, signal } = checked;
   const { tenant, runId, agent } = request;
-  const stages = answer.isCutOff ? STAGES_OF_BEGINNING : STAGES_OF[direction];
+  const { stages = answer.isCutOff ? STAGES_OF_BEGINNING : STAGES_OF[direction], record = () => undefined } = checked;
   const begun = { request, applied: { ...applied, ...narrowAgent(applied, stages) }, firstIndex: 0 };
   const { tick: _, ...own } = deps;
   return createRun({
@@ -47,7 +52,7 @@ export function createCheckRun(deps: Deps, checked: CheckedRun): Run {
     deadlineAt,
     deps: { ...own, models: createGivenModels(answer) },
     chunks: createUnreadPublisher(),
-    events: { record: () => undefined, flush: async () => undefined, close: () => undefined },
+    events: { record, flush: async () => undefined, close: () => undefined },
     signal,
     isLeaving: () => false,
     store: createEmptyStore(request),

@@ -19,6 +19,7 @@ import { agentOfRun } from '../state/run-agent.ts';
 import type { Deps } from '../state/run-context.ts';
 import type { CheckPlaces } from './check-limits.ts';
 import type { CheckedRun } from './check-run.ts';
+import { startDeadline, type Deadline } from './check-deadline.ts';
 import { countUndecided, foldChecks } from './fold-checks.ts';
 import { judgeText, type Judged } from './judge-text.ts';
 
@@ -71,19 +72,6 @@ function makeRequest({ agent, requestContext, timeoutMs }: CheckRequest, tenant:
 /** Texts of an answer are no messages of the caller: `callerRoles` does not apply to them. */
 const listCallerMessages = ({ direction }: CheckRequest, request: RunRequest): RunRequest =>
   direction === 'input' ? request : { ...request, messages: [] };
-
-type Deadline = { at: number; signal: AbortSignal; end: () => void };
-
-function startDeadline(timeoutMs: number): Deadline {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort('deadline'), timeoutMs);
-  // The end stops the texts that are still being judged when another one has thrown.
-  const end = () => {
-    clearTimeout(timer);
-    stop.abort('deadline');
-  };
-  return { at: performance.now() + timeoutMs, signal: stop.signal, end };
-}
 
 type WholeCheck = { check: CheckRequest; requests: RunRequest[]; applied: AppliedAgent; deadline: Deadline };
 

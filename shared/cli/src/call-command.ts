@@ -1,0 +1,102 @@
+// `millrace call`: calls one processor or one tool alone, without an agent.
+import {
+  TRIED_STAGES,
+  isTriedStage,
+  jsonObjectSchema,
+  type JsonObject,
+  type ToolCallAnswer,
+  type TryAnswer,
+} from '@millrace/contracts';
+import { callText } from './call-text.ts';
+import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { note, say, sayJson } from './cli-io.ts';
+import { parseDuration } from './duration.ts';
+import { readPrompt } from './read-prompt.ts';
+import { printable } from './printable.ts';
+import { UsageError } from './usage-error.ts';
+
+export const callCommand = (cli: Cli) =>
+  group('millrace call', 'Call one processor or tool alone, without an agent', {
+    processor: callProcessorCommand(cli),
+    tool: callToolCommand(cli),
+  });
+
+const PROCESSOR = 'millrace call processor';
+
+const callProcessorCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: PROCESSOR,
+    description:
+      'Judge TEXT with one processor at one stage, and print the verdict. Nothing is stored. Exit code 2: it blocks.',
+    args: {
+      processor: { type: 'positional', required: true, description: 'its id, or an alias of another framework' },
+      text: { type: 'positional', required: false, description: 'in quotes; read from stdin if omitted or -' },
+      stage: { type: 'string', description: `${TRIED_STAGES.join(', ')} (default: the first that it has)` },
+      options: { type: 'string', description: 'JSON object, as in an entry of an agent' },
+      context: { type: 'string', description: 'JSON object: the requestContext' },
+      timeout: { type: 'string', description: 'maximum duration, for example 10s (default: 30s)' },
+      ...jsonArg,
+    },
+    async run(args) {
+      const { stage } = args;
+      if (stage !== undefined && !isTriedStage(stage))
+        throw new UsageError(`--stage is one of ${TRIED_STAGES.join(', ')}`, PROCESSOR);
+      const options = parseObject(args.options, '--options', PROCESSOR);
+      const requestContext = parseObject(args.context, '--context', PROCESSOR);
+      const timeoutMs = args.timeout === undefined ? undefined : parseDuration(args.timeout, '--timeout');
+      const text = await readPrompt(cli.io, args.text, PROCESSOR);
+      const answer = await withClient(cli.io, args, async (client) =>
+        client.processors.try({ processor: args.processor, stage, options, requestContext, timeoutMs, text }),
+      );
+      return sayVerdict(cli, answer, args.json === true);
+    },
+  });
+
+function sayVerdict(cli: Cli, answer: TryAnswer, asJson: boolean) {
+  if (asJson) sayJson(cli.io, answer);
+  else say(cli.io, callText(answer));
+  return answer.action === 'block' ? 'aborted' : 'ok';
+}
+
+const TOOL = 'millrace call tool';
+
+const callToolCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: TOOL,
+    description: 'Call one tool with JSON arguments, and print its result. No processor judges them.',
+    args: {
+      tool: { type: 'positional', required: true, description: 'its name' },
+      arguments: { type: 'positional', required: false, description: 'JSON object (default: {})' },
+      context: { type: 'string', description: 'JSON object: the requestContext' },
+      yes: { type: 'boolean', description: 'required for a tool that writes or sends' },
+    },
+    async run(args) {
+      const given = parseObject(args.arguments, 'the arguments', TOOL);
+      const requestContext = parseObject(args.context, '--context', TOOL);
+      const answer = await withClient(cli.io, args, async (client) =>
+        client.callTool({ tool: args.tool, args: given, requestContext, confirmed: args.yes === true }),
+      );
+      return sayResult(cli, answer);
+    },
+  });
+
+function sayResult(cli: Cli, { result, isError, ms }: ToolCallAnswer) {
+  say(cli.io, printable(JSON.stringify(result, null, 2)));
+  note(cli.io, `[tool] ${isError ? 'failed' : 'returned'} after ${Math.round(ms)} ms`);
+  return isError ? 'failed' : 'ok';
+}
+
+function parseObject(text: string | undefined, name: string, command: string): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  const parsed = jsonObjectSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`${name} is a JSON object, for example '{"key": 1}'`, command);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
