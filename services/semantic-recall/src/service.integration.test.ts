@@ -2,8 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gatherInfo } from '@millrace/bus';
-import { textMessage, type ConversationEntry, type Stage } from '@millrace/contracts';
+import { askApi, gatherInfo } from '@millrace/bus';
+import {
+  OPERATOR_CALLER,
+  hashCaller,
+  textMessage,
+  type ApiAnswer,
+  type ApiRequestInput,
+  type ConversationEntry,
+  type Stage,
+} from '@millrace/contracts';
 import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/models/testing';
 import { startService } from '@millrace/service';
 import { aRun, askStage, callEntry, stageCall, useBus, useNats, useService } from '@millrace/testkit';
@@ -67,6 +75,64 @@ function describeService(name: string, env: Record<string, string | undefined>):
     expect(verdict).toMatchObject({
       type: 'continue',
       changes: { ops: [{ op: 'system', tag: 'semantic-recall:recall', contents }] },
+    });
+  });
+
+  describe('threads-search', () => {
+    const ask = (caller: string, request: ApiRequestInput<'threads-search'>, tenant = 'acme') =>
+      askApi(tests.bus, 'threads-search', { tenant, caller }, request);
+    const listTexts = ({ hits }: ApiAnswer<'threads-search'>) => hits.map(({ text }) => text);
+    beforeAll(async () => {
+      const runs = [
+        ['ada', 'boats', 'The ferry to Bergen leaves at noon.'],
+        ['ada', 'meals', 'Lentil soup needs cumin.'],
+        ['bob', 'secret', 'The ferry of Bob leaves at midnight.'],
+        [undefined, 'loose', 'A thread without an owner has a ferry.'],
+      ] as const;
+      for (const [at, [resourceId, threadId, text]] of runs.entries()) {
+        const run = aRun({ tenant: 'acme', runId: `search-${at}`, threadId, resourceId });
+        const conversation = { entries: [user(text), assistant('Noted.')], system: [] };
+        const recall = callEntry('semantic-recall', {}, { entry: 'recall' });
+        const call = stageCall('processOutputResult', [recall], { answered: true, conversation }, run);
+        await askStage(tests.bus, 'semantic-recall', call);
+      }
+    });
+
+    test('An operator finds the nearest message of a resource first, with its thread and score', async () => {
+      const { hits } = await ask(OPERATOR_CALLER, { resourceId: 'ada', query: 'When does the ferry leave?', limit: 3 });
+      expect(hits[0]).toMatchObject({
+        threadId: 'boats',
+        role: 'user',
+        text: 'The ferry to Bergen leaves at noon.',
+        score: expect.any(Number),
+      });
+      expect(hits.map(({ threadId }) => threadId)).not.toContain('secret');
+    });
+
+    test('A thread restricts the search, and a thread without a resource is its own owner', async () => {
+      const query = 'When does the ferry leave?';
+      const meals = await ask(OPERATOR_CALLER, { resourceId: 'ada', threadId: 'meals', query });
+      expect(new Set(meals.hits.map(({ threadId }) => threadId))).toEqual(new Set(['meals']));
+      const loose = await ask(OPERATOR_CALLER, { threadId: 'loose', query });
+      expect(listTexts(loose)).toContain('A thread without an owner has a ferry.');
+      expect((await ask(OPERATOR_CALLER, { threadId: 'boats', query })).hits).toEqual([]);
+    });
+
+    test('A caller searches its own messages only, and another tenant has none', async () => {
+      const query = 'When does the ferry leave?';
+      const bob = await hashCaller('acme', 'bob');
+      expect(listTexts(await ask(bob, { resourceId: 'bob', query }))).toContain('The ferry of Bob leaves at midnight.');
+      for (const request of [{ resourceId: 'ada' }, { threadId: 'secret' }, { threadId: 'loose' }, {}])
+        await expect(ask(bob, { ...request, query })).rejects.toMatchObject({ path: 'resourceId' });
+      expect((await ask(OPERATOR_CALLER, { resourceId: 'ada', query }, 'rival')).hits).toEqual([]);
+    });
+
+    test('The limit and the threshold bound the answer', async () => {
+      const query = 'The ferry to Bergen leaves at noon.';
+      expect((await ask(OPERATOR_CALLER, { resourceId: 'ada', query, limit: 1 })).hits).toHaveLength(1);
+      const exact = await ask(OPERATOR_CALLER, { resourceId: 'ada', query, threshold: 0.999 });
+      expect(listTexts(exact)).toEqual([query]);
+      await expect(ask(OPERATOR_CALLER, { resourceId: 'ada', query: ' ' })).rejects.toMatchObject({ path: 'query' });
     });
   });
 

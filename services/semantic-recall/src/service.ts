@@ -4,6 +4,7 @@ import type { Forgotten } from '@millrace/bus';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
+import { searchThreads } from './api/search-threads.ts';
 import { qdrantAccessSchema } from './stores/qdrant/qdrant-access.ts';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { createQdrantVectorStore } from './stores/qdrant/qdrant-vector-store.ts';
@@ -39,8 +40,10 @@ export const semanticRecallService = processorService({
     if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
       log.warn('semantic recall is off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set');
     }
+    const dependencies = { store, embedder: openEmbedder(config) };
     return {
-      processors: [semanticRecall({ store, embedder: openEmbedder(config) })],
+      processors: [semanticRecall(dependencies)],
+      api: { 'threads-search': searchThreads(dependencies) },
       forget: (request) => forgetPoints(store, request),
     };
   },

@@ -76,6 +76,7 @@ function explainUnanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeou
 
 /** Names the service that owns the data of a verb. */
 function nameOwner(verb: ApiVerb): string {
+  if (verb === 'threads-search') return 'semantic-recall';
   if (verb.startsWith('threads-') || verb.startsWith('messages-')) return 'message-history';
   if (verb.startsWith('memory-')) return 'working-memory';
   if (verb.startsWith('keys-')) return 'auth';

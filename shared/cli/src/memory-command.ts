@@ -7,6 +7,7 @@ import {
   MillraceError,
   type Thread,
 } from '@millrace/contracts';
+import { searchCommand } from './search-command.ts';
 import { deleteCommand, memorySetCommand, renameCommand } from './edit-memory-commands.ts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
@@ -17,9 +18,10 @@ import { UsageError } from './usage-error.ts';
 import type { Client } from '@millrace/client';
 
 export const threadsCommand = (cli: Cli) =>
-  group('millrace threads', 'Read, rename and delete conversations', {
+  group('millrace threads', 'Read, search, rename and delete conversations', {
     list: listCommand(cli),
     messages: messagesCommand(cli),
+    search: searchCommand(cli),
     rename: renameCommand(cli),
     delete: deleteCommand(cli),
   });

@@ -26,6 +26,7 @@ import type { RunInput, StartOptions } from './run-request.ts';
 /** Times are ISO 8601 in UTC. */
 type RunsPage = ApiRequestInput<'runs-list'>;
 type MemoryAddress = { resourceId?: string | undefined; threadId?: string | undefined };
+type SearchOptions = MemoryAddress & { limit?: number | undefined; threshold?: number | undefined };
 type PageRange = { limit?: number; offset?: number };
 export type FollowOptions = {
   /** Position at which an earlier reader stopped. Default: the start of the run. */
@@ -72,6 +73,11 @@ export type Client = {
   threads: {
     list(of?: PageRange & { resourceId?: string | undefined }): Promise<ApiAnswer<'threads-list'>>;
     get(threadId: string): Promise<Thread>;
+    /**
+     * Searches the messages of a resource by meaning, or with `threadId` those of one thread; the nearest first, at most
+     * 50. Default of a caller's `resourceId`: its identity.
+     */
+    search(query: string, of?: SearchOptions): Promise<ApiAnswer<'threads-search'>['hits']>;
     rename(threadId: string, title: string): Promise<Thread>;
     /** Deletes messages, vectors and working memory of the thread. Returns the number of messages. */
     delete(threadId: string): Promise<number>;

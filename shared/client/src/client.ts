@@ -63,6 +63,8 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
     threads: {
       list: (of = {}) => ask('threads-list', of),
       get: (threadId) => ask('threads-get', { threadId }),
+      search: async (query, { resourceId = connection.subject, ...of } = {}) =>
+        (await ask('threads-search', { ...of, resourceId, query })).hits,
       rename: (threadId, title) => ask('threads-rename', { threadId, title }),
       delete: async (threadId) => (await ask('threads-delete', { threadId })).messages,
       messages: (threadId, page = {}) => threadMessages(ask, threadId, page),

@@ -36,6 +36,18 @@ const memoryAddress = {
 /** Page size of a list, with its bounds. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
 
+/** Maximum length of a query, in UTF-16 code units: of a message, as many are embedded. */
+const MAX_QUERY_CHARS = 4_000;
+
+const searchHitSchema = z.object({
+  threadId: z.string(),
+  messageId: z.string(),
+  role: z.enum(['user', 'assistant']),
+  text: z.string().describe('the first 4,000 UTF-16 code units of the message'),
+  createdAt: z.string().describe('ISO 8601'),
+  score: z.number().describe('cosine similarity, -1 to 1'),
+});
+
 export const MEMORY_API = {
   'threads-list': verb(
     z.object({ resourceId: threadIdSchema.optional(), ...page }),
@@ -49,6 +61,19 @@ export const MEMORY_API = {
   'messages-list': verb(
     ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
     z.object({ messages: z.array(messageSchema), total: z.number().int() }),
+  ),
+  /**
+   * Searches the messages of a resource, of one of its threads, or of a thread without a resource, by meaning: those
+   * that semantic recall has indexed. The nearest first.
+   */
+  'threads-search': verb(
+    z.object({
+      ...memoryAddress,
+      query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
+      limit: z.number().int().min(1).max(50).default(10),
+      threshold: z.number().min(-1).max(1).optional().describe('minimum score; default: none'),
+    }),
+    z.object({ hits: z.array(searchHitSchema) }),
   ),
   /** Renames a thread. */
   'threads-rename': verb(ofThread.extend({ title: z.string().min(1).max(MAX_THREAD_TITLE) }), threadSchema),

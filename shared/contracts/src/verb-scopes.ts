@@ -20,6 +20,7 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   'agents-get': 'read',
   'threads-list': 'read',
   'threads-get': 'read',
+  'threads-search': 'read',
   'messages-list': 'read',
   'memory-get': 'read',
   answer: 'answer',

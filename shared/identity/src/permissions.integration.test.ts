@@ -56,6 +56,7 @@ const PROBES = [
   'mr.v1.api.keys-create.acme.operator',
   'mr.v1.api.threads-list.acme.c1',
   'mr.v1.api.memory-get.acme.c1',
+  'mr.v1.api.threads-search.acme.c1',
   'mr.v1.chunks.acme.c1.r1',
   'mr.v1.chunks.acme.c2.r1',
   'mr.v1.log.3.acme.r1.chunks',
@@ -110,7 +111,11 @@ const ASKED_REPLICAS: Probe[] = [
   '$SRV.PING.gateway',
 ];
 const APIS: Probe[] = PROBES.filter((subject) => subject.startsWith('mr.v1.api.'));
-const MEMORY_APIS: Probe[] = ['mr.v1.api.threads-list.acme.c1', 'mr.v1.api.memory-get.acme.c1'];
+const MEMORY_APIS: Probe[] = [
+  'mr.v1.api.threads-list.acme.c1',
+  'mr.v1.api.memory-get.acme.c1',
+  'mr.v1.api.threads-search.acme.c1',
+];
 const KEY_APIS: Probe[] = ['mr.v1.api.keys-create.acme.operator'];
 const CHUNKS: Probe[] = ['mr.v1.chunks.acme.c1.r1', 'mr.v1.chunks.acme.c2.r1'];
 const PEERS: Probe[] = ['mr.v1.control.acme.r1', 'mr.v1.inspect.o1', 'mr.v1.peer', 'mr.v1.peer.o1'];
@@ -146,7 +151,10 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
     publish: [...OUT, 'mr.v1.forget.semantic-recall', 'mr.v1.forget.mine'],
     subscribe: ['mr.v1.stage.processInput.message-history.message-history', 'mr.v1.api.threads-list.acme.c1', ...SRV],
   },
-  'semantic-recall': { publish: OUT, subscribe: ['mr.v1.forget.semantic-recall', ...SRV] },
+  'semantic-recall': {
+    publish: OUT,
+    subscribe: ['mr.v1.forget.semantic-recall', 'mr.v1.api.threads-search.acme.c1', ...SRV],
+  },
   'working-memory': { publish: OUT, subscribe: ['mr.v1.api.memory-get.acme.c1', ...SRV] },
   auth: {
     publish: [

@@ -53,6 +53,7 @@ const OTHER_VERBS: Record<string, ApiVerb[]> = {
     'messages-save',
     'messages-delete',
   ],
+  'semantic-recall': ['threads-search'],
   'working-memory': ['memory-get', 'memory-set'],
   auth: ['keys-create', 'keys-list', 'keys-revoke'],
 };
@@ -243,7 +244,7 @@ export const ROLES: readonly Role[] = [
   serviceRole('guardrails', 'serves the shipped guards'),
   serviceRole('tools', 'serves the shipped tools'),
   serviceRole('message-history', 'serves the history and the verbs of threads'),
-  serviceRole('semantic-recall', 'serves recall'),
+  serviceRole('semantic-recall', 'serves recall and the search of threads'),
   serviceRole('working-memory', 'serves working memory and its verbs'),
   { name: 'auth', description: 'stores API keys and verifies credentials', permissions: permitAuth },
   { name: 'gateway', description: 'submits for callers that it has authenticated', permissions: permitGateway },

@@ -27,6 +27,19 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     handle: async ({ access, query }) => (await access.client()).threads.list(query),
   }),
   defineRoute({
+    method: 'POST',
+    path: '/v1/threads/search',
+    id: 'searchThreads',
+    summary:
+      'Searches the messages of the caller by meaning: those that semantic recall has indexed. The nearest first.',
+    scope: 'read',
+    body: API['threads-search'].request.strict(),
+    answer: API['threads-search'].answer,
+    handle: async ({ access, body: { query, ...of } }) => ({
+      hits: await (await access.client()).threads.search(query, of),
+    }),
+  }),
+  defineRoute({
     method: 'GET',
     path: '/v1/threads/{thread}',
     id: 'getThread',

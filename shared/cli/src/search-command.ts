@@ -1,0 +1,42 @@
+// `millrace threads search`: finds messages by meaning.
+import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { note, say, sayJson } from './cli-io.ts';
+import { parseCount } from './duration.ts';
+import { toOneLine } from './printable.ts';
+import { table } from './table.ts';
+import { UsageError } from './usage-error.ts';
+
+const NAME = 'millrace threads search';
+const MAX_SHOWN_CHARS = 100;
+
+export const searchCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: NAME,
+    description: 'Search the messages of a resource by meaning: those that semantic recall has indexed.',
+    args: {
+      query: { type: 'positional', required: true, description: 'a text in quotes, at most 4,000 characters' },
+      resource: { type: 'string', description: 'owner of the messages' },
+      thread: { type: 'string', description: 'only this thread; required without --resource' },
+      limit: { type: 'string', description: 'maximum number of messages, at most 50 (default: 10)' },
+      ...jsonArg,
+    },
+    async run(args) {
+      if (args.resource === undefined && args.thread === undefined)
+        throw new UsageError('give an owner: --resource R, or --thread T', NAME);
+      const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
+      return withClient(cli.io, args, async (client) => {
+        const address = { resourceId: args.resource, threadId: args.thread };
+        const hits = await client.threads.search(args.query, { ...address, ...limit });
+        if (args.json) return sayJson(cli.io, hits);
+        if (hits.length === 0) return note(cli.io, 'no message is indexed');
+        const rows = hits.map(({ score, threadId, role, createdAt, text }) => [
+          score.toFixed(2),
+          threadId,
+          role,
+          createdAt,
+          toOneLine(text, MAX_SHOWN_CHARS),
+        ]);
+        return say(cli.io, table(['SCORE', 'THREAD', 'ROLE', 'AT', 'TEXT'], rows));
+      });
+    },
+  });

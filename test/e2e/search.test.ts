@@ -1,0 +1,82 @@
+// The search by meaning over HTTP and on the command line, with processes that have the permissions of their roles.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useNats, useRedis, useStack } from '@millrace/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { millrace } from './run-command.ts';
+import { script } from './script.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-search-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const nats = useNats();
+const redis = useRedis();
+const stack = useStack(nats, ['orchestrator', 'auth', 'gateway', 'message-history', 'semantic-recall'], () => ({
+  GATEWAY_PORT: '0',
+  REDIS_URL: redis.url,
+  SQLITE_PATH: join(folder, 'vectors.db'),
+  EMBEDDING_MODEL: 'openai/hashed-ngram',
+}));
+
+const readUrl = async () => /"url":"(http[^"]+)"/.exec(await stack.log('gateway'))?.[1] ?? '';
+const hitsSchema = z.object({ hits: z.array(z.looseObject({ threadId: z.string(), text: z.string() })) });
+const query = 'Where is the car parked?';
+let keys: Record<'ada' | 'bob', string>;
+
+async function search(key: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return fetch(`${await readUrl()}/v1/threads/search`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+beforeAll(async () => {
+  const agent = {
+    name: 'searched',
+    model: 'openai/gpt-5-mini',
+    flushMs: 0,
+    memory: { lastMessages: 5, semanticRecall: true },
+  };
+  await stack.client.agents.apply(agent);
+  for (const [resourceId, text] of [
+    ['ada', 'The car of Ada is parked on level four.'],
+    ['bob', 'The car of Bob is parked at home.'],
+  ] as const)
+    await stack.client.generate('searched', `${text} ${script({ text: 'Noted.' })}`, {
+      threadId: `${resourceId}-1`,
+      resourceId,
+    });
+  const create = async (subject: string) => (await stack.client.keys.create({ subject, scopes: ['read'] })).key;
+  keys = { ada: await create('ada'), bob: await create('bob') };
+});
+
+describe('POST /v1/threads/search', () => {
+  test('A caller finds its own messages, without naming itself', async () => {
+    const response = await search(keys.ada, { query });
+    expect(response.status).toBe(200);
+    const { hits } = hitsSchema.parse(await response.json());
+    expect(hits[0]).toMatchObject({ threadId: 'ada-1', text: expect.stringContaining('level four') });
+    expect(JSON.stringify(hits)).not.toContain('Bob');
+  });
+
+  test('The messages of another subject are refused, also by their thread', async () => {
+    expect((await search(keys.bob, { query, resourceId: 'ada' })).status).toBe(400);
+    const { hits } = hitsSchema.parse(await (await search(keys.bob, { query, threadId: 'ada-1' })).json());
+    expect(hits).toEqual([]);
+    expect((await search('mk_none', { query })).status).toBe(401);
+  });
+
+  test.each([
+    ['an empty query', { query: '' }],
+    ['a limit above the bound', { query, limit: 51 }],
+    ['an unknown member', { query, topK: 3 }],
+  ])('The gateway refuses %s', async (_name, body) => {
+    expect((await search(keys.ada, body)).status).toBe(400);
+  });
+});
+
+test('The command prints the nearest messages of an owner', async () => {
+  const env = { NATS_URL: nats.url };
+  const found = await millrace(['threads', 'search', query, '--resource', 'ada', '--limit', '1'], { env });
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringMatching(/ada-1 +user .*level four/) });
+  expect(await millrace(['threads', 'search', query], { env })).toMatchObject({ code: 1 });
+});
