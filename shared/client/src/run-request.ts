@@ -35,6 +35,10 @@ export type StartOptions = {
   modelSettings?: RunRequest['modelSettings'];
   /** If `callerSettings` has it: `none` for all steps, the others for the first step. */
   toolChoice?: RunRequest['toolChoice'];
+  /** Tools that the caller executes, if the agent takes them from callers: a call is a question with `clientCall`. */
+  clientTools?: RunRequestInput['clientTools'];
+  /** false, with `clientTools`: the provider is asked for one call in an answer. */
+  parallelToolCalls?: RunRequest['parallelToolCalls'];
   /** At least as late as the agent's own: chunk, sentence, step, result. */
   release?: RunRequest['release'];
   /** Maximum duration of the run, ms. Default: 10 minutes. */
@@ -59,6 +63,8 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
   'structuredOutput',
   'modelSettings',
   'toolChoice',
+  'clientTools',
+  'parallelToolCalls',
   'release',
   'deadlineMs',
   'trace',
@@ -80,6 +86,7 @@ export function buildRequest(
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
   const messages = typeof input === 'string' ? [textMessage(crypto.randomUUID(), 'user', input)] : [...input];
   const { maxProcessorRetries, structuredOutput, modelSettings, toolChoice, release } = options;
+  const { clientTools, parallelToolCalls } = options;
   const lists = OVERRIDE_LISTS.flatMap((name) => {
     const list: unknown = options[name];
     if (list === undefined) return [];
@@ -93,6 +100,8 @@ export function buildRequest(
     ...(modelSettings !== undefined && { modelSettings }),
     ...(toolChoice !== undefined && { toolChoice }),
     ...(release !== undefined && { release }),
+    ...(clientTools !== undefined && { clientTools }),
+    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
   };
   const request = {
     runId,

@@ -1,6 +1,7 @@
 // Defines the schema of an agent. An agent is configuration without code. The schema is strict: an unknown field is
 // rejected by its name.
 import { z } from 'zod';
+import { CLIENT_TOOL_LIMITS } from './client-tool.ts';
 import { jsonObjectSchema } from './json.ts';
 import { roleSchema } from './message.ts';
 import {
@@ -204,6 +205,12 @@ export const agentSchema = z.strictObject({
     .optional()
     .describe(
       'Settings of the model that callers may choose for one run: modelSettings by name, and toolChoice. Default: none.',
+    ),
+  clientTools: z
+    .union([z.literal(true), z.array(tokenSchema).max(CLIENT_TOOL_LIMITS.maxTools)])
+    .optional()
+    .describe(
+      'Tools that callers may submit for one run and execute themselves: true for all, or their names. Default: none.',
     ),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),

@@ -20,6 +20,8 @@ function defineChunk<T extends string, P extends z.ZodRawShape>(type: T, payload
 const toolCallId = z.string();
 const toolName = z.string();
 const anyValue = jsonValueSchema.optional();
+/** Set by the orchestrator: the caller executes the call. */
+const ofClient = { clientTool: z.boolean().optional() };
 
 /** Last chunk of a successful run. */
 export const finishChunkSchema = defineChunk('finish', {
@@ -43,6 +45,7 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     toolName,
     args: anyValue,
     providerExecuted: z.boolean().optional(),
+    ...ofClient,
     ...metadata,
   }),
   defineChunk('tool-result', {
@@ -52,6 +55,7 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     isError: z.boolean().optional(),
     args: anyValue,
     providerExecuted: z.boolean().optional(),
+    ...ofClient,
     ...metadata,
   }),
   defineChunk('tool-call-input-streaming-start', {
@@ -59,17 +63,24 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     toolName,
     providerExecuted: z.boolean().optional(),
     dynamic: z.boolean().optional(),
+    ...ofClient,
     ...metadata,
   }),
   defineChunk('tool-call-delta', { toolCallId, argsTextDelta: z.string(), toolName: toolName.optional(), ...metadata }),
   defineChunk('tool-call-input-streaming-end', { toolCallId, ...ended, ...metadata }),
-  defineChunk('tool-error', { toolCallId, toolName, args: anyValue, error: jsonValueSchema }),
+  defineChunk('tool-error', { toolCallId, toolName, args: anyValue, error: jsonValueSchema, ...ofClient }),
   defineChunk('tool-output', { output: jsonValueSchema }),
   defineChunk('step-output', { output: jsonValueSchema }),
   defineChunk('tool-approval-request', { approvalId: z.string(), toolCallId, ...metadata }),
   defineChunk('tool-call-approval', {}),
   defineChunk('tool-call-suspended', {}),
-  defineChunk('tool-output-denied', { toolCallId, toolName, reason: z.string(), code: z.string().optional() }),
+  defineChunk('tool-output-denied', {
+    toolCallId,
+    toolName,
+    reason: z.string(),
+    code: z.string().optional(),
+    ...ofClient,
+  }),
   defineChunk('source', { id: z.string(), sourceType: z.enum(['url', 'document']), title: z.string(), ...metadata }),
   defineChunk('file', { data: z.string(), mimeType: z.string(), ...metadata }),
   defineChunk('start', {}),

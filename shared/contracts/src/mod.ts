@@ -12,6 +12,7 @@ export * from './alone.ts';
 export { CHECK_MS, checkAnswerSchema, checkRequestSchema, type CheckAnswer, type CheckRequest } from './check.ts';
 export * from './chunk.ts';
 export * from './chunk-batch.ts';
+export * from './client-tool.ts';
 export * from './conversation.ts';
 export * from './dead-letter.ts';
 export * from './discovery.ts';

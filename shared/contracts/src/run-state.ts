@@ -283,6 +283,7 @@ export const runStateSchema = z.object({
   rejection: rejectionSchema.optional(),
   retryCount: count.describe('consecutive; 0 after an accepted step'),
   modelCalls: count,
+  clientCalls: count.default(0).describe('calls of the caller’s tools so far; also those of rejected answers'),
   answered: z.boolean().describe('a model has answered in this run'),
   usage: usageSchema,
   costUnknown: z

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { publicViolationSchema } from './verdict.ts';
 import { overrideEntrySchema, releaseSchema } from './agent.ts';
+import { clientToolsSchema } from './client-tool.ts';
 import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
@@ -72,6 +73,13 @@ export const runRequestSchema = z.strictObject({
   toolChoice: callerToolChoiceSchema
     .optional()
     .describe('if `callerSettings` of the agent has it: `none` for all steps, the others for the first step'),
+  clientTools: clientToolsSchema
+    .optional()
+    .describe('tools that the caller executes, if `clientTools` of the agent has them'),
+  parallelToolCalls: z
+    .boolean()
+    .optional()
+    .describe('only with `clientTools`; false: the provider is asked for one call in an answer'),
   release: releaseSchema.optional().describe('at least as late as the agent’s own'),
   deadlineMs: z
     .number()

@@ -4,10 +4,12 @@ import { COMMON_VERSION, STORED_VERSION, chooseRecordVersion, chooseRequestVersi
 test.each([
   [{}, COMMON_VERSION],
   [{ release: undefined }, COMMON_VERSION],
-  [{ release: 'step' }, STORED_VERSION],
-  [{ structuredOutput: { schema: {} } }, STORED_VERSION],
-  [{ modelSettings: {} }, STORED_VERSION],
-  [{ toolChoice: 'none' }, STORED_VERSION],
+  [{ release: 'step' }, 4],
+  [{ structuredOutput: { schema: {} } }, 4],
+  [{ modelSettings: {} }, 4],
+  [{ toolChoice: 'none' }, 4],
+  [{ toolChoice: 'none', clientTools: [] }, STORED_VERSION],
+  [{ parallelToolCalls: false }, STORED_VERSION],
 ])('The command and the first record of a request with %j have the version %i', (request, version) => {
   expect(chooseRequestVersion(request)).toBe(version);
   expect(chooseRecordVersion([{ action: 'begun', request }, { action: 'input-passed' }])).toBe(version);

@@ -2,17 +2,27 @@
 import { z } from 'zod';
 
 /** The newest version that this code reads. Raised when an older reader would misread an entry. Members that it may ignore raise nothing. */
-export const STORED_VERSION = 4;
-/** The version of all entries without a member of version 4: orchestrators of the preceding version read them. */
+export const STORED_VERSION = 5;
+/** The version of all entries without a member of a later version: orchestrators of the preceding versions read them. */
 export const COMMON_VERSION = 3;
 
-/** Members of a request that version 4 has added. */
-const NEWER_MEMBERS = ['structuredOutput', 'modelSettings', 'toolChoice', 'release'] as const;
-type NewerMembers = Partial<Record<(typeof NEWER_MEMBERS)[number], unknown>>;
+/** The version that has added each member of a request. */
+const MEMBER_VERSIONS = {
+  structuredOutput: 4,
+  modelSettings: 4,
+  toolChoice: 4,
+  release: 4,
+  clientTools: STORED_VERSION,
+  parallelToolCalls: STORED_VERSION,
+} as const;
+type NewerMembers = { [name in keyof typeof MEMBER_VERSIONS]?: unknown };
 
 /** Returns the version of a command with the request. */
-export const chooseRequestVersion = (request: NewerMembers): number =>
-  NEWER_MEMBERS.some((name) => request[name] !== undefined) ? STORED_VERSION : COMMON_VERSION;
+export function chooseRequestVersion(request: NewerMembers): number {
+  const members = new Map<string, unknown>(Object.entries(request));
+  const versions = Object.entries(MEMBER_VERSIONS).filter(([name]) => members.get(name) !== undefined);
+  return Math.max(COMMON_VERSION, ...versions.map(([, version]) => version));
+}
 
 /** Returns the version of a record: its first action holds the request. */
 export const chooseRecordVersion = (actions: readonly { action: string; request?: NewerMembers }[]): number =>

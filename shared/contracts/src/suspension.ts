@@ -55,6 +55,14 @@ export const pendingSchema = z.object({
   toolCall: toolCallSchema.optional().describe('the call of a tool stage, or of a tool'),
   payload: jsonValueSchema.optional().describe('absent: the output chain rejected it'),
   expiresAt: z.string().describe('ISO 8601'),
+  clientCall: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'number of the call within its run: the caller executes it with `args` of the payload, and answers with {output} or {error}',
+    ),
 });
 export type Pending = z.infer<typeof pendingSchema>;
 

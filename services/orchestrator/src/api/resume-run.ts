@@ -1,9 +1,11 @@
 // Answers a question of a suspended run: looks the token up in the stored questions, writes the answer once, and
 // publishes a resume command. A run that is active again because of another answer finds this one itself.
 import {
+  CLIENT_TOOL_LIMITS,
   MAX_VALUE_NESTING,
   MillraceError,
   SUSPENSION_LIMITS,
+  clientResultSchema,
   isFinal,
   isNestedDeeper,
   type ApiRequest,
@@ -32,12 +34,13 @@ export async function resumeRun(
 ): Promise<{ epoch: number }> {
   const { runId, status } = head;
   refuseDeepData(data);
-  refuseLargeData(data);
   const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
   if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspendedError(runId, status);
   const pending = suspension.pending.find((one) => isSame(one.resumeToken, token));
   if (!pending || !kinds.includes(pending.kind)) throw invalidToken(runId);
   refuseExpired(pending, head, access.clock.now());
+  if (pending.clientCall === undefined) refuseLargeData(data, SUSPENSION_LIMITS.maxDataChars);
+  else refuseBadResult(data);
   const answered = await writeResumption(access, head, pending, { resumeId, data });
   const wake = () => wakeRun(access, head, `${pending.id}.${head.epoch}`);
   if (answered === 'used') {
@@ -82,11 +85,21 @@ function refuseDeepData(data: JsonValue): void {
   });
 }
 
-function refuseLargeData(data: JsonValue): void {
+/** @throws message-invalid, message-too-large */
+function refuseBadResult(data: JsonValue): void {
+  const result = clientResultSchema.safeParse(data);
+  if (!result.success)
+    throw new MillraceError('message-invalid', 'The answer is not the result of a tool.', {
+      path: 'data',
+      remedy: 'Send {"output": …} or {"error": "…"}.',
+    });
+  refuseLargeData('output' in result.data ? result.data.output : null, CLIENT_TOOL_LIMITS.maxResultLength);
+}
+
+function refuseLargeData(data: JsonValue, maxChars: number): void {
   const { length } = JSON.stringify(data);
-  const { maxDataChars } = SUSPENSION_LIMITS;
-  if (length <= maxDataChars) return;
-  throw new MillraceError('message-too-large', `The answer has ${length} characters; the maximum is ${maxDataChars}.`, {
+  if (length <= maxChars) return;
+  throw new MillraceError('message-too-large', `The answer has ${length} characters; the maximum is ${maxChars}.`, {
     path: 'data',
     remedy: 'Send less text, or a reference to it.',
   });

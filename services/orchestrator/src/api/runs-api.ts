@@ -20,6 +20,7 @@ import { listRuns, readNewestRun, summarizeRun } from './list-runs.ts';
 import type { RunIndex } from './run-index.ts';
 import { listSuspended } from './list-suspended.ts';
 import { ownRequest } from './own-request.ts';
+import { refuseTooManyWaiting } from './waiting-runs.ts';
 import { checkAddress, isVisible, unknownRun } from './run-address.ts';
 import { notSuspendedError, resumeRun } from './resume-run.ts';
 import { createSchemaChecker } from '../peers/schema-checker.ts';
@@ -62,10 +63,12 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       }
       refuseBadRequest(request, applied.value);
       await refuseBadSchema(request, schemas);
-      const { structuredOutput = {} } = request;
-      // The run's first record holds the request and the agent, the schema in both.
-      const bytes = Buffer.byteLength([request, applied, structuredOutput].map((one) => JSON.stringify(one)).join(''));
+      const { structuredOutput = {}, clientTools = [] } = request;
+      // The run's first record holds the request and the agent, the schema and the tools in both.
+      const stored = [request, applied, structuredOutput, clientTools];
+      const bytes = Buffer.byteLength(stored.map((one) => JSON.stringify(one)).join(''));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw requestTooLargeError(bytes, bus.maxPayload());
+      if (clientTools.length > 0) refuseTooManyWaiting(index, call);
       await submitRun(access, own, applied.revision);
       return { runId: run, accepted: true };
     },

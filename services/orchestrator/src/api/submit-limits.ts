@@ -56,9 +56,9 @@ export function createSubmitGuard(
 
 function inputBytes(request: RunRequest): number {
   const { messages, requestContext, inputProcessors, outputProcessors, errorProcessors } = request;
-  const { structuredOutput, modelSettings } = request;
+  const { structuredOutput, modelSettings, clientTools } = request;
   const lists = [inputProcessors, outputProcessors, errorProcessors];
-  const given = [messages, requestContext, ...lists, structuredOutput, modelSettings];
+  const given = [messages, requestContext, ...lists, structuredOutput, modelSettings, clientTools];
   return given
     .filter((one) => one !== undefined)
     .reduce<number>((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);

@@ -16,7 +16,7 @@ import type { Interrupt } from '../state/interrupt.ts';
 import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
 import { runStage, type StageResult } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { chooseTool } from '../state/caller-settings.ts';
+import { chooseProviderOptions, chooseTool } from '../state/caller-settings.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { listGuards } from './guard-versions.ts';
 import { stepInput } from './step-input.ts';
@@ -63,7 +63,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
     tools: plan.tools,
     activeTools: null,
     modelSettings: agent.modelSettings ?? {},
-    providerOptions: agent.providerOptions ?? {},
+    providerOptions: chooseProviderOptions(request, agent.providerOptions),
     ...(chosen && { toolChoice: chosen }),
     ...(agent.structuredOutput && { structuredOutput: agent.structuredOutput }),
   };

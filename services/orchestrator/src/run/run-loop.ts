@@ -8,7 +8,7 @@ import { endWith, failInOwnWords, type Interrupt, type RunOutcome } from '../sta
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { addSchemaTexts, hasSchemaTexts, removeSchemaTexts } from '../state/schema-texts.ts';
+import { addSchemaTexts, findChangedTexts, removeSchemaTexts } from '../state/schema-texts.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<RunOutcome> {
@@ -47,7 +47,7 @@ async function inputStage(run: Run): Promise<Interrupt | undefined> {
   return undefined;
 }
 
-/** Runs the stage on the messages and the texts of the caller's schema. */
+/** Runs the stage on the messages and the texts of the caller's schema and tools. */
 async function judgeInput(run: Run): Promise<Interrupt | undefined> {
   changeMessages(run, addSchemaTexts(run.state()));
   const { conversation, retryCount } = run.state();
@@ -59,21 +59,21 @@ async function judgeInput(run: Run): Promise<Interrupt | undefined> {
   });
   // A stage that continues later judges the same messages.
   if (interrupt && interrupt.kind !== 'end') return interrupt;
-  const isSame = hasSchemaTexts(run.state());
+  const changed = findChangedTexts(run.state());
   changeMessages(run, removeSchemaTexts(run.state()));
-  return interrupt ?? (isSame ? undefined : failInOwnWords(schemaChangedError));
+  return interrupt ?? (changed && failInOwnWords(textsChangedError(changed)));
 }
 
 function changeMessages(run: Run, ops: MessageOp[]): void {
   if (ops.length > 0) run.dispatch({ action: 'messages-changed', ops });
 }
 
-const schemaChangedError = {
-  code: 'run-refused',
-  path: 'structuredOutput',
-  message: 'A processor of the input has changed or removed the texts of the schema.',
-  remedy: 'Remove the texts from the schema that the processors of the agent reject.',
-} as const;
+const textsChangedError = (path: 'structuredOutput' | 'clientTools') => ({
+  code: 'run-refused' as const,
+  path,
+  message: `A processor of the input has changed or removed the texts of ${path}.`,
+  remedy: 'Remove the texts that the processors of the agent reject.',
+});
 
 /** Runs steps: an answer, its tool calls, their results. A step with calls is followed by another one. */
 async function steps(run: Run): Promise<Interrupt | undefined> {

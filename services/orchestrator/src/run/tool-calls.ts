@@ -4,9 +4,11 @@
 // is lost, its outcome is unknown. Finally the run waits for approvals and for answers to tools that asked.
 import type { HeldPending, PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
 import { callTool, reportLostCall, type ToolOutcome } from '../calls/tool-client.ts';
+import { callClient } from './client-calls.ts';
 import { fitResult } from './result-room.ts';
 import { sendChunks } from '../sessions/guard-chunks.ts';
 import { isSuspension, SUSPEND, type Interrupt } from '../state/interrupt.ts';
+import { isClientTool } from '../state/client-tools.ts';
 import { askPending, pendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
 import { resumePoint } from '../stages/suspend-stage.ts';
@@ -115,10 +117,8 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
       interrupt ??= await run.checkpoint();
       if (interrupt) return giveUp.abort();
     }
-    const called = await callTool(run, call, { tool, signal, sink: (chunks) => sendChunks(run, chunks) });
-    if (signal.aborted) return;
-    const stopped = 'interrupt' in called ? called.interrupt : await keep(run, called, call);
-    if (!stopped) return;
+    const stopped = await makeCall(run, call, tool, signal);
+    if (signal.aborted || !stopped) return;
     interrupt ??= stopped;
     giveUp.abort();
   };
@@ -136,6 +136,19 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   await Promise.all(Array.from({ length: Math.min(left.length, MAX_CALLS_AT_ONCE) }, worker));
   if (broken) throw broken.error;
   return interrupt ?? run.interruption();
+}
+
+/** Calls the tool, or puts the call to the caller, and stores the outcome. */
+async function makeCall(
+  run: Run,
+  call: PlacedCall,
+  tool: ToolDefinition,
+  signal: AbortSignal,
+): Promise<Interrupt | undefined> {
+  if (isClientTool(run.state().request, tool.name)) return callClient(run, call, signal);
+  const called = await callTool(run, call, { tool, signal, sink: (chunks) => sendChunks(run, chunks) });
+  if (signal.aborted) return undefined;
+  return 'interrupt' in called ? called.interrupt : keep(run, called, call);
 }
 
 const isBegun = (run: Run, { position }: PlacedCall): boolean => run.state().open?.begun.includes(position) === true;

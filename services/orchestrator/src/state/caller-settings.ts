@@ -40,6 +40,16 @@ export function chooseTool({ toolChoice }: RunRequest, stepNumber: number): Tool
   return toolChoice === 'none' || stepNumber === 0 ? toolChoice : undefined;
 }
 
+/** Returns the options of the provider with the caller's choice of one call or several in an answer. */
+export function chooseProviderOptions(
+  { parallelToolCalls }: RunRequest,
+  options: Agent['providerOptions'] = {},
+): NonNullable<Agent['providerOptions']> {
+  return parallelToolCalls === undefined
+    ? options
+    : { ...options, openai: { ...options['openai'], parallelToolCalls } };
+}
+
 function mergeSettings(own: ModelSettings = {}, given: ModelSettings): ModelSettings {
   const limits = [own.maxOutputTokens, given.maxOutputTokens].filter((limit) => limit !== undefined);
   return { ...own, ...given, ...(limits.length > 0 && { maxOutputTokens: Math.min(...limits) }) };
@@ -50,9 +60,10 @@ function outputIssues(agent: Agent, { structuredOutput }: RunRequest): Issue[] {
   return [issue('structuredOutput', 'This agent defines the form of its answers itself.', 'Remove structuredOutput.')];
 }
 
-function settingIssues({ callerSettings = [] }: Agent, { modelSettings = {}, toolChoice }: RunRequest): Issue[] {
+function settingIssues({ callerSettings = [] }: Agent, request: RunRequest): Issue[] {
+  const { modelSettings = {} } = request;
   const names = Object.keys(modelSettings).map((name) => ({ name, path: `modelSettings.${name}` }));
-  const given = [...names, ...(toolChoice === undefined ? [] : [{ name: 'toolChoice', path: 'toolChoice' }])];
+  const given = [...names, ...(needsPermission(request) ? [{ name: 'toolChoice', path: 'toolChoice' }] : [])];
   const allowed: readonly string[] = callerSettings;
   return given
     .filter(({ name }) => !allowed.includes(name))
@@ -63,6 +74,13 @@ function settingIssues({ callerSettings = [] }: Agent, { modelSettings = {}, too
         `They may set: ${allowed.join(', ') || 'none'}. Remove it, or list it under the agent's callerSettings.`,
       ),
     );
+}
+
+/** A caller with tools of its own chooses among them, and whether any tool is called. */
+function needsPermission({ toolChoice, clientTools = [] }: RunRequest): boolean {
+  if (toolChoice === undefined) return false;
+  if (typeof toolChoice === 'string') return clientTools.length === 0;
+  return clientTools.every(({ name }) => name !== toolChoice.toolName);
 }
 
 function toolChoiceIssues({ tools }: Plan, { toolChoice }: RunRequest): Issue[] {

@@ -14,15 +14,15 @@ export function pendingAt(run: Run, stage: Stage | undefined, position?: number)
 /** Long enough that it cannot be guessed. */
 const TOKEN_BYTES = 32;
 
-type PendingRequest = Pick<HeldPending, 'by' | 'stage' | 'toolCall' | 'position' | 'kept' | 'policy'> & {
+type PendingRequest = Pick<HeldPending, 'by' | 'stage' | 'toolCall' | 'position' | 'kept' | 'policy' | 'clientCall'> & {
   /** Default: the agent's definition decides. */
   kind?: HeldPending['kind'];
   payload: JsonValue;
   expiresInSeconds?: number | undefined;
 };
 
-/** Adds a question; the run waits until it is answered. An earlier question of the same place is settled. */
-export function askPending(run: Run, asked: PendingRequest): void {
+/** Adds a question; the run waits until it is answered. An earlier question of the same place is settled. Returns the id. */
+export function askPending(run: Run, asked: PendingRequest): string {
   const { expiresInSeconds = SUSPENSION_LIMITS.defaultSeconds, ...rest } = asked;
   const before = pendingAt(run, asked.stage, asked.position);
   if (before) run.dispatch({ action: 'pending-settled', id: before.id });
@@ -34,6 +34,7 @@ export function askPending(run: Run, asked: PendingRequest): void {
     resumeToken: randomBytes(TOKEN_BYTES).toString('base64url'),
   };
   run.dispatch({ action: 'suspended', pending });
+  return pending.id;
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   type Agent,
 } from '@millrace/contracts';
 import { applyCallerSettings } from './caller-settings.ts';
+import { addClientTools } from './client-tools.ts';
 import { overridePlan } from './override-plan.ts';
 
 /** `leftOut`: names of the entries that this run omits because of its context. */
@@ -21,7 +22,10 @@ export type RunAgent = { applied: AppliedAgent; leftOut: string[] };
 export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
   const overridden = overridePlan(applied, request);
   if ('issues' in overridden) return overridden;
-  const { overridable: _, ...plan } = overridden.plan;
+  const { overridable: _, ...listed } = overridden.plan;
+  const added = addClientTools(applied.agent, listed, request);
+  if ('issues' in added) return added;
+  const { plan } = added;
   const set = applyCallerSettings(applied.agent, plan, request);
   if ('issues' in set) return set;
   const entries = Object.values(plan.entries);

@@ -25,6 +25,7 @@ import { transientChunk } from '../release/make-chunk.ts';
 import { createOverlap, type Overlap } from './overlap.ts';
 import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
 import { createRunActivity, type RunActivity } from './run-activity.ts';
+import { markClientCalls } from '../release/mark-client-calls.ts';
 import { createReleaseGate, type ReleaseGate } from '../release/release-gate.ts';
 import { reduceRun } from './run-state.ts';
 import type { RunStore } from './run-store.ts';
@@ -134,7 +135,7 @@ export type RunParts = Omit<
 export function createRun({ first, unsaved = [], store, chunks: publisher, ...parts }: RunParts): Run {
   const { signal, events, deadlineAt } = parts;
   const { agent, plan } = first.applied;
-  const chunks = createReleaseGate(publisher, agent.release);
+  const chunks = createReleaseGate(markClientCalls(publisher, first.request.clientTools), agent.release);
   const { tenant, runId } = parts.ref;
   const { log } = parts.deps;
   const activity = createRunActivity({

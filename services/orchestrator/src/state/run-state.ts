@@ -55,6 +55,7 @@ export function initialState({ request, applied, firstIndex }: Begun): RunState 
     shown: [],
     retryCount: 0,
     modelCalls: 0,
+    clientCalls: 0,
     answered: false,
     usage: {},
     costUnknown: false,
@@ -138,7 +139,9 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, passed: action.finish };
     case 'suspended': {
       const pending = reducePending(state.pending, action);
-      return open ? { ...state, pending, open: resetBegun(open, action.pending) } : { ...state, pending };
+      const clientCalls = state.clientCalls + (action.pending.clientCall === undefined ? 0 : 1);
+      const asked = { ...state, pending, clientCalls };
+      return open ? { ...asked, open: resetBegun(open, action.pending) } : asked;
     }
     case 'pending-told':
     case 'pending-resumed':

@@ -1,6 +1,6 @@
-// The texts of the schema that a caller submits: the model reads them, so the processors of the input judge them, as a
-// message of the caller that exists during processInput only. If a processor changes or removes that message, the run
-// fails, because a schema with changed texts would be another one. Pure.
+// The texts of the schema and of the tools that a caller submits: the model reads them, so the processors of the input
+// judge them, as messages of the caller that exist during processInput only. If a processor changes or removes such a
+// message, the run fails, because a schema with changed texts would be another one. Pure.
 import {
   labelSubmitted,
   messageText,
@@ -26,33 +26,42 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 /** Of the dialect that generators write into each schema. */
 const DIALECT = /^https?:\/\/json-schema\.org\//;
 
-/** Returns the message with the texts of the schema; undefined if it has none. */
-function makeSchemaMessage({ runId, structuredOutput }: RunRequest): Message | undefined {
-  if (!structuredOutput) return undefined;
-  const { schema, name = '', description = '' } = structuredOutput;
-  const texts = new Set([name, description].filter(Boolean).concat(collectTexts(schema)));
-  if (texts.size === 0) return undefined;
-  return labelSubmitted(textMessage(nameSchemaMessage(runId), 'user', [...texts].join('\n')));
+/** A member of the request whose texts are judged, with them. */
+type SubmittedTexts = { member: 'structuredOutput' | 'clientTools'; message: Message };
+
+/** Returns a message for each member with texts. */
+function makeTextMessages({ runId, structuredOutput, clientTools = [] }: RunRequest): SubmittedTexts[] {
+  const { schema = {}, name = '', description = '' } = structuredOutput ?? {};
+  const ofTools = clientTools.flatMap((tool) => [tool.name, tool.description, ...collectTexts(tool.inputSchema)]);
+  return [
+    ...makeMessage('structuredOutput', `${runId}.schema`, [name, description, ...collectTexts(schema)]),
+    ...makeMessage('clientTools', `${runId}.tools`, ofTools),
+  ];
 }
 
-/** Returns an id that begins with the run's own one, as no message of a caller does. */
-const nameSchemaMessage = (runId: string): string => `${runId}.schema`;
+/** @param id begins with that of the run, as no id of a caller's message does */
+function makeMessage(member: SubmittedTexts['member'], id: string, texts: readonly string[]): SubmittedTexts[] {
+  const distinct = [...new Set(texts.filter(Boolean))];
+  if (distinct.length === 0) return [];
+  return [{ member, message: labelSubmitted(textMessage(id, 'user', distinct.join('\n'))) }];
+}
 
 /**
- * Returns the operations that add the message, unless the conversation has it. The last message of the user stays the
- * last one, because memories search with it.
+ * Returns the operations that add the messages that the conversation does not have. The last message of the user stays
+ * the last one, because memories search with it.
  */
 export function addSchemaTexts({ request, conversation: { entries } }: SchemaState): MessageOp[] {
-  const message = makeSchemaMessage(request);
-  if (!message || entries.some((entry) => entry.message.id === message.id)) return [];
   const last = entries.findLast((entry) => entry.source === 'input' && entry.message.role === 'user')?.message;
-  return [{ op: 'add', source: 'input', message, ...(last && { before: last.id }) }];
+  return makeTextMessages(request)
+    .filter(({ message }) => entries.every((entry) => entry.message.id !== message.id))
+    .map(({ message }) => ({ op: 'add', source: 'input', message, ...(last && { before: last.id }) }));
 }
 
-export const removeSchemaTexts = ({ request, conversation: { entries } }: SchemaState): MessageOp[] => {
-  const id = nameSchemaMessage(request.runId);
-  return entries.some((entry) => entry.message.id === id) ? [{ op: 'remove', ids: [id] }] : [];
-};
+export function removeSchemaTexts({ request, conversation: { entries } }: SchemaState): MessageOp[] {
+  const own = makeTextMessages(request).map(({ message }) => message.id);
+  const ids = own.filter((id) => entries.some((entry) => entry.message.id === id));
+  return ids.length > 0 ? [{ op: 'remove', ids }] : [];
+}
 
 function collectTexts(value: JsonValue): string[] {
   if (typeof value === 'string') return KEYWORDS.has(value) || DIALECT.test(value) ? [] : [value];
@@ -61,10 +70,11 @@ function collectTexts(value: JsonValue): string[] {
   return Object.entries(value).flatMap(([name, member]) => [...collectTexts(name), ...collectTexts(member)]);
 }
 
-/** Returns whether the processors of the input left the texts of the schema as the caller has submitted them. */
-export function hasSchemaTexts({ request, conversation }: SchemaState): boolean {
-  const submitted = makeSchemaMessage(request);
-  if (!submitted) return true;
-  const left = conversation.entries.find(({ message }) => message.id === submitted.id)?.message;
-  return left !== undefined && messageText(left) === messageText(submitted) && left.role === submitted.role;
+/** Returns the first member whose texts the processors of the input have changed or removed. */
+export function findChangedTexts({ request, conversation }: SchemaState): SubmittedTexts['member'] | undefined {
+  const isSame = ({ message }: SubmittedTexts) => {
+    const left = conversation.entries.find((entry) => entry.message.id === message.id)?.message;
+    return left !== undefined && messageText(left) === messageText(message) && left.role === message.role;
+  };
+  return makeTextMessages(request).find((submitted) => !isSame(submitted))?.member;
 }

@@ -163,6 +163,7 @@ function openPending({
   payload,
   expiresAt,
   resumeToken,
+  clientCall,
 }: HeldPending): Suspension['pending'][number] {
   return {
     id,
@@ -173,13 +174,14 @@ function openPending({
     ...(stage && { stage }),
     ...(toolCall && { toolCall }),
     ...(payload !== undefined && { payload }),
+    ...(clientCall !== undefined && { clientCall }),
   };
 }
 
 /** Returns the question as followers may see it. A call is shown as it passed the output chain, with its answer. */
 function shownPending(
   run: Run,
-  { id, kind, by, stage, position, told, expiresAt, resumeToken }: HeldPending,
+  { id, kind, by, stage, position, told, expiresAt, resumeToken, clientCall }: HeldPending,
 ): ShownPending {
   const toolCall = position === undefined ? undefined : passedCalls(run)[position];
   return {
@@ -190,6 +192,7 @@ function shownPending(
     ...(stage && { stage }),
     ...(toolCall && { toolCall }),
     ...told,
+    ...(clientCall !== undefined && { clientCall }),
     // The token of an approval is not shown: a caller must not approve its own call.
     ...(kind === 'question' && { resumeToken }),
   };
