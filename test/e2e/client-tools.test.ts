@@ -76,7 +76,9 @@ describe('a call of a tool of the caller', () => {
   });
 
   test('is denied by processToolCall without a question, and the model receives the denial', async () => {
-    const agent = await apply('client-denied', { input: [{ use: 'tool-allow-list', options: { allow: ['calculator'] } }] });
+    const agent = await apply('client-denied', {
+      input: [{ use: 'tool-allow-list', options: { allow: ['calculator'] } }],
+    });
     const run = await start(agent, [{ toolCalls: [callWeather('Oslo')] }, { text: 'Not allowed.' }]);
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'Not allowed.' });
   });
@@ -104,7 +106,9 @@ describe('a call of a tool of the caller', () => {
     const large = { output: 'x'.repeat(512 * 1024) };
     await expect(run.answer(token, large)).rejects.toMatchObject({ code: 'message-too-large' });
     const result = await (await run.answer(token, { error: 'No such city.' })).result();
-    expect(result.steps[0]?.toolResults).toMatchObject([{ isError: true, result: { error: { message: 'No such city.' } } }]);
+    expect(result.steps[0]?.toolResults).toMatchObject([
+      { isError: true, result: { error: { message: 'No such city.' } } },
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { PositionedChunk } from '@millrace/client';
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { INITIAL_CHAT, reduceChat } from './openai/chat/chat-state.ts';
+import { startChatState, reduceChat } from './openai/chat/chat-state.ts';
 import { reduceResponse, startResponse } from './openai/responses/response-state.ts';
 import { keepVisible, readVisibleCalls, readVisibleText, retractedHistory } from './testing/retracted-histories.ts';
 import type { UiEvent } from './ui/ui-parts.ts';
@@ -86,7 +86,7 @@ describe('after any retractions and takeovers', () => {
   test('a chat completion streams the visible text, or ends with an error', () => {
     fc.assert(
       fc.property(retractedHistory, (history) => {
-        let state = INITIAL_CHAT;
+        let state = startChatState('r1');
         let text = '';
         for (const one of history) {
           const step = reduceChat(state, one);

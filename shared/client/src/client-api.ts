@@ -31,6 +31,8 @@ type PageRange = { limit?: number; offset?: number };
 export type FollowOptions = {
   /** Position at which an earlier reader stopped. Default: the start of the run. */
   from?: Position | undefined;
+  /** Suspensions up to this epoch have been answered: their last chunks do not end the run. */
+  answeredTo?: number | undefined;
   /** Stops reading; the run continues. */
   signal?: AbortSignal | undefined;
 };

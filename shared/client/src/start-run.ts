@@ -79,7 +79,8 @@ async function openReading(connection: ClientConnection, runId: string, options:
   closed.addEventListener('abort', onClose, { once: true });
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
   onceAborted(leave, log.outcome, () => stop(new MillraceError('cancelled', `${runId} is no longer followed.`)));
-  const readOn: ReadOn = (from, answeredTo, signal) =>
+  // A run that is answered again before it has published anything continues at the position of this reading.
+  const readOn: ReadOn = (from = options.from, answeredTo, signal) =>
     followRun(connection, runId, { from, answeredTo, signal }, closed);
   return { run: createRun(runId, log, connection, closed, readOn), stop, outcome: log.outcome };
 }

@@ -286,10 +286,7 @@ export const runStateSchema = z.object({
   clientCalls: count.default(0).describe('calls of the caller’s tools so far; also those of rejected answers'),
   answered: z.boolean().describe('a model has answered in this run'),
   usage: usageSchema,
-  costUnknown: z
-    .boolean()
-    .default(false)
-    .describe("true if the cost of a call is unknown: then the run's cost is unknown"),
+  costUnknown: z.boolean().default(false).describe('the cost of a call is unknown, and so is the cost of the run'),
   violations: z.array(violationSchema),
 });
 export type RunState = z.infer<typeof runStateSchema>;

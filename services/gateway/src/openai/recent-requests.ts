@@ -30,7 +30,8 @@ export const findRepeatedRun = async (
   recent: RecentRequests,
 ): Promise<string | undefined> => (isRepeated(headers) ? findJoined(client, await recent.find(print)) : undefined);
 
-const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
+/** The openai clients count the attempts of a request. */
+export const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
 
 /** A run that was cancelled with the first connection is not joined: the repeated request needs an answer. */
 async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {

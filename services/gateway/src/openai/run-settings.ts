@@ -9,6 +9,7 @@ import {
   type CallerSetting,
 } from '@millrace/contracts';
 import type { StartOptions } from '@millrace/client';
+import { TOOL_PATHS } from './client-tools.ts';
 
 export type RunSettings = Pick<StartOptions, 'structuredOutput' | 'modelSettings'>;
 /** The properties of an agent that limit the settings. */
@@ -97,12 +98,19 @@ export function readForm(
   throw new MillraceError('message-invalid', `"${path}" is invalid: ${at} ${message}.`, { path });
 }
 
-/** Names the member of the protocol in the errors of a submission. @throws the reason of the submission */
-export async function startWithForm<T>(path: string, starting: Promise<T>): Promise<T> {
+/**
+ * Names the member of the protocol in the errors of a submission.
+ * @param form the member with the form of the answer
+ * @throws the reason of the submission
+ */
+export async function startWithMembers<T>(form: string, starting: Promise<T>): Promise<T> {
+  const members = { structuredOutput: form, ...TOOL_PATHS };
   try {
     return await starting;
   } catch (error) {
-    if (!MillraceError.isInstance(error) || !error.path?.startsWith('structuredOutput')) throw error;
+    if (!MillraceError.isInstance(error)) throw error;
+    const path = Object.entries(members).find(([member]) => error.path?.startsWith(member))?.[1];
+    if (path === undefined) throw error;
     const { code, message, remedy, retryAfterMs, issues } = error;
     throw new MillraceError(code, message, { path, remedy, retryAfterMs, issues, cause: error });
   }

@@ -5,6 +5,7 @@ import {
   callerModelSettingsSchema,
   callerOutputSchema,
   callerToolChoiceSchema,
+  clientToolsSchema,
   releaseSchema,
   jsonValueSchema,
   messageSchema,
@@ -49,6 +50,12 @@ const startBodySchema = z.strictObject({
   structuredOutput: callerOutputSchema.optional().describe('the form of the answer; the result has it as object'),
   modelSettings: callerModelSettingsSchema.optional().describe('within callerSettings of the agent'),
   toolChoice: callerToolChoiceSchema.optional(),
+  clientTools: clientToolsSchema
+    .optional()
+    .describe(
+      'tools that the client executes: a pending item with clientCall is a call, answered with {output} or {error}',
+    ),
+  parallelToolCalls: z.boolean().optional().describe('only with clientTools'),
   release: releaseSchema.optional().describe('at least as late as the release of the agent'),
   deadlineMs: z.number().int().min(1).max(86_400_000).optional(),
 });

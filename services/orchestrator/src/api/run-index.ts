@@ -10,11 +10,13 @@ import { listedHeadSchema, type ListedHead } from './stored-runs.ts';
 export type RunIndex = {
   /** Returns the runs of a tenant as the bucket holds them now; undefined if the index cannot be read. */
   find(tenant: string): Promise<RunList | undefined>;
+  /** Returns them without waiting, as they were a few seconds ago. */
+  findRecent(tenant: string): RunList | undefined;
   /** Forgets all runs and reads the bucket again, after the bucket was recreated. */
   reload(): void;
   stop(): void;
 };
-type LoadedIndex = Pick<RunIndex, 'find' | 'stop'>;
+type LoadedIndex = Omit<RunIndex, 'reload'>;
 
 /** Bounds the changes that a list has to read first. */
 const REFRESH_EVERY_MS = 5_000;
@@ -26,6 +28,7 @@ export function openRunIndex(access: JetStreamAccess, { maxRuns }: { maxRuns: nu
   let current = load();
   return {
     find: (tenant) => current.find(tenant),
+    findRecent: (tenant) => current.findRecent(tenant),
     reload() {
       current.stop();
       log.info({}, 'index of runs is loaded again');
@@ -35,7 +38,11 @@ export function openRunIndex(access: JetStreamAccess, { maxRuns }: { maxRuns: nu
   };
 }
 
-const NO_INDEX: LoadedIndex = { find: () => Promise.resolve(undefined), stop: () => undefined };
+const NO_INDEX: LoadedIndex = {
+  find: () => Promise.resolve(undefined),
+  findRecent: () => undefined,
+  stop: () => undefined,
+};
 
 function loadIndex(access: JetStreamAccess, maxRuns: number): LoadedIndex {
   const { log } = access.bus;
@@ -78,11 +85,14 @@ function loadIndex(access: JetStreamAccess, maxRuns: number): LoadedIndex {
     lists.clear();
   };
   void refresh();
+  const findRecent = (tenant: string) =>
+    isComplete && !isOver.signal.aborted ? (lists.get(tenant) ?? none) : undefined;
   return {
     async find(tenant) {
       await refresh();
-      return isComplete && !isOver.signal.aborted ? (lists.get(tenant) ?? none) : undefined;
+      return findRecent(tenant);
     },
+    findRecent,
     stop: () => stop(),
   };
 }

@@ -54,21 +54,11 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       refuseOthers(request, tenant, run);
       const own = await ownRequest(request, call);
       submits.check(request);
-      const applied = await agents.find(tenant, request.agent);
-      if (!applied) {
-        throw unknownAgent(
-          request.agent,
-          agents.list(tenant).map((one) => one.agent.name),
-        );
-      }
+      const applied = await findAgent(agents, tenant, request.agent);
       refuseBadRequest(request, applied.value);
       await refuseBadSchema(request, schemas);
-      const { structuredOutput = {}, clientTools = [] } = request;
-      // The run's first record holds the request and the agent, the schema and the tools in both.
-      const stored = [request, applied, structuredOutput, clientTools];
-      const bytes = Buffer.byteLength(stored.map((one) => JSON.stringify(one)).join(''));
-      if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw requestTooLargeError(bytes, bus.maxPayload());
-      if (clientTools.length > 0) refuseTooManyWaiting(index, call);
+      refuseLargeRequest(request, applied, bus.maxPayload());
+      if (request.clientTools) refuseTooManyWaiting(index, call);
       await submitRun(access, own, applied.revision);
       return { runId: run, accepted: true };
     },
@@ -127,6 +117,22 @@ function refuseOthers(request: ApiRequest<'submit'>, tenant: string, run: string
       remedy: 'Put the same tenant and run into both.',
     },
   );
+}
+
+/** @throws agent-unknown */
+async function findAgent(agents: AgentStore, tenant: string, name: string) {
+  const applied = await agents.find(tenant, name);
+  if (applied) return applied;
+  const names = agents.list(tenant).map((one) => one.agent.name);
+  throw unknownAgent(name, names);
+}
+
+/** The run's first record holds the request and the agent, the schema and the tools in both. @throws message-too-large */
+function refuseLargeRequest(request: ApiRequest<'submit'>, applied: object, limit: number): void {
+  const { structuredOutput = {}, clientTools = [] } = request;
+  const stored = [request, applied, structuredOutput, clientTools];
+  const bytes = Buffer.byteLength(stored.map((one) => JSON.stringify(one)).join(''));
+  if (bytes > limit - COMMAND_ROOM_BYTES) throw requestTooLargeError(bytes, limit);
 }
 
 function requestTooLargeError(bytes: number, limit: number): MillraceError {

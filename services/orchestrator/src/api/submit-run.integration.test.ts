@@ -1,4 +1,4 @@
-import { COMMON_VERSION, STORED_VERSION, recordSchema, stateKeys, textMessage } from '@millrace/contracts';
+import { COMMON_VERSION, recordSchema, stateKeys, textMessage } from '@millrace/contracts';
 import { locateEntry, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -118,7 +118,7 @@ describe('a run id', () => {
 describe('a request with settings of a run', () => {
   test.each([
     [{}, COMMON_VERSION],
-    [{ structuredOutput: { schema: { type: 'object' } }, release: 'result' as const }, STORED_VERSION],
+    [{ structuredOutput: { schema: { type: 'object' } }, release: 'result' as const }, 4],
   ])('with %j has a command and a first record of its version, which hold the settings', async (settings, v) => {
     const address = newRun();
     await api().submit(makeRequest(address, settings), address);

@@ -8,7 +8,7 @@ import type { RunIndex } from './run-index.ts';
 export function refuseTooManyWaiting(index: RunIndex | undefined, { tenant, caller }: ApiCall): void {
   const limit = CLIENT_TOOL_LIMITS.maxWaitingRuns;
   const isWaiting = createRunMatch({ status: 'suspended' }, { caller });
-  const page = index?.find(tenant)?.select(isWaiting, { limit, after: 0 });
+  const page = index?.findRecent(tenant)?.select(isWaiting, { limit, after: 0 });
   if (page?.next === undefined && (page?.runs.length ?? 0) < limit) return;
   throw new MillraceError('too-many-runs', `This caller has ${limit} suspended runs.`, {
     path: 'clientTools',

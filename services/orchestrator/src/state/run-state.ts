@@ -137,12 +137,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return open ? { ...state, open: { ...open, judged: action.results } } : state;
     case 'finish-passed':
       return { ...state, passed: action.finish };
-    case 'suspended': {
-      const pending = reducePending(state.pending, action);
-      const clientCalls = state.clientCalls + (action.pending.clientCall === undefined ? 0 : 1);
-      const asked = { ...state, pending, clientCalls };
-      return open ? { ...asked, open: resetBegun(open, action.pending) } : asked;
-    }
+    case 'suspended':
+      return addQuestion(state, action);
     case 'pending-told':
     case 'pending-resumed':
     case 'pending-settled':
@@ -209,6 +205,17 @@ function acceptAnswer(state: RunState, open: OpenStep, answer: StepAnswer): RunS
 function toolFinished(state: RunState, open: OpenStep, result: PlacedResult): RunState {
   const pending = state.pending.filter(({ stage, position }) => stage !== undefined || position !== result.position);
   return { ...state, pending, open: { ...open, results: [...open.results, result] } };
+}
+
+function addQuestion(state: RunState, action: Extract<RunAction, { action: 'suspended' }>): RunState {
+  const { open, clientCalls } = state;
+  const isOfClient = action.pending.clientCall !== undefined;
+  return {
+    ...state,
+    pending: reducePending(state.pending, action),
+    clientCalls: isOfClient ? clientCalls + 1 : clientCalls,
+    ...(open && { open: resetBegun(open, action.pending) }),
+  };
 }
 
 /** A tool that asks has not finished: it is called again. */

@@ -1,5 +1,5 @@
 // Converts the messages of a chat completion to those of a run.
-import { MillraceError, type Message, type MessagePart } from '@millrace/contracts';
+import type { Message, MessagePart } from '@millrace/contracts';
 import {
   convertRole,
   createFilePart,
@@ -9,23 +9,41 @@ import {
   selectNewMessages,
   type ConvertOptions,
 } from '../../agents/submitted-messages.ts';
+import { convertCalls, convertLooseResult } from './chat-calls.ts';
 import type { ChatMessage, ContentPart } from './chat-request.ts';
 
-/** @throws not-built-yet for the results of tools, run-refused if no message is left */
+/** @throws run-refused if no message is left */
 export function convertMessages(messages: readonly ChatMessage[], options: ConvertOptions): Message[] {
-  const converted = selectNewMessages(messages, options).flatMap((message) => convertMessage(message, options));
+  const selected = selectMessages(messages, options);
+  const called = new Set(selected.flatMap(({ tool_calls: calls }) => (calls ?? []).map(({ id }) => id)));
+  const converted = selected.flatMap((message) => {
+    const { role } = message;
+    if (role !== 'tool' && role !== 'function') return convertMessage({ ...message, role }, selected, options);
+    return called.has(message.tool_call_id ?? '') ? [] : [convertLooseResult(message)];
+  });
   if (converted.length > 0) return converted;
   throw createNoMessageError('messages');
 }
 
-function convertMessage({ role, content }: ChatMessage, options: ConvertOptions): Message[] {
-  if (role === 'tool' || role === 'function')
-    throw new MillraceError('not-built-yet', 'A run takes no results of tools that the client has called.', {
-      path: 'messages',
-      remedy: 'Omit the messages of tools.',
-    });
-  const parts = typeof content === 'string' ? [textPart(content)] : (content ?? []).map(convertPart);
-  // Clients repeat the answers that only called tools as messages without content.
+/** A thread does not hold a run that waited for results of the client: its messages are new as a whole. */
+function selectMessages(messages: readonly ChatMessage[], options: ConvertOptions): readonly ChatMessage[] {
+  const selected = selectNewMessages(messages, options);
+  if (selected.every(({ role }) => role !== 'tool')) return selected;
+  const before = messages.slice(0, messages.length - selected.length);
+  return messages.slice(
+    Math.max(
+      before.findLastIndex(({ role }) => role === 'user'),
+      0,
+    ),
+  );
+}
+
+type SpokenMessage = ChatMessage & { role: Exclude<ChatMessage['role'], 'tool' | 'function'> };
+
+function convertMessage(message: SpokenMessage, all: readonly ChatMessage[], options: ConvertOptions): Message[] {
+  const { role, content } = message;
+  const texts = typeof content === 'string' ? [textPart(content)] : (content ?? []).map(convertPart);
+  const parts = [...texts, ...convertCalls(message, all)];
   return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts)];
 }
 

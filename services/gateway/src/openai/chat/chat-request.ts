@@ -22,9 +22,18 @@ const contentPartSchema = z.discriminatedUnion('type', [
 ]);
 export type ContentPart = z.output<typeof contentPartSchema>;
 
+const toolCallSchema = z.looseObject({
+  id: z.string(),
+  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
+});
+/** Of one answer. */
+const MAX_CALLS = 1_000;
+
 const chatMessageSchema = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(contentPartSchema)]).nullish(),
+  tool_calls: z.array(toolCallSchema).max(MAX_CALLS).nullish(),
+  tool_call_id: z.string().nullish(),
 });
 export type ChatMessage = z.output<typeof chatMessageSchema>;
 
@@ -39,17 +48,13 @@ export const chatRequestSchema = z.looseObject({
 });
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 
-const OWN_TOOLS = 'The agent has tools of its own and calls them itself.';
-
 /** Members with another meaning than the default: the client would misread the answer. */
 export const CHAT_REFUSED: RefusedMembers = {
   n: { accepts: (value) => value === 1, reason: 'A run has one answer.' },
   logprobs: { accepts: (value) => value === false },
   top_logprobs: { accepts: (value) => value === 0 },
   audio: { accepts: () => false },
-  tools: { accepts: isEmptyList, reason: OWN_TOOLS },
-  functions: { accepts: isEmptyList, reason: OWN_TOOLS },
-  tool_choice: { accepts: (value) => value === 'none' || value === 'auto' },
+  functions: { accepts: isEmptyList, reason: 'Clients send "tools" instead.' },
   modalities: { accepts: (value) => JSON.stringify(value) === '["text"]' },
   web_search_options: { accepts: () => false },
 };
@@ -65,11 +70,4 @@ export const CHAT_SETTINGS: SettingNames = {
   seed: 'seed',
 };
 /** Settings without an effect. */
-export const CHAT_IGNORED = [
-  'logit_bias',
-  'reasoning_effort',
-  'verbosity',
-  'parallel_tool_calls',
-  'prediction',
-  'service_tier',
-];
+export const CHAT_IGNORED = ['logit_bias', 'reasoning_effort', 'verbosity', 'prediction', 'service_tier'];

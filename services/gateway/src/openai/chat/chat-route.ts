@@ -1,13 +1,15 @@
 // POST /v1/chat/completions: an agent as a model.
+import { subtractUsage } from '../../agents/client-calls.ts';
 import { openBody } from '../../access/open-access.ts';
+import type { Run } from '@millrace/client';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openOwnedRun, type OwnedRun } from '../../http/open-stream.ts';
-import { fromWireError, type RunResult } from '@millrace/contracts';
+import { fromWireError, type RunResult, type Usage } from '@millrace/contracts';
 import { chatRequestSchema, type ChatRequest } from './chat-request.ts';
-import { describePending, isObjectBroken } from './chat-state.ts';
+import { describeSuspension, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
-import { createChatWriter, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
+import { createChatWriter, describeCall, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
 import { ContentBlocked, openAiErrorResponse } from '../openai-error.ts';
 import { startChat, type StartedChat } from './start-chat.ts';
 
@@ -44,16 +46,24 @@ type AnswerParts = { context: GatewayContext; owned: OwnedRun; headers: Record<s
 
 async function answerChat(
   identity: ChatIdentity,
-  { run, client }: StartedChat,
+  started: StartedChat,
   { owned, headers }: AnswerParts,
 ): Promise<Response> {
-  const result = await run.result();
+  const { run, client } = started;
+  const [whole, text] = await Promise.all([run.result(), started.before && readText(run)]);
+  const usage = subtractUsage(whole.usage, started.before ?? {});
+  const result = { ...whole, usage, text: text ?? whole.text };
   owned.checkCredential();
   throwFailed(result);
   if (result.status === 'suspended') {
     const { pending = [] } = await client.runs.get(run.runId);
-    const message = { role: 'assistant', content: describePending(pending), refusal: null } as const;
-    const body = writeCompletion(identity, message, 'stop', result.usage);
+    const end = describeSuspension(run.runId, pending);
+    const message =
+      end.kind === 'calls'
+        ? { content: result.text || null, tool_calls: end.calls.map(describeCall) }
+        : { content: end.text };
+    const reason = end.kind === 'calls' ? 'tool_calls' : 'stop';
+    const body = writeCompletion(identity, { role: 'assistant', refusal: null, ...message }, reason, usage);
     return Response.json(body, { headers: { ...headers, 'x-millrace-status': 'suspended' } });
   }
   const refusal = result.tripwire?.reason ?? readBroken(result);
@@ -62,6 +72,16 @@ async function answerChat(
     return Response.json(writeCompletion(identity, message, 'content_filter', result.usage), { headers });
   }
   return Response.json(describeResult(identity, result), { headers });
+}
+
+/** Returns the text that the reader has received: the result of a continued run holds that of its earlier answers too. */
+async function readText(run: Run): Promise<string> {
+  let pieces: { index: number; text: string }[] = [];
+  for await (const { index, chunk } of run.positions) {
+    if (chunk.type === 'text-delta') pieces.push({ index, text: chunk.payload.text });
+    if (chunk.type === 'retract') pieces = pieces.filter((piece) => piece.index < chunk.payload.index);
+  }
+  return pieces.map(({ text }) => text).join('');
 }
 
 /** Returns the reason of an object that a processor broke. */
@@ -81,13 +101,15 @@ function throwFailed(result: RunResult): void {
 async function streamChat(
   identity: ChatIdentity,
   body: ChatRequest,
-  { run }: StartedChat,
+  { run, client, before = {} }: StartedChat,
   { context, owned, headers }: AnswerParts,
 ): Promise<Response> {
   const { settings } = context;
   const writer = createChatWriter(identity);
   const frames = readChatFrames(run, writer);
   const includeUsage = body.stream_options?.include_usage === true;
-  const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage });
+  const readUsage = async (finished: Usage | undefined) =>
+    subtractUsage(finished ?? (await client.runs.get(run.runId)).result?.usage ?? {}, before);
+  const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage, readUsage });
   return respondWithEvents(held, { keepAliveMs: settings.KEEP_ALIVE_MS, headers, onEnd: owned.close });
 }

@@ -3,25 +3,28 @@
 // error.
 import type { Chunk, ShownPending, Usage, WireError } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
+import { listClientCalls, type ClientCall } from '../../agents/client-calls.ts';
 
 export type ChatDelta = { content: string } | { reasoning_content: string };
-export type FinishReason = 'stop' | 'length' | 'content_filter';
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls';
 export type ChatEnd =
   | { kind: 'finished'; reason: FinishReason }
   | { kind: 'suspended'; text: string }
+  | { kind: 'calls'; calls: readonly ClientCall[] }
   | { kind: 'blocked'; reason: string; processor?: string | undefined }
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; error: WireError }
   | { kind: 'retracted' };
 
 export type ChatState = {
+  runId: string;
   /** Index of the last chunk that was shown. */
   shownTo: number | undefined;
   usage: Usage;
   end: ChatEnd | undefined;
 };
 
-export const INITIAL_CHAT: ChatState = { shownTo: undefined, usage: {}, end: undefined };
+export const startChatState = (runId: string): ChatState => ({ runId, shownTo: undefined, usage: {}, end: undefined });
 
 export function reduceChat(
   state: ChatState,
@@ -30,7 +33,7 @@ export function reduceChat(
   if (state.end) return { state };
   const delta = readDelta(chunk);
   if (delta) return { state: { ...state, shownTo: index }, delta };
-  const end = readEnd(chunk, state.shownTo);
+  const end = readEnd(chunk, state);
   if (!end) return { state };
   return { state: { ...state, end, usage: chunk.type === 'finish' ? readUsage(chunk.payload.output) : state.usage } };
 }
@@ -42,14 +45,14 @@ function readDelta(chunk: Chunk): ChatDelta | undefined {
   return undefined;
 }
 
-function readEnd(chunk: Chunk, shownTo: number | undefined): ChatEnd | undefined {
+function readEnd(chunk: Chunk, { runId, shownTo }: ChatState): ChatEnd | undefined {
   switch (chunk.type) {
     case 'finish':
       return { kind: 'finished', reason: chooseFinishReason(chunk.payload.stepResult.reason) };
     case 'tripwire':
       return { kind: 'blocked', reason: chunk.payload.reason, processor: chunk.payload.processorId };
     case 'suspended':
-      return { kind: 'suspended', text: describePending(chunk.payload.pending ?? []) };
+      return describeSuspension(runId, chunk.payload.pending ?? []);
     case 'error':
       return endWithError(readError(chunk.payload.error));
     case 'abort':
@@ -67,7 +70,16 @@ export const isObjectBroken = ({ code }: Pick<WireError, 'code'>): boolean => co
 const endWithError = (error: WireError): ChatEnd =>
   isObjectBroken(error) ? { kind: 'refused', reason: error.message } : { kind: 'failed', error };
 
-/** The agent calls its tools itself, so a client never sees `tool_calls`. */
+/** Calls of the client's tools are the end of the answer; otherwise the question is its text. */
+export function describeSuspension(
+  runId: string,
+  pending: readonly ShownPending[],
+): Extract<ChatEnd, { kind: 'suspended' | 'calls' }> {
+  const calls = listClientCalls(runId, pending);
+  return calls.length > 0 ? { kind: 'calls', calls } : { kind: 'suspended', text: describePending(pending) };
+}
+
+/** The agent calls its own tools itself: no client sees these calls. */
 export function chooseFinishReason(reason: string): FinishReason {
   if (reason === 'length') return 'length';
   return reason === 'content-filter' ? 'content_filter' : 'stop';

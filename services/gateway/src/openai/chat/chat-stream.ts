@@ -1,9 +1,9 @@
 // Streams a run as a chat completion. The headers wait for the first content, so that an input that is blocked, or a
 // run that fails before its first word, is an HTTP error; a later block is in the stream.
-import { fromWireError } from '@millrace/contracts';
+import { fromWireError, type Usage } from '@millrace/contracts';
 import type { Run } from '@millrace/client';
 import { waitForAbort } from '../../http/wait-for-abort.ts';
-import { INITIAL_CHAT, reduceChat, type ChatEnd, type ChatState } from './chat-state.ts';
+import { startChatState, reduceChat, type ChatEnd, type ChatState } from './chat-state.ts';
 import type { ChatWriter } from './chat-wire.ts';
 import { ContentBlocked } from '../openai-error.ts';
 
@@ -11,7 +11,7 @@ type Held = { text: string; isShown: boolean; end: ChatEnd | undefined };
 
 /** Yields the frames of each group of chunks, until the run has ended. */
 export async function* readChatFrames(run: Run, writer: ChatWriter): AsyncGenerator<Held & { state: ChatState }, void> {
-  let state = INITIAL_CHAT;
+  let state = startChatState(run.runId);
   for await (const batch of run.batches) {
     let text = '';
     for (const positioned of batch) {
@@ -26,6 +26,12 @@ export async function* readChatFrames(run: Run, writer: ChatWriter): AsyncGenera
 
 export type ChatFrames = ReturnType<typeof readChatFrames>;
 
+type UsageOptions = {
+  includeUsage: boolean;
+  /** Returns the usage of this answer. @param finished of the whole run, if it has ended */
+  readUsage: (finished: Usage | undefined) => Promise<Usage>;
+};
+
 /**
  * Waits for the first content, or for the end of the run, at most `waitMs`.
  * @throws ContentBlocked, and the error of a run that failed before its first word
@@ -33,12 +39,12 @@ export type ChatFrames = ReturnType<typeof readChatFrames>;
 export async function holdHeaders(
   frames: ChatFrames,
   writer: ChatWriter,
-  { waitMs, includeUsage }: { waitMs: number; includeUsage: boolean },
+  { waitMs, ...options }: UsageOptions & { waitMs: number },
 ): Promise<AsyncGenerator<string, void>> {
   const first = frames.next();
   const read = await Promise.race([first, waitForAbort(AbortSignal.timeout(waitMs))]);
   if (read && !read.done && !read.value.isShown) throwEnd(read.value.end);
-  return writeFrames(first, frames, writer, includeUsage);
+  return writeFrames(first, frames, writer, options);
 }
 
 function throwEnd(end: ChatEnd | undefined): void {
@@ -50,13 +56,13 @@ async function* writeFrames(
   first: ReturnType<ChatFrames['next']>,
   frames: ChatFrames,
   writer: ChatWriter,
-  includeUsage: boolean,
+  options: UsageOptions,
 ): AsyncGenerator<string, void> {
   let opening = writer.start();
   try {
     for (let read = await first; !read.done; read = await frames.next()) {
       const { text, end, state } = read.value;
-      yield opening + text + (end ? writeEnd(end, state, writer, includeUsage) : '');
+      yield opening + text + (end ? await writeEnd(end, state, writer, options) : '');
       opening = '';
     }
   } catch (error) {
@@ -64,14 +70,21 @@ async function* writeFrames(
   }
 }
 
-function writeEnd(end: ChatEnd, { usage }: ChatState, writer: ChatWriter, includeUsage: boolean): string {
-  const closing = (reason: string) =>
-    `${writer.finish(reason)}${includeUsage ? writer.usage(usage) : ''}${writer.done}`;
+async function writeEnd(
+  end: ChatEnd,
+  { usage }: ChatState,
+  writer: ChatWriter,
+  { includeUsage, readUsage }: UsageOptions,
+): Promise<string> {
+  const own = includeUsage ? writer.usage(await readUsage(end.kind === 'finished' ? usage : undefined)) : '';
+  const closing = (reason: string) => `${writer.finish(reason)}${own}${writer.done}`;
   switch (end.kind) {
     case 'finished':
       return closing(end.reason);
     case 'suspended':
       return writer.delta({ content: end.text }) + closing('stop');
+    case 'calls':
+      return writer.calls(end.calls) + closing('tool_calls');
     case 'blocked':
     case 'refused':
       return writer.delta({ refusal: end.reason }) + closing('content_filter');

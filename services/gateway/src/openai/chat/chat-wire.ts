@@ -1,6 +1,7 @@
 // Writes chat completions: the object of an answer, and the chunks of a stream.
 import type { RunResult, Usage } from '@millrace/contracts';
 import { formatEvent } from '../../http/event-stream.ts';
+import type { ClientCall } from '../../agents/client-calls.ts';
 import { chooseFinishReason, type ChatDelta } from './chat-state.ts';
 import { chooseType, describeOpenAiError } from '../openai-error.ts';
 
@@ -14,7 +15,18 @@ const describeUsage = ({ inputTokens = 0, outputTokens = 0, totalTokens, ...deta
   completion_tokens_details: { reasoning_tokens: details.reasoningTokens ?? 0 },
 });
 
-type Message = { role: 'assistant'; content: string | null; refusal: string | null };
+type Message = {
+  role: 'assistant';
+  content: string | null;
+  refusal: string | null;
+  tool_calls?: readonly object[];
+};
+
+export const describeCall = ({ id, name, args }: ClientCall) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(args) },
+});
 
 export function writeCompletion(identity: ChatIdentity, message: Message, finishReason: string, usage: Usage): object {
   return {
@@ -27,7 +39,10 @@ export function writeCompletion(identity: ChatIdentity, message: Message, finish
   };
 }
 
-export const describeResult = (identity: ChatIdentity, { text, finishReason, usage }: RunResult): object =>
+export const describeResult = (
+  identity: ChatIdentity,
+  { text, finishReason, usage }: Pick<RunResult, 'text' | 'finishReason' | 'usage'>,
+): object =>
   writeCompletion(
     identity,
     { role: 'assistant', content: text, refusal: null },
@@ -38,6 +53,8 @@ export const describeResult = (identity: ChatIdentity, { text, finishReason, usa
 export type ChatWriter = {
   start(): string;
   delta(delta: ChatDelta | { refusal: string }): string;
+  /** Two chunks for each call, as the openai clients join them: its id and name, then its arguments. */
+  calls(calls: readonly ClientCall[]): string;
   finish(reason: string): string;
   usage(usage: Usage): string;
   error(thrown: unknown): string;
@@ -54,6 +71,7 @@ export function createChatWriter({ runId, model, created }: ChatIdentity): ChatW
   return {
     start: () => frame({ role: 'assistant', content: '' }, null),
     delta: (delta) => frame(delta, null),
+    calls: (calls) => calls.map((call, index) => writeCall(frame, call, index)).join(''),
     finish: (reason) => frame({}, reason),
     usage: (usage) => formatEvent(JSON.stringify({ ...head, choices: [], usage: describeUsage(usage) })),
     error: (thrown) => formatEvent(JSON.stringify({ error: describeOpenAiError(thrown).error })),
@@ -70,4 +88,11 @@ export function createChatWriter({ runId, model, created }: ChatIdentity): ChatW
       ),
     done: formatEvent('[DONE]'),
   };
+}
+
+function writeCall(frame: (delta: object, finish: null) => string, call: ClientCall, index: number): string {
+  const { function: called, ...head } = describeCall(call);
+  const opening = { index, ...head, function: { name: called.name, arguments: '' } };
+  const rest = { index, function: { arguments: called.arguments } };
+  return frame({ tool_calls: [opening] }, null) + frame({ tool_calls: [rest] }, null);
 }

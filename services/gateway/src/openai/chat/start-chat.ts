@@ -1,11 +1,13 @@
 // Starts the run of a chat completion, or joins the run of a repeated request.
 import type { Client, Run } from '@millrace/client';
-import { messageText, type Message } from '@millrace/contracts';
+import { messageText, type Message, type Usage } from '@millrace/contracts';
 import type { Access } from '../../access/access.ts';
+import { cancelWhenGone, continueCalls, type ContinuedRun } from '../../agents/client-calls.ts';
 import { answerNewestQuestion } from '../../agents/answer-question.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
+import { readChatResults } from './chat-calls.ts';
 import { convertMessages, hasSystem } from './chat-messages.ts';
 import { CHAT_IGNORED, CHAT_REFUSED, CHAT_SETTINGS, type ChatRequest } from './chat-request.ts';
 import { readTarget } from './chat-target.ts';
@@ -14,15 +16,23 @@ import {
   needsSettingTraits,
   readForm,
   readModelSettings,
-  startWithForm,
+  startWithMembers,
 } from '../run-settings.ts';
-import { findRepeatedRun, fingerprint } from '../recent-requests.ts';
+import { readClientTools } from '../client-tools.ts';
+import { findRepeatedRun, fingerprint, isRepeated } from '../recent-requests.ts';
 import { refuseMembers } from '../refuse-members.ts';
 import { describeStart } from '../start-headers.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };
 
-export type StartedChat = { run: Run; client: Client; access: Access; headers: Record<string, string> };
+export type StartedChat = {
+  run: Run;
+  client: Client;
+  access: Access;
+  headers: Record<string, string>;
+  /** Usage of the run before this answer: the request has continued a run. */
+  before?: Usage;
+};
 
 /**
  * @param gone fires when the client has disconnected: the run is cancelled
@@ -46,10 +56,15 @@ export async function startChat(
   const traits = needsTraits ? await readTraits(acting, agent) : NO_TRAITS;
   const { acceptsSystem, hasHistory } = traits;
   const form = readForm(format, 'response_format', traits);
-  const settings = { ...readModelSettings(body, CHAT_SETTINGS, traits), ...form };
+  const tools = readClientTools(body);
+  // The results of the calls are answers.
+  if (tools.clientTools) acting.require('answer');
+  const settings = { ...readModelSettings(body, CHAT_SETTINGS, traits), ...form, ...tools };
   const ignored = listIgnoredSettings(body, CHAT_SETTINGS, CHAT_IGNORED, traits);
   const describe = (runId: string) =>
     describeStart({ runId, ignored, hasSystem: hasSystem(body.messages), acceptsSystem });
+  const continued = await continueChat(body, agent, client, { access: acting, headers, recent, gone });
+  if (continued) return { ...continued, client, access: acting, headers: describe(continued.run.runId) };
   const messages = convertMessages(body.messages, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'chat', body);
   const joined = await findRepeatedRun(client, headers, print, recent);
@@ -62,8 +77,31 @@ export async function startChat(
   await recent.remember(print, runId);
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
   const starting = client.start(agent, messages, { ...settings, runId, threadId, signal: gone });
-  const run = await startWithForm('response_format', starting);
+  const run = await startWithMembers('response_format', starting);
   return { run, client, access: acting, headers: describe(run.runId) };
+}
+
+type ContinueChat = { access: Access; headers: Headers; gone: AbortSignal } & Pick<GatewayContext, 'recent'>;
+
+/** If the messages end with the results of the client's tools, the run that waits for them continues. */
+async function continueChat(
+  body: ChatRequest,
+  agent: string,
+  client: Client,
+  { access, headers, recent, gone }: ContinueChat,
+): Promise<ContinuedRun | undefined> {
+  const found = readChatResults(body.messages);
+  if (!found) return undefined;
+  access.require('answer');
+  const print = fingerprint(access, 'chat results', body);
+  const mark = {
+    isRepeated: isRepeated(headers),
+    get: () => recent.find(print),
+    set: (value: string) => recent.remember(print, value),
+  };
+  const continued = await continueCalls(found, { client, agent, left: gone, mark });
+  if (continued) cancelWhenGone(continued.run, gone);
+  return continued;
 }
 
 /** If the newest run of the thread waits for a text, the new messages are its answer. */

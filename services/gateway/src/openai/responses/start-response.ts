@@ -6,7 +6,7 @@ import { readAgent } from '../../own/run-routes.ts';
 import { pickId } from '../chat/chat-target.ts';
 import { findRepeatedRun, fingerprint } from '../recent-requests.ts';
 import { refuseMembers } from '../refuse-members.ts';
-import { listIgnoredSettings, readForm, readModelSettings, startWithForm } from '../run-settings.ts';
+import { listIgnoredSettings, readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
 import { describeStart } from '../start-headers.ts';
 import { answerApprovals } from './response-approvals.ts';
 import { chooseThread } from './response-thread.ts';
@@ -48,7 +48,7 @@ export async function startResponseRun(
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
   await recent.remember(print, runId);
   const starting = client.start(agent, messages, { ...settings, runId, threadId, leave: left });
-  const run = await startWithForm('text.format', starting);
+  const run = await startWithMembers('text.format', starting);
   const ignored = listIgnoredSettings(body, RESPONSE_SETTINGS, RESPONSE_IGNORED, traits);
   return {
     run,
