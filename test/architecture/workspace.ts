@@ -31,8 +31,8 @@ const manifestSchema = z.object({
 });
 const tsconfigSchema = z.object({ include: z.array(z.string()) });
 
-/** Packages outside of the workspace: the comparison installs its packages separately and on request only. */
-const OUTSIDE: readonly string[] = ['test/reference'];
+/** Packages outside of the workspace: their packages are installed separately. */
+const OUTSIDE: readonly string[] = ['test/reference', 'console'];
 
 /** Lists every folder, one or two levels deep, with a package.json of the workspace. */
 export function readPackages(): Package[] {

@@ -6,6 +6,7 @@ import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
 import type { DevArguments } from './arguments.ts';
 import type { Environment } from './backing-servers.ts';
+import { buildConsole } from './build-console.ts';
 import { openClient } from './open-client.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { startLocalStack, type LocalStack } from './local-stack.ts';
@@ -77,6 +78,8 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
 
   if (args.command === 'once')
     return raceWithFailure(stack, answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options }));
+  const build = buildConsole({ checkout: options.checkout, out: state.console, report: options.report });
+  resources.add('build of the console', () => build.stop());
   if (args.tour) {
     const resourceId = `tour-${startedAt.getTime()}`;
     await raceWithFailure(stack, showTour({ client, agent: DEMO_AGENT, resourceId, say, signal }));

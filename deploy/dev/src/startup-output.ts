@@ -13,6 +13,10 @@ const row = (label: string, text: string): string => `  ${label.padEnd(LABEL_WID
 export function addressLines({ servers, standInUrl, gatewayUrl, services }: LocalStack, state: StateDir): string[] {
   const { nats, redis, qdrant } = servers;
   return [
+    row(
+      'console',
+      `${gatewayUrl}/console/${nats.keys === undefined ? '' : `, sign in with the key in ${firstKeyFile(nats.keys)}`}`,
+    ),
     row('gateway', `${gatewayUrl}/v1, for OpenAI clients, browsers and curl`),
     row(
       'NATS',

@@ -16,6 +16,8 @@ export function stateDir(root: string) {
     compileCache: join(root, 'compile-cache'),
     /** Keys of the roles, if NATS is started here. */
     keys: join(root, 'keys'),
+    /** The built console, which the gateway serves. */
+    console: join(root, 'console'),
     stackFile: join(root, 'stack.json'),
   };
 }

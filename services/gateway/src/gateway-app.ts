@@ -5,6 +5,7 @@ import { cors } from 'hono/cors';
 import { checkOrigin, isAcceptedOrigin } from './access/origins.ts';
 import { mountLiteLlm } from './checks/litellm-route.ts';
 import { mountModerations } from './checks/moderations-route.ts';
+import { mountConsole } from './console/console-app.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { problemResponse } from './http/problem.ts';
 import { mountMcp } from './mcp/mcp-api.ts';
@@ -45,6 +46,7 @@ export function createGatewayApp(context: GatewayContext): Hono {
     }),
   );
   app.get('/healthz', (call) => call.json({ status: context.draining.aborted ? 'draining' : 'ok' }));
+  mountConsole(app, context);
   mountOwnApi(app, context);
   mountOpenAi(app, context);
   mountUi(app, context);

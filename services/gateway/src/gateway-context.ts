@@ -3,6 +3,7 @@ import type { Bus } from '@millrace/bus';
 import type { Log } from '@millrace/service';
 import type { VerifyCredential } from './access/credentials.ts';
 import type { Limits } from './access/limits.ts';
+import type { Sessions } from './console/sessions.ts';
 import type { ReadTraits } from './agents/agent-traits.ts';
 import type { RecentRequests } from './openai/recent-requests.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -15,6 +16,7 @@ export type GatewayContext = {
   verify: VerifyCredential;
   /** Calls the listener with the id of each key that is revoked. Returns the function that removes it. */
   onRevoked(listener: (keyId: string) => void): () => void;
+  sessions: Sessions;
   readTraits: ReadTraits;
   recent: RecentRequests;
   /** Fires when the gateway drains: streams that can be rejoined end, the others finish. */

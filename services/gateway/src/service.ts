@@ -6,6 +6,8 @@ import { closeRedis, connectRedis, redisAccessSchema } from '@millrace/stores';
 import type { ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
 import { createLimits } from './access/limits.ts';
+import { createSessionStore } from './console/session-store.ts';
+import { createSessions } from './console/sessions.ts';
 import { createGatewayApp } from './gateway-app.ts';
 import { listenHttp } from './http/listen.ts';
 import { createTraitReader } from './agents/agent-traits.ts';
@@ -59,6 +61,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
       }),
       verify: (credential) => verifier.verify(credential),
       onRevoked: (listener) => verifier.onRevoked(listener),
+      sessions: createSessions(createSessionStore(redis)),
       readTraits: createTraitReader(),
       recent: createRecentRequests(redis),
       draining,

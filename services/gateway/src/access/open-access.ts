@@ -11,7 +11,7 @@ export type OpenedAccess = { access: Access; headers: Record<string, string> };
 
 /** @throws credentials-refused, scope-missing, limit-exceeded */
 export async function openAccess(
-  { headers }: Request,
+  { headers }: Pick<Request, 'headers'>,
   scope: Scope,
   { bus, verify, limits }: GatewayContext,
 ): Promise<OpenedAccess> {
@@ -22,16 +22,16 @@ export async function openAccess(
 }
 
 /**
- * Opens the access and reads the body. A body may arrive slowly, so the credential is verified again after it.
+ * Opens the access and reads the body. `headers`: those with the credential. A body may arrive slowly, so the credential is verified again after it.
  * @throws credentials-refused, scope-missing, limit-exceeded, message-too-large, message-invalid
  */
 export async function openBody<S extends z.ZodType>(
   request: Request,
-  { scope, schema }: { scope: Scope; schema: S },
+  { scope, schema, headers = request.headers }: { scope: Scope; schema: S; headers?: Headers },
   context: GatewayContext,
 ): Promise<OpenedAccess & { body: z.output<S> }> {
-  const opened = await openAccess(request, scope, context);
+  const opened = await openAccess({ headers }, scope, context);
   const body = await readJsonBody(request, schema, context.settings.MAX_BODY_BYTES);
-  await context.verify(readCredential(request.headers));
+  await context.verify(readCredential(headers));
   return { ...opened, body };
 }

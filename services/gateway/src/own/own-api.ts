@@ -3,6 +3,7 @@
 import { MillraceError } from '@millrace/contracts';
 import type { Context, Hono } from 'hono';
 import { openAccess, openBody } from '../access/open-access.ts';
+import { addSessionCredential, endRefusedSession } from '../console/session-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { problemResponse } from '../http/problem.ts';
 import { checkValue } from '../http/read-body.ts';
@@ -31,7 +32,8 @@ export function mountOwnApi(app: Hono, context: GatewayContext): void {
   });
   for (const route of OWN_ROUTES)
     app.on(route.method, toHonoPath(route.path), (call) =>
-      serveRoute(route, call, context).catch((error: unknown) => {
+      serveRoute(route, call, context).catch(async (error: unknown) => {
+        await endRefusedSession(call.req.raw, error, context);
         if (!MillraceError.isInstance(error)) context.log.error({ err: error, route: route.id }, 'a route threw');
         return problemResponse(error);
       }),
@@ -43,9 +45,10 @@ const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1'
 async function serveRoute(route: OwnRoute, call: Context, context: GatewayContext): Promise<Response> {
   const request = call.req.raw;
   const { scope, body: schema } = route;
+  const credited = await addSessionCredential(request, context);
   const opened = schema
-    ? await openBody(request, { scope, schema }, context)
-    : { ...(await openAccess(request, scope, context)), body: {} };
+    ? await openBody(request, { scope, schema, headers: credited }, context)
+    : { ...(await openAccess({ headers: credited }, scope, context)), body: {} };
   const { access, headers, body } = opened;
   const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
   const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};

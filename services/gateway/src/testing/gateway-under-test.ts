@@ -6,6 +6,8 @@ import { createLog } from '@millrace/service';
 import { useSharedStack, type SharedStack } from '@millrace/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { createLimits } from '../access/limits.ts';
+import { createSessionStore } from '../console/session-store.ts';
+import { createSessions } from '../console/sessions.ts';
 import { createGatewayApp } from '../gateway-app.ts';
 import { listenHttp, type HttpServer } from '../http/listen.ts';
 import { createTraitReader } from '../agents/agent-traits.ts';
@@ -100,6 +102,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
+      sessions: createSessions(createSessionStore()),
       readTraits: createTraitReader(),
       recent: createRecentRequests(),
       draining: draining.signal,

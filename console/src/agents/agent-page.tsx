@@ -1,0 +1,124 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
+import { Tabs } from 'radix-ui';
+import { lazy, Suspense } from 'react';
+import { agentQuery, deleteAgent } from '../api/agents.ts';
+import { Problem } from '../api/problem.ts';
+import { isAdmin, sessionQuery } from '../api/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { ErrorNotice, Loading } from '../ui/feedback.tsx';
+import { Page } from '../ui/page.tsx';
+import { Badge } from '../ui/status.tsx';
+import { Ago } from '../ui/time.tsx';
+import { PlanView } from './plan-view.tsx';
+
+/** The editor is larger than the rest of the page: it is loaded when its tab is opened. */
+const DefinitionEditor = lazy(() =>
+  import('./definition-editor.tsx').then((module) => ({ default: module.DefinitionEditor })),
+);
+
+export function AgentPage() {
+  const { agent } = useParams({ from: '/agents/$agent' });
+  const { tab = 'plan' } = useSearch({ from: '/agents/$agent' });
+  const navigate = useNavigate({ from: '/agents/$agent' });
+  const { data: session } = useQuery(sessionQuery);
+  const query = useQuery(agentQuery(agent));
+  const isNew = query.error instanceof Problem && query.error.code === 'agent-unknown';
+  const applied = query.data;
+  return (
+    <Page
+      crumb={
+        <>
+          <Link to="/agents">Agents</Link>
+          <ChevronRight size={13} aria-hidden />
+        </>
+      }
+      title={
+        <span className="row">
+          {agent} {isNew && <Badge plain>not applied</Badge>}
+        </span>
+      }
+      about={
+        applied && (
+          <>
+            {applied.agent.description} Revision {applied.revision}, applied <Ago at={applied.appliedAt} />.
+          </>
+        )
+      }
+      actions={applied && <AgentActions agent={agent} canDelete={isAdmin(session)} />}
+    >
+      {query.error && !isNew ? (
+        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+      ) : !applied && !isNew ? (
+        <Loading />
+      ) : (
+        <Tabs.Root
+          value={isNew ? 'definition' : tab}
+          onValueChange={(next) => void navigate({ search: next === 'plan' ? {} : { tab: next }, replace: true })}
+          className="stack"
+        >
+          <Tabs.List className="tabs" aria-label="Parts of the agent">
+            {applied && (
+              <Tabs.Trigger value="plan" className="tab">
+                Plan
+              </Tabs.Trigger>
+            )}
+            <Tabs.Trigger value="definition" className="tab">
+              Definition
+            </Tabs.Trigger>
+          </Tabs.List>
+          {applied && (
+            <Tabs.Content value="plan">
+              <PlanView applied={applied} />
+            </Tabs.Content>
+          )}
+          <Tabs.Content value="definition">
+            <Suspense fallback={<Loading />}>
+              <DefinitionEditor
+                key={applied?.revision ?? 0}
+                name={agent}
+                applied={applied}
+                canApply={isAdmin(session)}
+              />
+            </Suspense>
+          </Tabs.Content>
+        </Tabs.Root>
+      )}
+    </Page>
+  );
+}
+
+function AgentActions({ agent, canDelete }: { agent: string; canDelete: boolean }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const remove = async () => {
+    await deleteAgent(agent);
+    await client.invalidateQueries({ queryKey: ['agents'] });
+    await navigate({ to: '/agents' });
+  };
+  return (
+    <>
+      <Link to="/runs" search={{ agent }} className="button">
+        Runs
+      </Link>
+      <Link to="/chat/$agent" params={{ agent }} className="button">
+        Chat
+      </Link>
+      {canDelete && (
+        <Confirm
+          title={`Delete ${agent}?`}
+          about="Its active runs continue to their end. New runs are refused."
+          action="Delete the agent"
+          run={remove}
+          trigger={(open) => (
+            <Button look="danger" onClick={open}>
+              Delete
+            </Button>
+          )}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+// Converts a definition to YAML and back, and finds the place of an issue in the text. Pure.
+import type { Agent } from '@millrace/contracts';
+import { isMap, isScalar, isSeq, parseDocument, stringify, type Document, type Node } from 'yaml';
+import type { ProblemIssue } from '../api/problem.ts';
+
+const STARTER = (name: string): string => `name: ${name}
+description: What this agent does.
+model: openai/gpt-5-mini
+instructions: Answer briefly.
+input: [prompt-injection]
+output: [pii]
+`;
+
+/** Writes what the definition says itself: empty lists are defaults. */
+export function writeDefinition(name: string, agent: Agent | undefined): string {
+  if (!agent) return STARTER(name);
+  const own = Object.entries(agent).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
+  return stringify(Object.fromEntries(own.map(([key, value]) => [key, shortenEntries(value)])), { lineWidth: 110 });
+}
+
+/** `{use: pii}` is `pii`. */
+function shortenEntries(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null || !('use' in entry)) return entry;
+    return Object.keys(entry).length === 1 ? entry.use : entry;
+  });
+}
+
+export type PlacedIssue = { from: number; to: number; message: string };
+export type ReadDefinition = { definition: unknown; issues: PlacedIssue[]; locate(issue: ProblemIssue): PlacedIssue };
+
+export function readDefinition(text: string): ReadDefinition {
+  const document = parseDocument(text, { prettyErrors: false });
+  const issues = document.errors.map(({ message, pos: [from, to] }) => ({
+    from,
+    to,
+    message: message.split('\n')[0] ?? message,
+  }));
+  return {
+    definition: issues.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined,
+    issues,
+    locate: ({ path, message }) => ({ ...findRange(document, splitPath(path), text.length), message }),
+  };
+}
+
+/** `input[1].options.strategy` and `input.1.options.strategy` are the same path. */
+const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');
+
+/** Returns the range of a path, or that of its nearest parent in the text. */
+function findRange({ contents }: Document, path: readonly string[], end: number): { from: number; to: number } {
+  let node: unknown = contents;
+  let range = readRange(contents, end);
+  for (const part of path) {
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part) : undefined;
+    node = pair ? pair.value : isSeq(node) ? node.items[Number(part)] : undefined;
+    if (node === undefined || node === null) break;
+    // The name of a member is a better place than a value of many lines.
+    range =
+      pair && isNode(pair.key) && !isScalar(node)
+        ? readRange(pair.key, end)
+        : readRange(isNode(node) ? node : null, end);
+  }
+  return range;
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'range' in value;
+
+function readRange(node: Node | null, end: number): { from: number; to: number } {
+  const [from = 0, to = end] = node?.range ?? [];
+  return { from: Math.min(from, end), to: Math.min(Math.max(to, from), end) };
+}

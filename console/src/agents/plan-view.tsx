@@ -1,0 +1,116 @@
+// The plan of an agent as a picture made of lists: a run passes it from top to bottom.
+import type { AppliedAgent, PlanEntry } from '@millrace/contracts';
+import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
+import { describeStage, formatMs } from '../ui/format.ts';
+import { Badge } from '../ui/status.tsx';
+import { arrangePlan, type Part, type Segment, type StageNode } from './plan-stages.ts';
+import './plan.css';
+
+export function PlanView({ applied: { agent, plan } }: { applied: AppliedAgent }) {
+  return (
+    <ol className="plan">
+      {arrangePlan(plan).map((part) => (
+        <PartView key={part.title} part={part}>
+          {part.isCore && <p className="plan-core mono">{agent.model}</p>}
+          {part.title === 'Tools' && <Tools names={plan.tools.map(({ name }) => name)} />}
+        </PartView>
+      ))}
+    </ol>
+  );
+}
+
+function PartView({ part: { title, about, stages, isCore }, children }: { part: Part; children: React.ReactNode }) {
+  return (
+    <li className="plan-part" data-core={isCore}>
+      <header>
+        <h2>{title}</h2>
+        <p className="muted small">{about}</p>
+      </header>
+      <div className="plan-stages">
+        {children}
+        {stages.length === 0 && !isCore && title !== 'Tools' && (
+          <p className="muted small">No processor judges this part.</p>
+        )}
+        {stages.map((node) => (
+          <StageView key={node.stage} node={node} />
+        ))}
+      </div>
+    </li>
+  );
+}
+
+const Tools = ({ names }: { names: readonly string[] }) =>
+  names.length === 0 ? (
+    <p className="muted small">This agent has no tools.</p>
+  ) : (
+    <p className="row">
+      {names.map((name) => (
+        <Badge key={name} plain>
+          {name}
+        </Badge>
+      ))}
+    </p>
+  );
+
+const StageView = ({ node: { stage, segments } }: { node: StageNode }) => (
+  <section className="plan-stage" aria-label={describeStage(stage)}>
+    <h3>{describeStage(stage)}</h3>
+    <ol className="plan-entries">
+      {segments.map((segment, at) => (
+        <SegmentView key={at} segment={segment} />
+      ))}
+    </ol>
+  </section>
+);
+
+function SegmentView({ segment: { isParallel, overlapsModel, entries } }: { segment: Segment }) {
+  if (!isParallel)
+    return entries.map((entry) => (
+      <li key={entry.entry}>
+        <EntryCard entry={entry} />
+      </li>
+    ));
+  return (
+    <li className="plan-group">
+      <span className="muted small">{overlapsModel ? 'concurrent, and with the first model call' : 'concurrent'}</span>
+      <ul className="plan-entries">
+        {entries.map((entry) => (
+          <li key={entry.entry}>
+            <EntryCard entry={entry} />
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function EntryCard({
+  entry: { entry, processor, service, timeoutMs, attempts, onFailure, observe, when, memory },
+}: {
+  entry: PlanEntry;
+}) {
+  const notes = [
+    processor === entry ? undefined : processor,
+    observe ? 'observes' : undefined,
+    onFailure === 'skip' ? 'skipped if it fails' : undefined,
+    memory ? 'memory' : undefined,
+    when ? `when ${when.context} is ${JSON.stringify(when.equals)}` : undefined,
+  ].filter((note) => note !== undefined);
+  return (
+    <Link
+      to="/processors/$processor"
+      params={{ processor }}
+      className="plan-entry"
+      title={`${service}: timeout ${formatMs(timeoutMs)}, ${attempts} attempts, ${onFailure === 'fail' ? 'blocks' : 'skipped'} on failure`}
+    >
+      <span>{entry}</span>
+      {notes.map((note) => (
+        <Fragment key={note}>
+          {' '}
+          <span className="muted small">{note}</span>
+        </Fragment>
+      ))}
+    </Link>
+  );
+}

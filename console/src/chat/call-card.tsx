@@ -1,0 +1,44 @@
+import type { JsonValue } from '@millrace/contracts';
+import { Wrench } from 'lucide-react';
+import { formatJson } from '../ui/format.ts';
+import { JsonView } from '../ui/json-view.tsx';
+import { Badge, type Tone } from '../ui/status.tsx';
+
+const STATES: Record<CallState, { text: string; tone: Tone }> = {
+  running: { text: 'In flight', tone: 'run' },
+  done: { text: 'Done', tone: 'ok' },
+  error: { text: 'Failed', tone: 'bad' },
+  denied: { text: 'Denied', tone: 'bad' },
+};
+type CallState = 'running' | 'done' | 'error' | 'denied';
+const MAX_PREVIEW = 90;
+
+type CallProps = {
+  tool: string;
+  args: JsonValue | undefined;
+  state: CallState;
+  result?: JsonValue | undefined;
+  reason?: string | undefined;
+  /** False: the run has ended or waits, and a call without a result is not in flight. */
+  isLive?: boolean;
+};
+
+export function CallCard({ tool, args, state, result, reason, isLive = false }: CallProps) {
+  const { text, tone } = state === 'running' && !isLive ? { text: 'No result', tone: 'off' as const } : STATES[state];
+  const preview = args === undefined ? '' : JSON.stringify(args);
+  return (
+    <details className="call">
+      <summary>
+        <Wrench size={14} aria-hidden />
+        <span className="call-name">{tool}</span>
+        <code className="cut">{preview.length > MAX_PREVIEW ? `${preview.slice(0, MAX_PREVIEW)}…` : preview}</code>
+        <Badge tone={tone}>{text}</Badge>
+      </summary>
+      <div className="stack">
+        <JsonView value={args ?? null} label={`Arguments of ${tool}`} />
+        {reason !== undefined && <p className="small">{reason}</p>}
+        {result !== undefined && <JsonView value={formatJson(result)} label={`Result of ${tool}`} />}
+      </div>
+    </details>
+  );
+}

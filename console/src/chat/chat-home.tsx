@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Navigate } from '@tanstack/react-router';
+import { Bot } from 'lucide-react';
+import { agentsQuery } from '../api/agents.ts';
+import { Empty, Loaded } from '../ui/feedback.tsx';
+
+/** Opens the chat with the agent that was used last, or with the first one. */
+export function ChatHome() {
+  const query = useQuery(agentsQuery);
+  return (
+    <Loaded query={query}>
+      {(agents) => {
+        const last = agents.find(({ name }) => name === readLastAgent()) ?? agents[0];
+        if (last) return <Navigate to="/chat/$agent" params={{ agent: last.name }} replace />;
+        return (
+          <Empty
+            icon={Bot}
+            title="There is no agent yet"
+            action={
+              <Link to="/agents" className="button">
+                Open agents
+              </Link>
+            }
+          >
+            An agent has a model and a list of processors. Apply one, then chat with it here.
+          </Empty>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const NAME = 'millrace-agent';
+const readLastAgent = (): string | null => localStorage.getItem(NAME);
+export const storeLastAgent = (agent: string): void => localStorage.setItem(NAME, agent);

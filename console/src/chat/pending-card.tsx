@@ -1,0 +1,120 @@
+import type { JsonValue, ShownPending } from '@millrace/contracts';
+import { CircleHelp, ShieldQuestion } from 'lucide-react';
+import { useId, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { ErrorNotice } from '../ui/feedback.tsx';
+import { formatAgo } from '../ui/format.ts';
+import { ArgumentsEditor } from './arguments-editor.tsx';
+import { chooseForm, readChoices, readQuestion } from './pending-item.ts';
+
+type PendingProps = {
+  item: ShownPending;
+  /** Absent: the session has no right to answer. */
+  onSettle: ((data: JsonValue) => Promise<void>) | undefined;
+};
+
+/** One question or approval of a suspended run. */
+export function PendingCard({ item, onSettle }: PendingProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const settle = async (data: JsonValue) => {
+    if (!onSettle) return;
+    setBusy(true);
+    setError(undefined);
+    await onSettle(data).catch((thrown: unknown) => {
+      setError(thrown);
+      setBusy(false);
+    });
+  };
+  const Icon = item.kind === 'approval' ? ShieldQuestion : CircleHelp;
+  return (
+    <section className="pending" aria-label={item.kind === 'approval' ? 'Approval' : 'Question'}>
+      <header>
+        <Icon size={16} aria-hidden />
+        <strong>{item.kind === 'approval' ? 'Waits for an approval' : 'Waits for an answer'}</strong>
+        <span className="muted small">
+          {item.by} · expires {formatAgo(Date.parse(item.expiresAt), Date.now())}
+        </span>
+      </header>
+      <p>{readQuestion(item.payload)}</p>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {!onSettle && <p className="small muted">An operator has to decide. This page continues by itself.</p>}
+      {onSettle &&
+        (chooseForm(item) === 'text' ? (
+          <TextAnswer item={item} isBusy={isBusy} settle={settle} />
+        ) : (
+          <Decision item={item} isBusy={isBusy} settle={settle} />
+        ))}
+    </section>
+  );
+}
+
+type FormProps = { item: ShownPending; isBusy: boolean; settle: (data: JsonValue) => Promise<void> };
+
+function TextAnswer({ item, isBusy, settle }: FormProps) {
+  const [text, setText] = useState('');
+  const choices = readChoices(item.payload);
+  const id = useId();
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void settle(text.trim());
+      }}
+    >
+      {choices.length > 0 && (
+        <div className="row">
+          {choices.map((choice) => (
+            <Button key={choice} slim disabled={isBusy} onClick={() => void settle(choice)}>
+              {choice}
+            </Button>
+          ))}
+        </div>
+      )}
+      <div className="row">
+        <label htmlFor={id} className="sr-only">
+          Answer
+        </label>
+        <input
+          id={id}
+          className="input grow"
+          placeholder="Answer"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Button type="submit" look="primary" disabled={isBusy || text.trim() === ''}>
+          Answer
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Decision({ item, isBusy, settle }: FormProps) {
+  const [reason, setReason] = useState('');
+  const [args, setArgs] = useState<JsonValue>();
+  const { toolCall } = item;
+  const extra = reason.trim() === '' ? {} : { reason: reason.trim() };
+  const edited = args === undefined ? {} : { args };
+  return (
+    <div className="stack">
+      {toolCall && <ArgumentsEditor toolCall={toolCall} onChange={setArgs} />}
+      <div className="row">
+        <Button look="primary" disabled={isBusy} onClick={() => void settle({ approved: true, ...edited, ...extra })}>
+          {args === undefined ? 'Approve' : 'Approve the edited call'}
+        </Button>
+        <Button look="danger" disabled={isBusy} onClick={() => void settle({ approved: false, ...extra })}>
+          Deny
+        </Button>
+        <input
+          className="input grow"
+          aria-label="Reason"
+          placeholder="Reason, which the model receives after a denial"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Scope } from '@millrace/contracts';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { createKey, type CreatedKey } from '../api/keys.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorNotice } from '../ui/feedback.tsx';
+
+const SCOPES: readonly { scope: Scope; about: string }[] = [
+  { scope: 'run', about: 'start and cancel runs' },
+  { scope: 'read', about: 'read its runs and threads' },
+  { scope: 'answer', about: 'answer questions' },
+  { scope: 'act-as', about: 'act for other subjects' },
+  { scope: 'operate', about: 'decide and read as an operator' },
+  { scope: 'admin', about: 'apply agents, create keys' },
+];
+
+export function NewKey() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button look="primary" onClick={() => setOpen(true)}>
+        <Plus size={15} aria-hidden /> New key
+      </Button>
+      <Dialog open={isOpen} onOpenChange={setOpen} title="New key">
+        {isOpen && <KeyForm onClose={() => setOpen(false)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function KeyForm({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const [subject, setSubject] = useState('');
+  const [label, setLabel] = useState('');
+  const [scopes, setScopes] = useState<readonly Scope[]>(['run', 'read', 'answer']);
+  const creating = useMutation({
+    mutationFn: () =>
+      createKey({
+        scopes: [...scopes],
+        ...(subject.trim() !== '' && { subject: subject.trim() }),
+        ...(label.trim() !== '' && { label: label.trim() }),
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  if (creating.data) return <Created created={creating.data} onClose={onClose} />;
+  const toggle = (scope: Scope) =>
+    setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        creating.mutate();
+      }}
+    >
+      <label className="field">
+        Subject
+        <input
+          className="input"
+          value={subject}
+          onChange={({ target }) => setSubject(target.value)}
+          placeholder="ada"
+        />
+        <span className="hint">The user or program that the key stands for. Empty: an operator.</span>
+      </label>
+      <label className="field">
+        Label
+        <input className="input" value={label} maxLength={100} onChange={({ target }) => setLabel(target.value)} />
+      </label>
+      <fieldset className="scopes">
+        <legend>Scopes</legend>
+        {SCOPES.map(({ scope, about }) => (
+          <label key={scope}>
+            <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
+            <span>
+              {scope} <span className="muted small">{about}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {creating.error && <ErrorNotice error={creating.error} />}
+      <div className="actions">
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" look="primary" disabled={scopes.length === 0 || creating.isPending}>
+          Create
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const Created = ({ created: { key }, onClose }: { created: CreatedKey; onClose(): void }) => (
+  <div className="stack" role="status">
+    <p>Copy the key now. No page shows it again.</p>
+    <div className="created">
+      <code>{key}</code>
+      <CopyButton text={key} label="Copy the key" />
+    </div>
+    <div className="actions">
+      <Button look="primary" onClick={onClose}>
+        Done
+      </Button>
+    </div>
+  </div>
+);

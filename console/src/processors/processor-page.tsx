@@ -1,0 +1,128 @@
+import './processors.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ProcessorInfo, ReplicaLoad } from '@millrace/contracts';
+import { ChevronRight, Cpu } from 'lucide-react';
+import { processorsQuery } from '../api/processors.ts';
+import { Empty, Loaded } from '../ui/feedback.tsx';
+import { describeStage, formatCount, formatMs } from '../ui/format.ts';
+import { Page } from '../ui/page.tsx';
+import { Badge } from '../ui/status.tsx';
+import { OptionTable } from './option-table.tsx';
+import { TryPanel } from './try-panel.tsx';
+
+export function ProcessorPage() {
+  const { processor: id } = useParams({ from: '/processors/$processor' });
+  const query = useQuery(processorsQuery);
+  const crumb = (
+    <>
+      <Link to="/processors">Processors</Link>
+      <ChevronRight size={13} aria-hidden />
+    </>
+  );
+  return (
+    <Loaded query={query}>
+      {({ processors }) => {
+        const found = processors.find((one) => one.id === id);
+        if (!found)
+          return (
+            <Page title={id} crumb={crumb}>
+              <div className="card">
+                <Empty icon={Cpu} title="No running service has this processor">
+                  Its service may be stopped. It appears again as soon as a replica starts.
+                </Empty>
+              </div>
+            </Page>
+          );
+        return (
+          <Page title={id} about={found.description} crumb={crumb}>
+            <Facts processor={found} />
+            <TryPanel processor={found} />
+            <section className="stack">
+              <h2>Options</h2>
+              <OptionTable schema={found.optionsSchema} />
+            </section>
+            {found.loads && found.loads.length > 0 && <Replicas loads={found.loads} />}
+          </Page>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const Facts = ({
+  processor: { service, version, stages, policy, replicas, aliases },
+}: {
+  processor: ProcessorInfo;
+}) => (
+  <dl className="facts card card-body">
+    <Fact name="Service">
+      {service} {version}
+    </Fact>
+    <Fact name="Replicas">{replicas.length}</Fact>
+    <Fact name="Timeout">{formatMs(policy.timeoutMs)}</Fact>
+    <Fact name="Attempts">{policy.attempts}</Fact>
+    <Fact name="On failure">{policy.onFailure === 'fail' ? 'blocks the run' : 'skips the entry'}</Fact>
+    {aliases.length > 0 && <Fact name="Aliases">{aliases.join(', ')}</Fact>}
+    <div className="whole">
+      <dt>Stages</dt>
+      <dd className="row">
+        {stages.map((stage) => (
+          <Badge key={stage} plain>
+            {describeStage(stage)}
+          </Badge>
+        ))}
+      </dd>
+    </div>
+  </dl>
+);
+
+const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const Replicas = ({ loads }: { loads: readonly ReplicaLoad[] }) => (
+  <section className="stack">
+    <h2>Replicas</h2>
+    <div className="table-wrap">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Replica</th>
+            <th scope="col" className="end">
+              In flight
+            </th>
+            <th scope="col" className="end">
+              Requests
+            </th>
+            <th scope="col" className="end">
+              Average
+            </th>
+            <th scope="col" className="end">
+              Rejected
+            </th>
+            <th scope="col">Last error</th>
+          </tr>
+        </thead>
+        <tbody>
+          {loads.map(({ replica, calls, maxCalls, requests, errors, lastError, averageMs }) => (
+            <tr key={replica}>
+              <td className="mono">{replica}</td>
+              <td className="end number">
+                {formatCount(calls)}
+                {maxCalls !== undefined && <span className="muted"> of {formatCount(maxCalls)}</span>}
+              </td>
+              <td className="end number">{formatCount(requests)}</td>
+              <td className="end number">{averageMs === undefined ? '–' : formatMs(averageMs)}</td>
+              <td className="end number">{formatCount(errors)}</td>
+              <td className="muted small">{lastError ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+);

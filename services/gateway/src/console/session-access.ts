@@ -1,0 +1,40 @@
+// Adds the credential of a session to the headers of a request of the console.
+import { MillraceError } from '@millrace/contracts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { checkSameOrigin, readSessionId } from './session-cookie.ts';
+
+type SessionRequest = Pick<Request, 'method' | 'headers'>;
+
+const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key'];
+
+/**
+ * Returns the headers of the request, with the credential of its session if the request has no credential of its own.
+ * @throws origin-refused, credentials-refused if the session is over
+ */
+export async function addSessionCredential(
+  request: SessionRequest,
+  { sessions }: Pick<GatewayContext, 'sessions'>,
+): Promise<Headers> {
+  const { headers } = request;
+  const id = readSessionId(headers);
+  if (id === undefined || CREDENTIAL_HEADERS.some((name) => headers.has(name))) return headers;
+  checkSameOrigin(request);
+  const credential = await sessions.read(id);
+  if (credential === undefined)
+    throw new MillraceError('credentials-refused', 'The session is over.', { remedy: 'Sign in again.' });
+  const added = new Headers(headers);
+  added.delete('cookie');
+  added.set('authorization', `Bearer ${credential}`);
+  return added;
+}
+
+/** Ends the session of a request whose credential was refused: the key was revoked, or has expired. */
+export async function endRefusedSession(
+  { headers }: SessionRequest,
+  error: unknown,
+  { sessions }: Pick<GatewayContext, 'sessions'>,
+): Promise<void> {
+  const id = readSessionId(headers);
+  if (id === undefined || !MillraceError.isInstance(error) || error.code !== 'credentials-refused') return;
+  await sessions.close(id).catch(() => undefined);
+}
