@@ -23,6 +23,8 @@ export function describeEvents(events: readonly RunEvent[]): string[] {
         ];
       case 'untrusted-call':
         return [row('a tool', 0, `${event.tool} (${event.decision}: untrusted content)`)];
+      case 'edited-call':
+        return [row('a tool', 0, `${event.tool} (approved with other arguments)`)];
       case 'save':
         return [row('memory', 0, `${event.memories.join(', ')}: ${event.outcome}`)];
       case 'run':

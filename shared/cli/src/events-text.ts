@@ -31,6 +31,17 @@ function toRows(event: AnyEvent): EventRow[] {
       const { tool, toolCallId, decision, origins } = event;
       return [['tool', tool, decision, '', '', notes(toolCallId, `untrusted content: ${origins.join(', ')}`)]];
     }
+    case 'edited-call':
+      return [
+        [
+          'tool',
+          event.tool,
+          'edited',
+          '',
+          '',
+          notes(event.toolCallId, `approved with other arguments for ${event.by}`),
+        ],
+      ];
     case 'save': {
       const { memories, outcome, error } = event;
       return [['save', memories.join(', '), outcome, '', '', error ? `${error.message} (${error.code})` : '']];

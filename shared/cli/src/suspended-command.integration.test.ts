@@ -1,6 +1,6 @@
 // Tests the commands that list and answer pending items of suspended runs over a real NATS server with scripted
 // answers.
-import { MillraceError, type ApiRequest, type OpenPending } from '@millrace/contracts';
+import { DENIED_UNEDITED, MillraceError, findDenial, type ApiRequest, type OpenPending } from '@millrace/contracts';
 import type { ApiCall } from '@millrace/bus';
 import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -75,6 +75,10 @@ test.each([
   [['approve', 'one'], { token: 'token-of-a', data: { approved: true } }],
   [['deny', 'one', '--reason', 'too much'], { token: 'token-of-a', data: { approved: false, reason: 'too much' } }],
   [['approve', 'two', '--token', 'token-of-c'], { token: 'token-of-c', data: { approved: true } }],
+  [
+    ['approve', 'one', '--arguments', '{"eur":40}'],
+    { token: 'token-of-a', data: DENIED_UNEDITED, edited: { data: { approved: true }, args: { eur: 40 } } },
+  ],
 ])('%j answers an approval', async (args, request) => {
   const { code, stderr } = await cli(...args);
   expect([code, received]).toEqual([0, [['resume', args[1], request]]]);
@@ -96,6 +100,10 @@ test.each([
 ])('%j sends JSON, or the text itself if it is not JSON', async (args, verb, data) => {
   expect((await cli(...args)).code).toBe(0);
   expect(received).toEqual([[verb, 'asks', { token: 'token-of-d', data }]]);
+});
+
+test('A version that ignores edited arguments denies the call', () => {
+  expect(findDenial(DENIED_UNEDITED)).toContain('edited');
 });
 
 test('A rejected answer is printed with its code', async () => {

@@ -1,6 +1,13 @@
 // `millrace runs suspended`, `approve`, `deny`, `resume`, `answer` and `release`: list and answer the pending items of
 // suspended runs.
-import type { JsonValue, OpenPending, ShownPending, Suspension } from '@millrace/contracts';
+import {
+  jsonObjectSchema,
+  type JsonObject,
+  type JsonValue,
+  type OpenPending,
+  type ShownPending,
+  type Suspension,
+} from '@millrace/contracts';
 import type { Client } from '@millrace/client';
 import { cliCommand, jsonArg, withClient, type Cli, type CliCommand } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
@@ -38,27 +45,50 @@ function row({ runId }: Suspension, { kind, by, toolCall, resumeToken, expiresAt
 const asText = (value: JsonValue | undefined): string =>
   toOneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-export const approveCommand = (cli: Cli): CliCommand => decideCommand(cli, 'approve', true);
-export const denyCommand = (cli: Cli): CliCommand => decideCommand(cli, 'deny', false);
-
-/** Applies to approvals only: a question needs more than yes or no. */
-const decideCommand = (cli: Cli, verb: 'approve' | 'deny', approved: boolean): CliCommand =>
+/** Applies to approvals only, as `deny` does: a question needs more than yes or no. */
+export const approveCommand = (cli: Cli): CliCommand =>
   cliCommand(cli, {
-    name: `millrace runs ${verb}`,
-    description: `${approved ? 'Approve' : 'Deny'} a pending item of a suspended run (operators only).`,
+    name: 'millrace runs approve',
+    description: 'Approve a pending call of a suspended run (operators only).',
     args: {
       run,
       token,
-      reason: { type: 'string', description: 'reason, passed to the model if the call is denied' },
+      reason: { type: 'string', description: 'reason, stored with the approval' },
+      arguments: {
+        type: 'string',
+        description: 'JSON object: call the tool with these arguments; the guards of the call judge them',
+      },
     },
+    async run({ arguments: given, ...args }) {
+      const edited = given === undefined ? {} : { args: parseArguments(given) };
+      return withClient(cli.io, args, async (client) => {
+        const found = args.token ?? findOnly(await listPending(client, args.run, 'approval'), args.run, 'approve');
+        const reason = args.reason === undefined ? {} : { reason: args.reason };
+        await client.runs.resume(args.run, found, { approved: true, ...reason }, edited);
+        reportResumed(cli, args.run);
+      });
+    },
+  });
+
+export const denyCommand = (cli: Cli): CliCommand =>
+  cliCommand(cli, {
+    name: 'millrace runs deny',
+    description: 'Deny a pending call of a suspended run (operators only).',
+    args: { run, token, reason: { type: 'string', description: 'reason, passed to the model' } },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const found = args.token ?? findOnly(await listPending(client, args.run, 'approval'), args.run, verb);
+        const found = args.token ?? findOnly(await listPending(client, args.run, 'approval'), args.run, 'deny');
         const reason = args.reason === undefined ? {} : { reason: args.reason };
-        await client.runs.resume(args.run, found, { approved, ...reason });
+        await client.runs.resume(args.run, found, { approved: false, ...reason });
         reportResumed(cli, args.run);
       }),
   });
+
+function parseArguments(text: string): JsonObject {
+  const parsed = jsonObjectSchema.safeParse(parseData(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError('--arguments is a JSON object, for example \'{"eur": 40}\'', 'millrace runs approve');
+}
 
 /** Pending items of the run, of one kind or of all. */
 async function listPending(client: Client, runId: string, kind?: OpenPending['kind']): Promise<OpenPending[]> {

@@ -1,19 +1,44 @@
 // Answers a pending item of a suspended run, or releases the run. Retried without a reply: the id of the answer makes
 // it idempotent.
-import type { JsonValue, RunStatus } from '@millrace/contracts';
+import {
+  DENIED_UNEDITED,
+  type ApiRequestInput,
+  type JsonObject,
+  type JsonValue,
+  type RunStatus,
+} from '@millrace/contracts';
 import type { ClientConnection } from './connection.ts';
 import { retryRequest } from './retry-request.ts';
 
 export type PendingAnswer = { runId: string; token: string; data: JsonValue };
 
+/** @param args replace the arguments of the approved call */
+export async function resumePending(
+  connection: ClientConnection,
+  { runId, token, data, args }: PendingAnswer & { args?: JsonObject | undefined },
+  signal: AbortSignal,
+): Promise<{ epoch?: number | undefined }> {
+  const answer = args === undefined ? { data } : { data: DENIED_UNEDITED, edited: { data, args } };
+  return sendAnswer(connection, 'resume', runId, { token, ...answer }, signal);
+}
+
 /** @returns `epoch`: of the suspension. @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired, message-too-large */
 export async function answerPending(
-  { ask, bus }: ClientConnection,
-  verb: 'resume' | 'answer',
+  connection: ClientConnection,
   { runId, token, data }: PendingAnswer,
   signal: AbortSignal,
 ): Promise<{ epoch?: number | undefined }> {
-  const request = { token, data, resumeId: crypto.randomUUID() };
+  return sendAnswer(connection, 'answer', runId, { token, data }, signal);
+}
+
+async function sendAnswer<V extends 'resume' | 'answer'>(
+  { ask, bus }: ClientConnection,
+  verb: V,
+  runId: string,
+  answer: ApiRequestInput<V>,
+  signal: AbortSignal,
+): Promise<{ epoch?: number | undefined }> {
+  const request = { ...answer, resumeId: crypto.randomUUID() };
   return retryRequest(`answering ${runId}`, bus.log, signal, () => ask(verb, request, { run: runId, signal }));
 }
 

@@ -20,7 +20,7 @@ import type {
   Thread,
 } from '@millrace/contracts';
 import type { ProcessorList } from './processor-list.ts';
-import type { Run } from './run.ts';
+import type { EditOptions, Run } from './run.ts';
 import type { RunInput, StartOptions } from './run-request.ts';
 
 /** Times are ISO 8601 in UTC. */
@@ -56,8 +56,11 @@ export type Client = {
     cancel(runId: string): Promise<RunStatus>;
     /** Pending items of suspended runs with their tokens: operators only. */
     listSuspended(): Promise<Suspension[]>;
-    /** Answers a pending item: operators only. */
-    resume(runId: string, token: string, data: JsonValue): Promise<void>;
+    /**
+     * Answers a pending item: operators only. With `args` it approves a call with other arguments, which every guard of
+     * the call judges. @throws tool-arguments-invalid
+     */
+    resume(runId: string, token: string, data: JsonValue, edit?: EditOptions): Promise<void>;
     /** Answers a question for the caller. */
     answer(runId: string, token: string, data: JsonValue): Promise<void>;
     release(runId: string): Promise<RunStatus>;

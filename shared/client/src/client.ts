@@ -1,7 +1,7 @@
 // Connects a client, and implements its calls.
 import { CHECK_MS, DEFAULT_TENANT } from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
-import { answerPending, releaseRun } from './answer-pending.ts';
+import { answerPending, releaseRun, resumePending } from './answer-pending.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ThreadMessages } from './client-api.ts';
 import {
@@ -49,10 +49,10 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
           const { suspended, next } = await ask('suspended-list', { after });
           return { items: suspended, next };
         }),
-      resume: async (runId, token, data) =>
-        void (await answerPending(connection, 'resume', { runId, token, data }, closing.signal)),
+      resume: async (runId, token, data, { args } = {}) =>
+        void (await resumePending(connection, { runId, token, data, args }, closing.signal)),
       answer: async (runId, token, data) =>
-        void (await answerPending(connection, 'answer', { runId, token, data }, closing.signal)),
+        void (await answerPending(connection, { runId, token, data }, closing.signal)),
       release: (runId) => releaseRun(connection, runId, closing.signal),
       events: (run) => collectEvents((after) => ask('events', { after }, { run })),
       eventsDetail: (run) => collectEvents((after) => ask('events-detail', { after }, { run })),

@@ -1,6 +1,6 @@
 // Implements a caller's run: its chunks for any number of readers, its result, and cancel, resume and release.
-import type { Chunk, JsonValue, MillraceError, RunResult, RunStatus, Position } from '@millrace/contracts';
-import { answerPending, releaseRun } from './answer-pending.ts';
+import type { Chunk, JsonObject, JsonValue, MillraceError, RunResult, RunStatus, Position } from '@millrace/contracts';
+import { answerPending, releaseRun, resumePending } from './answer-pending.ts';
 import type { PositionedChunk } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { AskApi, ClientConnection } from './connection.ts';
@@ -30,7 +30,7 @@ export type Run = {
    * Answers any pending item of the suspended run: operators only. Returns the resumed run from the current end of the
    * stream. @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired
    */
-  resume(token: string, data: JsonValue, options?: ReadOnOptions): Promise<Run>;
+  resume(token: string, data: JsonValue, options?: ReadOnOptions & EditOptions): Promise<Run>;
   /** Answers a question for the caller with the token of the `suspended` chunk. */
   answer(token: string, data: JsonValue, options?: ReadOnOptions): Promise<Run>;
   /** Releases a suspended run: it ends as `released`. Idempotent. @throws run-not-suspended */
@@ -39,6 +39,9 @@ export type Run = {
 
 /** `signal`: stops reading the resumed run, which continues. */
 type ReadOnOptions = { signal?: AbortSignal | undefined };
+
+/** `args`: approves the call with these arguments instead of the model's; every guard of the call judges them. */
+export type EditOptions = { args?: JsonObject | undefined };
 
 /** @param answeredTo the epoch up to which suspensions have been answered */
 export type ReadOn = (
@@ -69,12 +72,12 @@ export function createRun(
       return (await retryRequest(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
-    async resume(token, data, { signal } = {}) {
-      const { epoch } = await answerPending(connection, 'resume', { runId, token, data }, closed);
+    async resume(token, data, { signal, args } = {}) {
+      const { epoch } = await resumePending(connection, { runId, token, data, args }, closed);
       return readOn(toPosition(log.last()), epoch, signal);
     },
     async answer(token, data, { signal } = {}) {
-      const { epoch } = await answerPending(connection, 'answer', { runId, token, data }, closed);
+      const { epoch } = await answerPending(connection, { runId, token, data }, closed);
       return readOn(toPosition(log.last()), epoch, signal);
     },
     release: () => releaseRun(connection, runId, closed),

@@ -12,7 +12,7 @@ import { shownDeadLetterSchema } from './dead-letter.ts';
 import { claimEventSchema, processorInfoSchema, refusedEndpointSchema } from './processor-info.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { runInspectionSchema } from './run-activity.ts';
-import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
+import { editedAnswerSchema, resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
 import { shownSaveSchema } from './deferred-save.ts';
 import { MEMORY_API } from './memory-api.ts';
 import { messageSchema } from './message.ts';
@@ -86,7 +86,17 @@ export const API = {
   inspect: verb(nothing, runInspectionSchema, true),
   cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
   /** Answers one pending item of a suspended run, of any kind: operators only. */
-  resume: verb(answerSchema, answeredSchema, true),
+  resume: verb(
+    answerSchema.extend({
+      edited: editedAnswerSchema
+        .optional()
+        .describe(
+          'approves the call of an approval with other arguments; the outer data then denies it, for versions without this member',
+        ),
+    }),
+    answeredSchema,
+    true,
+  ),
   /** Answers a question for the caller; the token of an approval is rejected. */
   answer: verb(answerSchema, answeredSchema, true),
   /** Ends a suspended run; a repeated release succeeds too. */

@@ -67,6 +67,15 @@ const untrustedCallEventSchema = z.object({
   decision: z.enum(['approve', 'deny']).describe('approve: the run waits for an operator'),
   origins: z.array(z.string()).describe('origins of the untrusted content'),
 });
+/** An operator approved a call with other arguments than those of the model. */
+const editedCallEventSchema = z.object({
+  event: z.literal('edited-call'),
+  ...at,
+  tool: z.string(),
+  toolCallId: z.string(),
+  position: z.number().int().min(0),
+  by: z.string().describe('the entry that asked for the approval'),
+});
 /** A memory's save after the run: deferred because its store was unavailable, completed later, or given up. */
 const saveEventSchema = z.object({
   event: z.literal('save'),
@@ -83,6 +92,7 @@ export const runEventSchema = z.discriminatedUnion('event', [
   modelEventSchema,
   toolEventSchema,
   untrustedCallEventSchema,
+  editedCallEventSchema,
   saveEventSchema,
   z.object({ ...runEnding, detail: jsonValueSchema.optional() }),
 ]);
@@ -103,6 +113,7 @@ export const publicRunEventSchema = z.discriminatedUnion('event', [
   modelEventSchema,
   toolEventSchema,
   untrustedCallEventSchema,
+  editedCallEventSchema,
   saveEventSchema,
   z.object(runEnding),
 ]);
@@ -117,6 +128,7 @@ export function publicEvent(event: RunEvent): PublicRunEvent {
       return { ...event, ...(event.error && { error: keepCode(event.error) }) };
     case 'tool':
     case 'untrusted-call':
+    case 'edited-call':
       return event;
     case 'run': {
       const { event: name, at: when, epoch, step, status } = event;

@@ -19,9 +19,9 @@ import { appliedAgentSchema } from './plan.ts';
 import { wireErrorSchema } from './errors.ts';
 import { storedRequestSchema, runResultSchema, tripwireSchema } from './run.ts';
 import { chunkSchema, finishChunkSchema } from './chunk.ts';
-import { stageInputSchema } from './stage-call.ts';
 import { storedVersionSchema } from './stored-version.ts';
-import { openPendingSchema } from './suspension.ts';
+import { editedAnswerSchema } from './suspension.ts';
+import { heldPendingSchema } from './held-pending.ts';
 import { violationSchema } from './verdict.ts';
 
 const count = z.number().int().min(0);
@@ -75,22 +75,6 @@ export const draftSchema = z.object({
   system: z.array(systemMessageSchema).describe('as they were before the stage'),
 });
 export type Draft = z.infer<typeof draftSchema>;
-
-/** A pending item of the run. It remains until the stage or tool that suspended has resumed with the answer. */
-export const heldPendingSchema = openPendingSchema.extend({
-  position: position.optional(),
-  policy: z
-    .literal('untrusted')
-    .optional()
-    .describe('the question is that of the orchestrator: untrusted content precedes the call'),
-  kept: stageInputSchema
-    .omit({ conversation: true })
-    .partial()
-    .describe('changes by the preceding entries to the stage’s input'),
-  told: z.object({ payload: jsonValueSchema.optional() }).optional().describe('it has been asked, with this payload'),
-  resumed: z.object({ data: jsonValueSchema }).optional(),
-});
-export type HeldPending = z.infer<typeof heldPendingSchema>;
 
 /**
  * A retraction by a stage that ended the run: its step, or everything; `from` is the index of the first retracted
@@ -202,7 +186,12 @@ export const runActionSchema = z.discriminatedUnion('action', [
     id: z.string(),
     payload: jsonValueSchema.optional().describe('as the output chain let it through'),
   }),
-  z.object({ action: z.literal('pending-resumed'), id: z.string(), data: jsonValueSchema }),
+  z.object({
+    action: z.literal('pending-resumed'),
+    id: z.string(),
+    data: jsonValueSchema,
+    edited: editedAnswerSchema.optional().describe('an operator approved the call with these arguments'),
+  }),
   z.object({ action: z.literal('pending-settled'), id: z.string() }),
   z.object({ action: z.literal('answer-drafted'), draft: draftSchema }),
   z.object({

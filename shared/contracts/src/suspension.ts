@@ -1,7 +1,7 @@
 // Defines a suspended run: its pending items, the right to answer them, and the time limit. docs/semantics.md,
 // "Suspension".
 import { z } from 'zod';
-import { jsonValueSchema, type JsonValue } from './json.ts';
+import { jsonObjectSchema, jsonValueSchema, type JsonValue } from './json.ts';
 import { toolCallSchema } from './model.ts';
 import { stageSchema } from './stage.ts';
 import { tokenSchema } from './tokens.ts';
@@ -87,10 +87,27 @@ export const suspensionSchema = z.object({
 });
 export type Suspension = z.infer<typeof suspensionSchema>;
 
+/** An approval of a call with other arguments. */
+export const editedAnswerSchema = z.object({
+  data: jsonValueSchema.describe('the answer, which approves the call'),
+  args: jsonObjectSchema.describe('replace the arguments of the waiting call'),
+});
+export type EditedAnswer = z.infer<typeof editedAnswerSchema>;
+
+/**
+ * The outer `data` of an answer with edited arguments: a version that ignores `edited` denies the call, instead of
+ * calling the tool with the arguments that were replaced.
+ */
+export const DENIED_UNEDITED = {
+  approved: false,
+  reason: 'the arguments were edited, and this version does not support that',
+};
+
 /** Answer to a pending item: written once. */
 export const resumptionSchema = z.object({
   resumeId: tokenSchema.describe('id of the request: a repeated request is the same resumption'),
   data: jsonValueSchema,
+  edited: editedAnswerSchema.optional(),
 });
 export type Resumption = z.infer<typeof resumptionSchema>;
 

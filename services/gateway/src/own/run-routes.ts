@@ -213,14 +213,15 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     method: 'POST',
     path: '/v1/runs/{run}/resume',
     id: 'resumeRun',
-    summary: 'Answers a question or an approval of a suspended run as an operator.',
+    summary:
+      'Answers a question or an approval of a suspended run as an operator. With `args` it approves a call with other arguments, which every guard of the call judges.',
     scope: 'operate',
-    body: answerBodySchema,
+    body: answerBodySchema.extend({ args: jsonObjectSchema.optional() }),
     answer: acceptedSchema,
     handle: async ({ access, params, body }) => {
       const runId = readRun(params);
       const client = await access.operator();
-      await client.runs.resume(runId, body.token, body.data);
+      await client.runs.resume(runId, body.token, body.data, { args: body.args });
       return { runId, status: (await client.runs.get(runId)).status };
     },
   }),

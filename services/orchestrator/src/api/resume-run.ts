@@ -2,6 +2,7 @@
 // publishes a resume command. A run that is active again because of another answer finds this one itself.
 import {
   CLIENT_TOOL_LIMITS,
+  DENIED_UNEDITED,
   MAX_VALUE_NESTING,
   MillraceError,
   SUSPENSION_LIMITS,
@@ -14,34 +15,46 @@ import {
   type PendingKind,
   type RunHead,
   type RunStatus,
+  type ToolDefinition,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { refuseBadEdit } from './refuse-bad-edit.ts';
 import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
 import { readHead } from '../state/run-head.ts';
 import { wakeRun } from '../takeover/wake-run.ts';
 
+/** What a caller of the verbs may answer. */
+export type AnswerRules = {
+  /** The questions that may be answered: a caller must not approve its own call, whatever token it has. */
+  kinds: readonly PendingKind[];
+  /** Reads the tools of the agent, for an answer with edited arguments. */
+  readTools: () => Promise<readonly ToolDefinition[]>;
+};
+
 /**
- * @param kinds the questions that may be answered: a caller must not approve its own call, whatever token it has
  * @returns the epoch of the question
- * @throws run-not-suspended, resume-token-invalid, resume-token-used, message-too-large, queue-full, bus-unreachable
+ * @throws run-not-suspended, message-invalid, tool-arguments-invalid, resume-token-invalid, resume-token-used, message-too-large, queue-full, bus-unreachable
  */
 export async function resumeRun(
   access: JetStreamAccess,
   head: RunHead,
-  { token, data, resumeId = crypto.randomUUID() }: ApiRequest<'resume'>,
-  kinds: readonly PendingKind[],
+  { token, data, edited, resumeId = crypto.randomUUID() }: ApiRequest<'resume'>,
+  { kinds, readTools }: AnswerRules,
 ): Promise<{ epoch: number }> {
   const { runId, status } = head;
-  refuseDeepData(data);
+  const answer = edited ? { ...edited } : data;
+  refuseDeepData(answer);
   const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
   if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspendedError(runId, status);
   const pending = suspension.pending.find((one) => isSame(one.resumeToken, token));
   if (!pending || !kinds.includes(pending.kind)) throw invalidToken(runId);
   refuseExpired(pending, head, access.clock.now());
-  if (pending.clientCall === undefined) refuseLargeData(data, SUSPENSION_LIMITS.maxDataChars);
+  if (pending.clientCall === undefined) refuseLargeData(answer, SUSPENSION_LIMITS.maxDataChars);
   else refuseBadResult(data);
-  const answered = await writeResumption(access, head, pending, { resumeId, data });
+  if (edited) refuseBadEdit(edited, pending, await readTools());
+  const resumption = edited ? { resumeId, data: DENIED_UNEDITED, edited } : { resumeId, data };
+  const answered = await writeResumption(access, head, pending, resumption);
   const wake = () => wakeRun(access, head, `${pending.id}.${head.epoch}`);
   if (answered === 'used') {
     // The first caller may have received an error of the bus after its answer was stored without a resume command: the

@@ -7,6 +7,7 @@ import {
   type ApiRequest,
   type PendingKind,
   type RunHead,
+  type ToolDefinition,
 } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
@@ -43,7 +44,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
   };
   const resumeWith = async (request: ApiRequest<'resume'>, call: ApiCall, kinds: readonly PendingKind[]) => {
     const head = await requireHead(call);
-    const { epoch } = await resumeRun(access, head, request, kinds);
+    const { epoch } = await resumeRun(access, head, request, { kinds, readTools: () => readTools(agents, head) });
     return { runId: head.runId, accepted: true as const, epoch };
   };
   const readEventsPage = async (page: ApiRequest<'events'>, call: ApiCall) =>
@@ -105,6 +106,10 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
     newest: (request: ApiRequest<'runs-newest'>, call: ApiCall) => readNewestRun(access, index, call, request),
   };
 }
+
+/** Returns the tools of the agent as it is applied now: those of the run may differ, and the run checks them. */
+const readTools = async (agents: AgentStore, { tenant, agent }: RunHead): Promise<readonly ToolDefinition[]> =>
+  (await agents.find(tenant, agent))?.value.plan.tools ?? [];
 
 /** If the subject names tenant and run, only those count. */
 function refuseOthers(request: ApiRequest<'submit'>, tenant: string, run: string): void {

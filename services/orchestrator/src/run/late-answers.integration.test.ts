@@ -43,7 +43,7 @@ test('an answer in time counts, even if it is stored after the expiry', async ()
       },
     },
   });
-  await resumeRun({ ...access, js }, head, { token, data: 1 }, ['approval']);
+  await resumeRun({ ...access, js }, head, { token, data: 1 }, { kinds: ['approval'], readTools: async () => [] });
   await runs.becomes(run, 'finished');
   expect((await run.end())?.result.text).toBe('Hello.');
 });
@@ -59,7 +59,9 @@ test('an answer that is stored after the run has ended is refused and removed', 
   await runs.api().release({}, runs.address(run));
   // Its caller has read the head and the questions before that.
   const asked = { ...head, status: 'suspended' as const };
-  await expect(resumeRun(stream.access, asked, { token, data: 1 }, ['approval'])).rejects.toMatchObject({
+  await expect(
+    resumeRun(stream.access, asked, { token, data: 1 }, { kinds: ['approval'], readTools: async () => [] }),
+  ).rejects.toMatchObject({
     code: 'run-not-suspended',
   });
   const kept = await runs.listStoredKeys(run);
@@ -79,7 +81,9 @@ test('a stored answer without a notification counts when its token is sent again
       },
     },
   });
-  await expect(resumeRun({ ...access, js }, head, { token, data: 1 }, ['approval'])).rejects.toMatchObject({
+  await expect(
+    resumeRun({ ...access, js }, head, { token, data: 1 }, { kinds: ['approval'], readTools: async () => [] }),
+  ).rejects.toMatchObject({
     code: 'bus-unreachable',
   });
   runs.orchestrator({ text: 'Hello.' });

@@ -2,6 +2,7 @@
 // then the allowed calls run concurrently, and each raw result is a checkpoint. A call is identified by its position in
 // the answer, because a provider may use one id twice. A call that must not be repeated is never repeated: if its owner
 // is lost, its outcome is unknown. Finally the run waits for approvals and for answers to tools that asked.
+import { isDeepStrictEqual } from 'node:util';
 import type { HeldPending, PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
 import { callTool, reportLostCall, type ToolOutcome } from '../calls/tool-client.ts';
 import { callClient } from './client-calls.ts';
@@ -41,23 +42,40 @@ async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promi
   const tool = tools.find((known) => known.name === toolCall.toolName);
   if (!tool) return { denied: { ...unknownTool(toolCall, tools), position } };
   const asked = pendingAt(run, 'processToolCall', position);
-  if (asked?.policy === 'untrusted') return resumeUntrusted(run, { ...toolCall, position });
-  const about = { subject: tool.name, position };
+  if (asked?.policy === 'untrusted') return resumeUntrusted(run, { ...toolCall, position }, tool);
+  const judged = await judgeByEntries(run, { ...toolCall, position }, tool);
+  return 'call' in judged ? judgeUntrusted(run, judged.call) : judged;
+}
+
+/** Runs processToolCall on the call, with the arguments of an operator if `changed` has them. */
+async function judgeByEntries(
+  run: Run,
+  { position, ...toolCall }: PlacedCall,
+  tool: ToolDefinition,
+  changed?: Pick<StageInput, 'toolCall'>,
+): Promise<JudgedCall> {
+  const about = { subject: tool.name, position, ...(changed && { changed }) };
   const { input, answer, interrupt } = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), about);
   if (interrupt) return isSuspension(interrupt) ? { waits: true } : { interrupt };
   const judged = { ...(input.toolCall ?? toolCall), position };
-  if (answer?.type !== 'deny') return judgeUntrusted(run, judged);
+  if (answer?.type !== 'deny') return { call: judged };
   const { reason, code } = answer;
   const result = { denied: true, reason, ...(code !== undefined && { code }) };
   return { denied: { ...judged, result, isError: true, denied: true } };
 }
 
 /** The output chain judges the answer, as that to the question of an entry. */
-async function resumeUntrusted(run: Run, call: PlacedCall): Promise<JudgedCall> {
+async function resumeUntrusted(run: Run, call: PlacedCall, tool: ToolDefinition): Promise<JudgedCall> {
   const point = await resumePoint(run, 'processToolCall', call.position);
   if (!point) throw new Error('a question is not pending any more');
   if ('interrupt' in point) return isSuspension(point.interrupt) ? { waits: true } : point;
-  return settleUntrusted(run, point, call);
+  const settled = settleUntrusted(run, point, call);
+  if (!point.isEdited || !('call' in settled)) return settled;
+  // No entry has judged the edited arguments yet. If one changes them, the operator has not approved the result.
+  const judged = await judgeByEntries(run, call, tool, point.kept);
+  if (!('call' in judged)) return judged;
+  const { position: _, ...final } = judged.call;
+  return isDeepStrictEqual(final, point.kept.toolCall) ? judged : judgeUntrusted(run, judged.call);
 }
 
 /** Judges and runs waiting calls that were answered; suspends the run while others still wait. */

@@ -37,6 +37,8 @@ export type StageOptions = {
   subject?: string;
   /** Position of the tool call in its answer. */
   position?: number;
+  /** Members of the input that an operator has changed: a suspension keeps them. */
+  changed?: Pick<StageInput, 'toolCall'>;
   /** Receives custom chunks. */
   sink?: DataSink;
   /** Receives each verdict, in the order of the entries. */
@@ -47,7 +49,7 @@ export async function runStage(
   run: Run,
   stage: Stage,
   input: StageInput,
-  { subject, position, sink = dataSink(run), see }: StageOptions = {},
+  { subject, position, changed, sink = dataSink(run), see }: StageOptions = {},
 ): Promise<StageResult> {
   const all = listEntries(run.plan, stage);
   if (all.length === 0) return { input };
@@ -57,8 +59,9 @@ export async function runStage(
   if (point && 'interrupt' in point) return { input, interrupt: point.interrupt };
   const started = performance.now();
   const data = createStageData(run, sink);
-  const entries = point ? fromEntry(all, point.resumed.entry) : all;
-  const request = { stage, input: point ? withKept(input, point.kept) : input, resumed: point?.resumed, see };
+  const entries = point && !point.isEdited ? fromEntry(all, point.resumed.entry) : all;
+  const kept = point?.kept ?? changed;
+  const request = { stage, input: kept ? withKept(input, kept) : input, resumed: point?.resumed, see };
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
   recordTaint(run, fold);

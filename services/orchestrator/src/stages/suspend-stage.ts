@@ -1,6 +1,6 @@
 // Suspends a stage, and resumes it when the answer is stored: at the entry that asked, with the changes of the entries
 // before it, which are not called again.
-import type { HeldPending, JsonValue, Stage, StageInput } from '@millrace/contracts';
+import { editedAnswerSchema, type HeldPending, type JsonValue, type Stage, type StageInput } from '@millrace/contracts';
 import { chunk } from '../release/make-chunk.ts';
 import { SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { askPending, pendingAt } from '../state/pending.ts';
@@ -9,7 +9,13 @@ import type { Resumed } from '../calls/call-request.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import type { StopVerdict } from '../calls/verdict-fold.ts';
 
-export type ResumePoint = { id: string; resumed: Resumed; kept: HeldPending['kept'] };
+export type ResumePoint = {
+  id: string;
+  resumed: Resumed;
+  kept: HeldPending['kept'];
+  /** An operator changed the arguments of the call: every entry judges it again. */
+  isEdited: boolean;
+};
 
 /**
  * Returns undefined if the stage has not suspended, or an interrupt if no answer is stored yet or if the answer stops
@@ -23,9 +29,18 @@ export async function resumePoint(
   const pending = pendingAt(run, stage, position);
   if (!pending) return undefined;
   if (!pending.resumed) return { interrupt: SUSPEND };
-  const passed = await passAnswered(run, pending, pending.resumed.data);
+  const { id, by, kept, resumed, toolCall } = pending;
+  const passed = await passAnswered(run, pending, resumed.edited ?? resumed.data);
   if ('interrupt' in passed) return passed;
-  return { id: pending.id, resumed: { entry: pending.by, data: passed.data }, kept: pending.kept };
+  const point = { id, resumed: { entry: by, data: passed.data }, kept, isEdited: false };
+  if (!resumed.edited || !toolCall || position === undefined) return point;
+  // The output chain has judged the answer together with the arguments. One that it has dropped or broken denies.
+  const edited = editedAnswerSchema.safeParse(passed.data).data;
+  if (!edited) return { ...point, resumed: { entry: by, data: null } };
+  const { toolName: tool, toolCallId } = toolCall;
+  run.events.record({ event: 'edited-call', step: run.state().steps.length, tool, toolCallId, position, by });
+  const call = { ...toolCall, args: edited.args };
+  return { id, resumed: { entry: by, data: edited.data }, kept: { toolCall: call }, isEdited: true };
 }
 
 /**

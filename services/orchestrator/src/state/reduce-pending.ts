@@ -18,8 +18,9 @@ export function reducePending(pending: readonly HeldPending[], action: PendingAc
       return pending.map((one) => (one.id === id ? { ...one, told } : one));
     }
     case 'pending-resumed': {
-      const { id, data } = action;
-      return pending.map((one) => (one.id === id ? { ...one, resumed: { data } } : one));
+      const { id, data, edited } = action;
+      const resumed = { data, ...(edited && { edited }) };
+      return pending.map((one) => (one.id === id ? { ...one, resumed } : one));
     }
   }
 }

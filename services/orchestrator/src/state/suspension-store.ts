@@ -104,11 +104,13 @@ export async function readResumptions(
   access: JetStreamAccess,
   { tenant, runId }: SuspensionAddress,
   pending: readonly { id: string }[],
-): Promise<{ id: string; data: Resumption['data'] }[]> {
+): Promise<({ id: string } & Omit<Resumption, 'resumeId'>)[]> {
   const { state } = access.bus.names;
   const readEntries = async ({ id }: { id: string }) => {
     const entry = await readEntry(access, state, stateKeys.resumption(tenant, runId, id), resumptionSchema);
-    return entry ? [{ id, data: entry.value.data }] : [];
+    if (!entry) return [];
+    const { resumeId: _, ...answer } = entry.value;
+    return [{ id, ...answer }];
   };
   return (await Promise.all(pending.map(readEntries))).flat();
 }
