@@ -127,6 +127,8 @@ function buildRow(event: AnyEvent, key: string, from: number): EventRow {
       const detail = `${event.tool}: ${event.origins.join(', ')} before it is untrusted`;
       return { ...row, kind: 'tool', title: 'Untrusted call', detail, tone: 'wait', verdict: event.decision };
     }
+    case 'edited-call':
+      return { ...row, kind: 'tool', title: 'Edited call', detail: event.tool, tone: 'ok', verdict: 'approved' };
     case 'save':
       return {
         ...row,

@@ -229,6 +229,7 @@ function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
     serveApi(bus, 'replay', runs.replay),
     serveApi(bus, 'events', runs.events),
     serveApi(bus, 'events-detail', runs.eventsDetail),
+    serveApi(bus, 'changes', runs.changes),
     serveApi(bus, 'runs-list', runs.list),
     serveApi(bus, 'runs-newest', runs.newest),
     serveApi(bus, 'saves-list', letters.saves),

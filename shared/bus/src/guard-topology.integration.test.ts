@@ -34,7 +34,7 @@ test('A lost stream or bucket is created again, and owners of copies are notifie
   const { runs, state, agents } = owner.bus.names;
   for (const name of [runs, `KV_${state}`, `KV_${agents}`]) await access.jsm.streams.delete(name);
   await eventually(() => restored > 0);
-  expect(await streamsThere()).toBe(8);
+  expect(await streamsThere()).toBe(9);
   await eventually(() => guard?.problem() === undefined);
   expect(await consumersThere()).toBe(17);
 });
@@ -55,7 +55,7 @@ test('A stream or bucket that cannot be created again is a health problem', asyn
   guard = guardTopology(access, { checkEveryMs: 20 });
   expect(await eventually(() => guard?.problem())).toContain(chunks);
   await access.jsm.streams.delete('OTHER');
-  await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 8);
+  await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 9);
 });
 
 test('The queue gets the subjects of its shards again after an older version has set its own', async () => {

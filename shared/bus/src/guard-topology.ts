@@ -86,10 +86,10 @@ type Parts = { lost: string[]; queues: ConsumerInfo[]; created: Created };
 
 async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
   const { bus, jsm } = access;
-  const { runs, timers, events, state, agents, saves, erasures } = bus.names;
+  const { runs, timers, events, changes, state, agents, saves, erasures } = bus.names;
   const buckets = [state, agents, saves, erasures].map((name) => `KV_${name}`);
   const logs = Array.from({ length: access.logStreams }, (_, at) => bus.names.chunks(at));
-  const own = [runs, timers, ...logs, events, ...buckets];
+  const own = [runs, timers, ...logs, events, changes, ...buckets];
   const created = new Map<string, string>();
   const lost: string[] = [];
   for await (const { config, created: at } of jsm.streams.list()) {

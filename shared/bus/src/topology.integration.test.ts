@@ -23,9 +23,19 @@ test('Several orchestrators that start concurrently create the streams, the queu
   const others = await Promise.all([1, 2, 3].map(async () => openJetStream(await owner.connect())));
   await Promise.all([access, ...others].map((one) => ensureTopology(one)));
   const streams = await access.jsm.streams.list().next();
-  const { runs, timers, chunks, events, state, agents, saves, erasures } = owner.bus.names;
+  const { runs, timers, chunks, events, changes, state, agents, saves, erasures } = owner.bus.names;
   expect(streams.map((stream) => stream.config.name).toSorted()).toEqual(
-    [runs, timers, chunks(0), events, `KV_${state}`, `KV_${agents}`, `KV_${saves}`, `KV_${erasures}`].toSorted(),
+    [
+      runs,
+      timers,
+      chunks(0),
+      events,
+      changes,
+      `KV_${state}`,
+      `KV_${agents}`,
+      `KV_${saves}`,
+      `KV_${erasures}`,
+    ].toSorted(),
   );
 });
 

@@ -10,7 +10,10 @@ const HOUR_MS = 3_600_000;
 /** The longest deadline and ten minutes. Entries of a shorter run have a time to live of their own. */
 const CHUNK_LOG_AGE_MS = 24 * HOUR_MS + 10 * 60_000;
 const EVENTS_AGE_MS = 7 * 24 * HOUR_MS;
+const CHANGES_AGE_MS = 24 * HOUR_MS;
 const GIB = 1024 ** 3;
+/** The oldest changes are discarded. */
+const CHANGES_BYTES = GIB / 4;
 const DEFAULT_BYTES = { commands: GIB, log: 2 * GIB, events: GIB };
 /** Publishing twice within this time stores once: longer than an outage of a stream's leader. */
 const DUPLICATE_WINDOW_MS = 2 * 60_000;
@@ -116,10 +119,12 @@ function listStreams(
     ...keepFor(CHUNK_LOG_AGE_MS),
   }));
   const events = { ...common, name: names.events, subjects: [subjects.allEvents], ...keepFor(EVENTS_AGE_MS) };
+  const changes = { ...common, name: names.changes, subjects: [subjects.allChanges], ...keepFor(CHANGES_AGE_MS) };
   return [
     { config: runs, ...limit('commands') },
     { config: timers },
     ...logs.map((config) => ({ config, ...limit('log', logStreams) })),
     { config: events, ...limit('events') },
+    { config: changes, maxBytes: { bytes: CHANGES_BYTES, isSet: false } },
   ];
 }

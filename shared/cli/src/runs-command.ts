@@ -1,6 +1,7 @@
 // `millrace runs`: prints status, events and pending items of runs, and answers pending items.
 import type { Env } from '@millrace/bus';
 import type { ApiAnswer } from '@millrace/contracts';
+import { changesCommand } from './changes-command.ts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { inspectionText } from './activity-text.ts';
@@ -26,6 +27,7 @@ export const runsCommand = (cli: Cli) =>
     list: runsListCommand(cli),
     show: showCommand(cli),
     events: eventsCommand(cli),
+    changes: changesCommand(cli),
     suspended: suspendedCommand(cli),
     approve: approveCommand(cli),
     deny: denyCommand(cli),

@@ -68,6 +68,8 @@ export type Client = {
     events(runId: string): Promise<PublicRunEvent[]>;
     /** The same with reasons, spans and error messages: operators only. */
     eventsDetail(runId: string): Promise<RunEvent[]>;
+    /** What each processor changed, if the agent records it: operators only. */
+    changes(runId: string): Promise<ApiAnswer<'changes'>>;
     /** The calls that the run has under way, its owner and its deferred saves: operators only. */
     inspect(runId: string): Promise<RunInspection>;
     /** Lists runs by page, in the order of their last change; with `newest` the latest first. Filters are combined. */

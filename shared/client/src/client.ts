@@ -56,6 +56,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
       release: (runId) => releaseRun(connection, runId, closing.signal),
       events: (run) => collectEvents((after) => ask('events', { after }, { run })),
       eventsDetail: (run) => collectEvents((after) => ask('events-detail', { after }, { run })),
+      changes: (run) => ask('changes', {}, { run }),
       inspect: (run) => ask('inspect', {}, { run }),
       list: (page = {}) => ask('runs-list', page),
       newest: (threadId) => ask('runs-newest', { threadId }),

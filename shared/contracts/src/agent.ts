@@ -223,6 +223,12 @@ export const agentSchema = z.strictObject({
       'Maximum delay of a text chunk in ms, to send several chunks together. Default: 0 while idle, 10 to 25 under load. 0 keeps the chunks of the provider.',
     ),
   release: releaseSchema.optional().describe('Default: chunk.'),
+  record: z
+    .literal('changes')
+    .optional()
+    .describe(
+      'changes: operators can read for 24 hours what each processor changed, with masks. Default: nothing is recorded.',
+    ),
   prices: pricesSchema.optional().describe('Prices of the models by id; the run reports the cost in `usage.cost`.'),
   modelSettings: modelSettingsSchema.optional(),
   providerOptions: providerOptionsSchema.optional(),

@@ -14,6 +14,7 @@ import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { runInspectionSchema } from './run-activity.ts';
 import { editedAnswerSchema, resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
 import { shownSaveSchema } from './deferred-save.ts';
+import { changesAnswerSchema } from './run-changes.ts';
 import { MEMORY_API } from './memory-api.ts';
 import { messageSchema } from './message.ts';
 import { checkAnswerSchema, checkRequestSchema } from './check.ts';
@@ -118,6 +119,8 @@ export const API = {
   events: verb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
   /** Includes reasons, metadata, spans and error messages: operators only. */
   'events-detail': verb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
+  /** What each processor changed in the run, if its agent has `record: changes`: operators only. */
+  changes: verb(nothing, changesAnswerSchema, true),
   /** Judges texts with the processors of an agent, without a model, memory or state. */
   check: verb(checkRequestSchema, checkAnswerSchema),
   /**
@@ -259,6 +262,7 @@ const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'resume',
   'suspended-list',
   'events-detail',
+  'changes',
   'dead-letters-list',
   'dead-letters-retry',
   'agents-apply',

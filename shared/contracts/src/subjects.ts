@@ -42,6 +42,10 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     logs: under('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
     allEvents: under('events'),
+    /** What processors changed in a run. */
+    changes: (tenant: string, run: string) => join('changes', tenant, run),
+    allChanges: under('changes'),
+    changesOfTenant: (tenant: string) => `${join('changes')}.${checkToken(tenant)}.*`,
     /** Events about services that advertise a served name: outside of all tenants and runs. */
     claims: join('events', 'claims'),
     eventsOfTenant: (tenant: string) => `${join('events')}.*.${checkToken(tenant)}.*`,
@@ -187,6 +191,7 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
     /** The log's streams, from 0 on. */
     chunks: (stream: number) => prefixName(stream === 0 ? 'CHUNKS' : `CHUNKS_${stream}`),
     events: prefixName('EVENTS'),
+    changes: prefixName('CHANGES'),
     state: prefixName('STATE'),
     agents: prefixName('AGENTS'),
     saves: prefixName('SAVES'),

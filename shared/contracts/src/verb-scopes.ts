@@ -29,6 +29,7 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   resume: 'operate',
   'suspended-list': 'operate',
   'events-detail': 'operate',
+  changes: 'operate',
   'dead-letters-list': 'operate',
   'dead-letters-retry': 'operate',
   processors: 'operate',

@@ -90,6 +90,7 @@ function permitOrchestrator(subjects: Subjects): Permissions {
         subjects.allChunks,
         subjects.logs,
         subjects.allEvents,
+        subjects.allChanges,
         subjects.allRuns,
         patterns.timers,
         subjects.controls,

@@ -260,6 +260,16 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
   }),
   defineRoute({
     method: 'GET',
+    path: '/v1/runs/{run}/changes',
+    id: 'listChanges',
+    summary:
+      'Lists what each processor changed, if the agent has `record: changes`. Text that the result of the run does not have is masked.',
+    scope: 'operate',
+    answer: API.changes.answer,
+    handle: async ({ access, params }) => (await access.operator()).runs.changes(readRun(params)),
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/v1/runs/{run}/events-detail',
     id: 'listEventsDetail',
     summary: 'Lists the events with reasons, spans and error messages.',

@@ -16,6 +16,7 @@ import { endUndriven } from '../takeover/end-undriven.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
 import { unknownAgent } from './agents-api.ts';
 import { cancelRun } from './cancel-run.ts';
+import { readChanges } from './read-changes.ts';
 import { readChunks, readEvents, remainingMs } from './read-run.ts';
 import { listRuns, readNewestRun, summarizeRun } from './list-runs.ts';
 import type { RunIndex } from './run-index.ts';
@@ -102,6 +103,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
     },
     eventsDetail: (page: ApiRequest<'events-detail'>, call: ApiCall): Promise<ApiAnswer<'events-detail'>> =>
       readEventsPage(page, call),
+    changes: async (_request: object, call: ApiCall) => readChanges(access, await requireHead(call)),
     list: (page: ApiRequest<'runs-list'>, call: ApiCall) => listRuns(access, index, call, page),
     newest: (request: ApiRequest<'runs-newest'>, call: ApiCall) => readNewestRun(access, index, call, request),
   };

@@ -1,4 +1,4 @@
-// Deletes the data that outlives the heads of the runs of an erased resource: deferred saves, dead letters and events.
+// Deletes the data that outlives the heads of the runs of an erased resource: deferred saves, dead letters, events and recorded changes.
 import {
   deadLetterSchema,
   eventOwnerSchema,
@@ -72,19 +72,32 @@ export async function eraseDeadLetters({ access, erasure, runIds, extend }: Left
 }
 
 /** Reads all events of the tenant: those of runs whose heads have expired name the resource by its hash alone. */
-export async function eraseEvents({ access, erasure, extend }: LeftoverParts): Promise<Erased> {
+export async function eraseEvents(parts: LeftoverParts): Promise<Erased> {
+  const { names, subjects } = parts.access.bus;
+  return eraseByOwner(parts, { stream: names.events, subject: subjects.eventsOfTenant(parts.erasure.tenant) });
+}
+
+/** Reads all recorded changes of the tenant, as eraseEvents does. */
+export async function eraseChanges(parts: LeftoverParts): Promise<Erased> {
+  const { names, subjects } = parts.access.bus;
+  return eraseByOwner(parts, { stream: names.changes, subject: subjects.changesOfTenant(parts.erasure.tenant) });
+}
+
+async function eraseByOwner(
+  { access, erasure, extend }: LeftoverParts,
+  { stream, subject }: { stream: string; subject: string },
+): Promise<Erased> {
   const { tenant, resourceId } = erasure;
-  const { bus, jsm } = access;
+  const { jsm } = access;
   const owner = hashResource(tenant, resourceId);
-  const stream = bus.names.events;
-  const query = { stream, subject: bus.subjects.eventsOfTenant(tenant), schema: eventOwnerSchema };
+  const query = { stream, subject, schema: eventOwnerSchema };
   const listOwn = async () => {
-    const subjects = new Set<string>();
+    const found = new Set<string>();
     for await (const page of readPages(access, query)) {
-      for (const { value, subject } of page) if (value.owner === owner) subjects.add(subject);
+      for (const { value, subject: own } of page) if (value.owner === owner) found.add(own);
       await extend();
     }
-    return subjects;
+    return found;
   };
   let deleted = 0;
   for (const filter of await listOwn()) deleted += (await jsm.streams.purge(stream, { filter })).purged;

@@ -42,8 +42,13 @@ export async function stopRuns(access: JetStreamAccess, heads: readonly Erasable
   return active;
 }
 
-/** Deletes records, ends, questions, chunks and events of a run. Returns the number of events. */
-export async function deleteRunContent(access: JetStreamAccess, { tenant, runId }: ErasableRun): Promise<number> {
+export type ErasedContent = { events: number; changes: number };
+
+/** Deletes records, ends, questions, chunks, events and recorded changes of a run. Returns the numbers of the last two. */
+export async function deleteRunContent(
+  access: JetStreamAccess,
+  { tenant, runId }: ErasableRun,
+): Promise<ErasedContent> {
   const { bus, jsm } = access;
   const { state, events } = bus.names;
   const keys = [
@@ -56,8 +61,9 @@ export async function deleteRunContent(access: JetStreamAccess, { tenant, runId 
   ];
   for (const key of keys) await purgeEntries(access, state, key);
   await jsm.streams.purge(access.chooseLogStream(tenant, runId), { filter: bus.subjects.runLog(tenant, runId) });
+  const ofChanges = await jsm.streams.purge(bus.names.changes, { filter: bus.subjects.changes(tenant, runId) });
   const { purged } = await jsm.streams.purge(events, { filter: bus.subjects.events(SHARD, tenant, runId) });
-  return purged;
+  return { events: purged, changes: ofChanges.purged };
 }
 
 /**

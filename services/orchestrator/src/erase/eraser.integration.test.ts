@@ -1,12 +1,13 @@
 // Erasures over real streams: data that outlives the heads of runs, interrupted attempts, and runs that arrive late.
 import { saveKey, stateKeys, type DeadLetter, type Erasure, type ForgetRequest } from '@millrace/contracts';
-import { locateEntry, serveForget, writeEntry } from '@millrace/bus';
+import { locateEntry, publishDurably, serveForget, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { keepDeadLetter, readDeadLetter } from '../saves/dead-letters.ts';
 import { openDeferredSaves, type DeferredSaves } from '../saves/deferred-saves.ts';
 import { createEventLog } from '../state/event-log.ts';
+import { hashResource } from '../state/hash-resource.ts';
 import { readHead } from '../state/run-head.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -87,6 +88,17 @@ async function writeEvent(runId: string, resourceId: string) {
   events.record({ event: 'run', status: 'finished', step: 0 });
   await events.flush();
 }
+async function writeChanges(runId: string, resourceId: string) {
+  const { subjects } = connection.bus;
+  const stored = { epoch: 1, at: 'now', owner: hashResource(tenant, resourceId), changes: [], omitted: 1 };
+  await publishDurably(stream.access, subjects.changes(tenant, runId), stored, `${runId}.changes`);
+}
+async function countChanges(runId: string): Promise<number> {
+  const { jsm, bus } = stream.access;
+  const subject = bus.subjects.changes(tenant, runId);
+  const { state } = await jsm.streams.info(bus.names.changes, { subjects_filter: subject });
+  return state.subjects?.[subject] ?? 0;
+}
 async function countEvents(runId: string): Promise<number> {
   const { jsm, bus } = stream.access;
   const subject = bus.subjects.events('0', tenant, runId);
@@ -125,15 +137,17 @@ describe('an erasure', () => {
     await eventually(() => saves.list(tenant).length === 2);
     await writeEvent('expired-ada', 'ada');
     await writeEvent('expired-bob', 'bob');
+    for (const resourceId of ['ada', 'bob']) await writeChanges(`expired-${resourceId}`, resourceId);
     start();
     await begin('ada');
     const done = await waitUntilDone('ada');
-    expect(readDeleted(done)).toEqual({ runs: 0, saves: 1, 'dead-letters': 2, events: 1 });
+    expect(readDeleted(done)).toEqual({ runs: 0, saves: 1, 'dead-letters': 2, events: 1, changes: 1 });
     expect(saves.list(tenant).map(({ runId }) => runId)).toEqual(['save-bob']);
     expect([await hasInput('save-ada'), await hasInput('save-bob')]).toEqual([false, true]);
     for (const runId of own) expect(await readDeadLetter(stream.access, tenant, runId)).toBeUndefined();
     expect(await readDeadLetter(stream.access, tenant, other)).toBeDefined();
     expect([await countEvents('expired-ada'), await countEvents('expired-bob')]).toEqual([0, 1]);
+    expect([await countChanges('expired-ada'), await countChanges('expired-bob')]).toEqual([0, 1]);
   });
 
   test('deletes ended runs of the resource that were submitted until then, and fences them in each service', async () => {

@@ -5,8 +5,15 @@ import { MAX_FENCED_RUNS, toWireError, type Erasure, type ErasedStore, type Wire
 import { askForget, type JetStreamAccess } from '@millrace/bus';
 import { startDueAttempts } from '../state/attempt-due.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
-import { eraseDeadLetters, eraseEvents, eraseSaves, type LeftoverParts } from './erase-leftovers.ts';
-import { deleteHead, deleteRunContent, listErasedRuns, stopRuns, type ErasableRun } from './erase-runs.ts';
+import { eraseChanges, eraseDeadLetters, eraseEvents, eraseSaves, type LeftoverParts } from './erase-leftovers.ts';
+import {
+  deleteHead,
+  deleteRunContent,
+  listErasedRuns,
+  stopRuns,
+  type ErasableRun,
+  type ErasedContent,
+} from './erase-runs.ts';
 import type { Erasures, StoredErasure } from './erasures.ts';
 
 const POLL_EVERY_MS = 500;
@@ -102,13 +109,18 @@ async function eraseOnce(
   const inServices = await withExtensions(Promise.all(asked), extend);
   const runIds = new Set(heads.map(({ runId }) => runId));
   const leftovers: LeftoverParts = { access, saves, erasure, runIds, extend };
+  let contents: ErasedContent = { events: 0, changes: 0 };
   const inNats = [
     await capture('saves', () => eraseSaves(leftovers)),
     await capture('dead-letters', () => eraseDeadLetters(leftovers)),
     await capture('events', async () => {
-      const ofRuns = await deleteContents(access, heads, extend);
+      contents = await deleteContents(access, heads, extend);
       const { deleted, left } = await eraseEvents(leftovers);
-      return { deleted: deleted + ofRuns, left };
+      return { deleted: deleted + contents.events, left };
+    }),
+    await capture('changes', async () => {
+      const { deleted, left } = await eraseChanges(leftovers);
+      return { deleted: deleted + contents.changes, left };
     }),
   ];
   const others = [...inServices, ...inNats];
@@ -171,13 +183,15 @@ async function deleteContents(
   access: JetStreamAccess,
   heads: readonly ErasableRun[],
   extend: () => Promise<void>,
-): Promise<number> {
-  let events = 0;
+): Promise<ErasedContent> {
+  const sum = { events: 0, changes: 0 };
   for (const head of heads) {
-    events += await deleteRunContent(access, head);
+    const { events, changes } = await deleteRunContent(access, head);
+    sum.events += events;
+    sum.changes += changes;
     await extend();
   }
-  return events;
+  return sum;
 }
 
 async function deleteHeads(

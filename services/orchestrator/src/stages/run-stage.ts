@@ -61,7 +61,13 @@ export async function runStage(
   const data = createStageData(run, sink);
   const entries = point && !point.isEdited ? fromEntry(all, point.resumed.entry) : all;
   const kept = point?.kept ?? changed;
-  const request = { stage, input: kept ? withKept(input, kept) : input, resumed: point?.resumed, see };
+  const judged: JudgedEntry[] | undefined = run.changes && [];
+  const request = {
+    stage,
+    input: kept ? withKept(input, kept) : input,
+    resumed: point?.resumed,
+    see: judged ? addTo(judged, see) : see,
+  };
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
   recordTaint(run, fold);
@@ -71,6 +77,7 @@ export async function runStage(
     const told = { ms, entries: fold.outcomes, ...(subject !== undefined && { subject }) };
     run.events.record({ event: 'stage', stage, step: run.state().steps.length, ...told });
   }
+  if (judged) run.changes?.addStage(stage, run.state().steps.length, request.input, judged);
   const stopped = await data.flush();
   const interrupt = run.interruption();
   if (interrupt) return { input: fold.input, interrupt };
@@ -82,6 +89,13 @@ export async function runStage(
   const goesOn = !result.interrupt || isSuspension(result.interrupt);
   return stopped && goesOn ? { input: fold.input, interrupt: stopped } : result;
 }
+
+const addTo =
+  (all: JudgedEntry[], see: StageOptions['see']): StageOptions['see'] =>
+  (judged) => {
+    all.push(judged);
+    see?.(judged);
+  };
 
 function fromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
   const at = entries.findIndex(({ entry }) => entry === name);

@@ -18,6 +18,7 @@ import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from '../release/chunk-publisher.ts';
 import type { DrivenRuns } from './driven-runs.ts';
+import type { ChangeLog } from './change-log.ts';
 import type { EventLog } from './event-log.ts';
 import type { FlushTick } from '../release/flush-tick.ts';
 import { endWith, failInOwnWords, type RunOutcome } from './interrupt.ts';
@@ -73,6 +74,8 @@ export type Run = {
   deps: Deps;
   chunks: ReleaseGate;
   events: EventLog;
+  /** What processors change; undefined unless the agent records it. */
+  changes?: ChangeLog | undefined;
   /** The run's calls in progress. */
   activity: RunActivity;
   /** Calls that the run does not wait for. */

@@ -32,6 +32,8 @@ import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { extendAck } from './extend-ack.ts';
 import { suspendRun, takeAnswers } from './suspend-run.ts';
 import { restoreBuffer } from '../run/rebuild-buffered.ts';
+import { createChangeLog } from '../state/change-log.ts';
+import { storeChanges } from './store-changes.ts';
 import { storeEnding, type EndingParts } from './store-ending.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
 
@@ -85,7 +87,8 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     if (leftOut.length > 0) events.record({ event: 'run', status: 'running', step: 0, detail: { leftOut } });
     const ref = makeRef(from.first.request, store.head());
     const { isLeaving } = stop;
-    const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
+    const changes = from.first.applied.agent.record ? createChangeLog() : undefined;
+    const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, changes, ...from });
     forget = deps.driven.add(run);
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     if ((await cancelAsked) || deps.erasures?.isErased(store.head())) stop.stop('cancelled');
@@ -96,7 +99,10 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     if (fenced.aborted) throw new FencedError(tenant, runId);
     if (outcome.kind === 'suspend') return;
     const ended = outcome.kind === 'end' ? await makeEnd(run, outcome.ending) : undefined;
-    if (ended && !isCutOff(run, outcome)) return await storeEnding(parts, ended);
+    if (ended && !isCutOff(run, outcome)) {
+      if (run.changes) await storeChanges(run, ended.status === 'finished' && isAccepted(outcome));
+      return await storeEnding(parts, ended);
+    }
     await store.write({ handedOver: true });
     await endObservers(run, 0);
     close();
@@ -134,6 +140,8 @@ async function drive(parts: EndingParts, run: Run): Promise<RunOutcome> {
     if (put !== 'answered') return put;
   }
 }
+
+const isAccepted = (outcome: RunOutcome): boolean => outcome.kind === 'end' && outcome.ending.form === 'finish';
 
 type Beginning = Pick<RunParts, 'first' | 'unsaved'> & { leftOut?: string[] };
 

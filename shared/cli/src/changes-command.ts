@@ -1,0 +1,38 @@
+// `millrace runs changes`: prints what each processor changed in a run.
+import type { ChangedSegment, RunChange } from '@millrace/contracts';
+import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { note, say, sayJson } from './cli-io.ts';
+import { printable } from './printable.ts';
+
+export const changesCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace runs changes',
+    description:
+      'Print what each processor changed, if the agent has `record: changes` (operators only). Text that the result of the run does not have is masked.',
+    args: { run: { type: 'positional', required: true, description: 'its id' }, ...jsonArg },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const { changes, omitted } = await client.runs.changes(args.run);
+        if (args.json) sayJson(cli.io, changes);
+        else for (const change of changes) say(cli.io, changeText(change));
+        if (omitted > 0) note(cli.io, `${omitted} changes above the bounds of a run are omitted`);
+        if (changes.length === 0)
+          note(cli.io, 'no change is recorded: the agent needs `record: changes`, and the run has to end');
+      }),
+  });
+
+function changeText({ step, stage, entry = 'all entries', verdict, before, after, violations }: RunChange): string {
+  const found = violations.map(({ rule = 'finding', count }) => `${rule} × ${count}`);
+  const lines = [
+    [`step ${step}`, stage, entry, verdict, ...found].join('  '),
+    ...(before ? [`  - ${segmentsText(before)}`] : []),
+    ...(after ? [`  + ${segmentsText(after)}`] : []),
+  ];
+  return printable(lines.join('\n'));
+}
+
+const segmentsText = (segments: readonly ChangedSegment[]): string =>
+  segments
+    .map((one) => ('text' in one ? one.text : `▒▒▒(${one.masked})`))
+    .join('')
+    .replaceAll('\n', '\n    ');
