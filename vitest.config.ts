@@ -9,7 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const manifests = [
   'shared/*/package.json',
   'services/*/package.json',
-  'deploy/dev/package.json',
+  'deploy/*/package.json',
   'examples/*/package.json',
 ];
 const packages = globSync(manifests, { cwd: import.meta.dirname })

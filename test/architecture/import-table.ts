@@ -38,6 +38,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'react-chat': [],
   /** The client is for its test only. */
   'processor-examples': ['contracts', 'processor', 'client'],
+  packages: [],
   dev: ['contracts', 'client', 'cli', 'identity', 'servers', 'service'],
   testkit: ['contracts', 'bus', 'check', 'identity', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */

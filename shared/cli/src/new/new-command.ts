@@ -4,26 +4,25 @@ import { join, relative, resolve, sep, basename, dirname } from 'node:path';
 import { isToken } from '@millrace/contracts';
 import { cliCommand, group, type Cli } from '../cli-command.ts';
 import { note, say } from '../cli-io.ts';
+import { commandLine } from '../command-name.ts';
 import { UsageError } from '../usage-error.ts';
 import { fileNameProblem, workspaceNameProblem } from './name-problem.ts';
+import { findOrigin, readPythonFile, type Origin } from './origin.ts';
 import { makeOutsideFolder } from './outside-folder.ts';
 import { agentFile, pythonFiles, type ScaffoldKind } from './scaffold.ts';
 import { addToWorkspace } from './workspace-package.ts';
-import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { writeNew } from './write-new.ts';
 
 /** Files of the examples that are copied into a new Python folder: the protocol module and the pinned NATS client. */
 const COPIED = ['millrace.py', 'requirements.txt'];
 
-async function makePythonFolder(checkout: string, folder: string, kind: ScaffoldKind, id: string): Promise<void> {
+async function makePythonFolder(origin: Origin, folder: string, kind: ScaffoldKind, id: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { name, text } of [...pythonFiles(kind, id), agentFile(kind, id)])
     await writeNew(join(folder, name), text);
-  for (const name of COPIED)
-    await writeNew(join(folder, name), await readFile(join(checkout, 'examples/python', name), 'utf8'));
+  for (const name of COPIED) await writeNew(join(folder, name), await readPythonFile(origin, name));
 }
-
-const CHECKOUT = resolve(import.meta.dirname, '../../../..');
 
 export const newCommand = (cli: Cli) =>
   group('millrace new', 'Create a processor or a tool', {
@@ -50,38 +49,40 @@ const createNewCommand = (cli: Cli, kind: ScaffoldKind) => {
         throw new UsageError(`a name has 1 to 64 characters of A-Z, a-z, 0-9, "_" and "-", not "${name}"`, command);
       if (lang !== 'ts' && lang !== 'py') throw new UsageError(`--lang is ts or py, not "${lang}"`, command);
       const given = await realFolder(resolve(cwd, into ?? '.'));
-      const isInside = isWithin(given);
-      const folder = into === undefined ? defaultFolder(given, isInside, lang, name) : given;
+      const origin = findOrigin();
+      const checkout = isWithin(origin, given) ? origin.root : undefined;
+      const folder = into === undefined ? chooseFolder(given, checkout, lang, name) : given;
       if (lang === 'py') {
-        await writeInNewFolder(folder, command, () => makePythonFolder(CHECKOUT, folder, kind, name));
-        return say(cli.io, pythonSteps(kind, name, folder));
+        await writeInNewFolder(folder, command, () => makePythonFolder(origin, folder, kind, name));
+        return say(cli.io, pythonSteps(cli, kind, name, { folder, checkout }));
       }
       refuse(name, command, fileNameProblem(name));
-      if (!isInside) {
+      if (checkout === undefined) {
         await writeInNewFolder(folder, command, () => {
           note(cli.io, '[new] building and packing the packages; npm installs the dependencies');
-          return makeOutsideFolder(CHECKOUT, folder, kind, name, env);
+          return makeOutsideFolder(origin, folder, kind, name, env);
         });
-        return say(cli.io, outsideSteps(kind, name, folder));
+        return say(cli.io, outsideSteps(cli, kind, name, folder));
       }
       if (into !== undefined)
         throw new UsageError('in this workspace the package lies in services/NAME: omit --into', command);
-      refuse(name, command, await workspaceNameProblem(CHECKOUT, kind, name));
+      refuse(name, command, await workspaceNameProblem(checkout, kind, name));
       const made = await writeInNewFolder(folder, command, () => {
         note(cli.io, '[new] pnpm updates the lockfile');
-        return addToWorkspace(CHECKOUT, kind, name, env);
+        return addToWorkspace(checkout, kind, name, env);
       });
-      say(cli.io, insideSteps(kind, name, made));
+      say(cli.io, insideSteps(cli, kind, name, made));
     },
   });
 };
 
-function defaultFolder(cwd: string, isInside: boolean, lang: string, name: string): string {
-  if (!isInside) return resolve(cwd, name);
-  return lang === 'py' ? join(CHECKOUT, 'processors', name) : join(CHECKOUT, 'services', name);
+function chooseFolder(cwd: string, checkout: string | undefined, lang: string, name: string): string {
+  if (checkout === undefined) return resolve(cwd, name);
+  return lang === 'py' ? join(checkout, 'processors', name) : join(checkout, 'services', name);
 }
 
-const isWithin = (folder: string): boolean => folder === CHECKOUT || folder.startsWith(`${CHECKOUT}${sep}`);
+const isWithin = ({ kind, root }: Origin, folder: string): boolean =>
+  kind === 'checkout' && (folder === root || folder.startsWith(`${root}${sep}`));
 function refuse(name: string, command: string, problem: string | undefined): void {
   if (problem !== undefined) throw new UsageError(`"${name}" cannot be used as the name: ${problem}`, command);
 }
@@ -95,33 +96,35 @@ const SAID: Record<ScaffoldKind, string> = {
   tool: 'How many times does r occur in strawberry?',
 };
 
-const formatNextSteps = (kind: ScaffoldKind, name: string, folder: string): string => `In another terminal:
-  npm run -s millrace -- check ${name}
-  npm run -s millrace -- agents apply ${quoteForShell(`${folder}/agent.yaml`)}
-  npm run -s millrace -- run ${name} "${SAID[kind]}"`;
+const formatNextSteps = ({ io }: Cli, kind: ScaffoldKind, name: string, folder: string): string => `In another terminal:
+  ${commandLine(io.env, `check ${name}`)}
+  ${commandLine(io.env, `agents apply ${quoteForShell(`${folder}/agent.yaml`)}`)}
+  ${commandLine(io.env, `run ${name} "${SAID[kind]}"`)}`;
 
-const insideSteps = (kind: ScaffoldKind, name: string, folder: string): string =>
+const insideSteps = (cli: Cli, kind: ScaffoldKind, name: string, folder: string): string =>
   `${folder} is a working ${kind}: edit it. It is added to the lockfile, the import table${kind === 'processor' ? ', the processor pages' : ''} and npm start.
 
 npm start serves it. To run it on its own with a running stack:
   npm run -s processor -- ${folder}/src/main.ts
-${formatNextSteps(kind, name, folder)}`;
+${formatNextSteps(cli, kind, name, folder)}`;
 
-const outsideSteps = (kind: ScaffoldKind, name: string, folder: string): string =>
+const outsideSteps = (cli: Cli, kind: ScaffoldKind, name: string, folder: string): string =>
   `${folder} is a working ${kind}: edit it. It does not depend on this checkout.
 
 Set NATS_URL to the NATS server of Millrace, run it, and leave it running:
   cd ${quoteForShell(folder)} && npm start
-${formatNextSteps(kind, name, folder)}`;
+${formatNextSteps(cli, kind, name, folder)}`;
 
-const pythonSteps = (kind: ScaffoldKind, name: string, folder: string): string => {
-  const shown = isWithin(folder) ? portable(relative(CHECKOUT, folder)) : folder;
+type PythonPlace = { folder: string; checkout: string | undefined };
+
+const pythonSteps = (cli: Cli, kind: ScaffoldKind, name: string, { folder, checkout }: PythonPlace): string => {
+  const shown = checkout === undefined ? folder : portable(relative(checkout, folder));
   return `${shown}/main.py is a working ${kind}: edit it. millrace.py in the same folder carries the protocol.
 
 Set NATS_URL to the NATS server of Millrace, run it, and leave it running:
   pip install -r ${quoteForShell(`${shown}/requirements.txt`)}
   python3 ${quoteForShell(`${shown}/main.py`)}
-${formatNextSteps(kind, name, shown)}`;
+${formatNextSteps(cli, kind, name, shown)}`;
 };
 
 // Creates the folder of a new processor or tool exclusively, and removes it if the scaffold cannot be written completely.

@@ -1,28 +1,22 @@
-// Creates a processor or tool outside of this workspace: a folder that runs without this checkout. Millrace packages
-// are tarballs of built JavaScript in it; other dependencies are from the registry, pinned by the folder's lockfile.
-import { mkdir, readFile } from 'node:fs/promises';
+// Creates a processor or tool outside of this workspace: a folder that runs without a checkout. From a checkout its Millrace
+// packages are tarballs of built JavaScript; from the published command they are published, too. The folder's lockfile pins all.
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
-import { packPackages } from './pack-packages.ts';
+import { readPackageVersion, readScaffoldVersions, type Origin } from './origin.ts';
 import { runProgram } from './run-program.ts';
 import { agentFile, typescriptFiles, type ScaffoldKind } from './scaffold.ts';
 import { writeNew } from './write-new.ts';
 
-const catalogSchema = z.object({ catalog: z.record(z.string(), z.string()) });
-const rootSchema = z.object({ devDependencies: z.record(z.string(), z.string()) });
-
 /** @param folder absolute path; existing files are never overwritten */
 export async function makeOutsideFolder(
-  checkout: string,
+  origin: Origin,
   folder: string,
   kind: ScaffoldKind,
   id: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const { catalog } = catalogSchema.parse(parse(await readFile(join(checkout, 'pnpm-workspace.yaml'), 'utf8')));
-  const { devDependencies } = rootSchema.parse(JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')));
-  await mkdir(join(folder, 'vendor'), { recursive: true });
+  const versions = await readScaffoldVersions(origin);
   const files = [
     ...typescriptFiles(kind, id),
     agentFile(kind, id),
@@ -30,18 +24,17 @@ export async function makeOutsideFolder(
     { name: '.gitignore', text: 'node_modules\n' },
   ];
   for (const { name, text } of files) await writeNew(join(folder, name), text);
-  const tarballs = await packPackages(checkout, join(folder, 'vendor'), catalog, env);
-  const ours = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:vendor/${file}`]));
+  const ours = origin.kind === 'checkout' ? await packInto(origin.root, folder, env) : await listPublished(origin);
   // The manifest has no name: the package is never published, and npm rejects some ids as names.
   const manifest = {
     private: true,
     type: 'module',
     scripts: { start: 'node main.ts', typecheck: 'tsc --noEmit' },
-    dependencies: { ...ours, zod: catalog['zod'] },
+    dependencies: { ...ours, zod: versions.zod },
     devDependencies: {
-      '@types/node': catalog['@types/node'],
-      node: devDependencies['node'],
-      typescript: devDependencies['typescript'],
+      '@types/node': versions['@types/node'],
+      node: versions.node,
+      typescript: versions.typescript,
     },
   };
   await writeNew(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -53,6 +46,22 @@ export async function makeOutsideFolder(
     folder,
     env,
   );
+}
+
+const packedSchema = z.record(z.string(), z.string());
+
+/** Builds the packages of the checkout into the folder. Returns the dependencies on them. */
+async function packInto(checkout: string, folder: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  const program = join(checkout, 'deploy/packages/src/main.ts');
+  const vendor = join(folder, 'vendor');
+  const output = await runProgram(process.execPath, [program, '--only', 'processor', '--into', vendor], checkout, env);
+  await rm(join(vendor, 'packages'), { recursive: true });
+  const packed = Object.entries(packedSchema.parse(JSON.parse(output)));
+  return Object.fromEntries(packed.map(([name, file]) => [name, `file:vendor/${file}`]));
+}
+
+async function listPublished(origin: Origin): Promise<Record<string, string>> {
+  return { '@millrace/processor': await readPackageVersion(origin) };
 }
 
 function tsconfig(): { name: string; text: string } {
