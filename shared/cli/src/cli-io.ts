@@ -1,6 +1,12 @@
 // Abstracts the process for the commands: main.ts passes it in, and no other module accesses the process.
 import type { Env } from '@millrace/bus';
 
+export type LineReader = {
+  /** Prints the prompt, and returns the next line; undefined at the end of the input. */
+  ask(prompt: string): Promise<string | undefined>;
+  close(): void;
+};
+
 type Output = { write(text: string): void; isTerminal: boolean };
 export type CliIo = {
   env: Env;
@@ -9,6 +15,8 @@ export type CliIo = {
     isTerminal: boolean;
     /** Reads stdin to its end. @throws UsageError if the input exceeds maxBytes */
     read(maxBytes: number): Promise<string>;
+    /** Reads stdin line by line from now on. */
+    openLines(): LineReader;
   };
   stdout: Output;
   stderr: Output;

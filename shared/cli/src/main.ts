@@ -1,6 +1,7 @@
 // Starts the `millrace` program: connects runCli to the process.
 import { EXIT_CODES } from './exit-codes.ts';
 import { readInput } from './read-input.ts';
+import { openLines } from './read-lines.ts';
 import { runCli } from './run-cli.ts';
 
 const outputClosed = closedOutput(process.stdout);
@@ -10,7 +11,11 @@ process.stderr.on('error', () => undefined);
 const code = await runCli(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
-  stdin: { isTerminal: process.stdin.isTTY, read: (maxBytes) => readInput(process.stdin, maxBytes) },
+  stdin: {
+    isTerminal: process.stdin.isTTY,
+    read: (maxBytes) => readInput(process.stdin, maxBytes),
+    openLines: () => openLines(process.stdin, process.stderr, () => process.kill(process.pid, 'SIGINT')),
+  },
   stdout: outputTo(process.stdout),
   stderr: outputTo(process.stderr),
   onOutputClosed: outputClosed.handleBy,

@@ -8,10 +8,12 @@ import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
 import { eraseCommand } from './erase-command.ts';
 import { callCommand } from './call-command.ts';
+import { chatCommand } from './chat-command.ts';
 import { checkCommand } from './check-command.ts';
 import { messagesCommand } from './edit-memory-commands.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
 import { keysCommand } from './keys-command.ts';
+import { logsCommand } from './logs-command.ts';
 import { memoryCommand, threadsCommand } from './memory-command.ts';
 import { newCommand } from './new/new-command.ts';
 import { processorsCommand } from './processors-command.ts';
@@ -57,6 +59,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 const buildCommands = (cli: Cli): Group =>
   group('millrace', 'Run agents through Millrace, and inspect runs, processors and memory', {
     run: runCommand(cli),
+    chat: chatCommand(cli),
     follow: followCommand(cli),
     cancel: cancelCommand(cli),
     agents: agentsCommand(cli),
@@ -69,6 +72,7 @@ const buildCommands = (cli: Cli): Group =>
     'dead-letters': deadLettersCommand(cli),
     call: callCommand(cli),
     check: checkCommand(cli),
+    logs: logsCommand(cli),
     'api-keys': apiKeysCommand(cli),
     keys: keysCommand(cli),
     schemas: schemasCommand(cli),

@@ -1,8 +1,9 @@
 // Records the output of a command in order, for tests of single modules.
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import type { Env } from '@millrace/bus';
 import type { CliIo } from '../cli-io.ts';
 import { readInput } from '../read-input.ts';
+import { openLines } from '../read-lines.ts';
 import { runCli } from '../run-cli.ts';
 
 export type RecordedOptions = {
@@ -22,6 +23,7 @@ export function recordedIo({ isTerminal = false, env = {}, cwd = '/', input }: R
     stdin: {
       isTerminal: input === undefined,
       read: (maxBytes) => readInput(Readable.from([input ?? '']), maxBytes),
+      openLines: () => openLines(Readable.from([input ?? '']), new PassThrough().resume(), () => undefined),
     },
     stdout: output('out'),
     stderr: output('err'),
