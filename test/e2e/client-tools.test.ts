@@ -98,6 +98,18 @@ describe('a call of a tool of the caller', () => {
     await after.release();
   });
 
+  test('takes several results at once, if all but the last one hold the run', async () => {
+    const said = [{ toolCalls: [callWeather('Oslo'), callWeather('Rome')] }, { text: 'Done.' }];
+    const run = await start(await apply('client-held'), said);
+    const [first, second] = await readCalls(run);
+    await stack.client.runs.answer(run.runId, first?.resumeToken ?? '', { output: 'rain' }, { hold: true });
+    expect(await run.status()).toBe('suspended');
+    const next = await run.answer(second?.resumeToken ?? '', { output: 'sun' });
+    const types = (await collect(next)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'resumed' || type === 'suspended')).toEqual(['resumed']);
+    expect((await next.result()).steps[0]?.toolResults.map(({ result }) => result)).toEqual(['rain', 'sun']);
+  });
+
   test('takes an error as its result, up to 512 KiB, and refuses any other form', async () => {
     const run = await start(await apply('client-error'), [{ toolCalls: [callWeather('Oslo')] }, { text: 'Sorry.' }]);
     const [call] = await readCalls(run);

@@ -10,7 +10,7 @@ import {
 import type { ClientConnection } from './connection.ts';
 import { retryRequest } from './retry-request.ts';
 
-export type PendingAnswer = { runId: string; token: string; data: JsonValue };
+export type PendingAnswer = { runId: string; token: string; data: JsonValue; hold?: boolean | undefined };
 
 /** @param args replace the arguments of the approved call */
 export async function resumePending(
@@ -25,10 +25,10 @@ export async function resumePending(
 /** @returns `epoch`: of the suspension. @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired, message-too-large */
 export async function answerPending(
   connection: ClientConnection,
-  { runId, token, data }: PendingAnswer,
+  { runId, token, data, hold }: PendingAnswer,
   signal: AbortSignal,
 ): Promise<{ epoch?: number | undefined }> {
-  return sendAnswer(connection, 'answer', runId, { token, data }, signal);
+  return sendAnswer(connection, 'answer', runId, { token, data, ...(hold !== undefined && { hold }) }, signal);
 }
 
 async function sendAnswer<V extends 'resume' | 'answer'>(

@@ -61,8 +61,8 @@ export type Client = {
      * the call judges. @throws tool-arguments-invalid
      */
     resume(runId: string, token: string, data: JsonValue, edit?: EditOptions): Promise<void>;
-    /** Answers a question for the caller. */
-    answer(runId: string, token: string, data: JsonValue): Promise<void>;
+    /** Answers a question for the caller. `hold`: the run stays suspended until an answer without it. */
+    answer(runId: string, token: string, data: JsonValue, options?: { hold?: boolean }): Promise<void>;
     release(runId: string): Promise<RunStatus>;
     /** Events of each stage, in order: verdicts, durations, number of violations by rule. */
     events(runId: string): Promise<PublicRunEvent[]>;

@@ -51,8 +51,8 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
         }),
       resume: async (runId, token, data, { args } = {}) =>
         void (await resumePending(connection, { runId, token, data, args }, closing.signal)),
-      answer: async (runId, token, data) =>
-        void (await answerPending(connection, { runId, token, data }, closing.signal)),
+      answer: async (runId, token, data, { hold } = {}) =>
+        void (await answerPending(connection, { runId, token, data, hold }, closing.signal)),
       release: (runId) => releaseRun(connection, runId, closing.signal),
       events: (run) => collectEvents((after) => ask('events', { after }, { run })),
       eventsDetail: (run) => collectEvents((after) => ask('events-detail', { after }, { run })),

@@ -53,6 +53,7 @@ const answerSchema = z.object({
   resumeId: tokenSchema
     .optional()
     .describe('Chosen by the caller: a repeated request with the same id is the same resumption.'),
+  hold: z.boolean().optional().describe('The run stays suspended until an answer without this: more answers follow.'),
 });
 
 const answeredSchema = z.object({

@@ -50,14 +50,24 @@ export async function answerNewestQuestion(
   return run.answer(question.resumeToken, text, { signal });
 }
 
-type Decision = { token: string; data: JsonValue };
+export type Decision = { token: string; data: JsonValue };
 
-/** Gives several answers, one after the other, and returns the run from the last one on. */
-export async function answerAll(run: Run, decisions: readonly Decision[], signal: AbortSignal): Promise<Run> {
-  let current = run;
-  // oxlint-disable-next-line no-await-in-loop -- each answer continues the run that the one before has returned
-  for (const { token, data } of decisions) current = await current.answer(token, data, { signal });
-  return current;
+/**
+ * Gives several answers, and returns the run from there on. The run continues with the last one, so that a reader finds no
+ * suspension in between.
+ */
+export async function answerAll(
+  client: Client,
+  run: Run,
+  decisions: readonly Decision[],
+  signal: AbortSignal,
+): Promise<Run> {
+  const last = decisions.at(-1);
+  if (!last) return run;
+  for (const { token, data } of decisions.slice(0, -1))
+    // oxlint-disable-next-line no-await-in-loop -- each is refused alone
+    await client.runs.answer(run.runId, token, data, { hold: true });
+  return run.answer(last.token, last.data, { signal });
 }
 
 /** Reads to the suspension, so that an answer continues after it. */

@@ -12,7 +12,7 @@ import {
   type ShownPending,
   type Usage,
 } from '@millrace/contracts';
-import { answerAll } from './answer-question.ts';
+import type { Decision } from './answer-question.ts';
 
 const CALL_ID = /^call_(.+)_(\d{1,6})$/;
 
@@ -36,25 +36,32 @@ export const listClientCalls = (runId: string, pending: readonly ShownPending[])
 const readArgs = (payload: JsonValue | undefined): JsonValue =>
   (typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload['args'] : undefined) ?? {};
 
+/** `id` is that of the call. */
+export type CallResult = { id: string; data: ClientResult };
 export type CallResults = {
   /** The run of the last calls in the history. */
   runId: string;
-  results: readonly { id: string; data: ClientResult }[];
+  results: readonly CallResult[];
   /** The history ends with the results. */
   isLast: boolean;
 };
 /** The run from the results on. `before`: the usage up to the calls. */
 export type ContinuedRun = { run: Run; before: Usage };
 
-/** Stored for a repetition of the request: the position behind the calls. */
-type Mark = { get(): Promise<string | undefined>; set(value: string): Promise<void> };
+/** Keeps the position behind the calls for a repetition of the request. */
+export type CallMark = {
+  /** The client repeats the request by itself, and a part of its results may have arrived. */
+  isRepeated: boolean;
+  get(): Promise<string | undefined>;
+  set(value: string): Promise<void>;
+};
 type ContinueParts = {
   client: Client;
   agent: string;
   /** Stops reading; the run continues. */
   left: AbortSignal;
-  /** `isRepeated`: the client repeats the request by itself, and a part of its results may have arrived. */
-  mark: Mark & { isRepeated: boolean };
+  /** Absent: the client repeats no request by itself. */
+  mark?: CallMark;
 };
 
 /**
@@ -74,23 +81,37 @@ export async function continueCalls(
     const data = given.get(spellCallId(runId, clientCall));
     return data && resumeToken !== undefined ? [{ token: resumeToken, data }] : [];
   });
-  const repeated = mark.isRepeated ? readMark(await mark.get()) : undefined;
-  if (repeated) {
-    const behind = await client.follow(runId, { ...repeated, signal: left });
-    for (const { token, data } of answers) await client.runs.answer(runId, token, data);
-    return { run: behind, before: repeated.before };
-  }
+  const repeated = mark?.isRepeated ? readMark(await mark.get()) : undefined;
+  if (repeated) return continueAt(repeated, { client, runId, answers, left });
   if (calls.length === 0) return undefined;
   const isExact = isLast && answers.length === calls.length && given.size === calls.length;
   if (!isExact) {
     await client.runs.release(runId);
     return undefined;
   }
-  const suspended = await client.follow(runId, { signal: left });
-  const last = await readLast(suspended);
-  const before = result?.usage ?? {};
-  await mark.set(JSON.stringify({ from: { epoch: last.epoch, index: last.index + 1 }, before }));
-  return { run: await answerAll(suspended, answers, left), before };
+  const last = await readLast(await client.follow(runId, { signal: left }));
+  const marked = { from: { epoch: last.epoch, index: last.index + 1 }, before: result?.usage ?? {} };
+  await mark?.set(JSON.stringify(marked));
+  return continueAt(marked, { client, runId, answers, left });
+}
+
+type Marked = {
+  /** Position behind the calls. */
+  from: Position;
+  before: Usage;
+};
+type GivenAnswers = { client: Client; runId: string; answers: readonly Decision[]; left: AbortSignal };
+
+/** A result that has arrived with an earlier request counts. */
+async function continueAt({ from, before }: Marked, parts: GivenAnswers): Promise<ContinuedRun> {
+  const { client, runId, answers, left } = parts;
+  for (const [at, { token, data }] of answers.entries())
+    await client.runs.answer(runId, token, data, { hold: at < answers.length - 1 }).catch(ignoreUsed);
+  return { run: await client.follow(runId, { from, answeredTo: from.epoch, signal: left }), before };
+}
+
+function ignoreUsed(error: unknown): void {
+  if (!MillraceError.isInstance(error) || error.code !== 'resume-token-used') throw error;
 }
 
 async function findRun(client: Client, runId: string): Promise<ApiAnswer<'run'> | undefined> {
@@ -108,13 +129,11 @@ async function readLast(run: Run): Promise<Position> {
   return last;
 }
 
-type Marked = { from: Position; answeredTo: number; before: Usage };
-
 /** The gateway itself has written the mark. */
 function readMark(text: string | undefined): Marked | undefined {
   if (text === undefined) return undefined;
-  const { from, before }: Pick<Marked, 'from' | 'before'> = JSON.parse(text);
-  return { from, before, answeredTo: from.epoch };
+  const marked: Marked = JSON.parse(text);
+  return marked;
 }
 
 /** Returns the usage after the calls: the result of a run counts all of it. */

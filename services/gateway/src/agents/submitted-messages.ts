@@ -16,6 +16,25 @@ export function selectNewMessages<M extends { role: string }>(
   return hasHistory ? messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1) : messages;
 }
 
+/**
+ * Returns the new messages. A thread does not hold a run that waited for results of the client: then the messages from the
+ * last one of the user on are new.
+ */
+export function selectSubmitted<M extends { role: string }>(
+  messages: readonly M[],
+  options: Pick<ConvertOptions, 'hasHistory'>,
+): readonly M[] {
+  const selected = selectNewMessages(messages, options);
+  if (selected.every(({ role }) => role !== 'tool')) return selected;
+  const before = messages.slice(0, messages.length - selected.length);
+  return messages.slice(
+    Math.max(
+      before.findLastIndex(({ role }) => role === 'user'),
+      0,
+    ),
+  );
+}
+
 /** @param path of the messages in the request */
 export const createNoMessageError = (path: string): MillraceError =>
   new MillraceError('run-refused', 'The request has no new message of the user.', {

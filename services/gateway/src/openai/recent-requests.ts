@@ -5,6 +5,7 @@ import type { Client } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
 import type { Access } from '../access/access.ts';
+import type { CallMark } from '../agents/client-calls.ts';
 
 const JOIN_WITHIN_S = 60;
 const MAX_REMEMBERED = 10_000;
@@ -22,6 +23,16 @@ export function fingerprint({ account, subject, identity }: Access, route: strin
   return createHash('sha256').update(text).digest('base64url');
 }
 
+/** Returns the place of a value for the repetitions of a request that continues a run. */
+export function createMark(access: Access, body: unknown, headers: Headers, recent: RecentRequests): CallMark {
+  const print = fingerprint(access, 'results', body);
+  return {
+    isRepeated: isRepeated(headers),
+    get: () => recent.find(print),
+    set: (value) => recent.remember(print, value),
+  };
+}
+
 /** Returns the run that a repeated request of an openai client joins. */
 export const findRepeatedRun = async (
   client: Client,
@@ -30,8 +41,7 @@ export const findRepeatedRun = async (
   recent: RecentRequests,
 ): Promise<string | undefined> => (isRepeated(headers) ? findJoined(client, await recent.find(print)) : undefined);
 
-/** The openai clients count the attempts of a request. */
-export const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
+const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
 
 /** A run that was cancelled with the first connection is not joined: the repeated request needs an answer. */
 async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {

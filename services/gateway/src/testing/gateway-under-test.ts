@@ -50,6 +50,13 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
     keyId: 'single-answer',
   },
   'key-silent': { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], keyId: 'silent' },
+  'key-busy': {
+    tenant: 'default',
+    subject: 'ada',
+    scopes: ['run', 'read'],
+    limits: { requestsPerMinute: 1 },
+    keyId: 'busy',
+  },
   'key-slow': {
     tenant: 'default',
     subject: 'slow',

@@ -1,5 +1,5 @@
 // Describes single chunks as events of the UI message stream. Tools are dynamic: the client has no definition of them.
-import { isDataChunk, type Chunk, type ChunkOf } from '@millrace/contracts';
+import { isDataChunk, isObject, type Chunk, type ChunkOf } from '@millrace/contracts';
 import { toFileUrl } from '../agents/submitted-messages.ts';
 
 export type UiEvent = { type: string; [member: string]: unknown };
@@ -34,7 +34,30 @@ export function describePart(runId: string, chunk: Chunk): UiEvent | undefined {
   }
 }
 
+/** A page does not execute the tools of the agent: its own calls have an event of their own when the run waits for them. */
 function describeTool(chunk: Chunk): UiEvent | undefined {
+  if (isClientChunk(chunk)) return undefined;
+  const event = describeOwnTool(chunk);
+  return event && (event.type === 'tool-input-delta' ? event : { ...event, providerExecuted: true });
+}
+
+function isClientChunk(chunk: Chunk): boolean {
+  const payload: unknown = 'payload' in chunk ? chunk.payload : undefined;
+  return isObject(payload) && payload['clientTool'] === true;
+}
+
+/** Shows a call of the page with its result, when the page reads the run again. No page executes it again. */
+export function describeClientResult(chunk: Chunk): UiEvent[] {
+  if (chunk.type !== 'tool-result' && chunk.type !== 'tool-error' && chunk.type !== 'tool-output-denied') return [];
+  if (!isClientChunk(chunk)) return [];
+  const { toolCallId, toolName } = chunk.payload;
+  const input = chunk.type === 'tool-output-denied' ? null : (chunk.payload.args ?? null);
+  const call = { type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, providerExecuted: true };
+  const outcome = describeOwnTool(chunk);
+  return outcome ? [call, { ...outcome, providerExecuted: true }] : [];
+}
+
+function describeOwnTool(chunk: Chunk): UiEvent | undefined {
   switch (chunk.type) {
     case 'tool-call-input-streaming-start':
       return { type: 'tool-input-start', ...pickCall(chunk), dynamic: true };

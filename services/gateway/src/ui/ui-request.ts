@@ -1,7 +1,15 @@
 // The request of useChat: the messages of the page, of which only those after the last answer are new, and answers to
 // questions about calls.
-import { threadIdSchema, tokenSchema, type Message, type MessagePart } from '@millrace/contracts';
+import {
+  clientToolsSchema,
+  jsonValueSchema,
+  threadIdSchema,
+  tokenSchema,
+  type Message,
+  type MessagePart,
+} from '@millrace/contracts';
 import { z } from 'zod';
+import { parseCallId, type CallResult, type CallResults } from '../agents/client-calls.ts';
 import {
   convertRole,
   createMessage,
@@ -22,6 +30,9 @@ const partSchema = z.looseObject({
   mediaType: z.string().optional(),
   state: z.string().optional(),
   approval: approvalSchema.optional(),
+  toolCallId: z.string().optional(),
+  output: jsonValueSchema.optional().catch(undefined),
+  errorText: z.string().optional(),
 });
 type UiPart = z.output<typeof partSchema>;
 
@@ -36,6 +47,7 @@ export type UiMessage = z.output<typeof uiMessageSchema>;
 export const uiRequestSchema = z.looseObject({
   id: threadIdSchema.describe('id of the chat: the thread of its runs'),
   messages: z.array(uiMessageSchema).min(1).max(2_000),
+  clientTools: clientToolsSchema.optional().describe('tools that the page executes'),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
 });
 export type UiRequest = z.output<typeof uiRequestSchema>;
@@ -53,6 +65,24 @@ export function readDecisions(messages: readonly UiMessage[]): { runId: string; 
       : [],
   );
   return decisions.length === 0 ? undefined : { runId, decisions };
+}
+
+/** Returns the results of the page's tools in the last step of the last answer, if it has calls of a run. */
+export function readUiResults(messages: readonly UiMessage[]): CallResults | undefined {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant');
+  const parts = messages[at]?.parts ?? [];
+  const step = parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1);
+  const calls = step.flatMap((part) => {
+    const call = parseCallId(part.toolCallId ?? '');
+    return call ? [{ ...part, id: part.toolCallId ?? '', runId: call.runId }] : [];
+  });
+  const runId = calls[0]?.runId;
+  if (runId === undefined) return undefined;
+  const results = calls.flatMap(({ id, state, output, errorText = 'The tool failed.' }): CallResult[] => {
+    if (state === 'output-available') return [{ id, data: { output: output ?? null } }];
+    return state === 'output-error' ? [{ id, data: { error: errorText } }] : [];
+  });
+  return { runId, results, isLast: at === messages.length - 1 };
 }
 
 /** @throws run-refused if no message is new */

@@ -3,6 +3,7 @@ import type { Client, Run } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
+import { continueCalls } from '../agents/client-calls.ts';
 import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
@@ -11,6 +12,7 @@ import {
   convertUiMessages,
   readAnswerText,
   readDecisions,
+  readUiResults,
   uiRequestSchema,
   type Decision,
   type UiRequest,
@@ -29,6 +31,7 @@ export async function serveUiMessages(request: Request, name: string, context: G
   try {
     const client = await acting.client();
     const { run, opening } =
+      (await answerCalls({ ...body, agent }, client, access, stream.left)) ??
       (await answerDecisions({ ...body, agent }, client, access, stream.left)) ??
       (await answerQuestion({ ...body, agent }, client, access, stream.left)) ??
       (await startRun(body, agent, client, { acting, context, left: stream.left }));
@@ -44,13 +47,30 @@ type AgentRequest = UiRequest & { agent: string };
 type StartParts = { acting: Access; context: GatewayContext; left: AbortSignal };
 
 async function startRun(
-  { id, messages }: UiRequest,
+  { id, messages, clientTools }: UiRequest,
   agent: string,
   client: Client,
   { acting, context, left }: StartParts,
 ): Promise<Begun> {
+  // The results of the calls are answers.
+  if (clientTools) acting.require('answer');
   const converted = convertUiMessages(messages, await context.readTraits(acting, agent));
-  return { run: await client.start(agent, converted, { threadId: id, leave: left }), opening: NO_OPENING };
+  const run = await client.start(agent, converted, { threadId: id, clientTools, leave: left });
+  return { run, opening: NO_OPENING };
+}
+
+/** The page has executed its tools: the same answer continues. */
+async function answerCalls(
+  { messages, agent }: AgentRequest,
+  client: Client,
+  access: Access,
+  left: AbortSignal,
+): Promise<Begun | undefined> {
+  const found = readUiResults(messages);
+  if (!found) return undefined;
+  access.require('answer');
+  const continued = await continueCalls(found, { client, agent, left });
+  return continued && { run: continued.run, opening: { events: [describeStart(found.runId)], continues: true } };
 }
 
 /** The page has approved or denied calls: the same answer continues. */
@@ -74,7 +94,7 @@ async function answerDecisions(
   access.require('answer');
   const run = await readSuspended(client, found.runId, left);
   return {
-    run: await answerAll(run, answers, left),
+    run: await answerAll(client, run, answers, left),
     opening: { events: [describeStart(found.runId)], continues: true },
   };
 }

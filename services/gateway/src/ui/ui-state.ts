@@ -4,8 +4,9 @@
 // it, which replays the run without the retracted chunks.
 import type { PositionedChunk } from '@millrace/client';
 import type { Chunk, ChunkOf, ShownPending } from '@millrace/contracts';
+import { listClientCalls } from '../agents/client-calls.ts';
 import { NO_PARTS, applyPart, closeParts, completePart, type OpenParts } from './open-parts.ts';
-import { describePart, type UiEvent } from './ui-parts.ts';
+import { describeClientResult, describePart, type UiEvent } from './ui-parts.ts';
 
 /** Events of a step from the last to the first: a list that is shared between states, so that appending copies nothing. */
 type StepEvents = { index: number; event: UiEvent; before: StepEvents } | undefined;
@@ -51,6 +52,9 @@ export function reduceUi(state: UiState, { index, chunk }: PositionedChunk): UiS
       state: { ...state, stepFrom: index, step: undefined, open: NO_PARTS },
       events: [...closeParts(state.open), { type: 'start-step' }],
     };
+  const shown = state.calls ? describeClientResult(chunk) : [];
+  if (shown.length > 0)
+    return { state: shown.reduce((next, one) => keepEvent(next, index, one), state), events: shown };
   const event = describePart(state.runId, chunk);
   if (!event || isForeignOutput(state, event)) return { state, events: [] };
   // The client has handled a transient part, and a repetition of the step must not hand it over again.
@@ -114,13 +118,29 @@ function describeEnding(runId: string, chunk: Chunk): UiEvent[] | undefined {
     case 'abort':
       return [{ type: 'abort' }];
     case 'suspended':
-      return [
-        ...(chunk.payload.pending ?? []).map(describePending),
-        { type: 'finish', finishReason: 'other', messageMetadata: { runId, status: 'suspended' } },
-      ];
+      return describeSuspension(runId, chunk.payload.pending ?? []);
     default:
       return undefined;
   }
+}
+
+function describeSuspension(runId: string, pending: readonly ShownPending[]): UiEvent[] {
+  const calls = listClientCalls(runId, pending);
+  return [
+    ...calls.map(({ id, name, args }) => ({
+      type: 'tool-input-available',
+      toolCallId: id,
+      toolName: name,
+      input: args,
+      dynamic: true,
+    })),
+    ...pending.filter(({ clientCall }) => clientCall === undefined).map(describePending),
+    {
+      type: 'finish',
+      finishReason: calls.length > 0 ? 'tool-calls' : 'other',
+      messageMetadata: { runId, status: 'suspended' },
+    },
+  ];
 }
 
 const FINISH_REASONS = new Set(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']);

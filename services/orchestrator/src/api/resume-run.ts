@@ -39,7 +39,7 @@ export type AnswerRules = {
 export async function resumeRun(
   access: JetStreamAccess,
   head: RunHead,
-  { token, data, edited, resumeId = crypto.randomUUID() }: ApiRequest<'resume'>,
+  { token, data, edited, resumeId = crypto.randomUUID(), hold = false }: ApiRequest<'resume'>,
   { kinds, readTools }: AnswerRules,
 ): Promise<{ epoch: number }> {
   const { runId, status } = head;
@@ -55,7 +55,7 @@ export async function resumeRun(
   if (edited) refuseBadEdit(edited, pending, await readTools());
   const resumption = edited ? { resumeId, data: DENIED_UNEDITED, edited } : { resumeId, data };
   const answered = await writeResumption(access, head, pending, resumption);
-  const wake = () => wakeRun(access, head, `${pending.id}.${head.epoch}`);
+  const wake = async () => (hold ? undefined : wakeRun(access, head, `${pending.id}.${head.epoch}`));
   if (answered === 'used') {
     // The first caller may have received an error of the bus after its answer was stored without a resume command: the
     // answer counts from now on.

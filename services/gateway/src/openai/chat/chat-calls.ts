@@ -1,6 +1,7 @@
 // Calls of the client's tools in the messages of a chat completion.
-import { readJson, type JsonValue, type Message, type MessagePart } from '@millrace/contracts';
+import type { Message, ToolInvocationPart } from '@millrace/contracts';
 import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
+import { convertCall, parseOutput } from '../../agents/submitted-calls.ts';
 import { createMessage } from '../../agents/submitted-messages.ts';
 import type { ChatMessage } from './chat-request.ts';
 
@@ -14,42 +15,26 @@ export function readChatResults(messages: readonly ChatMessage[]): CallResults |
   const results = after.filter(({ role }) => role === 'tool');
   return {
     runId,
-    results: results.map((message) => ({ id: message.tool_call_id ?? '', data: { output: readOutput(message) } })),
+    results: results.map((message) => ({
+      id: message.tool_call_id ?? '',
+      data: { output: parseOutput(readText(message)) },
+    })),
     isLast: results.length === after.length,
   };
 }
 
-/** A result is a text or a list of texts; a text with JSON is the JSON. */
-function readOutput({ content }: ChatMessage): JsonValue {
-  const text =
-    typeof content === 'string'
-      ? content
-      : (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const read = /^\s*[[{]/.test(text) ? readJson(text) : undefined;
-  return read ? read.value : text;
-}
+const readText = ({ content }: ChatMessage): string =>
+  typeof content === 'string'
+    ? content
+    : (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 /** Returns the calls of an answer with their results, as parts of one message. */
-export function convertCalls(
-  { tool_calls: calls }: ChatMessage,
-  all: readonly ChatMessage[],
-): Extract<MessagePart, { type: 'tool-invocation' }>[] {
-  return (calls ?? []).map(({ id, function: { name, arguments: text } }) => {
+export const convertCalls = ({ tool_calls: calls }: ChatMessage, all: readonly ChatMessage[]): ToolInvocationPart[] =>
+  (calls ?? []).map(({ id, function: called }) => {
     const result = all.find(({ role, tool_call_id: of }) => role === 'tool' && of === id);
-    const args = readJson(text);
-    const call = { toolCallId: shorten(id), toolName: name, args: args ? args.value : text };
-    return {
-      type: 'tool-invocation',
-      toolInvocation: result ? { ...call, state: 'result', result: readOutput(result) } : { ...call, state: 'call' },
-    };
+    return convertCall({ id, ...called, ...(result && { output: readText(result) }) });
   });
-}
-
-/** Providers accept ids of 40 characters. */
-const shorten = (id: string): string => id.replace(/^call_/, '').slice(-40);
 
 /** A result without its call in the request is a text. */
-export const convertLooseResult = (message: ChatMessage): Message => {
-  const output = readOutput(message);
-  return createMessage('tool', [{ type: 'text', text: typeof output === 'string' ? output : JSON.stringify(output) }]);
-};
+export const convertLooseResult = (message: ChatMessage): Message =>
+  createMessage('tool', [{ type: 'text', text: readText(message) }]);

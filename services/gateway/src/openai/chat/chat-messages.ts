@@ -6,7 +6,7 @@ import {
   createMessage,
   createNoMessageError,
   isSystemRole,
-  selectNewMessages,
+  selectSubmitted,
   type ConvertOptions,
 } from '../../agents/submitted-messages.ts';
 import { convertCalls, convertLooseResult } from './chat-calls.ts';
@@ -14,7 +14,7 @@ import type { ChatMessage, ContentPart } from './chat-request.ts';
 
 /** @throws run-refused if no message is left */
 export function convertMessages(messages: readonly ChatMessage[], options: ConvertOptions): Message[] {
-  const selected = selectMessages(messages, options);
+  const selected = selectSubmitted(messages, options);
   const called = new Set(selected.flatMap(({ tool_calls: calls }) => (calls ?? []).map(({ id }) => id)));
   const converted = selected.flatMap((message) => {
     const { role } = message;
@@ -23,19 +23,6 @@ export function convertMessages(messages: readonly ChatMessage[], options: Conve
   });
   if (converted.length > 0) return converted;
   throw createNoMessageError('messages');
-}
-
-/** A thread does not hold a run that waited for results of the client: its messages are new as a whole. */
-function selectMessages(messages: readonly ChatMessage[], options: ConvertOptions): readonly ChatMessage[] {
-  const selected = selectNewMessages(messages, options);
-  if (selected.every(({ role }) => role !== 'tool')) return selected;
-  const before = messages.slice(0, messages.length - selected.length);
-  return messages.slice(
-    Math.max(
-      before.findLastIndex(({ role }) => role === 'user'),
-      0,
-    ),
-  );
 }
 
 type SpokenMessage = ChatMessage & { role: Exclude<ChatMessage['role'], 'tool' | 'function'> };

@@ -19,7 +19,7 @@ import {
   startWithMembers,
 } from '../run-settings.ts';
 import { readClientTools } from '../client-tools.ts';
-import { findRepeatedRun, fingerprint, isRepeated } from '../recent-requests.ts';
+import { createMark, findRepeatedRun, fingerprint } from '../recent-requests.ts';
 import { refuseMembers } from '../refuse-members.ts';
 import { describeStart } from '../start-headers.ts';
 
@@ -93,12 +93,7 @@ async function continueChat(
   const found = readChatResults(body.messages);
   if (!found) return undefined;
   access.require('answer');
-  const print = fingerprint(access, 'chat results', body);
-  const mark = {
-    isRepeated: isRepeated(headers),
-    get: () => recent.find(print),
-    set: (value: string) => recent.remember(print, value),
-  };
+  const mark = createMark(access, body, headers, recent);
   const continued = await continueCalls(found, { client, agent, left: gone, mark });
   if (continued) cancelWhenGone(continued.run, gone);
   return continued;

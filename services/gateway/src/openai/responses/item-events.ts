@@ -6,6 +6,7 @@ import {
   describeSummaryPart,
   describeTextPart,
   type CallItem,
+  type FunctionItem,
   type OutputItem,
   type TextItem,
 } from './response-items.ts';
@@ -91,6 +92,18 @@ export function closeCall(item: CallItem, outcome: CallOutcome): { item: CallIte
   const closed: CallItem = { ...item, ...outcome, status: outcome.error === null ? 'completed' : 'incomplete' };
   const type = outcome.error === null ? 'response.mcp_call.completed' : 'response.mcp_call.failed';
   return { item: closed, events: [{ type, ...placeItem(item) }, finishItem(closed)] };
+}
+
+/** The readers of the clients join the arguments from their pieces. */
+export function addFunctionCall(item: FunctionItem): ResponseEvent[] {
+  const place = placeItem(item);
+  const { args } = item;
+  return [
+    addItem({ ...item, status: 'in_progress', args: '' }),
+    { type: 'response.function_call_arguments.delta', ...place, delta: args },
+    { type: 'response.function_call_arguments.done', ...place, name: item.name, arguments: args },
+    finishItem(item),
+  ];
 }
 
 export const addWhole = (item: OutputItem): ResponseEvent[] => [addItem(item), finishItem(item)];

@@ -45,7 +45,7 @@ export async function answerApprovals(
       remedy: 'Read the response again: another client may have answered.',
     });
   const suspended = await readSuspended(client, first.runId, left);
-  const run = await answerAll(suspended, open, left);
+  const run = await answerAll(client, suspended, open, left);
   const identity = createIdentity(body, readThread(body));
   return {
     run,

@@ -1,5 +1,6 @@
 // The members of a response that its request defines, not its run.
 import type { Client, Run } from '@millrace/client';
+import type { Usage } from '@millrace/contracts';
 import type { ResponseRequest } from './responses-request.ts';
 
 export type ResponseIdentity = {
@@ -13,7 +14,14 @@ export type ResponseIdentity = {
   itemBase?: string | undefined;
 };
 
-export type StartedResponse = { run: Run; client: Client; identity: ResponseIdentity; headers: Record<string, string> };
+export type StartedResponse = {
+  run: Run;
+  client: Client;
+  identity: ResponseIdentity;
+  headers: Record<string, string>;
+  /** Usage of the run before this response: the request has continued a run. */
+  before?: Usage;
+};
 
 const MS_PER_SECOND = 1_000;
 

@@ -25,7 +25,9 @@ export type CallItem = ItemBase & {
   endedAt: number | undefined;
 };
 type ApprovalItem = ItemBase & { kind: 'approval'; name: string; args: string };
-export type OutputItem = TextItem | CallItem | ApprovalItem;
+/** A call of the client's tool. */
+export type FunctionItem = ItemBase & { kind: 'function'; callId: string; name: string; args: string };
+export type OutputItem = TextItem | CallItem | ApprovalItem | FunctionItem;
 
 /** The agent's own tools: its services are behind the orchestrator, and a client does not address them. */
 const SERVER_LABEL = 'agent';
@@ -63,6 +65,8 @@ export function describeItem(item: OutputItem): object {
       const { name, args, output, error } = item;
       return { id, type: 'mcp_call', server_label: SERVER_LABEL, name, arguments: args, output, error, status };
     }
+    case 'function':
+      return { id, type: 'function_call', status, call_id: item.callId, name: item.name, arguments: item.args };
     case 'approval':
       return { id, type: 'mcp_approval_request', server_label: SERVER_LABEL, name: item.name, arguments: item.args };
   }

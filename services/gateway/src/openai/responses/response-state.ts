@@ -1,40 +1,22 @@
 // Converts the chunks of a run to the items and events of a response. Pure: a reducer with one state for each reader.
 // A retracted item ends as incomplete and is not in the final output, which holds the items that count.
 import type { PositionedChunk } from '@millrace/client';
-import type { Chunk, ChunkOf, ShownPending, Usage, WireError } from '@millrace/contracts';
-import { describePending, isObjectBroken, readError, readUsage } from '../chat/chat-state.ts';
-import { addText, addWhole, closeCall, closeText, openCall, openText, type ResponseEvent } from './item-events.ts';
-import { cutText, stringify, type CallItem, type OutputItem, type TextItem } from './response-items.ts';
-
-type ResponseStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
-export type ResponseState = {
-  runId: string;
-  /** Part of the ids of items: a response that continues a suspended run has other items than the first one. */
-  itemBase: string;
-  items: readonly OutputItem[];
-  /** Number of items so far, retracted ones included: an output index is used once. */
-  opened: number;
-  usage: Usage | undefined;
-  status: ResponseStatus;
-  error: WireError | undefined;
-  /** Reason of a block. */
-  blocked: { reason: string; processor: string | undefined } | undefined;
-  isSuspended: boolean;
-};
-
-export const startResponse = (runId: string, itemBase: string = runId): ResponseState => ({
-  runId,
-  itemBase,
-  items: [],
-  opened: 0,
-  usage: undefined,
-  status: 'in_progress',
-  error: undefined,
-  blocked: undefined,
-  isSuspended: false,
-});
-
-export type Reduced = { state: ResponseState; events: readonly ResponseEvent[] };
+import type { Chunk, ChunkOf, WireError } from '@millrace/contracts';
+import { isObjectBroken, readError, readUsage } from '../chat/chat-state.ts';
+import { addText, closeCall, closeText, openCall, type ResponseEvent } from './item-events.ts';
+import {
+  addMessage,
+  closeAll,
+  closeOne,
+  isText,
+  nextItem,
+  openNew,
+  replaceItem,
+  type Reduced,
+  type ResponseState,
+} from './response-changes.ts';
+import { cutText, stringify, type CallItem, type OutputItem } from './response-items.ts';
+import { suspend } from './response-suspension.ts';
 
 export function reduceResponse(state: ResponseState, { index, chunk }: PositionedChunk): Reduced {
   if (state.status !== 'in_progress') return { state, events: [] };
@@ -49,7 +31,8 @@ export function reduceResponse(state: ResponseState, { index, chunk }: Positione
     case 'reasoning-end':
       return closePart(state, chunk.payload.id);
     case 'tool-call':
-      return beginCall(state, index, chunk);
+      // A call of the client is an item when the run waits for it.
+      return chunk.payload.clientTool === true ? { state, events: [] } : beginCall(state, index, chunk);
     case 'tool-result':
     case 'tool-error':
     case 'tool-output-denied':
@@ -61,31 +44,13 @@ export function reduceResponse(state: ResponseState, { index, chunk }: Positione
   }
 }
 
-const isText = (item: OutputItem): item is TextItem =>
-  item.kind === 'message' || item.kind === 'reasoning' || item.kind === 'refusal';
 const isOpenPart = (part: string) => (item: OutputItem) =>
   isText(item) && item.status === 'in_progress' && item.part === part;
-
-const replaceItem = (items: readonly OutputItem[], old: OutputItem, changed: OutputItem): OutputItem[] =>
-  items.map((item) => (item === old ? changed : item));
-
-const PREFIX = { message: 'msg', refusal: 'msg', reasoning: 'rs', call: 'mcp', approval: 'mcpr' } as const;
-
-/** Returns the members that every item has. */
-function nextItem<K extends OutputItem['kind']>({ itemBase, opened }: ResponseState, kind: K, from: number) {
-  const id = `${PREFIX[kind]}_${itemBase}_${opened}`;
-  return { kind, id, outputIndex: opened, from, status: 'in_progress' as const };
-}
 
 function openPart(state: ResponseState, index: number, chunk: ChunkOf<'text-start' | 'reasoning-start'>): Reduced {
   const kind = chunk.type === 'text-start' ? 'message' : 'reasoning';
   return openNew(state, { ...nextItem(state, kind, index), part: chunk.payload.id, text: '', pieces: undefined });
 }
-
-const openNew = (state: ResponseState, item: TextItem): Reduced => ({
-  state: { ...state, opened: state.opened + 1, items: [...state.items, item] },
-  events: openText(item),
-});
 
 /** A part whose start was retracted with its first texts continues as a new item. */
 function appendPart(state: ResponseState, index: number, chunk: ChunkOf<'text-delta' | 'reasoning-delta'>): Reduced {
@@ -107,11 +72,6 @@ function appendPart(state: ResponseState, index: number, chunk: ChunkOf<'text-de
 function closePart(state: ResponseState, part: string): Reduced {
   const found = state.items.find(isOpenPart(part));
   return found && isText(found) ? closeOne(state, found, 'completed') : { state, events: [] };
-}
-
-function closeOne(state: ResponseState, item: TextItem, status: 'completed' | 'incomplete'): Reduced {
-  const closed = closeText(item, status);
-  return { state: { ...state, items: replaceItem(state.items, item, closed.item) }, events: closed.events };
 }
 
 function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'tool-call'>): Reduced {
@@ -243,54 +203,4 @@ function block(state: ResponseState, index: number, blocked: NonNullable<Respons
 function fail(state: ResponseState, status: 'failed' | 'cancelled', error: WireError): Reduced {
   const closed = closeAll(state, 'incomplete');
   return { ...closed, state: { ...closed.state, status, error } };
-}
-
-function closeAll(state: ResponseState, status: 'completed' | 'incomplete'): Reduced {
-  let next: Reduced = { state, events: [] };
-  for (const item of state.items) {
-    if (item.status !== 'in_progress' || !isText(item)) continue;
-    const closed = closeOne(next.state, item, status);
-    next = { state: closed.state, events: [...next.events, ...closed.events] };
-  }
-  return next;
-}
-
-function addMessage(state: ResponseState, index: number, kind: 'message' | 'refusal', text: string): Reduced {
-  const item: TextItem = { ...nextItem(state, kind, index), part: '', text: '', pieces: undefined };
-  const added = addText(item, index, text);
-  const closed = closeText(added.item, 'completed');
-  return {
-    state: { ...state, opened: state.opened + 1, items: [...state.items, closed.item] },
-    events: [...openText(item), ...added.events, ...closed.events],
-  };
-}
-
-const spellApprovalId = (runId: string, pendingId: string): string => `mcpr_${runId}.${pendingId}`;
-
-/** A question about a call is an approval request; another question, and an operator's approval, is a text. */
-function suspend(state: ResponseState, index: number, pending: readonly ShownPending[]): Reduced {
-  const closed = closeAll(state, 'completed');
-  const requests = pending.filter(({ kind, toolCall, stage }) => kind === 'question' && toolCall && stage);
-  const others = pending.filter((item) => !requests.includes(item));
-  let next: Reduced = closed;
-  for (const request of requests) {
-    const { id, toolCall } = request;
-    const base = nextItem(next.state, 'approval', index);
-    const item = {
-      ...base,
-      id: spellApprovalId(state.runId, id),
-      status: 'completed' as const,
-      name: toolCall?.toolName ?? '',
-      args: stringify(toolCall?.args),
-    };
-    next = {
-      state: { ...next.state, opened: next.state.opened + 1, items: [...next.state.items, item] },
-      events: [...next.events, ...addWhole(item)],
-    };
-  }
-  const said = others.length === 0 ? undefined : addMessage(next.state, index, 'message', describePending(others));
-  return {
-    state: { ...(said?.state ?? next.state), status: 'completed', isSuspended: true },
-    events: [...next.events, ...(said?.events ?? [])],
-  };
 }

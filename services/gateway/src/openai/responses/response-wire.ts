@@ -4,7 +4,7 @@ import type { Position } from '@millrace/contracts';
 import type { ResponseEvent } from './item-events.ts';
 import { describeItem } from './response-items.ts';
 import type { ResponseIdentity } from './response-identity.ts';
-import type { ResponseState } from './response-state.ts';
+import type { ResponseState } from './response-changes.ts';
 
 const RUN_ID = /^resp_([A-Za-z0-9_-]{1,64})$/;
 const toResponseId = (runId: string): string => `resp_${runId}`;

@@ -10,6 +10,7 @@ const guarded = 'responses-guarded';
 const retrying = 'responses-retrying';
 const asking = 'responses-asking';
 const approving = 'responses-approving';
+const calling = 'responses-calling';
 
 beforeAll(async () => {
   const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
@@ -27,6 +28,7 @@ beforeAll(async () => {
     questions: ['approval-gate'],
   });
   await agents.apply({ ...base, name: asking, tools: ['ask-user'], questions: ['ask-user'] });
+  await agents.apply({ ...base, name: calling, tools: ['calculator'], clientTools: true });
 });
 
 const connect = (key = 'key-ada') => new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
@@ -158,5 +160,56 @@ describe('stored responses', () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the requests are unsupported on purpose
     const request = { model: plain, input: 'Hello', ...more } as never;
     await expect(connect().responses.create(request)).rejects.toMatchObject({ status: 400, param });
+  });
+});
+
+describe('tools of the client', () => {
+  const weather: OpenAI.Responses.FunctionTool = {
+    type: 'function',
+    name: 'weather',
+    description: 'Reads the weather.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } } },
+    strict: false,
+  };
+  const callWeather = (city: string) => ({ name: 'weather', args: { city } });
+  const listCalls = ({ output }: OpenAI.Responses.Response) => output.filter((item) => item.type === 'function_call');
+  const giveResults = (response: OpenAI.Responses.Response, result: string) =>
+    listCalls(response).map(
+      ({ call_id: id }) => ({ type: 'function_call_output', call_id: id, output: result }) as const,
+    );
+
+  test('Calls are items of the stream, and previous_response_id with their outputs continues the run', async () => {
+    const sum = { name: 'calculator', args: { expression: '2 * 3' } };
+    const input = script(
+      { text: 'Wait. ', toolCalls: [callWeather('Oslo'), sum, callWeather('Rome')] },
+      { text: 'Rain.' },
+    );
+    const first = await connect()
+      .responses.stream({ model: calling, input, tools: [weather] })
+      .finalResponse();
+    expect(first.output.map(({ type }) => type)).toEqual(['message', 'mcp_call', 'function_call', 'function_call']);
+    expect(listCalls(first).map((item) => JSON.parse(item.arguments))).toEqual([{ city: 'Oslo' }, { city: 'Rome' }]);
+    const second = await connect()
+      .responses.stream({
+        model: calling,
+        previous_response_id: first.id,
+        input: giveResults(first, 'rain'),
+        tools: [weather],
+      })
+      .finalResponse();
+    expect(second.output_text).toBe('Rain.');
+    expect(second.usage?.total_tokens).toBeGreaterThan(0);
+  });
+
+  test('The whole history with other results releases the run, and a new one has the calls as input', async () => {
+    const input = script({ toolCalls: [callWeather('Oslo'), callWeather('Rome')] }, { text: 'Never.' });
+    const first = await connect().responses.create({ model: calling, input, tools: [weather] });
+    const [one] = giveResults(first, 'rain');
+    if (!one) throw new Error('no call');
+    const history = [{ role: 'user', content: input } as const, ...listCalls(first), one];
+    const second = await connect().responses.create({ model: calling, input: history, tools: [weather] });
+    expect(second.id).not.toBe(first.id);
+    const runId = first.id.replace('resp_', '');
+    expect((await gateway.stack.client.runs.get(runId)).status).toBe('released');
   });
 });

@@ -7,10 +7,12 @@ import {
   createMessage,
   createNoMessageError,
   isSystemRole,
-  selectNewMessages,
+  selectSubmitted,
   type ConvertOptions,
 } from '../../agents/submitted-messages.ts';
-import { isEmptyList, type RefusedMembers } from '../refuse-members.ts';
+import { parseCallId, type CallResults } from '../../agents/client-calls.ts';
+import { convertCall, parseOutput } from '../../agents/submitted-calls.ts';
+import type { RefusedMembers } from '../refuse-members.ts';
 import type { SettingNames } from '../run-settings.ts';
 
 const contentSchema = z.discriminatedUnion('type', [
@@ -33,13 +35,27 @@ export const approvalItemSchema = z.looseObject({
   approve: z.boolean(),
   reason: z.string().nullish(),
 });
+const callItemSchema = z.looseObject({
+  type: z.literal('function_call'),
+  call_id: z.string(),
+  name: z.string().min(1),
+  arguments: z.string(),
+});
+const resultItemSchema = z.looseObject({
+  type: z.literal('function_call_output'),
+  call_id: z.string(),
+  output: z.union([z.string(), z.array(contentSchema)]),
+});
+/** An item of an earlier response by its id: the AI SDK sends no others. */
+export const referenceItemSchema = z.looseObject({ type: z.literal('item_reference'), id: z.string() });
 /** Items of earlier responses that a client sends back: the run has them in its thread, or they are no input. */
 const outputItemSchema = z.looseObject({
   type: z.enum(['reasoning', 'mcp_call', 'mcp_list_tools', 'mcp_approval_request']),
 });
-const itemSchema = z.union([messageItemSchema, approvalItemSchema, outputItemSchema], {
-  error: 'must be a message, or the answer to an approval request; results of tools are not accepted',
-});
+const itemSchema = z.union(
+  [messageItemSchema, callItemSchema, resultItemSchema, approvalItemSchema, referenceItemSchema, outputItemSchema],
+  { error: 'must be a message, a function call, its output, or the answer to an approval request' },
+);
 export type Item = z.output<typeof itemSchema>;
 
 export const responseRequestSchema = z.looseObject({
@@ -63,8 +79,6 @@ export const readTextFormat = ({ text }: ResponseRequest): unknown => (isObject(
 const DEFINED = 'The agent defines it.';
 
 export const RESPONSE_REFUSED: RefusedMembers = {
-  tools: { accepts: isEmptyList, reason: DEFINED },
-  tool_choice: { accepts: (value) => value === 'auto' || value === 'none', reason: DEFINED },
   prompt: { accepts: () => false, reason: DEFINED },
 };
 /** Settings that an agent may open to its callers. */
@@ -74,21 +88,71 @@ export const RESPONSE_SETTINGS: SettingNames = {
   max_output_tokens: 'maxOutputTokens',
 };
 /** Settings without an effect. */
-export const RESPONSE_IGNORED = ['reasoning', 'parallel_tool_calls', 'service_tier', 'truncation', 'include'];
+export const RESPONSE_IGNORED = ['reasoning', 'service_tier', 'truncation', 'include'];
 
 const isMessage = (item: Item): item is z.output<typeof messageItemSchema> => item.type === 'message';
+const isCall = (item: Item): item is z.output<typeof callItemSchema> => item.type === 'function_call';
+const isResult = (item: Item): item is z.output<typeof resultItemSchema> => item.type === 'function_call_output';
 
-type GivenMessage = Pick<z.output<typeof messageItemSchema>, 'role' | 'content'>;
+/** An item with the role that decides whether a thread holds it already. */
+type GivenItem = { role: string; item: Item };
 
-/** @throws run-refused if no message is left */
-export function convertInput({ input, instructions }: ResponseRequest, options: ConvertOptions): Message[] {
-  const given = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input.filter(isMessage);
-  const submitted = selectNewMessages<GivenMessage>(given, options);
+const readRole = (item: Item): string => {
+  if (isMessage(item)) return item.role;
+  return item.type === 'function_call_output' ? 'tool' : 'assistant';
+};
+
+/** @throws run-refused if no item is left */
+export function convertInput(
+  { input, instructions }: Pick<ResponseRequest, 'input' | 'instructions'>,
+  options: ConvertOptions,
+): Message[] {
+  const items: Item[] = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
+  const given = items.map((item): GivenItem => ({ role: readRole(item), item }));
+  const all = selectSubmitted(given, options).map(({ item }) => item);
+  const submitted = all.flatMap((item) => convertItem(item, all, options));
   if (submitted.length === 0) throw createNoMessageError('input');
-  const system = instructions ? [{ role: 'system' as const, content: instructions }] : [];
-  return [...system, ...submitted].map(({ role, content }) =>
-    createMessage(convertRole(role, options), convertContent(content)),
-  );
+  const system = instructions
+    ? [createMessage(convertRole('system', options), [{ type: 'text', text: instructions }])]
+    : [];
+  return [...system, ...submitted];
+}
+
+function convertItem(item: Item, all: readonly Item[], options: ConvertOptions): Message[] {
+  if (isMessage(item)) return [createMessage(convertRole(item.role, options), convertContent(item.content))];
+  if (isCall(item)) {
+    const result = all.find((one): one is ResultItem => isResult(one) && one.call_id === item.call_id);
+    const output = result && { output: readOutputText(result) };
+    return [createMessage('assistant', [convertCall({ id: item.call_id, ...item, ...output })])];
+  }
+  if (!isResult(item) || all.some((one) => isCall(one) && one.call_id === item.call_id)) return [];
+  return [createMessage('tool', [{ type: 'text', text: readOutputText(item) }])];
+}
+
+type ResultItem = z.output<typeof resultItemSchema>;
+const readOutputText = ({ output }: ResultItem): string =>
+  typeof output === 'string' ? output : output.map((part) => ('text' in part ? String(part.text) : '')).join('');
+
+/** Returns the results at the end of the input, if they belong to calls of a run. */
+export function readResponseResults({ input }: ResponseRequest): CallResults | undefined {
+  if (typeof input === 'string') return undefined;
+  const at = input.findLastIndex((item) => readRole(item) === 'assistant');
+  const after = input.slice(at + 1);
+  const results = after.filter(isResult);
+  const ids = [
+    ...results,
+    ...input
+      .slice(0, at + 1)
+      .filter(isCall)
+      .toReversed(),
+  ].map((item) => item.call_id);
+  const runId = ids.flatMap((id) => parseCallId(id) ?? [])[0]?.runId;
+  if (runId === undefined) return undefined;
+  return {
+    runId,
+    results: results.map((item) => ({ id: item.call_id, data: { output: parseOutput(readOutputText(item)) } })),
+    isLast: results.length === after.length,
+  };
 }
 
 export const hasSystem = ({ input, instructions }: ResponseRequest): boolean =>

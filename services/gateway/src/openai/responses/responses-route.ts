@@ -4,7 +4,7 @@ import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream } from '../../http/open-stream.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
-import { startResponse } from './response-state.ts';
+import { startResponse } from './response-changes.ts';
 import { describeResponse } from './response-wire.ts';
 import { responseRequestSchema } from './responses-request.ts';
 import { holdResponse, readResponse, readResponseFrames, throwEarlyEnd } from './responses-stream.ts';
@@ -26,12 +26,12 @@ export async function serveResponse(request: Request, context: GatewayContext): 
         return Response.json(describeResponse(startResponse(accepted), started.identity), { headers: all });
       }
       if (body.stream !== true) {
-        const state = await readResponse(started.run, started.identity.itemBase);
+        const state = await readResponse(started);
         stream.close();
         throwEarlyEnd(state);
         return Response.json(describeResponse(state, started.identity), { headers: all });
       }
-      const frames = readResponseFrames(started.run, started.identity);
+      const frames = readResponseFrames(started);
       const held = await holdResponse(frames, context.settings.FIRST_CONTENT_MS);
       const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;
       return respondWithEvents(held, { keepAliveMs, onEnd: stream.close, headers: all });

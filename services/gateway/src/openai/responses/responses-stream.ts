@@ -1,18 +1,29 @@
 // Reads a run as a response: whole, or as a stream whose headers wait for the first content.
 import { fromWireError } from '@millrace/contracts';
-import type { Run } from '@millrace/client';
+import { subtractUsage } from '../../agents/client-calls.ts';
 import { formatEvent } from '../../http/event-stream.ts';
 import { waitForAbort } from '../../http/wait-for-abort.ts';
 import { ContentBlocked, describeOpenAiError } from '../openai-error.ts';
-import type { ResponseIdentity } from './response-identity.ts';
-import { reduceResponse, startResponse, type ResponseState } from './response-state.ts';
+import type { ResponseIdentity, StartedResponse } from './response-identity.ts';
+import { startResponse, type ResponseState } from './response-changes.ts';
+import { reduceResponse } from './response-state.ts';
 import { OPENING, describeEnding, describeResponse, writeEvents } from './response-wire.ts';
 
 type Frame = { text: string; state: ResponseState };
 export type ResponseFrames = AsyncGenerator<Frame, void>;
 
+type ReadRun = Pick<StartedResponse, 'run' | 'client' | 'before'> & { identity: ResponseIdentity };
+
+/** Clients require the usage of every completed response; a run that is suspended or blocked has none in its last chunk. */
+async function addUsage(state: ResponseState, { client, before = {} }: ReadRun): Promise<ResponseState> {
+  if (state.status !== 'completed') return state;
+  const usage = state.usage ?? (await client.runs.get(state.runId)).result?.usage ?? {};
+  return { ...state, usage: subtractUsage(usage, before) };
+}
+
 /** @param after number of the last event that the client has; -1: none */
-export async function* readResponseFrames(run: Run, identity: ResponseIdentity, after = -1): ResponseFrames {
+export async function* readResponseFrames(started: ReadRun, after = -1): ResponseFrames {
+  const { run, identity } = started;
   let state = startResponse(run.runId, identity.itemBase);
   const response = describeResponse(state, identity);
   const opening = ['response.created', 'response.in_progress'].map((type) => ({ type, response }));
@@ -21,7 +32,7 @@ export async function* readResponseFrames(run: Run, identity: ResponseIdentity, 
     let text = '';
     for (const positioned of batch) {
       const reduced = reduceResponse(state, positioned);
-      state = reduced.state;
+      state = reduced.state.status === 'completed' ? await addUsage(reduced.state, started) : reduced.state;
       const ending = describeEnding(state, identity);
       const events = ending ? [...reduced.events, ending] : reduced.events;
       text += writeEvents(events, positioned, after);
@@ -33,11 +44,12 @@ export async function* readResponseFrames(run: Run, identity: ResponseIdentity, 
 }
 
 /** Reads to the end. */
-export async function readResponse(run: Run, itemBase?: string): Promise<ResponseState> {
-  let state = startResponse(run.runId, itemBase);
+export async function readResponse(started: ReadRun): Promise<ResponseState> {
+  const { run, identity } = started;
+  let state = startResponse(run.runId, identity.itemBase);
   for await (const batch of run.batches)
     for (const positioned of batch) state = reduceResponse(state, positioned).state;
-  return state;
+  return addUsage(state, started);
 }
 
 /** The run has shown something, apart from the refusal of a block. */

@@ -1,15 +1,19 @@
 // Starts the run of a response, or joins the run of a repeated request.
 import type { Access } from '../../access/access.ts';
+import { continueCalls } from '../../agents/client-calls.ts';
+import type { Client } from '@millrace/client';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
 import { pickId } from '../chat/chat-target.ts';
-import { findRepeatedRun, fingerprint } from '../recent-requests.ts';
+import { readClientTools } from '../client-tools.ts';
+import { createMark, findRepeatedRun, fingerprint } from '../recent-requests.ts';
 import { refuseMembers } from '../refuse-members.ts';
 import { listIgnoredSettings, readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
 import { describeStart } from '../start-headers.ts';
 import { answerApprovals } from './response-approvals.ts';
-import { chooseThread } from './response-thread.ts';
+import { resolveReferences } from './item-references.ts';
+import { chooseThread, readThread } from './response-thread.ts';
 import { createIdentity, type StartedResponse } from './response-identity.ts';
 import {
   RESPONSE_IGNORED,
@@ -17,6 +21,7 @@ import {
   RESPONSE_SETTINGS,
   convertInput,
   hasSystem,
+  readResponseResults,
   readTextFormat,
   type ResponseRequest,
 } from './responses-request.ts';
@@ -37,12 +42,21 @@ export async function startResponseRun(
   const client = await acting.client();
   const continued = await answerApprovals(body, client, acting, left);
   if (continued) return continued;
+  const results = await continueResponse(body, agent, client, { access: acting, headers, recent, left });
+  if (results) return results;
   const traits = await readTraits(acting, agent);
   const { acceptsSystem, hasHistory } = traits;
   const form = readForm(readTextFormat(body), 'text.format', traits);
-  const settings = { ...readModelSettings(body, RESPONSE_SETTINGS, traits), ...form };
+  const tools = readClientTools(body);
+  // The results of the calls are answers.
+  if (tools.clientTools) acting.require('answer');
+  const settings = { ...readModelSettings(body, RESPONSE_SETTINGS, traits), ...form, ...tools };
   const threadId = await chooseThread(body, acting, hasHistory);
-  const messages = convertInput(body, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
+  const input = await resolveReferences(body, acting);
+  const messages = convertInput(
+    { ...body, input },
+    { acceptsSystem, hasHistory: threadId !== undefined && hasHistory },
+  );
   const print = fingerprint(acting, 'responses', body);
   const joined = await findRepeatedRun(client, headers, print, recent);
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
@@ -55,5 +69,30 @@ export async function startResponseRun(
     client,
     identity: { ...createIdentity(body, threadId), previousId: body.previous_response_id ?? undefined },
     headers: describeStart({ runId, ignored, hasSystem: hasSystem(body), acceptsSystem }),
+  };
+}
+
+type ContinueParts = { access: Access; headers: Headers; left: AbortSignal } & Pick<GatewayContext, 'recent'>;
+
+/** If the input ends with the results of the client's tools, the run that waits for them continues. */
+async function continueResponse(
+  body: ResponseRequest,
+  agent: string,
+  client: Client,
+  { access, headers, recent, left }: ContinueParts,
+): Promise<StartedResponse | undefined> {
+  const found = readResponseResults(body);
+  if (!found) return undefined;
+  access.require('answer');
+  const mark = createMark(access, body, headers, recent);
+  const continued = await continueCalls(found, { client, agent, left, mark });
+  if (!continued) return undefined;
+  const { run } = continued;
+  const [first] = found.results;
+  return {
+    ...continued,
+    client,
+    identity: { ...createIdentity(body, readThread(body)), itemBase: first?.id.replace(/^call_/, '') },
+    headers: { 'x-millrace-run-id': run.runId, 'x-should-retry': 'false' },
   };
 }

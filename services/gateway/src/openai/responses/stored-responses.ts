@@ -1,5 +1,5 @@
 // GET /v1/responses/{id} and POST /v1/responses/{id}/cancel: reads and cancels the run of a response.
-import type { Run } from '@millrace/client';
+import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer } from '@millrace/contracts';
 import { openAccess } from '../../access/open-access.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
@@ -7,7 +7,7 @@ import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream, type OpenedStream } from '../../http/open-stream.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 import type { ResponseIdentity } from './response-identity.ts';
-import { startResponse } from './response-state.ts';
+import { startResponse } from './response-changes.ts';
 import { describeResponse, readRunId } from './response-wire.ts';
 import { readResponse, readResponseFrames, writeTexts } from './responses-stream.ts';
 
@@ -29,9 +29,9 @@ export async function serveStoredResponse(request: Request, id: string, context:
     const stream = openStream({ access, request, context });
     try {
       const run = await client.follow(runId, { signal: stream.left });
-      if (!asStream) return await respondWhole(run, identity, stream, headers);
+      if (!asStream) return await respondWhole({ run, client, identity }, stream, headers);
       const after = query.get('starting_after');
-      const frames = readResponseFrames(run, identity, after === null ? -1 : readNumber(after));
+      const frames = readResponseFrames({ run, client, identity }, after === null ? -1 : readNumber(after));
       const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;
       return respondWithEvents(writeTexts(frames), { keepAliveMs, onEnd: stream.close, headers });
     } catch (error) {
@@ -44,14 +44,13 @@ export async function serveStoredResponse(request: Request, id: string, context:
 }
 
 async function respondWhole(
-  run: Run,
-  identity: ResponseIdentity,
+  started: { run: Run; client: Client; identity: ResponseIdentity },
   stream: OpenedStream,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const state = await readResponse(run);
+  const state = await readResponse(started);
   stream.close();
-  return Response.json(describeResponse(state, identity), { headers });
+  return Response.json(describeResponse(state, started.identity), { headers });
 }
 
 /** @throws message-invalid */
@@ -81,7 +80,7 @@ export async function cancelResponse(request: Request, id: string, context: Gate
     const identity = readIdentity(await client.runs.get(runId));
     await client.runs.cancel(runId);
     const run = await client.follow(runId, { signal: request.signal });
-    return Response.json(describeResponse(await readResponse(run), identity), { headers });
+    return Response.json(describeResponse(await readResponse({ run, client, identity }), identity), { headers });
   } catch (error) {
     return openAiErrorResponse(error);
   }

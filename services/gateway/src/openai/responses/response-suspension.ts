@@ -1,0 +1,49 @@
+// Converts the questions of a suspended run to the items of a response.
+import type { ShownPending } from '@millrace/contracts';
+import { listClientCalls, type ClientCall } from '../../agents/client-calls.ts';
+import { describePending } from '../chat/chat-state.ts';
+import { addFunctionCall, addWhole, type ResponseEvent } from './item-events.ts';
+import { addMessage, closeAll, nextItem, type Reduced, type ResponseState } from './response-changes.ts';
+import { stringify, type FunctionItem, type OutputItem } from './response-items.ts';
+
+const spellApprovalId = (runId: string, pendingId: string): string => `mcpr_${runId}.${pendingId}`;
+
+/**
+ * A call of the client's tool is a function call, a question about another call an approval request; another question,
+ * and an operator's approval, is a text.
+ */
+export function suspend(state: ResponseState, index: number, pending: readonly ShownPending[]): Reduced {
+  const closed = closeAll(state, 'completed');
+  const requests = pending.filter(({ kind, toolCall, stage }) => kind === 'question' && toolCall && stage);
+  const others = pending.filter((item) => item.clientCall === undefined && !requests.includes(item));
+  let next = closed;
+  for (const call of listClientCalls(state.runId, pending)) next = addCall(next, index, call);
+  for (const request of requests) next = addRequest(next, index, request);
+  const said = others.length === 0 ? undefined : addMessage(next.state, index, 'message', describePending(others));
+  return {
+    state: { ...(said?.state ?? next.state), status: 'completed', isSuspended: true },
+    events: [...next.events, ...(said?.events ?? [])],
+  };
+}
+
+function addCall(before: Reduced, index: number, { id, name, args }: ClientCall): Reduced {
+  const base = nextItem(before.state, 'function', index);
+  const item: FunctionItem = { ...base, status: 'completed', callId: id, name, args: JSON.stringify(args) };
+  return append(before, item, addFunctionCall(item));
+}
+
+function addRequest(before: Reduced, index: number, { id, toolCall }: ShownPending): Reduced {
+  const item: OutputItem = {
+    ...nextItem(before.state, 'approval', index),
+    id: spellApprovalId(before.state.runId, id),
+    status: 'completed',
+    name: toolCall?.toolName ?? '',
+    args: stringify(toolCall?.args),
+  };
+  return append(before, item, addWhole(item));
+}
+
+const append = ({ state, events }: Reduced, item: OutputItem, added: readonly ResponseEvent[]): Reduced => ({
+  state: { ...state, opened: state.opened + 1, items: [...state.items, item] },
+  events: [...events, ...added],
+});
