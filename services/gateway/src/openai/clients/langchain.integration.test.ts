@@ -1,5 +1,5 @@
 // LangChain's client of OpenAI, unchanged, against the gateway with real services behind it: chat completions, and responses.
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, SystemMessage, type BaseMessage, type ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { beforeAll, describe, expect, test } from 'vitest';

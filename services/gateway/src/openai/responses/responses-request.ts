@@ -47,7 +47,7 @@ const resultItemSchema = z.looseObject({
   output: z.union([z.string(), z.array(contentSchema)]),
 });
 /** An item of an earlier response by its id: the AI SDK sends no others. */
-export const referenceItemSchema = z.looseObject({ type: z.literal('item_reference'), id: z.string() });
+const referenceItemSchema = z.looseObject({ type: z.literal('item_reference'), id: z.string() });
 /** Items of earlier responses that a client sends back: the run has them in its thread, or they are no input. */
 const outputItemSchema = z.looseObject({
   type: z.enum(['reasoning', 'mcp_call', 'mcp_list_tools', 'mcp_approval_request']),
