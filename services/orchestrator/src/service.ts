@@ -23,6 +23,7 @@ import { createDeadLettersApi } from './api/dead-letters-api.ts';
 import { createInspectVerb, serveReports } from './api/inspect-run.ts';
 import { createProcessorsVerb } from './api/processors-api.ts';
 import { openRunIndex, type RunIndex } from './api/run-index.ts';
+import { createStatusVerb } from './api/read-status.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard, type SubmitGuard } from './api/submit-limits.ts';
 import { createCheckPlaces, type CheckPlaces } from './check/check-limits.ts';
@@ -187,7 +188,10 @@ export const service: ServiceDefinition<typeof configSchema> = {
       maxChecks: config.MAX_CHECKS,
       maxChecksPerTenant: config.MAX_CHECKS_PER_TENANT ?? Math.ceil(config.MAX_CHECKS / 2),
     });
-    const verbs = serveVerbs({ access, saves, agents, discovery, erasures, index, deps, places }, submits);
+    const verbs = serveVerbs(
+      { access, saves, agents, discovery, erasures, index, deps, places, findProblem: guard.problem },
+      submits,
+    );
     resources.add('api', async (remainingMs) => {
       await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
     });
@@ -209,10 +213,12 @@ type ApiParts = {
   index: RunIndex;
   deps: Deps;
   places: CheckPlaces;
+  /** Why the streams do not accept writes. */
+  findProblem: () => string | undefined;
 };
 
 function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
-  const { access, saves, agents, discovery, erasures, index, deps, places } = parts;
+  const { access, saves, agents, discovery, erasures, index, deps, places, findProblem } = parts;
   const { bus } = access;
   const runs = createRunsApi(access, agents, submits, index);
   const letters = createDeadLettersApi(access, saves, runs.submit);
@@ -243,6 +249,7 @@ function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
     serveApi(bus, 'check', createCheckVerb({ deps, agents, submits, places })),
     serveApi(bus, 'processors-try', createTryVerb({ deps, discovery, submits, places })),
     serveApi(bus, 'tools-call', createToolCallVerb({ deps, discovery, submits, places })),
+    serveApi(bus, 'status', createStatusVerb({ access, version: VERSION, findProblem })),
     serveApi(bus, 'erase', createEraseVerb(erasures)),
     serveApi(
       bus,

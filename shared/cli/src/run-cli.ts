@@ -6,6 +6,8 @@ import { apiKeysCommand } from './api-keys-command.ts';
 import { group, type Cli, type CliCommand, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
+import { doctorCommand } from './doctor-command.ts';
+import { tapCommand } from './tap-command.ts';
 import { eraseCommand } from './erase-command.ts';
 import { callCommand } from './call-command.ts';
 import { chatCommand } from './chat-command.ts';
@@ -72,6 +74,8 @@ const buildCommands = (cli: Cli): Group =>
     'dead-letters': deadLettersCommand(cli),
     call: callCommand(cli),
     check: checkCommand(cli),
+    doctor: doctorCommand(cli),
+    tap: tapCommand(cli),
     logs: logsCommand(cli),
     'api-keys': apiKeysCommand(cli),
     keys: keysCommand(cli),

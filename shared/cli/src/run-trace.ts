@@ -1,11 +1,11 @@
 // Prints the events of a run while it is followed. The events are stored at checkpoints, so the trace reads them when a
 // chunk shows that the run has passed one.
-import type { Chunk, RunEvent } from '@millrace/contracts';
+import type { RunEvent } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
 
 export type RunTrace = {
   /** Reads the events if the chunk marks a checkpoint. */
-  see(chunk: Pick<Chunk, 'type'>): void;
+  see(chunk: { type: string }): void;
   /** Resolves when the last events are printed. */
   end(): Promise<void>;
 };

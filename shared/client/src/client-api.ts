@@ -148,6 +148,8 @@ export type Client = {
      */
     try(request: ApiRequestInput<'processors-try'>): Promise<ApiAnswer<'processors-try'>>;
   };
+  /** Version of an orchestrator, and the room of the streams: operators only. */
+  status(): Promise<ApiAnswer<'status'>>;
   /**
    * Calls one tool alone: no processor judges arguments and result. Operators only. @throws tool-unknown,
    * tool-unconfirmed for a tool that writes or sends

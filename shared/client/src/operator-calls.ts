@@ -11,7 +11,7 @@ export const ANSWER_MS = 5_000;
 /** Longer than the timeout of most tools, which the orchestrator applies. */
 const TOOL_MS = 300_000;
 
-type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors' | 'callTool'>;
+type OperatorCalls = Pick<Client, 'deadLetters' | 'agents' | 'keys' | 'processors' | 'callTool' | 'status'>;
 
 export const createOperatorCalls = (ask: AskApi): OperatorCalls => ({
   deadLetters: {
@@ -41,5 +41,6 @@ export const createOperatorCalls = (ask: AskApi): OperatorCalls => ({
     survey: ({ loads } = {}) => collectProcessors(ask, loads),
     try: (request) => ask('processors-try', request, { timeoutMs: (request.timeoutMs ?? CHECK_MS) + ANSWER_MS }),
   },
+  status: () => ask('status', {}),
   callTool: (request) => ask('tools-call', request, { timeoutMs: TOOL_MS }),
 });

@@ -15,6 +15,7 @@ import { runInspectionSchema } from './run-activity.ts';
 import { editedAnswerSchema, resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
 import { shownSaveSchema } from './deferred-save.ts';
 import { changesAnswerSchema } from './run-changes.ts';
+import { statusAnswerSchema } from './status.ts';
 import { MEMORY_API } from './memory-api.ts';
 import { messageSchema } from './message.ts';
 import { checkAnswerSchema, checkRequestSchema } from './check.ts';
@@ -219,6 +220,8 @@ export const API = {
   'processors-try': verb(tryRequestSchema, tryAnswerSchema),
   /** Calls one tool alone. No processor judges the arguments or the result: operators only. */
   'tools-call': verb(toolCallRequestSchema, toolCallAnswerSchema),
+  /** Version of the orchestrator that answers, and the room of the streams: operators only. */
+  status: verb(nothing, statusAnswerSchema),
   ...MEMORY_API,
   /** Creates an API key of the tenant; no other answer contains the key itself: operators only. */
   'keys-create': verb(keyRequestSchema, shownKeySchema.extend({ key: z.string().describe('mk_<id>_<secret>') })),
@@ -272,6 +275,7 @@ const OPERATOR_VERBS: ReadonlySet<ApiVerb> = new Set([
   'processors',
   'processors-try',
   'tools-call',
+  'status',
   'erase',
   'keys-create',
   'keys-list',

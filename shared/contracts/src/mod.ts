@@ -48,6 +48,7 @@ export * from './run.ts';
 export * from './run-head.ts';
 export * from './held-pending.ts';
 export * from './run-changes.ts';
+export * from './status.ts';
 export * from './run-state.ts';
 export * from './stored-version.ts';
 export * from './schema-issues.ts';

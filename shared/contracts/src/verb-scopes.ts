@@ -35,6 +35,7 @@ export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   processors: 'operate',
   'processors-try': 'operate',
   'tools-call': 'operate',
+  status: 'operate',
   erase: 'operate',
   'messages-save': 'operate',
   'memory-set': 'operate',

@@ -69,3 +69,19 @@ describe('POST /v1/processors/{processor}/try', () => {
     expect((await attempt(key, processor, body)).status).toBe(status);
   });
 });
+
+test.each(['/v1/status', '/v1/processors', '/v1/runs/none/changes', '/v1/runs/none/inspect'])(
+  'A caller without the scope operate is refused %s',
+  async (path) => {
+    expect((await gateway.fetch(path, 'key-ada')).status).toBe(403);
+  },
+);
+
+test('GET /v1/status names the orchestrator and the streams', async () => {
+  const response = await gateway.fetch('/v1/status', 'key-root');
+  expect(await response.json()).toMatchObject({
+    orchestrator: expect.any(String),
+    protocol: 2,
+    streams: expect.arrayContaining([expect.objectContaining({ name: 'mr_v1_CHANGES' })]),
+  });
+});

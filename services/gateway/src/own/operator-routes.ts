@@ -55,6 +55,15 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     },
   }),
   defineRoute({
+    method: 'GET',
+    path: '/v1/status',
+    id: 'getStatus',
+    summary: 'Returns the version of an orchestrator, and the streams with their sizes and limits.',
+    scope: 'operate',
+    answer: API.status.answer,
+    handle: async ({ access }) => (await access.operator()).status(),
+  }),
+  defineRoute({
     method: 'POST',
     path: '/v1/erasures',
     id: 'eraseResource',

@@ -1,0 +1,72 @@
+// `millrace doctor`: checks what this terminal reaches, and prints a line with a remedy for each problem.
+import { statfs } from 'node:fs/promises';
+import { connect, type Client } from '@millrace/client';
+import { resolveAddress } from '@millrace/bus';
+import { shownAddress } from '@millrace/contracts';
+import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
+import { say, sayJson, type CliIo } from './cli-io.ts';
+import { CHECKS } from './doctor-checks.ts';
+import { runCheck, type Finding } from './doctor-finding.ts';
+import { printable } from './printable.ts';
+
+export const doctorCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace doctor',
+    description:
+      'Check the connection, the services, their versions, the rights, the clock and the room of the streams. Exit code 5: a check has failed.',
+    args: { ...jsonArg },
+    async run(args) {
+      const findings: Finding[] = [];
+      const add = (found: readonly Finding[]) => {
+        findings.push(...found);
+        if (args.json !== true) for (const finding of found) say(cli.io, findingText(finding));
+      };
+      add(await runCheck('disk', () => checkDisk(cli.io.cwd)));
+      const opened = await openClient(cli.io, args);
+      add(opened.findings);
+      if (opened.client) {
+        try {
+          for (const [name, check] of Object.entries(CHECKS)) add(await runCheck(name, () => check(opened.client)));
+        } finally {
+          await opened.client.close();
+        }
+      }
+      if (args.json === true) sayJson(cli.io, findings);
+      return findings.some(({ level }) => level === 'fail') ? 'refused' : 'ok';
+    },
+  });
+
+const findingText = ({ level, name, message, remedy }: Finding): string =>
+  printable(`${level.padEnd(4)}  ${name}: ${message}${remedy === undefined ? '' : `\n      remedy: ${remedy}`}`);
+
+type Opened = { findings: Finding[]; client?: undefined } | { findings: Finding[]; client: Client };
+type Address = { url?: string | undefined; tenant?: string | undefined };
+
+async function openClient({ env, cwd }: CliIo, { url, tenant }: Address): Promise<Opened> {
+  const name = 'connection';
+  try {
+    const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: '--url' };
+    const prefix = env['MILLRACE_PREFIX'];
+    const client = await connect({
+      env,
+      cwd,
+      ...(url !== undefined && { url }),
+      ...(tenant !== undefined && { tenant }),
+      ...(prefix && { prefix }),
+    });
+    const message = `NATS at ${shownAddress(address.url)} (from ${address.source}) accepts it`;
+    return { findings: [{ level: 'ok', name, message }], client };
+  } catch (error) {
+    return { findings: await runCheck(name, () => Promise.reject(error)) };
+  }
+}
+
+const MIN_FREE_BYTES = 1024 ** 3;
+
+async function checkDisk(folder: string): Promise<Finding[]> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const message = `${(free / 1024 ** 3).toFixed(1)} GiB are free in ${folder}`;
+  if (free >= MIN_FREE_BYTES) return [{ level: 'ok', name: 'disk', message }];
+  return [{ level: 'warn', name: 'disk', message, remedy: 'Free some space: NATS rejects writes on a full disk.' }];
+}

@@ -1,0 +1,146 @@
+// `millrace tap`: prints chunks and events as they pass, of one run or of all runs of the tenant.
+import { DEFAULT_TENANT, STAGES, liveBatchSchema, isToken, type RunEvent, type Stage } from '@millrace/contracts';
+import { connectBus, listen, readConnectionSettings, resolveAddress, withStackKey } from '@millrace/bus';
+import { attachClient, type Client } from '@millrace/client';
+import { cliCommand, withClient, type Cli } from './cli-command.ts';
+import { note, say, type CliIo } from './cli-io.ts';
+import { parseCount } from './duration.ts';
+import { toOneLine } from './printable.ts';
+import { startTrace, type RunTrace } from './run-trace.ts';
+import { traceText } from './trace-text.ts';
+import { UsageError } from './usage-error.ts';
+
+const NAME = 'millrace tap';
+/** Runs of which the command reads the events at the same time; the chunks of others are printed all the same. */
+const MAX_TRACED = 100;
+
+export const tapCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: NAME,
+    description:
+      'Print chunks and events as they pass, of RUN or of all runs of the tenant, until Ctrl-C or the end of RUN (operators only).',
+    args: {
+      run: { type: 'positional', required: false, description: 'its id (default: all runs)' },
+      stage: { type: 'string', description: `only events of this stage: ${STAGES.join(', ')}` },
+      lines: { type: 'string', description: 'exit after this number of lines' },
+    },
+    async run(args) {
+      const { stage } = args;
+      if (stage !== undefined && !isStage(stage)) throw new UsageError(`--stage is one of ${STAGES.join(', ')}`, NAME);
+      const lines = args.lines === undefined ? Infinity : parseCount(args.lines, '--lines');
+      const output = createTapOutput(cli.io, stage, lines);
+      const { run } = args;
+      if (run === undefined) return tapAll(cli.io, args, output);
+      return withClient(cli.io, args, (client) => tapRun(client, run, output));
+    },
+  });
+
+const isStage = (name: string): name is Stage => STAGES.some((stage) => stage === name);
+
+type TapOutput = {
+  chunk(runId: string, place: string, chunk: { type: string }): void;
+  event(runId: string, event: RunEvent): void;
+  /** Fires when the number of lines is reached, or at Ctrl-C. */
+  done: AbortSignal;
+  stop(): void;
+};
+
+/** With a stage only its events are printed: chunks belong to no stage. */
+function createTapOutput(io: CliIo, stage: Stage | undefined, maxLines: number): TapOutput {
+  const controller = new AbortController();
+  const stop = io.onInterrupt(() => controller.abort());
+  let lines = 0;
+  const print = (text: string) => {
+    if (lines >= maxLines) return;
+    say(io, text);
+    lines += 1;
+    if (lines >= maxLines) controller.abort();
+  };
+  return {
+    chunk(runId, place, chunk) {
+      if (stage === undefined) print(toOneLine(`${runId} ${place} ${chunkText(chunk)}`, MAX_LINE_CHARS));
+    },
+    event(runId, event) {
+      if (stage === undefined || (event.event === 'stage' && event.stage === stage))
+        print(`${runId} ${traceText(event)}`);
+    },
+    done: controller.signal,
+    stop,
+  };
+}
+
+const MAX_LINE_CHARS = 400;
+
+function chunkText(chunk: { type: string; payload?: unknown }): string {
+  return chunk.payload === undefined ? chunk.type : `${chunk.type} ${JSON.stringify(chunk.payload)}`;
+}
+
+async function tapRun(client: Client, runId: string, output: TapOutput): Promise<void> {
+  const run = await client.follow(runId, { signal: output.done });
+  const trace = startTrace(client, runId, (event) => output.event(runId, event));
+  try {
+    for await (const { epoch, index, chunk } of run.positions) {
+      output.chunk(runId, `${epoch}.${index}`, chunk);
+      trace.see(chunk);
+      if (output.done.aborted) return;
+    }
+    await trace.end();
+  } catch (error) {
+    if (!output.done.aborted) throw error;
+  } finally {
+    output.stop();
+  }
+}
+
+/** Subscribes to the live chunks of the tenant: an operator may read those of every caller. */
+async function tapAll(
+  io: CliIo,
+  { url, tenant = DEFAULT_TENANT }: { url?: string | undefined; tenant?: string | undefined },
+  output: TapOutput,
+): Promise<void> {
+  const { env, cwd } = io;
+  const address = await resolveAddress(url === undefined ? env : { ...env, NATS_URL: url }, cwd);
+  const settings = withStackKey(readConnectionSettings(env), address, ['operator']);
+  const prefix = env['MILLRACE_PREFIX'];
+  const bus = await connectBus({ servers: address.url, ...settings, ...(prefix && { prefix }), name: 'client' });
+  const traces = new Map<string, RunTrace>();
+  try {
+    const client = await attachClient(bus, { tenant });
+    const see = (runId: string, chunk: { type: string }) => {
+      if (!traces.has(runId) && traces.size < MAX_TRACED)
+        traces.set(
+          runId,
+          startTrace(client, runId, (event) => output.event(runId, event)),
+        );
+      traces.get(runId)?.see(chunk);
+    };
+    const pattern = bus.subjects.patterns.chunks(tenant, '*');
+    const live = listen(bus, pattern, liveBatchSchema, ({ epoch, index, chunks }, subject) => {
+      const runId = subject.split('.').at(-1) ?? '';
+      if (!isToken(runId)) return;
+      for (const [at, chunk] of chunks.entries()) {
+        output.chunk(runId, `${epoch}.${index + at}`, chunk);
+        see(runId, chunk);
+        if (ENDS.has(chunk.type)) void endTrace(traces, runId);
+      }
+    });
+    await bus.nc.flush();
+    note(io, `[tap] all runs of ${tenant}; Ctrl-C ends`);
+    await new Promise<void>((resolve) => {
+      if (output.done.aborted) resolve();
+      else output.done.addEventListener('abort', () => resolve(), { once: true });
+    });
+    live.stop();
+  } finally {
+    output.stop();
+    await bus.close();
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set(['finish', 'tripwire', 'abort', 'error', 'suspended']);
+
+async function endTrace(traces: Map<string, RunTrace>, runId: string): Promise<void> {
+  const trace = traces.get(runId);
+  traces.delete(runId);
+  await trace?.end();
+}
