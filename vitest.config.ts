@@ -11,6 +11,7 @@ const manifests = [
   'services/*/package.json',
   'deploy/*/package.json',
   'examples/*/package.json',
+  'console/package.json',
 ];
 const packages = globSync(manifests, { cwd: import.meta.dirname })
   .map(dirname)

@@ -84,7 +84,7 @@ async function build(out, hash) {
       {
         failure: 'Vite failed to build the console.',
         // One core stays free for the services that run meanwhile.
-        env: { RAYON_NUM_THREADS: String(Math.max(1, availableParallelism() - 1)) },
+        env: { NODE_ENV: 'production', RAYON_NUM_THREADS: String(Math.max(1, availableParallelism() - 1)) },
       },
     );
     await pack(join(next, 'assets'));

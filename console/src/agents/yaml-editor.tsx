@@ -45,7 +45,7 @@ export function YamlEditor({ text, onChange, issues, isReadOnly }: YamlEditorPro
           EditorView.lineWrapping,
           EditorView.cspNonce.of(readNonce()),
           EditorState.readOnly.of(isReadOnly),
-          EditorView.contentAttributes.of({ 'aria-label': 'Definition in YAML' }),
+          EditorView.contentAttributes.of({ 'aria-label': 'Definition in YAML', tabindex: '0' }),
           // Escape and then Tab leaves the editor.
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.updateListener.of(({ docChanged, state }) => {

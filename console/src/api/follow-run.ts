@@ -39,20 +39,24 @@ export async function followRun(
   let last = after;
   let response = opened;
   let delayMs = FIRST_DELAY_MS;
+  let hasMoved = false;
   while (!signal.aborted) {
     try {
+      hasMoved = false;
       response ??= await openStream(runId, last, signal);
       handlers.onConnection(true);
       for await (const group of groupEvents(response)) {
-        const { chunks, end } = parseGroup(group);
+        const { chunks, end, problem } = parseGroup(group);
         delayMs = FIRST_DELAY_MS;
+        hasMoved ||= chunks.length > 0;
         last = group.findLast(({ id }) => id !== undefined && id !== '')?.id ?? last;
         if (chunks.length > 0) handlers.onChunks(chunks);
         if (end) return handlers.onEnd(end);
+        if (problem) throw problem;
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof Problem && !isTransient(error)) throw error;
+      if (error instanceof Problem && !isTransient(error, hasMoved)) throw error;
     }
     response = undefined;
     handlers.onConnection(false);
@@ -67,7 +71,9 @@ const openStream = (runId: string, last: string | undefined, signal: AbortSignal
     signal,
   });
 
-const isTransient = ({ status }: Problem): boolean => status === 0 || status === 429 || status >= 500;
+/** A reader that lags behind is cut off, and continues after its last chunk. */
+const isTransient = ({ status, code }: Problem, hasMoved: boolean): boolean =>
+  status === 0 || status === 429 || status >= 500 || (code === 'chunks-gone' && hasMoved);
 
 type Event = { id: string | undefined; event: string | undefined; data: string };
 
@@ -94,14 +100,15 @@ async function* groupEvents(response: Response): AsyncGenerator<Event[], void> {
 /** Resolves after the reads that are available now. */
 const waitTick = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 0, undefined));
 
-function parseGroup(group: readonly Event[]): { chunks: ChunkAt[]; end?: RunEnd } {
+function parseGroup(group: readonly Event[]): { chunks: ChunkAt[]; end?: RunEnd; problem?: Problem } {
   const chunks: ChunkAt[] = [];
   for (const { id = '', event, data } of group) {
     const [, epoch, index] = POSITION.exec(id) ?? [];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the gateway wrote it from a checked value
     if (event === 'end') return { chunks, end: JSON.parse(data) as RunEnd };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if (event === 'error') throw new Problem(JSON.parse(data) as ConstructorParameters<typeof Problem>[0]);
+    if (event === 'error')
+      return { chunks, problem: new Problem(JSON.parse(data) as ConstructorParameters<typeof Problem>[0]) };
     if (epoch === undefined || index === undefined) continue;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     chunks.push({ epoch: Number(epoch), index: Number(index), chunk: JSON.parse(data) as Chunk });

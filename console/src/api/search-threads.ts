@@ -1,8 +1,10 @@
+import type { ApiAnswer } from '@millrace/contracts';
 import { requestJson } from './request.ts';
 
-export type Hit = { threadId: string; messageId: string; text: string; score: number };
+type Hits = ApiAnswer<'threads-search'>['hits'];
 
-export const searchThreads = async (text: string, resourceId: string | undefined): Promise<Hit[]> => {
-  const body = { text, ...(resourceId !== undefined && { resourceId }) };
-  return (await requestJson<{ hits: Hit[] }>('/v1/threads/search', { method: 'POST', body })).hits;
+/** @param resourceId default: the subject of the key */
+export const searchThreads = async (query: string, resourceId: string | undefined): Promise<Hits> => {
+  const body = { query, ...(resourceId !== undefined && { resourceId }) };
+  return (await requestJson<{ hits: Hits }>('/v1/threads/search', { method: 'POST', body })).hits;
 };

@@ -13,8 +13,9 @@ export function SideFoot({ session }: { session: Session }) {
   const client = useQueryClient();
   const leave = async () => {
     await signOut().catch(() => undefined);
-    client.clear();
     client.setQueryData(sessionQuery.queryKey, null);
+    // The next session may have other rights.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   };
   return (
     <div className="side-foot">

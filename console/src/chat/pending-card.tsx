@@ -26,6 +26,7 @@ export function PendingCard({ item, onSettle }: PendingProps) {
       setBusy(false);
     });
   };
+  const form = chooseForm(item);
   const Icon = item.kind === 'approval' ? ShieldQuestion : CircleHelp;
   return (
     <section className="pending" aria-label={item.kind === 'approval' ? 'Approval' : 'Question'}>
@@ -39,12 +40,11 @@ export function PendingCard({ item, onSettle }: PendingProps) {
       <p>{readQuestion(item.payload)}</p>
       {error !== undefined && <ErrorNotice error={error} />}
       {!onSettle && <p className="small muted">An operator has to decide. This page continues by itself.</p>}
-      {onSettle &&
-        (chooseForm(item) === 'text' ? (
-          <TextAnswer item={item} isBusy={isBusy} settle={settle} />
-        ) : (
-          <Decision item={item} isBusy={isBusy} settle={settle} />
-        ))}
+      {form === 'program' && (
+        <p className="small muted">The program of the caller executes this call and answers with its result.</p>
+      )}
+      {onSettle && form === 'text' && <TextAnswer item={item} isBusy={isBusy} settle={settle} />}
+      {onSettle && form === 'decision' && <Decision item={item} isBusy={isBusy} settle={settle} />}
     </section>
   );
 }

@@ -14,7 +14,7 @@ export function PendingCards({ turn, chat }: { turn: Turn; chat: Chat }) {
   const { data: session } = useQuery(sessionQuery);
   const canDecide = isOperator(session);
   const run = useQuery(runQuery(runId));
-  const suspended = useQuery({ ...suspendedQuery, enabled: canDecide });
+  const suspended = useQuery({ ...suspendedQuery, enabled: canDecide, refetchOnMount: 'always' });
   const status = run.data?.status;
   useEffect(() => {
     // Another page or the command line may answer.

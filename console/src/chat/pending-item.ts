@@ -1,12 +1,14 @@
 // Reads a pending item: its question, and how it can be answered. Pure.
 import type { JsonValue, ShownPending } from '@millrace/contracts';
 
-/** `decision`: approve or deny. `text`: an answer in words. */
-export type AnswerForm = 'decision' | 'text';
+/** `decision`: approve or deny. `text`: an answer in words. `program`: the caller executes the call itself. */
+type AnswerForm = 'decision' | 'text' | 'program';
 
 /** A processor asks for a decision; a tool that suspends itself asks for an answer. */
-export const chooseForm = ({ stage }: Pick<ShownPending, 'stage'>): AnswerForm =>
-  stage === undefined ? 'text' : 'decision';
+export function chooseForm({ stage, clientCall }: Pick<ShownPending, 'stage' | 'clientCall'>): AnswerForm {
+  if (clientCall !== undefined) return 'program';
+  return stage === undefined ? 'text' : 'decision';
+}
 
 const TEXT_MEMBERS = ['question', 'message', 'reason', 'text'] as const;
 

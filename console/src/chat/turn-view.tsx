@@ -53,7 +53,16 @@ function PieceView({ piece, isLive }: { piece: Piece; isLive: boolean }) {
         </details>
       );
     case 'call':
-      return <CallCard {...piece} isLive={isLive} />;
+      return (
+        <CallCard
+          tool={piece.tool}
+          args={piece.args}
+          state={piece.state}
+          result={piece.result}
+          reason={piece.reason}
+          isLive={isLive}
+        />
+      );
     case 'withdrawn':
       return (
         <div className="notice" data-kind="withdrawn">

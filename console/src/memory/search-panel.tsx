@@ -1,16 +1,20 @@
 // Finds messages by meaning. A gateway without the route has no such search: the panel is left out.
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
 import { isMissingRoute } from '../api/request.ts';
 import { searchThreads } from '../api/search-threads.ts';
+import { sessionQuery } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/feedback.tsx';
 
 export function SearchPanel({ resource }: { resource: string | undefined }) {
   const [text, setText] = useState('');
   const search = useMutation({ mutationFn: () => searchThreads(text.trim(), resource) });
+  const { data: session } = useQuery(sessionQuery);
+  // An operator has no messages of its own.
+  const hasOwner = resource !== undefined || session?.subject !== undefined;
   if (isMissingRoute(search.error)) return <p className="muted small">This gateway has no search by meaning.</p>;
   return (
     <form
@@ -26,7 +30,8 @@ export function SearchPanel({ resource }: { resource: string | undefined }) {
           id="search"
           className="input"
           type="search"
-          placeholder="Where did Ada park?"
+          placeholder={hasOwner ? 'Where did I park my car?' : 'Name a resource first'}
+          disabled={!hasOwner}
           value={text}
           onChange={({ target }) => setText(target.value)}
         />

@@ -1,7 +1,7 @@
 import type { RunInspection } from '@millrace/contracts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AnyEvent, ShownRun } from '../api/runs.ts';
+import { isActive, type AnyEvent, type ShownRun } from '../api/runs.ts';
 import { formatCount, formatMs, formatSpan } from '../ui/format.ts';
 import { Ago } from '../ui/time.tsx';
 
@@ -87,6 +87,6 @@ function describeGuardTokens(usage: Usage | undefined): string | undefined {
 
 function measureDuration(submittedAt: string | undefined, events: readonly AnyEvent[]): string | undefined {
   const last = events.at(-1);
-  if (submittedAt === undefined || !last || last.event !== 'run') return undefined;
+  if (submittedAt === undefined || last?.event !== 'run' || isActive(last.status)) return undefined;
   return formatMs(Math.max(0, Date.parse(last.at) - Date.parse(submittedAt)));
 }

@@ -45,8 +45,17 @@ test('The log is bounded and sends a slow reader the position to resume from, in
   const slow = log.read();
   expect((await slow.next()).value).toMatchObject({ index: 0 });
   log.append(buildNumbered(1, 101));
+  log.append(buildNumbered(101, 102));
   await expect(slow.next()).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 1 } });
   await expect(collect(log.read())).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 0 } });
+});
+
+test('A replay of more chunks than the bound reaches its reader, also without an earlier chunk', async () => {
+  const log = createChunkLog(undefined, 10);
+  const reading = collect(log.read());
+  log.append(buildNumbered(0, 50));
+  log.end();
+  expect(await reading).toHaveLength(50);
 });
 
 test('The log keeps its maximum number of chunks for a fast reader', async () => {

@@ -69,8 +69,10 @@ export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number 
     append(chunks) {
       if (closed || chunks.length === 0) return;
       kept.push(...chunks);
-      if (kept.length > maxKept) {
-        const surplus = kept.length - Math.ceil(maxKept * (1 - DROPPED_AT_ONCE));
+      // A replay returns more chunks than the bound at once: no reader could have read those.
+      const earlier = kept.length - chunks.length;
+      if (kept.length > maxKept && earlier > 0) {
+        const surplus = Math.min(earlier, kept.length - Math.ceil(maxKept * (1 - DROPPED_AT_ONCE)));
         kept.splice(0, surplus);
         dropped += surplus;
       }

@@ -1,18 +1,16 @@
 // Time of a page of a list of runs, among 100,000 stored runs.
 import { connect, type Client } from '@millrace/client';
-import { connectBus } from '@millrace/testkit/bench';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BenchContext, Measure } from '../bench-context.ts';
+import type { Measure } from '../bench-context.ts';
 import { median } from '../load.ts';
 import { round, row } from '../measure.ts';
+import { writeHeads } from '../write-heads.ts';
 import { withOwnStack } from './latency.ts';
 
 const RUNS = 100_000;
 const PAGE = 50;
 const REQUESTS = 30;
-const BUCKET = 'mr_v1_STATE';
-const FLUSH_EVERY = 1_000;
 
 /** A rare filter: one run of a hundred. */
 const list = (client: Client) => client.runs.list({ limit: PAGE, newest: true, status: 'failed', agent: 'bare' });
@@ -21,7 +19,7 @@ const list = (client: Client) => client.runs.list({ limit: PAGE, newest: true, s
 export const runsList: Measure = (shared) =>
   withOwnStack(shared, async ({ stack, context }) => {
     await stack.start('orchestrator');
-    await writeHeads(context);
+    await writeHeads(context.natsUrl, RUNS);
     const client = await connect({ url: context.natsUrl });
     const measure = async (env: Record<string, string>, requests: number) => {
       await stack.signal('orchestrator', 'SIGTERM');
@@ -55,42 +53,3 @@ export const runsList: Measure = (shared) =>
       rssWithoutMb: round(without.rssMb),
     });
   });
-
-async function writeHeads({ natsUrl }: BenchContext): Promise<void> {
-  const bus = await connectBus({ servers: natsUrl, name: 'bench-heads' });
-  const now = Date.now();
-  for (let at = 0; at < RUNS; at += 1) {
-    const runId = crypto.randomUUID();
-    const head = {
-      v: 3,
-      tenant: 'default',
-      runId,
-      agent: at % 2 === 0 ? 'bare' : 'demo',
-      requestHash: 'x'.repeat(43),
-      status: at % 50 === 0 ? 'failed' : 'finished',
-      owner: 'd00ea35e56df4787',
-      epoch: 1,
-      write: 4,
-      command: at,
-      records: 3,
-      nextIndex: 12,
-      owners: [{ epoch: 1, index: 0, firstRecord: 0 }],
-      takeovers: 0,
-      threadId: `thread-${at % 10_000}`,
-      resourceId: `user-${at % 1_000}`,
-      submittedAt: now + at,
-      startedAt: now + at,
-      deadlineAt: now + 600_000,
-      ended: { at: new Date(now).toISOString(), step: 1 },
-      end: { name: '1-x', revision: at },
-    };
-    bus.nc.publish(`$KV.${BUCKET}.head.default.${runId}`, JSON.stringify(head));
-    if (at % FLUSH_EVERY === 0) await bus.nc.flush();
-  }
-  const isStored = async () => {
-    const info = await bus.nc.request(`$JS.API.STREAM.INFO.KV_${BUCKET}`);
-    return info.json<{ state: { messages: number } }>().state.messages >= RUNS;
-  };
-  while (!(await isStored())) await delay(200);
-  await bus.close();
-}
