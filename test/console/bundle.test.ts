@@ -1,4 +1,4 @@
-// The size of what a browser loads, compressed: scripts and styles of the first page, and of the chat.
+// The compressed size that a browser loads: scripts and styles of the first page, and of the chat.
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -34,6 +34,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
       ],
       output: ['prompt-injection', 'pii'],
       questions: ['ask-user'],
+      record: 'changes',
       memory: { lastMessages: 10 },
     });
     const { client } = console.stack;
@@ -59,12 +60,13 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
   }
 
-  /** Checks a page in light, dark and at the width of a phone. */
-  async function inspect(page: Page, name: string): Promise<void> {
+  /** Lists the violations of a page in light and dark, and whether it is wider than a phone. Takes the screenshots. */
+  async function inspect(page: Page, name: string): Promise<string[]> {
+    const problems: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`) });
-      expect(await findViolations(page)).toEqual([]);
+      problems.push(...(await findViolations(page)).map((problem) => `${colorScheme}: ${problem}`));
     }
     const size = page.viewportSize() ?? PHONE;
     await page.setViewportSize(PHONE);
@@ -73,15 +75,16 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
       const { scrollWidth, clientWidth } = Reflect.get(globalThis, 'document').documentElement;
       return scrollWidth - clientWidth;
     });
-    expect(overflow).toBe(0);
+    if (overflow !== 0) problems.push(`phone: ${overflow} px too wide`);
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme: 'light' });
+    return problems;
   }
 
   test('The sign-in is accessible', async () => {
     const { page } = await console.open();
     await page.getByLabel('API key').waitFor();
-    await inspect(page, 'sign-in');
+    expect(await inspect(page, 'sign-in')).toEqual([]);
   });
 
   test.each<[name: string, path: () => string, shown: string]>([
@@ -112,7 +115,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     await page.goto(`${console.url}/console${path()}`);
     await page.getByText(shown).filter({ visible: true }).first().waitFor(patient);
     await page.waitForLoadState('networkidle');
-    await inspect(page, name);
+    expect(await inspect(page, name)).toEqual([]);
   });
 
   test('The menu of a phone leads to every page', async () => {
@@ -120,16 +123,16 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     const menu = page.getByRole('dialog', { name: 'Menu' });
     expect(await menu.getByRole('link').count()).toBe(9);
-    await inspect(page, 'menu');
+    expect(await inspect(page, 'menu')).toEqual([]);
     await menu.getByRole('link', { name: 'Keys' }).click();
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
     expect(await menu.count()).toBe(0);
   });
 
   test('A dialog holds the focus, and Escape returns it', async () => {
     const { page } = await console.signIn('/keys');
     await page.getByRole('button', { name: 'New key' }).click();
-    await inspect(page, 'new-key');
+    expect(await inspect(page, 'new-key')).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect
@@ -150,7 +153,37 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     expect((await console.stack.client.runs.get(runs['approval'] ?? '')).status).toBe('released');
   });
 
-  test('A processor judges a text, and shows what it changed', async () => {
+  test('The inbox approves a call with edited arguments', async () => {
+    const { client } = console.stack;
+    const run = await client.start(
+      AGENT,
+      script({ toolCalls: [{ name: 'send-feedback', args: { text: 'Good.' } }] }, { text: 'Sent.' }),
+    );
+    await run.result();
+    const { page } = await console.signIn('/suspended');
+    const waiting = page.locator('.inbox > li').filter({ hasText: run.runId });
+    await waiting.getByRole('button', { name: 'Edit' }).click();
+    await waiting.getByLabel('Arguments of send-feedback').fill('{"text": ');
+    expect(await waiting.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+    await waiting.getByLabel('Arguments of send-feedback').fill('{"text": "Excellent."}');
+    await waiting.getByRole('button', { name: 'Approve the edited call' }).click();
+    await expect.poll(async () => (await client.runs.get(run.runId)).status, patient).toBe('finished');
+    const { result } = await client.runs.get(run.runId);
+    expect(JSON.stringify(result?.messages)).toContain('Excellent.');
+    expect(await waiting.count()).toBe(0);
+  });
+
+  test('The changes of a run show masks in place of removed text', async () => {
+    const page = shared();
+    await page.goto(`${console.url}/console/runs/${runs['finished']}`);
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    await page.locator('.changes > li').first().waitFor(patient);
+    expect(await page.locator('.changes mark').count()).toBeGreaterThan(0);
+    expect(await page.locator('.changes').innerText()).not.toContain('ada@example.com');
+    expect(await inspect(page, 'run-changes')).toEqual([]);
+  });
+
+  test('A trial shows the verdict of a processor and the changed text', async () => {
     const { page } = await console.signIn('/processors/pii', { isFaulty: true });
     await page.getByRole('button', { name: 'Try' }).click();
     await page.locator('.diff ins').first().waitFor(patient);
@@ -169,13 +202,13 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     await page.keyboard.type('overridez: [pii]');
     await page.getByText('1 problem').waitFor(patient);
     expect(await page.locator('.issues').innerText()).toMatch(/Line \d+[^]*overridez/);
-    await inspect(page, 'definition-invalid');
+    expect(await inspect(page, 'definition-invalid')).toEqual([]);
     for (let at = 0; at < 'z: [pii]'.length; at += 1) await page.keyboard.press('Backspace');
     await page.keyboard.type('s: [pii]');
     await page.getByText('valid', { exact: true }).waitFor(patient);
     await page.getByRole('button', { name: 'Compare' }).click();
     expect(await page.locator('.diff ins').allInnerTexts()).toEqual([expect.stringContaining('overrides: [pii]')]);
-    await inspect(page, 'definition-compared');
+    expect(await inspect(page, 'definition-compared')).toEqual([]);
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Revision 2').waitFor(patient);
   });
@@ -197,7 +230,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     await page.getByRole('region', { name: 'Chunks' }).focus();
     await page.keyboard.press('End');
     await expect.poll(() => page.locator('.chunk').last().innerText(), patient).toContain('finish');
-    await inspect(page, 'chunks');
+    expect(await inspect(page, 'chunks')).toEqual([]);
   });
 
   test('The list pages through 100,000 runs, and filters them', async () => {
@@ -214,6 +247,6 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
       .toEqual(new Set(['Failed']));
     await page.reload();
     expect(await page.getByLabel('Status').inputValue()).toBe('failed');
-    await inspect(page, 'runs-many');
+    expect(await inspect(page, 'runs-many')).toEqual([]);
   });
 });

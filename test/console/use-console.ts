@@ -27,7 +27,7 @@ export async function buildConsole(): Promise<string | undefined> {
   return undefined;
 }
 
-export type OpenedPage = { page: Page; problems: string[] };
+type OpenedPage = { page: Page; problems: string[] };
 export type TestConsole = {
   readonly stack: TestStack;
   readonly url: string;
@@ -78,20 +78,8 @@ export function useConsole(): TestConsole {
   beforeEach(({ skip }) => skip(opened === undefined, 'there is no Chromium, or the console cannot be built'));
   afterAll(() => opened?.browser.close());
 
-  const openPage = async (path: string, options: BrowserContextOptions = {}) => {
-    const context = await get().browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())));
-    page.on('pageerror', (error) => void problems.push(error.message));
-    await page.goto(`http://127.0.0.1:${get().port}/console${path}`);
-    return { page, problems, close: () => context.close() };
-  };
-  const enter = async (page: Page, key: string) => {
-    await page.getByLabel('API key').fill(key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.locator('main#main').waitFor();
-  };
+  const openPage = (path: string, options: BrowserContextOptions = {}) =>
+    openIn(get().browser, `http://127.0.0.1:${get().port}/console${path}`, options);
   const open: TestConsole['open'] = async (path = '/', { isFaulty = false, ...options } = {}) => {
     const { page, problems, close } = await openPage(path, options);
     onTestFinished(async () => {
@@ -133,6 +121,22 @@ export function useConsole(): TestConsole {
     },
     startGateway,
   };
+}
+
+async function openIn(browser: Browser, url: string, options: BrowserContextOptions) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())));
+  page.on('pageerror', (error) => void problems.push(error.message));
+  await page.goto(url);
+  return { page, problems, close: () => context.close() };
+}
+
+async function enter(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('main#main').waitFor();
 }
 
 async function findFreePort(): Promise<number> {

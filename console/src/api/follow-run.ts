@@ -1,7 +1,7 @@
 // Follows the chunks of a run to its end. A lost connection is opened again after the last received event, so that no
 // chunk is lost or repeated; a killed gateway is such a loss.
 import type { Chunk, Position, RunResult } from '@millrace/contracts';
-import { Problem } from './problem.ts';
+import { Problem, type ProblemBody } from './problem.ts';
 import { readEvents } from './read-events.ts';
 import { send } from './request.ts';
 
@@ -100,18 +100,21 @@ async function* groupEvents(response: Response): AsyncGenerator<Event[], void> {
 /** Resolves after the reads that are available now. */
 const waitTick = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 0, undefined));
 
-function parseGroup(group: readonly Event[]): { chunks: ChunkAt[]; end?: RunEnd; problem?: Problem } {
+type ParsedGroup = { chunks: ChunkAt[]; end?: RunEnd; problem?: Problem };
+
+function parseGroup(group: readonly Event[]): ParsedGroup {
   const chunks: ChunkAt[] = [];
   for (const { id = '', event, data } of group) {
-    const [, epoch, index] = POSITION.exec(id) ?? [];
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the gateway wrote it from a checked value
-    if (event === 'end') return { chunks, end: JSON.parse(data) as RunEnd };
+    const read: unknown = JSON.parse(data);
+    // The gateway wrote each of them from a checked value.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if (event === 'error')
-      return { chunks, problem: new Problem(JSON.parse(data) as ConstructorParameters<typeof Problem>[0]) };
+    if (event === 'end') return { chunks, end: read as RunEnd };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    if (event === 'error') return { chunks, problem: new Problem(read as ProblemBody) };
+    const [, epoch, index] = POSITION.exec(id) ?? [];
     if (epoch === undefined || index === undefined) continue;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    chunks.push({ epoch: Number(epoch), index: Number(index), chunk: JSON.parse(data) as Chunk });
+    chunks.push({ epoch: Number(epoch), index: Number(index), chunk: read as Chunk });
   }
   return { chunks };
 }

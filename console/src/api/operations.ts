@@ -13,13 +13,17 @@ export const suspendedQuery = queryOptions({
 
 export type Accepted = { runId: string; status: RunStatus };
 
+/** `args` replace the arguments of an approved call: every guard of the call judges them. */
+export type Settlement = { data: JsonValue; args?: Record<string, JsonValue> };
+
 /** @param verb `answer` for the caller of a question, `resume` for an operator */
 export const settlePending = (
   verb: 'answer' | 'resume',
   runId: string,
   token: string,
-  data: JsonValue,
-): Promise<Accepted> => requestJson(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: { token, data } });
+  { data, args }: Settlement,
+): Promise<Accepted> =>
+  requestJson(`/v1/runs/${runId}/${verb}`, { method: 'POST', body: { token, data, ...(args && { args }) } });
 
 export const releaseRun = (runId: string): Promise<Accepted> =>
   requestJson(`/v1/runs/${runId}/release`, { method: 'POST', body: {} });

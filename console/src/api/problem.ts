@@ -1,7 +1,7 @@
 // An error of the gateway, as it describes it: RFC 9457 with a code, a place and a remedy.
 
 export type ProblemIssue = { path: string; message: string };
-type ProblemBody = {
+export type ProblemBody = {
   status: number;
   detail: string;
   code: string;

@@ -1,4 +1,4 @@
-// Runs: lists, one run, its events, and what it waits for.
+// Runs: lists, one run, its events, and its calls in flight.
 import { queryOptions } from '@tanstack/react-query';
 import type { ApiAnswer, PublicRunEvent, RunEvent, RunInspection } from '@millrace/contracts';
 import { isMissingRoute, requestJson, writeQuery } from './request.ts';
@@ -71,4 +71,18 @@ export const inspectQuery = (runId: string, isLive: boolean) =>
     },
     refetchInterval: ({ state }) => (isLive && state.data !== null ? LIVE_MS : false),
     enabled: isLive,
+  });
+
+/** What the processors changed: empty unless the agent records changes. */
+export const changesQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['changes', runId],
+    queryFn: async (): Promise<ApiAnswer<'changes'>> => {
+      try {
+        return await requestJson<ApiAnswer<'changes'>>(`/v1/runs/${runId}/changes`);
+      } catch (error) {
+        if (isMissingRoute(error)) return { runId, changes: [], omitted: 0 };
+        throw error;
+      }
+    },
   });

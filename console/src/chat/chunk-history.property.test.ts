@@ -1,6 +1,6 @@
 // The chunks of a page are the valid chunks of the run, however the stream is cut, repeated and joined again.
 import type { Chunk } from '@millrace/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ChunkAt } from '../api/follow-run.ts';
 import { buildAnswer, readText } from './answer-pieces.ts';

@@ -1,27 +1,31 @@
-import type { JsonValue, ShownPending } from '@millrace/contracts';
+import type { ShownPending } from '@millrace/contracts';
 import { CircleHelp, ShieldQuestion } from 'lucide-react';
 import { useId, useState } from 'react';
+import type { Settlement } from '../api/operations.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/feedback.tsx';
 import { formatAgo } from '../ui/format.ts';
 import { ArgumentsEditor } from './arguments-editor.tsx';
+import { UNEDITED, type ArgumentsEdit } from './arguments-edit.ts';
 import { chooseForm, readChoices, readQuestion } from './pending-item.ts';
 
 type PendingProps = {
   item: ShownPending;
   /** Absent: the session has no right to answer. */
-  onSettle: ((data: JsonValue) => Promise<void>) | undefined;
+  onSettle: ((settlement: Settlement) => Promise<void>) | undefined;
+  /** Operators may edit the arguments of a call that they approve. */
+  isOperator: boolean;
 };
 
 /** One question or approval of a suspended run. */
-export function PendingCard({ item, onSettle }: PendingProps) {
+export function PendingCard({ item, onSettle, isOperator }: PendingProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const settle = async (data: JsonValue) => {
+  const settle = async (settlement: Settlement) => {
     if (!onSettle) return;
     setBusy(true);
     setError(undefined);
-    await onSettle(data).catch((thrown: unknown) => {
+    await onSettle(settlement).catch((thrown: unknown) => {
       setError(thrown);
       setBusy(false);
     });
@@ -44,12 +48,14 @@ export function PendingCard({ item, onSettle }: PendingProps) {
         <p className="small muted">The program of the caller executes this call and answers with its result.</p>
       )}
       {onSettle && form === 'text' && <TextAnswer item={item} isBusy={isBusy} settle={settle} />}
-      {onSettle && form === 'decision' && <Decision item={item} isBusy={isBusy} settle={settle} />}
+      {onSettle && form === 'decision' && (
+        <Decision item={item} isBusy={isBusy} settle={settle} canEdit={isOperator && item.kind === 'approval'} />
+      )}
     </section>
   );
 }
 
-type FormProps = { item: ShownPending; isBusy: boolean; settle: (data: JsonValue) => Promise<void> };
+type FormProps = { item: ShownPending; isBusy: boolean; settle: (settlement: Settlement) => Promise<void> };
 
 function TextAnswer({ item, isBusy, settle }: FormProps) {
   const [text, setText] = useState('');
@@ -60,13 +66,13 @@ function TextAnswer({ item, isBusy, settle }: FormProps) {
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void settle(text.trim());
+        void settle({ data: text.trim() });
       }}
     >
       {choices.length > 0 && (
         <div className="row">
           {choices.map((choice) => (
-            <Button key={choice} slim disabled={isBusy} onClick={() => void settle(choice)}>
+            <Button key={choice} slim disabled={isBusy} onClick={() => void settle({ data: choice })}>
               {choice}
             </Button>
           ))}
@@ -91,20 +97,21 @@ function TextAnswer({ item, isBusy, settle }: FormProps) {
   );
 }
 
-function Decision({ item, isBusy, settle }: FormProps) {
+type DecisionProps = FormProps & { canEdit: boolean };
+
+function Decision({ item: { toolCall }, isBusy, settle, canEdit }: DecisionProps) {
   const [reason, setReason] = useState('');
-  const [args, setArgs] = useState<JsonValue>();
-  const { toolCall } = item;
+  const [edit, setEdit] = useState<ArgumentsEdit>(UNEDITED);
   const extra = reason.trim() === '' ? {} : { reason: reason.trim() };
-  const edited = args === undefined ? {} : { args };
+  const approve = () => void settle({ data: { approved: true, ...extra }, ...(edit.args && { args: edit.args }) });
   return (
     <div className="stack">
-      {toolCall && <ArgumentsEditor toolCall={toolCall} onChange={setArgs} />}
+      {toolCall && <ArgumentsEditor toolCall={toolCall} edit={edit} onChange={canEdit ? setEdit : undefined} />}
       <div className="row">
-        <Button look="primary" disabled={isBusy} onClick={() => void settle({ approved: true, ...edited, ...extra })}>
-          {args === undefined ? 'Approve' : 'Approve the edited call'}
+        <Button look="primary" disabled={isBusy || edit.problem !== undefined} onClick={approve}>
+          {edit.args === undefined ? 'Approve' : 'Approve the edited call'}
         </Button>
-        <Button look="danger" disabled={isBusy} onClick={() => void settle({ approved: false, ...extra })}>
+        <Button look="danger" disabled={isBusy} onClick={() => void settle({ data: { approved: false, ...extra } })}>
           Deny
         </Button>
         <input

@@ -1,8 +1,8 @@
 // The questions and approvals of a suspended run, answered in place.
 import { useQuery } from '@tanstack/react-query';
-import type { JsonValue, ShownPending } from '@millrace/contracts';
+import type { ShownPending } from '@millrace/contracts';
 import { useEffect } from 'react';
-import { suspendedQuery } from '../api/operations.ts';
+import { suspendedQuery, type Settlement } from '../api/operations.ts';
 import { runQuery } from '../api/runs.ts';
 import { isOperator, sessionQuery } from '../api/session.ts';
 import type { Turn } from './chat-turns.ts';
@@ -28,7 +28,15 @@ export function PendingCards({ turn, chat }: { turn: Turn; chat: Chat }) {
   return (run.data?.pending ?? []).map((item) => {
     const token = tokens.get(item.id) ?? item.resumeToken;
     const verb = tokens.has(item.id) ? 'resume' : 'answer';
-    const settle = token === undefined ? undefined : (data: JsonValue) => chat.settle(turn, verb, token, data);
-    return <PendingCard key={item.id} item={item satisfies ShownPending} onSettle={settle} />;
+    const settle =
+      token === undefined ? undefined : (settlement: Settlement) => chat.settle(turn, verb, token, settlement);
+    return (
+      <PendingCard
+        key={item.id}
+        item={item satisfies ShownPending}
+        onSettle={settle}
+        isOperator={tokens.has(item.id)}
+      />
+    );
   });
 }

@@ -2,9 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
 import { followRun, type FollowHandlers } from '../api/follow-run.ts';
-import { cancelRun, settlePending } from '../api/operations.ts';
+import { cancelRun, settlePending, type Settlement } from '../api/operations.ts';
 import { startRun } from '../api/start-run.ts';
-import type { JsonValue } from '@millrace/contracts';
 import { reduceTurns, type Turn, type TurnAction } from './chat-turns.ts';
 import { writePosition } from './chunk-history.ts';
 
@@ -14,7 +13,7 @@ export type Chat = {
   send(text: string): void;
   join(runId: string, text: string | undefined): void;
   /** Answers a pending item. The run stays suspended while another item waits. @throws Problem */
-  settle(turn: Turn, verb: 'answer' | 'resume', token: string, data: JsonValue): Promise<void>;
+  settle(turn: Turn, verb: 'answer' | 'resume', token: string, settlement: Settlement): Promise<void>;
   /** Follows a suspended run that has its answers. */
   resume(turn: Turn): void;
   stop(turn: Turn): void;
@@ -54,9 +53,9 @@ export function useChat({ agent, thread, resource }: ChatTarget): Chat {
     [leaving],
   );
   const settle = useCallback(
-    async (turn: Turn, verb: 'answer' | 'resume', token: string, data: JsonValue) => {
+    async (turn: Turn, verb: 'answer' | 'resume', token: string, settlement: Settlement) => {
       const { runId = '' } = turn;
-      await settlePending(verb, runId, token, data);
+      await settlePending(verb, runId, token, settlement);
       await client.invalidateQueries({ queryKey: ['suspended'] });
       await client.invalidateQueries({ queryKey: ['run', runId] });
     },

@@ -1,10 +1,10 @@
 // Every run that waits: approvals and questions, decided in place.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { JsonValue, Suspension } from '@millrace/contracts';
+import type { Suspension } from '@millrace/contracts';
 import { Link } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
 import { useState } from 'react';
-import { releaseRun, settlePending, suspendedQuery } from '../api/operations.ts';
+import { releaseRun, settlePending, suspendedQuery, type Settlement } from '../api/operations.ts';
 import { PendingCard } from '../chat/pending-card.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
@@ -59,8 +59,8 @@ function SuspendedRun({
     await client.invalidateQueries({ queryKey: ['suspended'] });
     await client.invalidateQueries({ queryKey: ['run', runId] });
   };
-  const settle = async (token: string, data: JsonValue) => {
-    await settlePending('resume', runId, token, data);
+  const settle = async (token: string, settlement: Settlement) => {
+    await settlePending('resume', runId, token, settlement);
     await refresh(`The run ${runId} continues.`);
   };
   return (
@@ -89,7 +89,12 @@ function SuspendedRun({
         />
       </header>
       {pending.map((item) => (
-        <PendingCard key={item.id} item={item} onSettle={(data) => settle(item.resumeToken, data)} />
+        <PendingCard
+          key={item.id}
+          item={item}
+          isOperator
+          onSettle={(settlement) => settle(item.resumeToken, settlement)}
+        />
       ))}
     </li>
   );

@@ -88,20 +88,14 @@ function buildRow(event: AnyEvent, key: string, from: number): EventRow {
     verdict: undefined,
   };
   switch (event.event) {
-    case 'stage': {
-      const entries = buildEntries(event, key, startMs);
-      const worst = entries.find(({ tone }) => tone === 'bad') ?? entries.find(({ tone }) => tone === 'wait');
-      const tone = worst?.tone ?? 'ok';
+    case 'stage':
       return {
         ...row,
         kind: 'stage',
         title: describeStage(event.stage),
         detail: event.subject,
-        tone,
-        verdict: worst?.verdict,
-        entries,
+        ...judgeEntries(buildEntries(event, key, startMs)),
       };
-    }
     case 'model': {
       const { error, model, call, finishReason, fromCache } = event;
       const detail = [model, call > 1 ? `call ${call}` : '', fromCache ? 'from cache' : ''].filter(Boolean).join(' · ');
@@ -148,6 +142,12 @@ function buildRow(event: AnyEvent, key: string, from: number): EventRow {
         verdict: event.status,
       };
   }
+}
+
+/** A stage has the verdict of its worst entry. */
+function judgeEntries(entries: EntryRow[]): Pick<EventRow, 'entries' | 'tone' | 'verdict'> {
+  const worst = entries.find(({ tone }) => tone === 'bad') ?? entries.find(({ tone }) => tone === 'wait');
+  return { entries, tone: worst?.tone ?? 'ok', verdict: worst?.verdict };
 }
 
 /** Entries of a group overlap: together they are longer than their stage, and all begin with it. */

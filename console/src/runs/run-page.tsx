@@ -12,6 +12,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNotice, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
 import { StatusBadge } from '../ui/status.tsx';
+import { ChangesView } from './changes-view.tsx';
 import { ChunkList } from './chunk-list.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -86,6 +87,11 @@ function RunDetail({ run }: { run: ShownRun }) {
           <Tabs.Trigger value="chunks" className="tab">
             Chunks
           </Tabs.Trigger>
+          {isDetailed && (
+            <Tabs.Trigger value="changes" className="tab">
+              Changes
+            </Tabs.Trigger>
+          )}
         </Tabs.List>
         <Tabs.Content value="waterfall">
           {events.error ? (
@@ -102,6 +108,11 @@ function RunDetail({ run }: { run: ShownRun }) {
         <Tabs.Content value="chunks">
           <ChunkList runId={runId} />
         </Tabs.Content>
+        {isDetailed && (
+          <Tabs.Content value="changes">
+            <ChangesView runId={runId} />
+          </Tabs.Content>
+        )}
       </Tabs.Root>
     </>
   );
