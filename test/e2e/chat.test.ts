@@ -93,7 +93,7 @@ describe('millrace chat', () => {
   test('A question and an approval are answered in place', async () => {
     const options = { input: ['approval-gate'], tools: ['chat-ask', 'chat-send'], questions: ['chat-ask'] };
     const gate = { use: 'approval-gate', options: { tools: ['chat-send'] } };
-    const chat = startChat(await agent('chat-asking', { ...options, input: [gate], maxSteps: 5 }));
+    const chat = startChat(await agent('chat-asking', { ...options, input: [gate], maxSteps: 5 }), '--trace');
     const call = (tool: string, args: object) => ({ toolCalls: [{ name: tool, args }] });
     chat.type(script(call('chat-ask', {}), call('chat-send', { text: 'draft' }), { text: 'All done.' }));
     await chat.see('answer> ');
@@ -107,6 +107,9 @@ describe('millrace chat', () => {
     chat.type('y');
     await chat.see('All done.');
     expect(sent).toEqual([{ text: 'final' }]);
+    await chat.see('[run] finished');
+    // A resumed run does not repeat its trace.
+    expect(chat.output().split('[edited-call]').length).toBe(2);
     chat.end();
     expect(await chat.exit()).toBe(0);
   });

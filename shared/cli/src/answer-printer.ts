@@ -10,12 +10,18 @@ import type { Env } from '@millrace/bus';
 import { pendingText } from './outcome-text.ts';
 import { codedText } from './report-error.ts';
 
-export type AnswerPrinter = { chunk(chunk: PositionedChunk): void; result(result: RunResult): void };
+export type AnswerPrinter = {
+  chunk(chunk: PositionedChunk): void;
+  /** Prints a notice on a line of its own. */
+  aside(text: string): void;
+  result(result: RunResult): void;
+};
 
 /** Prints one chunk per line as JSON. */
 export function jsonPrinter(io: CliIo): AnswerPrinter {
   return {
     chunk: ({ chunk }) => io.stdout.write(`${JSON.stringify(chunk)}\n`),
+    aside: (text) => note(io, text),
     result: (result) => noteOutcome(io, result),
   };
 }
@@ -42,6 +48,7 @@ export function textPrinter(io: CliIo): AnswerPrinter {
     note(io, text);
   };
   return {
+    aside,
     chunk({ index, chunk }) {
       if (chunk.type === 'text-delta') {
         const { id, text } = chunk.payload;

@@ -1,13 +1,13 @@
 // `millrace chat`: a conversation with an agent on a terminal. It answers questions and approvals in place.
 import type { Run } from '@millrace/client';
-import { textPrinter } from './answer-printer.ts';
+import { textPrinter, type AnswerPrinter } from './answer-printer.ts';
 import { askPerson } from './chat-answers.ts';
 import { createChatInterrupt } from './chat-interrupt.ts';
 import type { Chat } from './chat.ts';
 import { cliCommand, withClient, type Cli } from './cli-command.ts';
 import { note, type LineReader } from './cli-io.ts';
 import { reportError } from './report-error.ts';
-import { startTrace } from './run-trace.ts';
+import { startTrace, type RunTrace } from './run-trace.ts';
 import { traceText } from './trace-text.ts';
 
 export const chatCommand = (cli: Cli) =>
@@ -72,17 +72,18 @@ async function readMessage(lines: LineReader): Promise<string | undefined> {
 
 /** Prints the run, and resumes it with the answers of the person until it has ended. */
 async function followToEnd(chat: Chat, begun: Run): Promise<void> {
+  const printer = textPrinter(chat.io);
+  const { client, trace } = chat;
+  const events = trace ? startTrace(client, begun.runId, (event) => printer.aside(traceText(event))) : undefined;
   let run: Run | undefined = begun;
   while (run) {
-    const suspended = await printRun(chat, run);
+    const suspended = await printRun(run, printer, events);
     run = suspended ? await askPerson(chat, run) : undefined;
   }
 }
 
 /** Returns whether the run is suspended. */
-async function printRun({ io, client, trace }: Chat, run: Run): Promise<boolean> {
-  const printer = textPrinter(io);
-  const events = trace ? startTrace(client, run.runId, (event) => note(io, traceText(event))) : undefined;
+async function printRun(run: Run, printer: AnswerPrinter, events: RunTrace | undefined): Promise<boolean> {
   for await (const positioned of run.positions) {
     printer.chunk(positioned);
     events?.see(positioned.chunk);
