@@ -16,7 +16,15 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 const folder = import.meta.dirname;
 const LOCK = join(folder, 'node_modules/.building');
 const INSTALLED = join(folder, 'node_modules/.installed');
-const INPUTS = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'vite.config.ts', 'index.html', 'build.mjs'];
+const INPUTS = [
+  'package.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  'vite.config.ts',
+  'tsconfig.json',
+  'index.html',
+  'build.mjs',
+];
 const LOCK_POLL_MS = 200;
 const LOCK_WAIT_MS = 600_000;
 const PACKED = /\.(?:css|js|svg)$/;

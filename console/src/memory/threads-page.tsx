@@ -70,6 +70,9 @@ function ResourceFilter({ resource = '' }: { resource: string | undefined }) {
   );
 }
 
+/** Title of a thread without a name. */
+const UNTITLED = 'New Conversation';
+
 const ThreadTable = ({ threads }: { threads: readonly Thread[] }) => (
   <div className="table-wrap">
     <table className="table fold">
@@ -90,9 +93,9 @@ const ThreadTable = ({ threads }: { threads: readonly Thread[] }) => (
           <tr key={id}>
             <td className="name wide">
               <Link to="/threads/$thread" params={{ thread: id }} className="strong">
-                {title}
+                {title === UNTITLED ? id : title}
               </Link>
-              <div className="muted small cut">{id}</div>
+              {title !== UNTITLED && <div className="muted small cut">{id}</div>}
             </td>
             <td className="cut name">
               {resourceId === undefined || resourceId === id ? <span className="muted">none</span> : resourceId}

@@ -5,7 +5,7 @@ export function OptionTable({ schema }: { schema: unknown }) {
   if (rows.length === 0) return <p className="muted">This processor has no options.</p>;
   return (
     <div className="table-wrap">
-      <table className="table">
+      <table className="table options">
         <thead>
           <tr>
             <th scope="col">Option</th>
@@ -20,7 +20,7 @@ export function OptionTable({ schema }: { schema: unknown }) {
               <td>
                 <code>{name}</code>
               </td>
-              <td className="muted small type-cell">{type}</td>
+              <td className="muted small">{type}</td>
               <td className="small">{isRequired ? 'required' : <code>{preset}</code>}</td>
               <td className="small">{about}</td>
             </tr>

@@ -50,7 +50,7 @@ export function RunOutcome({ run: { status, result, pending = [] } }: { run: Sho
           <header className="card-head">
             <h2>Answer</h2>
           </header>
-          <div className="card-body">
+          <div className="card-body long-text" tabIndex={0} role="region" aria-label="Answer">
             <Markdown text={text} />
           </div>
         </section>
