@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import OpenAI from 'openai';
 import { z } from 'zod';
 import { script } from './script.ts';
 
@@ -19,7 +20,12 @@ const stack = useStack(nats, ['orchestrator', 'tools', 'auth', 'gateway'], () =>
 const agent = 'over-http';
 
 beforeAll(() =>
-  stack.client.agents.apply({ name: agent, model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 }),
+  stack.client.agents.apply({
+    name: agent,
+    model: 'openai/gpt-5-mini',
+    instructions: 'Answer.',
+    flushMs: 0,
+  }),
 );
 
 const listUrls = async (): Promise<string[]> =>
@@ -97,6 +103,21 @@ describe('conversations over HTTP', () => {
     expect((await respond(key, next)).status).toBe(400);
     const { key: other } = await createKey('hal');
     expect((await respond(other, next)).status).toBe(404);
+  });
+
+  test('A conversation of the openai client holds the texts of its responses', async () => {
+    const [url = ''] = await listUrls();
+    const { key } = await createKey('ivy');
+    const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
+    const conversation = await client.conversations.create({ metadata: { topic: 'weather' } });
+    expect(conversation).toMatchObject({ object: 'conversation', metadata: { topic: 'weather' } });
+    for (const text of ['First.', 'Second.'])
+      await client.responses.create({ model: remembering, conversation: conversation.id, input: script({ text }) });
+    const stored = await (await ask(url, `/v1/threads/${conversation.id}/messages`, key)).text();
+    expect(stored).toContain('First.');
+    expect(stored).toContain('Second.');
+    const items = [{ type: 'message' as const, role: 'user' as const, content: 'Hi.' }];
+    await expect(client.conversations.create({ items })).rejects.toMatchObject({ status: 400, param: 'items' });
   });
 
   test('A background response is polled until it is completed', async () => {

@@ -44,7 +44,9 @@ export async function answerNewestQuestion(
   const newest = await findNewestRun(client, threadId, agent);
   if (newest?.run.status !== 'suspended') return undefined;
   const { runId } = newest.run;
-  const question = (await listQuestions(client, runId, agent)).find(({ stage }) => stage === undefined);
+  const questions = await listQuestions(client, runId, agent);
+  // A text is no result of a tool that the client executes.
+  const question = questions.find(({ stage, clientCall }) => stage === undefined && clientCall === undefined);
   if (question?.resumeToken === undefined) return undefined;
   const run = await readSuspended(client, runId, signal);
   return run.answer(question.resumeToken, text, { signal });
