@@ -111,6 +111,7 @@ describe('a check with --start', () => {
 
   const broken: [string, string, string, RegExp][] = [
     ['replicas', 'without calls in its queue group', 'idle', /has no subscriber|none went to the replica/],
+    ['replicas', 'that receives every call', 'without-queue', /answered on after the final answer/],
     ['drain', 'that just ends', 'abrupt', /./],
   ];
   test.each(broken)(

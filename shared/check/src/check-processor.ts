@@ -112,16 +112,23 @@ async function endProcess({ signal, exited }: ReplicaProcess): Promise<void> {
   signal('SIGKILL');
 }
 
+function createUnknownError(name: string, refused: readonly string[]): MillraceError {
+  if (refused.length === 0)
+    return new MillraceError('processor-unknown', `No running service advertises "${name}".`, {
+      remedy: 'millrace processors list shows the running ones, with --problems the rejected ones.',
+    });
+  return new MillraceError('processor-unknown', `The advertisement of "${name}" is rejected: ${refused.join('; ')}`, {
+    remedy: 'Correct its descriptor (docs/wire.md, "2. Being found"), and start it again.',
+  });
+}
+
 async function checkStarted(options: CheckOptions, started: readonly StartedReplica[]): Promise<CheckReport[]> {
   const { bus, name, rules = RULES, limitMs = CHECK_LIMIT_MS, signal } = options;
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
-  const { processors: found, tools } = await findNamed(bus, name);
+  const { processors: found, tools, refused } = await findNamed(bus, name);
   const timeUp = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
   if (found.length === 0 && tools.length > 0) return checkTools(tools, seed, timeUp, options.toolRules ?? toolRules);
-  if (found.length === 0)
-    throw new MillraceError('processor-unknown', `No running service advertises "${name}".`, {
-      remedy: 'millrace processors list shows the running ones, with --problems the rejected ones.',
-    });
+  if (found.length === 0) throw createUnknownError(name, refused);
   const targets = found.map((place): CheckTarget => {
     const cases = selectCases(options.cases, place.descriptor.id);
     const optionSets: readonly JsonObject[] = cases.options ?? [sampleOptions(place.descriptor.optionsSchema)];

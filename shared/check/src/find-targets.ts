@@ -8,12 +8,22 @@ export type TargetPlace = Pick<CheckTarget, 'descriptor' | 'service' | 'infos' |
 /** The second duration is for busy services, before the name is reported as unknown. */
 const GATHER_MS = [500, 2_500];
 
-export async function findNamed(bus: Bus, name: string): Promise<{ processors: TargetPlace[]; tools: ToolTarget[] }> {
-  let found: { processors: TargetPlace[]; tools: ToolTarget[] } = { processors: [], tools: [] };
+/** `refused`: problems of the rejected advertisements with that name, or of that service. */
+export type Found = { processors: TargetPlace[]; tools: ToolTarget[]; refused: string[] };
+
+export async function findNamed(bus: Bus, name: string): Promise<Found> {
+  let found: Found = { processors: [], tools: [], refused: [] };
   for (const gatherMs of GATHER_MS) {
     const infos = await gatherInfo(bus, { gatherMs });
     const advertised = readAdvertised(infos, bus.subjects);
-    found = { processors: processorsNamed(name, advertised, infos), tools: toolsNamed(bus, name, advertised, infos) };
+    const refused = advertised.refused
+      .filter((endpoint) => endpoint.name === name || endpoint.service === name)
+      .map(({ problem }) => problem);
+    found = {
+      processors: processorsNamed(name, advertised, infos),
+      tools: toolsNamed(bus, name, advertised, infos),
+      refused: [...new Set(refused)],
+    };
     if (found.processors.length > 0 || found.tools.length > 0) break;
   }
   return found;

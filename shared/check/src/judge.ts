@@ -1,5 +1,6 @@
 // Sends a stage call and validates its reply by the rules of docs/wire.md.
 import {
+  listIssues,
   MAX_NESTING,
   applyVerdict,
   blindReplacement,
@@ -8,6 +9,7 @@ import {
   narrowInput,
   makeCallHeaders,
   readsAt,
+  finalReplySchema,
   stageReplySchema,
   wireErrorSchema,
   type CallEntry,
@@ -109,6 +111,12 @@ export async function judgeOrError(
 
 const isVerdicts = (json: unknown): boolean => typeof json === 'object' && json !== null && 'verdicts' in json;
 
+/** Compares an answer with verdicts to the schema of final replies: problems of a union would be those of progress. */
+function describeMisfit(json: unknown, error: z.ZodError): string {
+  const final = isVerdicts(json) ? finalReplySchema.safeParse(json) : undefined;
+  return issue(final?.error ?? error);
+}
+
 function readVerdicts(
   target: CheckTarget,
   call: StageCall,
@@ -118,7 +126,7 @@ function readVerdicts(
   for (const [at, { json, text }] of replies.entries()) {
     if (json === undefined) fail('an answer is not JSON, or nested too deep', text);
     const parsed = stageReplySchema.safeParse(json);
-    if (!parsed.success) fail(`an answer does not fit stage-reply: ${issue(parsed.error)}`, json);
+    if (!parsed.success) fail(`an answer does not fit stage-reply: ${describeMisfit(json, parsed.error)}`, json);
     const reply = parsed.data;
     if (reply.sequence !== at)
       fail(`the answers are not numbered densely: ${reply.sequence} arrived instead of ${at}`, json);
@@ -165,6 +173,8 @@ export function holdVerdict(target: CheckTarget, stage: Stage, input: StageInput
   return applied.input;
 }
 
-export function issue({ issues: [first] }: z.ZodError): string {
-  return first ? `${first.path.join('.') || 'it'}: ${first.message}` : 'it';
+/** Returns the path of the first problem and its description; of a union those of the branch that fits best. */
+export function issue(error: z.ZodError): string {
+  const [first] = listIssues(error);
+  return first ? [first.path, first.message].filter((text) => text !== undefined && text !== '').join(' ') : 'it';
 }

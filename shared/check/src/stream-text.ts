@@ -1,5 +1,5 @@
 // Streams a text with the given cuts through a session and returns its output and its verdict.
-import type { Chunk, JsonObject, Verdict } from '@millrace/contracts';
+import { SESSION_LIMITS, type Chunk, type JsonObject, type Verdict } from '@millrace/contracts';
 import { chunksOfText } from './plain-turn.ts';
 import { withSession } from './play-session.ts';
 import type { Random } from './random.ts';
@@ -27,7 +27,14 @@ export function streamAll(
 ): Promise<StreamedText & { state: JsonObject | undefined; shown: string[] }> {
   return withSession(target, given, async (session) => {
     const chunks = chunksOfText(deltas, 'run-1');
-    while (chunks.length > 0) session.send(chunks.splice(0, random ? 1 + random.below(MAX_BATCH) : MAX_BATCH));
+    let sent = 0;
+    while (chunks.length > 0) {
+      const batch = chunks.splice(0, random ? 1 + random.below(MAX_BATCH) : MAX_BATCH);
+      sent += batch.length;
+      // A session ends if more chunks are in flight.
+      await session.waitUntil(() => sent - session.countProcessed() <= SESSION_LIMITS.windowChunks, WINDOW_MS);
+      session.send(batch);
+    }
     session.send([], { end: true });
     const verdicts = await session.waitForEnd();
     const last = verdicts.at(-1);
@@ -37,10 +44,12 @@ export function streamAll(
   });
 }
 
+/** Maximum time until the replica processes a chunk; then the session reports that it did not end. */
+const WINDOW_MS = 10_000;
 /** Maximum number of chunks in one batch. */
 const MAX_BATCH = 64;
 
-function joinedText(chunks: readonly Chunk[]): string {
+export function joinedText(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
 }
 

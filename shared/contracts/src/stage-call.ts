@@ -133,6 +133,16 @@ const callHead = {
 export const stageCallSchema = markFrequent(z.object({ ...callHead, stage: stageSchema, input: stageInputSchema }));
 export type StageCall = z.infer<typeof stageCallSchema>;
 
+/** The last reply to a call. */
+export const finalReplySchema = z.object({
+  sequence: z.number().int().min(0),
+  verdicts: z.array(verdictSchema),
+  ms: z.array(z.number()),
+  replica: tokenSchema,
+  // A reply with verdicts and an error is invalid: verdicts of a failed replica must not count.
+  error: z.never().optional(),
+});
+
 /**
  * Replies to one call are numbered densely from 0; the last one has `verdicts`, one for each processor that ran. `ms`:
  * duration of each. A long call reports progress every half second, so that the orchestrator detects a lost replica and
@@ -140,14 +150,7 @@ export type StageCall = z.infer<typeof stageCallSchema>;
  */
 export const stageReplySchema = markFrequent(
   z.union([
-    z.object({
-      sequence: z.number().int().min(0),
-      verdicts: z.array(verdictSchema),
-      ms: z.array(z.number()),
-      replica: tokenSchema,
-      // A reply with verdicts and an error is invalid: verdicts of a failed replica must not count.
-      error: z.never().optional(),
-    }),
+    finalReplySchema,
     z.object({
       sequence: z.number().int().min(0),
       progress: z.array(chunkSchema).describe('custom data-* chunks; empty: a heartbeat'),

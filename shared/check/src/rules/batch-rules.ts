@@ -51,9 +51,9 @@ export const batchRules: CheckRule[] = [
           outcomes.forEach((outcome, at) => {
             if (outcome.verdict !== whole.verdict || outcome.text !== whole.text)
               fail(`cut into ${cuts[at]?.length ?? 0} pieces (seed ${random.seed}) a text has another result`, {
-                cut: cuts[at],
-                whole,
                 outcome,
+                whole,
+                cut: cuts[at],
               });
           });
         }

@@ -40,13 +40,13 @@ export const caseRules: CheckRule[] = [
           const shown = hides.find((hidden) => outcome.shown.some((text) => text.includes(hidden)));
           if (shown !== undefined)
             fail(`"${shown}" was sent for a text cut into ${cut.length} pieces (seed ${random.seed})`, {
-              cut,
               outcome: { verdict: outcome.verdict, text: outcome.text },
+              cut,
             });
           if (becomes !== undefined && outcome.verdict === 'continue' && outcome.text !== becomes)
             fail(`cut into ${cut.length} pieces (seed ${random.seed}) the text became another one`, {
+              outcome: { verdict: outcome.verdict, text: outcome.text },
               cut,
-              outcome,
             });
         }
       }

@@ -7,6 +7,7 @@ import { chunksOfText, sampleChunks } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';
 import type { SessionGiven } from '../session-open.ts';
 import { buildCallEntry, type CheckTarget } from '../target.ts';
+import { streamInTurn } from '../stream-in-turn.ts';
 import { streamText } from '../stream-text.ts';
 
 /** Run id in the input chunks: the output must have that of the run. */
@@ -70,10 +71,10 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
     run: (target) =>
       forEachOptions(target, async (options) => {
         const words = Array.from({ length: SESSIONS_AT_ONCE }, (_, at) => `number ${'abcdefgh'[at] ?? 'x'} `);
-        const alone = await streamText(target, { options }, Array<string>(20).fill(words[0] ?? ''));
-        const outcomes = await Promise.all(
-          words.map((word) => streamText(target, { options }, Array<string>(20).fill(word))),
-        );
+        // Cut within words, so that a replica that buffers the end of a word does so between the chunks of other sessions.
+        const texts = words.map((word) => word.repeat(10).match(/.{1,4}/g) ?? []);
+        const [alone] = await streamInTurn(target, { options }, texts.slice(0, 1));
+        const outcomes = await streamInTurn(target, { options }, texts);
         if (!isDeepStrictEqual(outcomes[0], alone))
           fail('the output with concurrent sessions differs from the output without', { alone, beside: outcomes[0] });
         const mixed = outcomes.find(({ text }, at) => words.some((word, own) => own !== at && text.includes(word)));

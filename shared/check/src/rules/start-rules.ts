@@ -33,6 +33,10 @@ export const startRules: CheckRule[] = [
     async run(target) {
       const ids = target.started.map(({ replica }) => replica);
       for (const replica of ids) await answerer(target, replica);
+      // Listens after the answer: a replica outside of the queue group answers the same call.
+      const [stage] = calledStages(target);
+      const [options = {}] = target.optionSets;
+      if (stage) await judge(target, stage, { options });
       const seen = new Set<string>();
       for (let calls = 0; calls < MAX_CALLS && !ids.every((id) => seen.has(id)); calls += 1)
         seen.add(await answerer(target));

@@ -1,11 +1,12 @@
 // At least one violation for each rule.
-import { buildDataChunk, deep, late, mixing, thinking } from './broken-chunks.ts';
-import type { Quirks } from './wire-violations.ts';
+import { buildDataChunk, deep, thinking } from './broken-chunks.ts';
+import { SESSION_BREAKAGES } from './session-breakages.ts';
+import { toEntries, type Breakage, type Json } from './wire-violations.ts';
 
 let seen = 0;
 const isRepeated = new Map<string, number>();
 /** The violation, and the problem that the suite reports. */
-export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: RegExp][] = [
+export const BREAKAGES: Breakage[] = [
   [
     'options-fit',
     'takes no options that its schema asks for',
@@ -130,108 +131,7 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     { diesAt: (text) => text.includes('ofALaterVersion') },
     /after a state that it did not give/,
   ],
-  ['session', 'does not number its batches', { batch: (right) => [{ ...right, sequence: 0 }] }, /not numbered densely/],
-  [
-    'session',
-    'ends before its end was sent',
-    { batch: (right) => [{ ...right, verdicts: [{ type: 'continue' }], ms: [0] }] },
-    /before its end was sent/,
-  ],
-  [
-    'session',
-    'does not count processed chunks',
-    { batch: (right) => [{ ...right, processed: 0 }] },
-    /ended after 0 of/,
-  ],
-  [
-    'session',
-    'sends a start chunk',
-    { chunks: (right) => [{ type: 'start', runId: 'r', from: 'AGENT', payload: {} }, ...right] },
-    /only the orchestrator creates those/,
-  ],
-  [
-    'session',
-    'names another service',
-    { changeOpened: (right) => ({ ...right, service: 'other' }) },
-    /"service" is "other"/,
-  ],
-  ['session', 'sends text after the end of its part', { chunks: late }, /after the end of its part/],
-  ['ranges', 'names chunks without a request for it', { namesAlways: true }, /did not set "same"/],
-  [
-    'ranges',
-    'names chunks that were not sent',
-    { batch: (right, { open }) => [open['same'] === true ? { ...right, same: { from: 0, count: 900 } } : right] },
-    /is named and was not sent/,
-  ],
-  [
-    'merged-session',
-    'serves processors that it does not have',
-    { changeOpened: (right, { entries }) => ({ ...right, served: toEntries(entries).length }) },
-    /an unserved processor/,
-  ],
-  [
-    'sessions-apart',
-    'mixes the texts of its sessions',
-    { chunks: mixing() },
-    /concurrent sessions differs|input of another one/,
-  ],
-  [
-    'chunk-types',
-    'rejects a chunk of an unknown type',
-    { batch: (right) => [JSON.stringify(right).includes('of-a-later-version') ? { ...right, chunks: [{}] } : right] },
-    /of-a-later-version: .*does not fit session-output/,
-  ],
-  [
-    'processed',
-    'sends "processed" with its heartbeat only',
-    { tellsWithHeartbeatOnly: true },
-    /ms or more after they were sent/,
-  ],
-  ['heartbeats', 'has no heartbeat', { withoutHeartbeat: true }, /silent for/],
-  [
-    'silence',
-    'continues a session of a lost orchestrator',
-    { ignoresSilence: true },
-    /after the orchestrator’s last word/,
-  ],
-  ['drop', 'continues a dropped session', { ignoresDrop: true }, /the session was dropped/],
-  ['gap', 'ignores gaps in the numbers', { ignoresGaps: true }, /ended with "continue"/],
-  ['tell', 'ignores the request', { ignoresTell: true }, /did not end within/],
-  [
-    'tell',
-    'continues after its verdicts',
-    {
-      batch: (right) =>
-        'verdicts' in right ? [right, { session: right['session'], processed: 0, chunks: [] }] : [right],
-    },
-    /after the one with the verdicts|does not fit|numbered densely/,
-  ],
-  [
-    'tell',
-    'leaves a verdict out',
-    { batch: (right) => ['verdicts' in right ? { ...right, verdicts: [] } : right] },
-    /verdict (?:is )?missing/,
-  ],
-  [
-    'told-words',
-    'sends buffered text in the next session',
-    { tellsWords: true },
-    /outputs text of the stopped session/,
-  ],
-  [
-    'session-oversize',
-    'sends batches that are too large',
-    { chunks: (right) => (JSON.stringify(right).length > 100_000 ? [...right, ...right] : right) },
-    /a batch of \d+ bytes/,
-  ],
-  ['batch', 'opens a session for a batch', { changeOpened: ({ output: _, ...right }) => right }, /without "output"/],
-  [
-    'batch',
-    'drops the finish',
-    { chunks: (right) => right.filter(({ type }) => type !== 'finish') },
-    /dropped the "finish" chunk/,
-  ],
-  ['cuts', 'judges chunk by chunk', { withoutHolding: true }, /has another result/],
+  ...SESSION_BREAKAGES,
   [
     'exchanges',
     'does not stop a bad input',
@@ -243,6 +143,20 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     'masks only words within one chunk',
     { withoutHolding: true },
     /"secret" was sent for a text cut into/,
+  ],
+  ['redactions', 'loses the last word of a text', { chunks: dropLastWord }, /the text became another one/],
+  ['exchanges', 'blocks without a reason', { verdicts: () => [{ type: 'abort' }] }, /verdicts\[0\]\.reason is missing/],
+  [
+    'exchanges',
+    'reports a violation without a message',
+    { verdicts: () => [{ type: 'abort', reason: 'x', violations: [{ processorId: 'x' }] }] },
+    /verdicts\[0\]\.violations\[0\]\.message is missing/,
+  ],
+  [
+    'answers',
+    'names an operation that the wire does not have',
+    { verdicts: () => [{ type: 'continue', changes: { ops: [{ op: 'system', messages: [] }] } }] },
+    /verdicts\[0\]\.changes\.ops\[0\]/,
   ],
   [
     'redactions',
@@ -273,8 +187,12 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
 ];
 
-function toEntries(entries: unknown): unknown[] {
-  return Array.isArray(entries) ? entries : [];
+function dropLastWord(right: readonly Json[]): readonly Json[] {
+  return right.map((chunk) => {
+    const text: unknown = Reflect.get(Object(chunk['payload']), 'text');
+    if (typeof text !== 'string' || !text.endsWith(' out')) return chunk;
+    return { ...chunk, payload: { ...Object(chunk['payload']), text: text.slice(0, -' out'.length) } };
+  });
 }
 
 /** Returns the number of earlier runs. */

@@ -7,6 +7,7 @@ import { scriptProcessor } from './scripted-processor.ts';
 const [id = 'scripted', quirk = 'none'] = process.argv.slice(2);
 const QUIRKS: Readonly<Record<string, Quirks>> = {
   none: {},
+  'without-queue': { withoutQueue: true },
   idle: { withoutSharedSubject: true },
 };
 /** Longer than the time limit for a replica to leave. */

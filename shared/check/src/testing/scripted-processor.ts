@@ -38,7 +38,9 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
   const stages = STAGES.map((stage) => ({ subject: buildSubject(bus, stage, id), handle: handlers[stage] ?? call }));
   const shared = quirks.withoutSharedSubject
     ? []
-    : stages.map(({ subject, handle }) => answerSubject(subject, handle, quirks.queue ?? id));
+    : stages.map(({ subject, handle }) =>
+        answerSubject(subject, handle, quirks.withoutQueue ? undefined : (quirks.queue ?? id)),
+      );
   const rest = [
     ...(quirks.verbs ?? Object.keys(discovered)).flatMap((verb) =>
       ['', `.${name}`, `.${name}.${replica}`].map((tail) =>

@@ -8,7 +8,7 @@ const HEARTBEAT_MS = SESSION_LIMITS.heartbeatMs / 2;
 export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirks: Quirks, ended: () => void): Session {
   const subject = `${bus.subjects.prefix}.out.${String(open['orchestrator'])}.${String(open['session'])}`;
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  const maskChunk = createMask(entries[0] ?? {}, quirks);
+  const { maskChunk, readHeld } = createMask(entries[0] ?? {}, quirks);
   let [sequence, next, processed, lastIn] = [0, 0, 0, performance.now()];
   let [isOver, heard] = [false, ''];
   let timer: NodeJS.Timeout | undefined;
@@ -59,7 +59,7 @@ export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirk
       next += 1;
       if (batch['tell'] !== true || quirks.ignoresTell)
         return takeChunks(Array.isArray(batch['chunks']) ? batch['chunks'] : [], batch['end'] === true);
-      send(giveVerdicts(quirks.tellsWords ? { kept: heard } : {}));
+      send(giveVerdicts(quirks.tellsWords ? { kept: heard } : quirks.keepsBuffer ? { kept: readHeld() } : {}));
       end();
     },
     batch: () => ({ chunks: passChunks(Array.isArray(open['chunks']) ? open['chunks'] : []), ...giveVerdicts() }),
@@ -74,12 +74,15 @@ export function openStream(bus: Bus, open: Json, entries: readonly Json[], quirk
   return session;
 }
 
-/** Returns a function that masks the word of the entry's options in the text of a chunk. */
-function createMask({ options, state }: Json, quirks: Quirks): (chunk: Json) => Json[] {
+/** The buffer of a replica that does not separate its sessions. */
+const sharedBuffer = new Map<unknown, string>();
+
+/** Returns a function that masks the word of the entry's options in the text of a chunk, and one that reads its buffer. */
+function createMask({ options, state }: Json, quirks: Quirks) {
   const word = String(Reflect.get(Object(options), 'word') || 'secret');
-  const held = new Map<unknown, string>();
+  const held = quirks.sharesBuffer ? sharedBuffer : new Map<unknown, string>();
   let kept = String(Reflect.get(Object(state), 'kept') || '');
-  return (chunk) => {
+  const maskChunk = (chunk: Json): Json[] => {
     const payload = Object(chunk['payload']);
     const id: unknown = Reflect.get(payload, 'id');
     if (chunk['type'] === 'text-end') {
@@ -90,11 +93,19 @@ function createMask({ options, state }: Json, quirks: Quirks): (chunk: Json) => 
     if (chunk['type'] !== 'text-delta') return [chunk];
     const text = ((held.get(id) ?? '') + kept + String(Reflect.get(payload, 'text'))).replaceAll(word, '***');
     kept = '';
-    const keep = quirks.withoutHolding ? 0 : beginning(text, word);
+    const keep = quirks.withoutHolding
+      ? 0
+      : quirks.keepsBuffer || quirks.sharesBuffer
+        ? lastWord(text)
+        : beginning(text, word);
     held.set(id, text.slice(text.length - keep));
     return keep === text.length ? [] : [delta(chunk, id, text.slice(0, text.length - keep))];
   };
+  return { maskChunk, readHeld: () => [...held.values()].join('') };
 }
+
+/** Returns the length of the text's last word. */
+const lastWord = (text: string): number => text.length - (text.lastIndexOf(' ') + 1);
 
 const delta = ({ runId, from }: Json, id: unknown, text: string): Json => ({
   type: 'text-delta',

@@ -20,6 +20,8 @@ export type Quirks = {
   withoutOwnSubject?: boolean;
   withoutSharedSubject?: boolean;
   withoutCancel?: boolean;
+  /** Every replica receives every call. */
+  withoutQueue?: boolean;
   /** Replies to one call; several are several replies. */
   reply?: (right: Json, call: Json) => readonly unknown[];
   verdicts?: (call: Json) => readonly Json[];
@@ -32,6 +34,10 @@ export type Quirks = {
   batch?: (right: Json, session: Session) => readonly unknown[];
   chunks?: (right: readonly Json[], session: Session) => readonly Json[];
   withoutHolding?: boolean;
+  /** All sessions share one buffer. */
+  sharesBuffer?: boolean;
+  /** Stores its buffer in the state if the stream is stopped, and outputs it in the next session. */
+  keepsBuffer?: boolean;
   withoutHeartbeat?: boolean;
   tellsWithHeartbeatOnly?: boolean;
   ignoresDrop?: boolean;
@@ -42,3 +48,10 @@ export type Quirks = {
   tellsWords?: boolean;
   namesAlways?: boolean;
 };
+
+/** The problem is the one that the suite reports. */
+export type Breakage = [rule: string, name: string, quirks: Quirks, problem: RegExp];
+
+export function toEntries(entries: unknown): unknown[] {
+  return Array.isArray(entries) ? entries : [];
+}
