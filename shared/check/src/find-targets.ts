@@ -3,7 +3,7 @@ import { gatherInfo, type Bus } from '@millrace/bus';
 import { isToken, readAdvertised, type Advertised } from '@millrace/contracts';
 import type { CheckTarget, ToolTarget } from './target.ts';
 
-export type TargetPlace = Pick<CheckTarget, 'descriptor' | 'service' | 'infos' | 'replica'>;
+type TargetPlace = Pick<CheckTarget, 'descriptor' | 'service' | 'infos' | 'replica'>;
 
 /** The second duration is for busy services, before the name is reported as unknown. */
 const GATHER_MS = [500, 2_500];
