@@ -6,8 +6,10 @@ import type { BusLog } from '@millrace/bus';
 import { MillraceError, getOwnMember } from '@millrace/contracts';
 import { connect, type Client } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
-import type { Exit } from './exit-codes.ts';
+import { group, type CliCommand } from './command-group.ts';
+import type { Exit } from './exit-code-table.ts';
 import { toOneLine } from './printable.ts';
+import { suggestName } from './nearest-name.ts';
 import { misusedArgument } from './misused-argument.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -15,6 +17,7 @@ const addressArgs = {
   tenant: { type: 'string', description: 'tenant of the agents, runs and threads (default: default)' },
   url: { type: 'string', description: 'NATS address (default: NATS_URL, .millrace/stack.json, localhost:4222)' },
 } as const satisfies ArgsDef;
+export { group, type CliCommand };
 export const jsonArg = { json: { type: 'boolean', description: 'print JSON' } } as const satisfies ArgsDef;
 
 export type Cli = { io: CliIo; exit: Exit };
@@ -28,15 +31,6 @@ type CliDefinition<A extends ArgsDef> = {
   /** Returns the exit; `ok` if undefined. */
   run(args: ParsedArgs<A & typeof addressArgs>): Promise<Exit | void>;
 };
-
-export type CliCommand = {
-  name: string;
-  description: string;
-  help(): Promise<string>;
-  run(argv: string[]): Promise<void>;
-};
-export type Group = { name: string; description: string; help(): Promise<string>; commands: Commands };
-export type Commands = Record<string, CliCommand | Group>;
 
 export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: CliDefinition<A>): CliCommand {
   const { name, description } = definition;
@@ -57,16 +51,14 @@ export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: CliDef
   return {
     name,
     description,
+    options: listOptions(args),
     help: () => renderUsage(command),
     run: async (argv) => void (await runCommand(command, { rawArgs: argv })),
   };
 }
 
-export function group(name: string, description: string, commands: Commands): Group {
-  const listed = Object.entries(commands).map(([word, { description }]) => [word, { meta: { description } }] as const);
-  const usage = defineCommand({ meta: { name, description }, subCommands: Object.fromEntries(listed) });
-  return { name, description, help: () => renderUsage(usage), commands };
-}
+const listOptions = (args: ArgsDef): string[] =>
+  Object.entries(args).flatMap(([name, { type }]) => (type === 'positional' ? [] : [name]));
 
 /** citty accepts unknown options; a misspelled option must be rejected. */
 function refuseUnknown(name: string, args: ArgsDef, given: Record<string, unknown> & { _: string[] }): void {
@@ -79,7 +71,10 @@ function refuseUnknown(name: string, args: ArgsDef, given: Record<string, unknow
         args,
         option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
       );
-    if (!known) throw new UsageError(`unknown option ${option.length > 1 ? '--' : '-'}${option}`, name);
+    if (!known) {
+      const message = `unknown option ${option.length > 1 ? '--' : '-'}${option}`;
+      throw new UsageError(suggestName(message, option, listOptions(args)), name);
+    }
     if (known.type === 'string' && typeof value !== 'string')
       throw new UsageError(`unknown option --no-${option}`, name);
     if (known.type === 'string' && value === '') throw new UsageError(`--${option} needs a value`, name);

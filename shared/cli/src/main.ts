@@ -1,5 +1,5 @@
 // Starts the `millrace` program: connects runCli to the process.
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES } from './exit-code-table.ts';
 import { readInput } from './read-input.ts';
 import { openLines } from './read-lines.ts';
 import { runCli } from './run-cli.ts';

@@ -14,7 +14,7 @@ export function reportError(io: CliIo, error: unknown): void {
 export function errorText(error: unknown, env: Env = {}): string {
   if (MillraceError.isInstance(error)) return codedText(error);
   if (error instanceof UsageError)
-    return `error: ${error.message}\n  Try: ${commandLine(env, `${error.command?.replace(/^millrace /, '') ?? ''} --help`.trim())}`;
+    return `error: ${error.message}\n  Try: ${commandLine(env, `${error.command?.replace(/^millrace ?/, '') ?? ''} --help`.trim())}`;
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 

@@ -1,30 +1,13 @@
 // Runs the `millrace` command from its arguments to its exit code. Never throws.
-import { stripVTControlCharacters } from 'node:util';
-import { DEFAULT_PREFIX, getOwnMember } from '@millrace/contracts';
-import { agentsCommand } from './agents-command.ts';
-import { apiKeysCommand } from './api-keys-command.ts';
-import { group, type Cli, type CliCommand, type Group } from './cli-command.ts';
-import { note, say, type CliIo } from './cli-io.ts';
-import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { tapCommand } from './tap-command.ts';
-import { eraseCommand } from './erase-command.ts';
-import { callCommand } from './call-command.ts';
-import { chatCommand } from './chat-command.ts';
-import { checkCommand } from './check-command.ts';
-import { messagesCommand } from './edit-memory-commands.ts';
-import { deadLettersCommand } from './dead-letters-command.ts';
-import { keysCommand } from './keys-command.ts';
-import { logsCommand } from './logs-command.ts';
-import { memoryCommand, threadsCommand } from './memory-command.ts';
-import { newCommand } from './new/new-command.ts';
-import { processorsCommand } from './processors-command.ts';
-import { reportError } from './report-error.ts';
-import { cancelCommand, followCommand, runCommand } from './run-command.ts';
-import { runsCommand } from './runs-command.ts';
-import { schemasCommand } from './schemas-command.ts';
-import { UsageError } from './usage-error.ts';
 import { readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+import type { Cli } from './cli-command.ts';
+import { note, say, type CliIo } from './cli-io.ts';
+import { groupHelp, type CliCommand, type Group } from './command-group.ts';
+import { listCommands } from './command-table.ts';
+import { EXIT_CODES, exitCodeTable } from './exit-code-table.ts';
+import { suggestName } from './nearest-name.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Returns the version of the command's package. */
 function versionText(): string {
@@ -42,75 +25,73 @@ const VARIABLES = `ENVIRONMENT
   NATS_TLS                    required: the server has a public certificate
   NATS_TLS_CA_FILE            certificate authority of the server; NATS_TLS_CERT_FILE, NATS_TLS_KEY_FILE: own certificate
   NATS_INBOX_PREFIX           prefix of the reply subjects (default: _INBOX and the user)
-  MILLRACE_PREFIX             prefix of all subjects (default: ${DEFAULT_PREFIX})`;
+  MILLRACE_PREFIX             prefix of all subjects (docs/configuration.md has the default)`;
 
 /** Resolves with the exit code. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const cli: Cli = { io, exit: 'ok' };
-  const root = buildCommands(cli);
   try {
-    await dispatch(cli, root, [...argv]);
+    await dispatch(cli, [...argv]);
   } catch (error) {
     const known = isCittyError(error) ? new UsageError(plain(error.message), error.command) : error;
+    const [{ reportError }, { exitOfError }] = await Promise.all([
+      import('./report-error.ts'),
+      import('./exit-codes.ts'),
+    ]);
     reportError(io, known);
     cli.exit = exitOfError(known);
   }
   return EXIT_CODES[cli.exit].code;
 }
 
-const buildCommands = (cli: Cli): Group =>
-  group('millrace', 'Run agents through Millrace, and inspect runs, processors and memory', {
-    run: runCommand(cli),
-    chat: chatCommand(cli),
-    follow: followCommand(cli),
-    cancel: cancelCommand(cli),
-    agents: agentsCommand(cli),
-    processors: processorsCommand(cli),
-    threads: threadsCommand(cli),
-    messages: messagesCommand(cli),
-    memory: memoryCommand(cli),
-    runs: runsCommand(cli),
-    erase: eraseCommand(cli),
-    'dead-letters': deadLettersCommand(cli),
-    call: callCommand(cli),
-    check: checkCommand(cli),
-    doctor: doctorCommand(cli),
-    tap: tapCommand(cli),
-    logs: logsCommand(cli),
-    'api-keys': apiKeysCommand(cli),
-    keys: keysCommand(cli),
-    schemas: schemasCommand(cli),
-    new: newCommand(cli),
-  });
-
-async function dispatch(cli: Cli, root: Group, argv: string[]): Promise<void> {
-  let at: CliCommand | Group = root;
-  let rest = argv;
-  while ('commands' in at) {
-    const [word, ...after] = rest;
-    if (word === undefined) {
-      note(cli.io, await formatHelp(root, at));
-      cli.exit = 'usage';
-      return;
-    }
-    if (word === '--version' && at === root) return say(cli.io, versionText());
-    if (isHelp(word)) return say(cli.io, await formatHelp(root, at));
-    const next: CliCommand | Group | undefined = getOwnMember(at.commands, word);
-    if (!next) throw new UsageError(`unknown command "${word}"`, at.name);
-    at = next;
-    rest = after;
+async function dispatch(cli: Cli, argv: string[]): Promise<void> {
+  const [word, ...rest] = argv;
+  const commands = listCommands(cli);
+  if (word === undefined) {
+    note(cli.io, await rootHelp(commands));
+    cli.exit = 'usage';
+    return;
   }
-  const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (options.some(isHelp)) return say(cli.io, await formatHelp(root, at));
-  const { name, run } = at;
-  await run(rest).catch((error: unknown) => {
+  if (word === '--version') return say(cli.io, versionText());
+  if (isHelp(word)) return say(cli.io, await rootHelp(commands));
+  const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
+  if (!command) throw unknownCommand(word, Object.keys(commands), 'millrace');
+  await runCommand(cli, await command.load(), rest);
+}
+
+async function runCommand(cli: Cli, command: CliCommand | Group, argv: string[]): Promise<void> {
+  if ('commands' in command) return runGroup(cli, command, argv);
+  const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  if (options.some(isHelp)) return say(cli.io, plain(await command.help()).trimEnd());
+  const { name, run } = command;
+  await run(argv).catch((error: unknown) => {
     throw isCittyError(error) ? Object.assign(error, { command: name }) : error;
   });
 }
 
-async function formatHelp(root: Group, at: CliCommand | Group): Promise<string> {
-  const help = plain(await at.help()).trimEnd();
-  return at === root ? `${help}\n\nEXIT CODES\n\n${exitCodeTable()}\n\n${VARIABLES}` : help;
+async function runGroup(cli: Cli, { name, commands, help }: Group, [word, ...rest]: string[]): Promise<void> {
+  const text = async () => plain(await help()).trimEnd();
+  if (word === undefined) {
+    note(cli.io, await text());
+    cli.exit = 'usage';
+    return;
+  }
+  if (isHelp(word)) return say(cli.io, await text());
+  const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
+  if (!command) throw unknownCommand(word, Object.keys(commands), name);
+  await runCommand(cli, command, rest);
+}
+
+const unknownCommand = (word: string, names: readonly string[], command: string): UsageError =>
+  new UsageError(suggestName(`unknown command "${word}"`, word, names), command);
+
+async function rootHelp(commands: Readonly<Record<string, { description: string }>>): Promise<string> {
+  const help = await groupHelp(
+    'millrace',
+    'Run agents through Millrace, and inspect runs, processors and memory',
+    commands,
+  );
+  return `${plain(help).trimEnd()}\n\nEXIT CODES\n\n${exitCodeTable()}\n\n${VARIABLES}`;
 }
 
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';

@@ -1,0 +1,110 @@
+// Lists the commands of the root. A command's module is imported when the command is called, so that the help and a
+// short command do not load the client, the schemas and the rest.
+import type { Cli } from './cli-command.ts';
+import type { CliCommand, Group, LazyCommand } from './command-group.ts';
+
+type Loaded = CliCommand | Group;
+type TableRow = { description: string; load: (cli: Cli) => Promise<Loaded> };
+
+const COMMANDS: Readonly<Record<string, TableRow>> = {
+  run: {
+    description: 'Send TEXT to an agent and stream its answer',
+    load: async (cli) => (await import('./run-command.ts')).runCommand(cli),
+  },
+  chat: {
+    description: 'Talk to an agent on this terminal',
+    load: async (cli) => (await import('./chat-command.ts')).chatCommand(cli),
+  },
+  follow: {
+    description: 'Follow a run from its start',
+    load: async (cli) => (await import('./run-command.ts')).followCommand(cli),
+  },
+  cancel: {
+    description: 'Cancel a run',
+    load: async (cli) => (await import('./run-command.ts')).cancelCommand(cli),
+  },
+  runs: {
+    description: 'Inspect runs, and answer suspended ones',
+    load: async (cli) => (await import('./runs-command.ts')).runsCommand(cli),
+  },
+  tap: {
+    description: 'Print chunks and events as they pass',
+    load: async (cli) => (await import('./tap-command.ts')).tapCommand(cli),
+  },
+  agents: {
+    description: 'Apply, read and delete agents',
+    load: async (cli) => (await import('./agents-command.ts')).agentsCommand(cli),
+  },
+  processors: {
+    description: 'List the running processors',
+    load: async (cli) => (await import('./processors-command.ts')).processorsCommand(cli),
+  },
+  call: {
+    description: 'Call one processor or tool alone, without an agent',
+    load: async (cli) => (await import('./call-command.ts')).callCommand(cli),
+  },
+  check: {
+    description: 'Check a running processor or tool against docs/wire.md',
+    load: async (cli) => (await import('./check-command.ts')).checkCommand(cli),
+  },
+  threads: {
+    description: 'Read, search, rename and delete conversations',
+    load: async (cli) => (await import('./memory-command.ts')).threadsCommand(cli),
+  },
+  messages: {
+    description: 'Import and delete messages',
+    load: async (cli) => (await import('./edit-memory-commands.ts')).messagesCommand(cli),
+  },
+  memory: {
+    description: 'Read and replace working memory',
+    load: async (cli) => (await import('./memory-command.ts')).memoryCommand(cli),
+  },
+  erase: {
+    description: 'Erase a resource in every store',
+    load: async (cli) => (await import('./erase-command.ts')).eraseCommand(cli),
+  },
+  'dead-letters': {
+    description: 'Read and retry dead letters',
+    load: async (cli) => (await import('./dead-letters-command.ts')).deadLettersCommand(cli),
+  },
+  doctor: {
+    description: 'Check connection, services, versions, rights, clock and room',
+    load: async (cli) => (await import('./doctor-command.ts')).doctorCommand(cli),
+  },
+  logs: {
+    description: 'Print the logs of the local stack',
+    load: async (cli) => (await import('./logs-command.ts')).logsCommand(cli),
+  },
+  'api-keys': {
+    description: 'Create, list and revoke API keys',
+    load: async (cli) => (await import('./api-keys-command.ts')).apiKeysCommand(cli),
+  },
+  keys: {
+    description: 'Create the keys of the roles and of the servers',
+    load: async (cli) => (await import('./keys-command.ts')).keysCommand(cli),
+  },
+  schemas: {
+    description: 'Print the JSON Schemas of the wire',
+    load: async (cli) => (await import('./schemas-command.ts')).schemasCommand(cli),
+  },
+  new: {
+    description: 'Create a processor or a tool',
+    load: async (cli) => (await import('./new/new-command.ts')).newCommand(cli),
+  },
+};
+
+export function listCommands(cli: Cli): Readonly<Record<string, LazyCommand>> {
+  const bound = Object.entries(COMMANDS).map(([name, { description, load }]): [string, LazyCommand] => [
+    name,
+    { description, load: () => load(cli) },
+  ]);
+  const loadAll = async (): Promise<Record<string, Loaded>> =>
+    Object.fromEntries(await Promise.all(bound.map(async ([name, { load }]) => [name, await load()])));
+  return {
+    ...Object.fromEntries(bound),
+    completion: {
+      description: 'Print the completion of a shell',
+      load: async () => (await import('./completion-command.ts')).completionCommand(cli, loadAll),
+    },
+  };
+}
