@@ -84,6 +84,7 @@ describe('conversations over HTTP', () => {
       model: 'openai/gpt-5-mini',
       tools: ['ask-user'],
       questions: ['ask-user'],
+      clientTools: true,
       memory: { lastMessages: 10 },
     });
   });
@@ -118,6 +119,26 @@ describe('conversations over HTTP', () => {
     expect(stored).toContain('Second.');
     const items = [{ type: 'message' as const, role: 'user' as const, content: 'Hi.' }];
     await expect(client.conversations.create({ items })).rejects.toMatchObject({ status: 400, param: 'items' });
+  });
+
+  test('A thread holds the question, the call of the client and its result once', async () => {
+    const [url = ''] = await listUrls();
+    const { key } = await createKey('jon');
+    const thread = crypto.randomUUID();
+    const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, defaultHeaders: { 'x-millrace-thread': thread } });
+    const tools = [{ type: 'function' as const, function: { name: 'weather' } }];
+    const content = script({ toolCalls: [{ name: 'weather', args: {} }] }, { text: 'It rains.' });
+    const question = { role: 'user' as const, content };
+    const asked = await client.chat.completions.create({ model: remembering, messages: [question], tools });
+    const [answer] = asked.choices.map(({ message }) => message);
+    if (!answer) throw new Error('no answer');
+    const result = { role: 'tool' as const, tool_call_id: answer.tool_calls?.[0]?.id ?? '', content: 'heavy rain' };
+    const messages = [question, answer, result];
+    const next = await client.chat.completions.create({ model: remembering, messages, tools });
+    expect(next.choices[0]?.message.content).toBe('It rains.');
+    const stored = await (await ask(url, `/v1/threads/${thread}/messages`, key)).text();
+    expect(stored.match(/"role":"user"/g)).toHaveLength(1);
+    expect(stored.match(/heavy rain/g)).toHaveLength(1);
   });
 
   test('A background response is polled until it is completed', async () => {

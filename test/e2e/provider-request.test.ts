@@ -121,3 +121,21 @@ test('A schema of any object is a request for JSON without a schema', async () =
   await (await stack.client.start('open', 'What is 2 + 3?', { structuredOutput })).result();
   expect(bodies[0]).toMatchObject({ text: { format: { type: 'json_object' } } });
 });
+
+test('The tools of a caller, its choice of one and parallelToolCalls reach the provider', async () => {
+  bodies.length = 0;
+  const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', tools: ['calculator'] };
+  await stack.client.agents.apply({ ...base, name: 'calling', clientTools: true });
+  const inputSchema = { type: 'object', properties: { city: { type: 'string' } } };
+  const run = await stack.client.start('calling', 'What is 2 + 3?', {
+    clientTools: [{ name: 'weather', description: 'Reads the weather.', inputSchema }],
+    toolChoice: { type: 'tool', toolName: 'weather' },
+    parallelToolCalls: false,
+  });
+  await run.result();
+  expect(bodies[0]).toMatchObject({
+    tools: [{ name: 'calculator' }, { name: 'weather', description: 'Reads the weather.', parameters: inputSchema }],
+    tool_choice: { type: 'function', name: 'weather' },
+    parallel_tool_calls: false,
+  });
+});
