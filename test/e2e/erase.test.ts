@@ -28,8 +28,9 @@ const PERSON_MS = 60_000;
 
 beforeAll(async () => {
   const memory = { lastMessages: 10, semanticRecall: true, workingMemory: { template: 'Name: {{name}}' } };
-  const input = [{ use: 'response-cache', options: { ttlSeconds: 3_600 } }];
-  await stack.client.agents.apply({ name: 'remembering', model: 'openai/gpt-5-mini', input, memory });
+  const input = ['unicode-normalizer', { use: 'response-cache', options: { ttlSeconds: 3_600 } }];
+  const agent = { name: 'remembering', model: 'openai/gpt-5-mini', input, memory, record: 'changes' };
+  await stack.client.agents.apply(agent);
 });
 
 const say = (text: string, resourceId: string, threadId = `${resourceId}-1`) =>
@@ -74,8 +75,10 @@ describe('erasing a resource', () => {
     { timeout: PERSON_MS },
     async () => {
       const secret = 'heliotrope';
-      const run = await say('My name is Ada.', 'ada', secret);
+      // The normalizer changes the first letter: the change is recorded.
+      const run = await say('\uFF2Dy name is Ada.', 'ada', secret);
       await run.result();
+      expect((await stack.client.runs.changes(run.runId)).changes).toMatchObject([{ entry: 'unicode-normalizer' }]);
       await (await say('My name is Bob.', 'bob')).result();
       expect(await findInStreams(secret)).not.toEqual([]);
       expect((await cli('erase', 'ada')).stderr).toContain('repeat the command with --yes');
@@ -88,6 +91,7 @@ describe('erasing a resource', () => {
       expect(stores.every(({ left, error }) => left === 0 && error === undefined)).toBe(true);
       expect(deleted).toMatchObject({ runs: 1, 'message-history': 2, 'semantic-recall': 2, guardrails: 1, saves: 0 });
       expect(deleted['events']).toBeGreaterThan(0);
+      expect(deleted['changes']).toBe(1);
       expect(deleted['working-memory']).toBe(1);
 
       expect(await findInStreams(secret)).toEqual([]);

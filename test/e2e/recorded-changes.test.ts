@@ -97,6 +97,13 @@ describe('the recorded changes', () => {
     expect(text).not.toContain('4111');
   });
 
+  test('A secret of the input that only the last stage of the output masks is in no recorded text', async () => {
+    const name = await agent('recorded-late', { input: ['speller'], output: ['pii'], ...record });
+    const { changes, text } = await readChanges(name, `${PROMPT} ${script({ text: 'Noted.' })}`);
+    expect(changes.find(({ entry }) => entry === 'speller')).toMatchObject({ before: expect.any(Array) });
+    expect(text).not.toContain('4111');
+  });
+
   test('A blocked text is recorded by its rule, without a word of it', async () => {
     const name = await agent('recorded-blocked', { input: ['speller', blocking], ...record });
     const { result, changes, text } = await readChanges(name, 'The colour Falcon flies.');
