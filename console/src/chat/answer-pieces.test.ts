@@ -20,6 +20,15 @@ describe('the pieces of an answer', () => {
     expect(pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.kind))).toEqual(['ab', 'call', 'c']);
   });
 
+  test.each([
+    ['https://example.com/a', 'https://example.com/a'],
+    ['javascript:alert(1)', undefined],
+    ['data:text/html,x', undefined],
+  ])('A source with the address %s has the link %s', (url, link) => {
+    const source: Chunk = { type: 'source', ...base, payload: { id: 's', sourceType: 'url', title: 'A', url } };
+    expect(build(source).pieces).toMatchObject([{ kind: 'source', title: 'A', url: link }]);
+  });
+
   test.each<[string, Chunk, object]>([
     [
       'a result',

@@ -87,7 +87,7 @@ function addChunk({ chunk, key, pieces, calls, place }: Adding): void {
     case 'source': {
       const { title } = chunk.payload;
       const url = chunk.payload['url'];
-      place({ kind: 'source', key, title, url: typeof url === 'string' ? url : undefined });
+      place({ kind: 'source', key, title, url: typeof url === 'string' && /^https?:/.test(url) ? url : undefined });
       return;
     }
     default:

@@ -1,25 +1,39 @@
-// Stores sealed sessions by the hash of their id: in Redis, so that every gateway serves them, or in this process.
+// Stores sealed sessions by the hash of their id: in Redis, so that every gateway serves them, or in this process. The
+// sessions of one credential are bounded, and the oldest ends first.
 import { MillraceError } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
+
+export type SessionEntry = {
+  sealed: string;
+  ttlSeconds: number;
+  /** Hash of the credential. */
+  owner: string;
+};
 
 export type SessionStore = {
   /** @throws store-unavailable */
   get(name: string): Promise<string | undefined>;
   /** @throws store-unavailable */
-  set(name: string, sealed: string, ttlSeconds: number): Promise<void>;
+  set(name: string, entry: SessionEntry): Promise<void>;
   /** @throws store-unavailable */
   delete(name: string): Promise<void>;
 };
 
-/** The oldest sessions of a process end first. */
-const MAX_LOCAL_SESSIONS = 1_000;
+export type SessionLimits = { perOwner: number; inProcess: number };
+const LIMITS: SessionLimits = { perOwner: 50, inProcess: 1_000 };
 const MS_PER_SECOND = 1_000;
 
-export const createSessionStore = (redis?: Redis): SessionStore =>
-  redis ? createSharedStore(redis) : createLocalStore();
+export const createSessionStore = (redis?: Redis, limits = LIMITS): SessionStore =>
+  redis ? createSharedStore(redis, limits) : createLocalStore(limits);
 
-export function createLocalStore(maxSessions = MAX_LOCAL_SESSIONS): SessionStore {
-  const sessions = new Map<string, { sealed: string; until: number }>();
+export function createLocalStore({ perOwner, inProcess } = LIMITS): SessionStore {
+  // The insertion order is that of the age.
+  const sessions = new Map<string, { sealed: string; owner: string; until: number }>();
+  const listNames = (owner?: string) =>
+    [...sessions].filter(([, session]) => owner === undefined || session.owner === owner).map(([name]) => name);
+  const dropOldest = (names: readonly string[], max: number) => {
+    for (const name of names.slice(0, Math.max(0, names.length - max))) sessions.delete(name);
+  };
   return {
     async get(name) {
       const found = sessions.get(name);
@@ -27,12 +41,10 @@ export function createLocalStore(maxSessions = MAX_LOCAL_SESSIONS): SessionStore
       sessions.delete(name);
       return undefined;
     },
-    async set(name, sealed, ttlSeconds) {
-      sessions.set(name, { sealed, until: Date.now() + ttlSeconds * MS_PER_SECOND });
-      for (const oldest of sessions.keys()) {
-        if (sessions.size <= maxSessions) break;
-        sessions.delete(oldest);
-      }
+    async set(name, { sealed, ttlSeconds, owner }) {
+      sessions.set(name, { sealed, owner, until: Date.now() + ttlSeconds * MS_PER_SECOND });
+      dropOldest(listNames(owner), perOwner);
+      dropOldest(listNames(), inProcess);
     },
     async delete(name) {
       sessions.delete(name);
@@ -40,11 +52,23 @@ export function createLocalStore(maxSessions = MAX_LOCAL_SESSIONS): SessionStore
   };
 }
 
-function createSharedStore(redis: Redis): SessionStore {
+function createSharedStore(redis: Redis, { perOwner }: SessionLimits): SessionStore {
   const key = (name: string) => `:gateway:sessions:${name}`;
+  /** The names of the sessions of one credential, by the time of their start. */
+  const listKey = (owner: string) => `:gateway:session-names:${owner}`;
   return {
     get: (name) => guard(async () => (await redis.get(key(name))) ?? undefined),
-    set: (name, sealed, ttlSeconds) => guard(async () => void (await redis.set(key(name), sealed, 'EX', ttlSeconds))),
+    set: (name, { sealed, ttlSeconds, owner }) =>
+      guard(async () => {
+        await redis.set(key(name), sealed, 'EX', ttlSeconds);
+        await redis.zadd(listKey(owner), performance.timeOrigin + performance.now(), name);
+        await redis.expire(listKey(owner), ttlSeconds);
+        const surplus = (await redis.zcard(listKey(owner))) - perOwner;
+        if (surplus <= 0) return;
+        const oldest = await redis.zrange(listKey(owner), '0', String(surplus - 1));
+        for (const one of oldest) await redis.del(key(one));
+        await redis.zrem(listKey(owner), ...oldest);
+      }),
     delete: (name) => guard(async () => void (await redis.del(key(name)))),
   };
 }

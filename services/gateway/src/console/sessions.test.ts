@@ -12,9 +12,9 @@ function createRecordedStore(): SessionStore & { seen: string[] } {
   return {
     ...store,
     seen,
-    async set(name, sealed, ttlSeconds) {
-      seen.push(name, sealed);
-      await store.set(name, sealed, ttlSeconds);
+    async set(name, entry) {
+      seen.push(name, entry.sealed, entry.owner);
+      await store.set(name, entry);
     },
   };
 }
@@ -24,7 +24,7 @@ describe('sessions', () => {
     const store = createRecordedStore();
     const { id } = await createSessions(store).open('mk_secret', identity);
     const all = store.seen.flatMap((text) => [text, Buffer.from(text, 'base64url').toString('latin1')]).join(' ');
-    expect(store.seen).toHaveLength(2);
+    expect(store.seen).toHaveLength(3);
     expect(all).not.toContain('mk_secret');
     expect(all).not.toContain(id);
   });
@@ -59,8 +59,17 @@ describe('sessions', () => {
     }
   });
 
+  test('The oldest session of a key with too many ends, and no session of another key', async () => {
+    const sessions = createSessions(createLocalStore({ perOwner: 2, inProcess: 100 }));
+    const other = await sessions.open('other', identity);
+    const opened = [];
+    for (let at = 0; at < 3; at += 1) opened.push(await sessions.open('mk_same', identity));
+    const read = await Promise.all(opened.map(({ id }) => sessions.read(id)));
+    expect([...read, await sessions.read(other.id)]).toEqual([undefined, 'mk_same', 'mk_same', 'other']);
+  });
+
   test('The oldest session of a full process ends', async () => {
-    const sessions = createSessions(createLocalStore(2));
+    const sessions = createSessions(createLocalStore({ perOwner: 100, inProcess: 2 }));
     const opened = [];
     for (const key of ['a', 'b', 'c']) opened.push(await sessions.open(key, identity));
     expect(await Promise.all(opened.map(({ id }) => sessions.read(id)))).toEqual([undefined, 'b', 'c']);

@@ -25,16 +25,17 @@ export function createSessions(store: SessionStore): Sessions {
     async open(credential, { expiresAt }) {
       const id = randomBytes(ID_BYTES).toString('base64url');
       const seconds = limitSeconds(expiresAt);
-      await store.set(hashId(id), seal(id, credential), seconds);
+      const owner = hash(`credential ${credential}`);
+      await store.set(hash(`session ${id}`), { sealed: seal(id, credential), ttlSeconds: seconds, owner });
       return { id, seconds };
     },
     async read(id) {
       if (!ID_PATTERN.test(id)) return undefined;
-      const sealed = await store.get(hashId(id));
+      const sealed = await store.get(hash(`session ${id}`));
       return sealed === undefined ? undefined : unseal(id, sealed);
     },
     async close(id) {
-      if (ID_PATTERN.test(id)) await store.delete(hashId(id));
+      if (ID_PATTERN.test(id)) await store.delete(hash(`session ${id}`));
     },
   };
 }
@@ -45,7 +46,7 @@ function limitSeconds(expiresAt: string | undefined): number {
   return Math.max(1, Math.min(SESSION_SECONDS, left));
 }
 
-const hashId = (id: string): string => createHash('sha256').update(`session ${id}`).digest('base64url');
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 const deriveKey = (id: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', id, '', 'millrace console session', ID_BYTES));
