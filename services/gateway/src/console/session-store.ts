@@ -3,7 +3,7 @@
 import { MillraceError } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
 
-export type SessionEntry = {
+type SessionEntry = {
   sealed: string;
   ttlSeconds: number;
   /** Hash of the credential. */
@@ -19,7 +19,7 @@ export type SessionStore = {
   delete(name: string): Promise<void>;
 };
 
-export type SessionLimits = { perOwner: number; inProcess: number };
+type SessionLimits = { perOwner: number; inProcess: number };
 const LIMITS: SessionLimits = { perOwner: 50, inProcess: 1_000 };
 const MS_PER_SECOND = 1_000;
 
