@@ -112,7 +112,7 @@ async def judge_part(value, judge):
 class Processor:
     id = description = ""
     version = "1.0.0"
-    reads = []
+    reads = []  # for all stages, or by stage: {"processInput": ["input"]}
     options_schema = {"type": "object", "properties": {}}
     aliases = []
     positions = None
@@ -138,7 +138,7 @@ class Processor:
             "description": cls.description,
             "version": cls.version,
             "stages": cls.stages(),
-            "reads": list(cls.reads),
+            "reads": dict(cls.reads) if isinstance(cls.reads, dict) else list(cls.reads),
             "processDataParts": cls.process_data_parts,
             "optionsSchema": cls.options_schema,
             "aliases": list(cls.aliases),
@@ -384,11 +384,13 @@ class Service:
         await self.nc.flush()
 
     async def stop(self):
-        for subscription in self.shared:
-            await subscription.drain()
+        """Takes no further calls and finishes those in progress. A connection that is lost cannot be drained."""
+        if self.nc.is_connected:
+            for subscription in self.shared:
+                await subscription.drain()
         if self.tasks:
             await asyncio.wait(self.tasks, timeout=GRACE_S)
-        await self.nc.drain()
+        await (self.nc.drain() if self.nc.is_connected else self.nc.close())
 
     def on(self, subject, handle, queue=""):
         """Handles each message in its own task, so that a slow handler does not delay the others."""

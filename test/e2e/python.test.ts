@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SESSION_LIMITS } from '@millrace/contracts';
 import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
@@ -145,6 +146,30 @@ test('millrace.py: a call is rejected if subject and header do not name its proc
     );
     const refused = expect.objectContaining({ code: 'message-invalid', message: expect.stringContaining('header') });
     expect(codes).toEqual(['verdicts', refused, refused, refused]);
+  });
+});
+
+test('millrace.py: a processor declares its reads for each stage', async (context) => {
+  requirePython(context);
+  const program = join(environment(), 'reading.py');
+  const reads = { processInput: ['input'], processOutputResult: ['response'] };
+  await writeFile(
+    program,
+    `from millrace import Processor, serve
+class Reads(Processor):
+    id, description, reads = "py-reads", "x", ${JSON.stringify(reads)}
+    def process_input(self, call): pass
+    def process_output_result(self, call): pass
+serve("py-reading", [Reads])
+`,
+  );
+  await withProgram({ bus: bus.bus, python: python(), folder }, program, 'py-reading', async () => {
+    const readDeclared = async () => {
+      const { processors } = await stack.client.processors.survey();
+      return processors.find(({ id }) => id === 'py-reads')?.reads;
+    };
+    await eventually(async () => (await readDeclared()) !== undefined);
+    expect(await readDeclared()).toEqual(reads);
   });
 });
 
