@@ -3,7 +3,7 @@
 // The leak check (setup file) fails a file that leaves a resource open for the next.
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const manifests = [
@@ -32,8 +32,17 @@ const LONGEST = [
   'shared/check/',
   'deploy/dev/',
 ];
+/** Tests with Chromium. */
+const IN_A_BROWSER = [
+  'test/console/chat.test.ts',
+  'test/console/pages.test.ts',
+  'test/e2e/browser.test.ts',
+  'test/e2e/use-chat.test.ts',
+];
 /** Packages with a separate project; all others share one, because each project starts its own worker. */
 const LARGE = ['services/guardrails', 'services/orchestrator'];
+
+type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
 class LongestFirst extends BaseSequencer {
   /** Keeps the base order within a folder: the files of a project in sequence, slowest of the previous run first. */
@@ -69,9 +78,11 @@ export default defineConfig({
     setupFiles: 'shared/testkit/src/leak-check.ts',
     passWithNoTests: true,
     projects: [
-      project('test', ['test/!(faults)/**/*.test.ts']),
+      project('test', ['test/!(faults)/**/*.test.ts'], { exclude: IN_A_BROWSER }),
+      // After all others, because a browser takes both cores, and other tests count milliseconds.
+      project('browser', IN_A_BROWSER, { maxWorkers: 2, sequence: { groupOrder: 1 } }),
       // Outages of these tests are as long as outages in production.
-      project('faults', ['test/faults/**/*.test.ts'], { MILLRACE_TIME_SCALE: '1' }),
+      project('faults', ['test/faults/**/*.test.ts'], { env: { MILLRACE_TIME_SCALE: '1' } }),
       ...LARGE.map((dir) => project(basename(dir), [findTests(dir)])),
       project('packages', packages.filter((dir) => !LARGE.includes(dir)).map(findTests)),
     ],
@@ -82,6 +93,6 @@ function findTests(dir: string): string {
   return `${dir}/src/**/*.test.ts`;
 }
 
-function project(name: string, include: string[], env: Record<string, string> = {}) {
-  return { extends: true as const, test: { name, include, env } };
+function project(name: string, include: string[], more: ProjectConfig = {}) {
+  return { extends: true as const, test: { name, include, ...more } };
 }
