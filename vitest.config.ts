@@ -3,7 +3,7 @@
 // The leak check (setup file) fails a file that leaves a resource open for the next.
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const manifests = [
@@ -78,7 +78,7 @@ export default defineConfig({
     setupFiles: 'shared/testkit/src/leak-check.ts',
     passWithNoTests: true,
     projects: [
-      project('test', ['test/!(faults)/**/*.test.ts'], { exclude: IN_A_BROWSER }),
+      project('test', ['test/!(faults)/**/*.test.ts'], { exclude: [...configDefaults.exclude, ...IN_A_BROWSER] }),
       // After all others, because a browser takes both cores, and other tests count milliseconds.
       project('browser', IN_A_BROWSER, { maxWorkers: 2, sequence: { groupOrder: 1 } }),
       // Outages of these tests are as long as outages in production.
