@@ -1,5 +1,5 @@
 // Reads the log files of the local stack: their ends at first, then what is appended.
-import { open, readdir, watch } from 'node:fs/promises';
+import { open, readdir, watch, type FileChangeInfo } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLine, type LogFilter, type LogLine } from './log-lines.ts';
 
@@ -25,14 +25,27 @@ export async function* followLogs(
   signal: AbortSignal,
 ): AsyncGenerator<LogLine> {
   try {
-    const changes = watch(folder, { signal });
-    // Lines that were appended before the watch began.
+    const changes = watch(folder, { signal })[Symbol.asyncIterator]();
+    // The watch begins with the first request for a change, and buffers the changes until the next one.
+    let change = requestChange(changes);
     for (const file of await listFiles(folder, filter)) yield* await readAppended(folder, file, offsets);
-    for await (const { filename } of changes)
-      if (filename !== null && isWanted(filename, filter)) yield* await readAppended(folder, filename, offsets);
+    for (let next = await change; next.done !== true; next = await change) {
+      change = requestChange(changes);
+      const filename = next.value.filename ?? '';
+      if (isWanted(filename, filter)) yield* await readAppended(folder, filename, offsets);
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+type Changes = AsyncIterator<FileChangeInfo<string>, unknown>;
+
+/** An abort rejects the request while lines are printed: it is handled when the change is awaited. */
+function requestChange(changes: Changes): ReturnType<Changes['next']> {
+  const change = changes.next();
+  change.catch(() => undefined);
+  return change;
 }
 
 const readService = (file: string): string => file.slice(0, -'.log'.length);

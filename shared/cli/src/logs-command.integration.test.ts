@@ -2,7 +2,7 @@
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startMillrace } from './testing/cli-process.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-logs-'));
@@ -48,6 +48,7 @@ test('Filters by service, level and run select lines', async () => {
 
 test('--follow prints appended and replaced lines until Ctrl-C', async () => {
   const followed = startMillrace(['logs', '--follow', '--lines', '1'], { cwd: below });
+  onTestFinished(() => followed.kill('SIGKILL'));
   await followed.waitForText('lost');
   await appendFile(join(logs, 'orchestrator.log'), line(4, 30, 'appended').slice(0, 20));
   await appendFile(join(logs, 'orchestrator.log'), line(4, 30, 'appended').slice(20));
