@@ -30,12 +30,17 @@ describe.skipIf(!hasGo)('The processor in Go', () => {
   }, 300_000);
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test('It passes every rule of the check, also those that stop a replica under load', async () => {
-    const key = env('developer').NATS_NKEY_FILE;
-    const start = `NATS_NKEY_FILE=${key} exec ${program}`;
-    const checked = await millrace(['check', 'go-no-shouting', '--start', start], { env: env('checker') });
-    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 are broken') });
-  }, 120_000);
+  // The check waits for real durations: on a busy machine a starved replica can break a rule.
+  test(
+    'It passes every rule of the check, also those that stop a replica under load',
+    { timeout: 120_000, retry: 2 },
+    async () => {
+      const key = env('developer').NATS_NKEY_FILE;
+      const start = `NATS_NKEY_FILE=${key} exec ${program}`;
+      const checked = await millrace(['check', 'go-no-shouting', '--start', start], { env: env('checker') });
+      expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 are broken') });
+    },
+  );
 
   test('It blocks the input of an agent', async () => {
     const running = spawn(program, { env: { ...process.env, ...env('developer') }, stdio: 'ignore' });
