@@ -1,4 +1,4 @@
-// Reads the log files of the local stack: their ends at first, then what is appended.
+// Reads the log files of the local stack: their ends at first, then the appended lines.
 import { open, readdir, watch, type FileChangeInfo } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLine, type LogFilter, type LogLine } from './log-lines.ts';

@@ -2,7 +2,7 @@
 import { OPERATOR_CALLER, hashCaller, stateKeys, type ApiRequest } from '@millrace/contracts';
 import { deleteEntry, purgeEntries, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { agents, anything } from '../testing/runs-api.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -81,6 +81,10 @@ describe('the index of runs', () => {
     const index = open(3);
     for (let at = 0; at < 5; at += 1) await write(tenant, `run-${at}`);
     await eventually(async () => (await index.find(tenant)) === undefined);
+    const reads = vi.spyOn(stream.access.jsm.direct, 'getBatch');
+    onTestFinished(() => reads.mockRestore());
+    await index.find(tenant);
+    expect(reads).not.toHaveBeenCalled();
     expect(await listIds(index, tenant, { newest: true, limit: 2 })).toEqual(['run-4', 'run-3']);
   });
 

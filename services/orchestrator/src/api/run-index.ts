@@ -89,7 +89,7 @@ function loadIndex(access: JetStreamAccess, maxRuns: number): LoadedIndex {
     isComplete && !isOver.signal.aborted ? (lists.get(tenant) ?? none) : undefined;
   return {
     async find(tenant) {
-      await refresh();
+      if (!isOver.signal.aborted) await refresh();
       return findRecent(tenant);
     },
     findRecent,
