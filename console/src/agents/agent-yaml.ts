@@ -11,7 +11,7 @@ input: [prompt-injection]
 output: [pii]
 `;
 
-/** Writes what the definition says itself: empty lists are defaults. */
+/** Writes the members that differ from the defaults; empty lists are defaults. */
 export function writeDefinition(name: string, agent: Agent | undefined): string {
   if (!agent) return STARTER(name);
   const own = Object.entries(agent).filter(([, value]) => !(Array.isArray(value) && value.length === 0));

@@ -1,4 +1,4 @@
-// What operators read and decide: suspended runs, dead letters, processors, keys.
+// Routes of operators: suspended runs, dead letters, processors, keys.
 import { queryOptions } from '@tanstack/react-query';
 import type { ApiAnswer, JsonValue, RunStatus, ShownKey, Suspension } from '@millrace/contracts';
 import { requestJson, writeQuery } from './request.ts';

@@ -1,4 +1,4 @@
-// Builds what a page shows of a run from its valid chunks: texts, reasoning, calls, and marks of withdrawn text. Pure.
+// Builds the visible pieces of a run from its valid chunks: texts, reasoning, calls, and marks of withdrawn text. Pure.
 import type { Chunk, JsonValue } from '@millrace/contracts';
 import type { ChunkHistory } from './chunk-history.ts';
 

@@ -1,4 +1,4 @@
-// The turns of a chat that this page has started or joined. Pure: a reducer over what arrives.
+// The turns of a chat that this page has started or joined. Pure: a reducer over the chunks that arrive.
 import type { ChunkAt, RunEnd } from '../api/follow-run.ts';
 import { addChunks, EMPTY_HISTORY, type ChunkHistory } from './chunk-history.ts';
 

@@ -14,7 +14,7 @@ export type RunSearch = {
 const TEXTS = ['status', 'agent', 'thread', 'subject', 'since', 'until'] as const;
 const MAX_CHARS = 200;
 
-/** Drops what is no filter: an address may come from anywhere. */
+/** Drops members that are no filters: a link can contain any. */
 export function readRunSearch(search: Readonly<Record<string, unknown>>): RunSearch {
   const read: RunSearch = {};
   for (const name of TEXTS) {
