@@ -73,7 +73,7 @@ export const inspectQuery = (runId: string, isLive: boolean) =>
     enabled: isLive,
   });
 
-/** What the processors changed: empty unless the agent records changes. */
+/** Changes of the processors: empty unless the agent records changes. */
 export const changesQuery = (runId: string) =>
   queryOptions({
     queryKey: ['changes', runId],

@@ -1,4 +1,4 @@
-// The stages of a run beside its chat, live: what has passed, what each processor decided, and what is in flight.
+// The stages of a run beside its chat, live: the passed stages, the verdict of each processor, and the calls in flight.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Waypoints } from 'lucide-react';

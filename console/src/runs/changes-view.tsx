@@ -1,4 +1,4 @@
-// What each processor changed in a run, if its agent records changes: the text before and after, with masks.
+// The changes of each processor in a run, if its agent records them: the text before and after, with masks.
 import type { ChangedSegment, RunChange } from '@millrace/contracts';
 import { FileDiff } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';

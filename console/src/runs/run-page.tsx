@@ -1,4 +1,4 @@
-// One run: its facts, what it waits for, and tabs with the waterfall, the answer and the changes.
+// One run: its facts, its wait, and tabs with the waterfall, the answer and the changes.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';

@@ -1,4 +1,4 @@
-// What a page shows while it has no data: an error with its remedy, an empty state, a placeholder.
+// The states of a page without data: an error with its remedy, an empty state, a placeholder.
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Problem } from '../api/problem.ts';

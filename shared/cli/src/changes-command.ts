@@ -1,4 +1,4 @@
-// `millrace runs changes`: prints what each processor changed in a run.
+// `millrace runs changes`: prints the changes of each processor in a run.
 import type { ChangedSegment, RunChange } from '@millrace/contracts';
 import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';

@@ -1,4 +1,4 @@
-// `millrace doctor`: checks what this terminal reaches, and prints a line with a remedy for each problem.
+// `millrace doctor`: checks the services that this terminal reaches, and prints a line with a remedy for each problem.
 import { statfs } from 'node:fs/promises';
 import { connect, type Client } from '@millrace/client';
 import { resolveAddress } from '@millrace/bus';

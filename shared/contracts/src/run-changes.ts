@@ -1,4 +1,4 @@
-// Defines what processors changed in a run, as operators read it: only text that the run's result still has is shown.
+// Defines the recorded changes of processors in a run, as operators read them: only text that the run's result still has is shown.
 import { z } from 'zod';
 import { stageSchema } from './stage.ts';
 import { tokenSchema } from './tokens.ts';

@@ -1,4 +1,4 @@
-// Implements the verb `status`: what an operator without the rights of JetStream cannot read.
+// Implements the verb `status`: state of JetStream for operators without rights on it.
 import { WIRE_PROTOCOL, type ApiAnswer, type StreamStatus } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 

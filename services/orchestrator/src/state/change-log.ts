@@ -1,4 +1,4 @@
-// Gathers what the processors of a run change, in memory, if its agent has `record: changes`. Nothing is stored before
+// Gathers the changes of a run's processors, in memory, if its agent has `record: changes`. Nothing is stored before
 // the run has ended: until then a later entry, of this stage or of another one, may still mask or reject the text.
 import {
   messageText,

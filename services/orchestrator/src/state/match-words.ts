@@ -1,4 +1,4 @@
-// Matches the words of two texts, to show of a text only what another text still has. Pure. Text without a match is
+// Matches the words of two texts, to show only the words of a text that another text still has. Pure. Text without a match is
 // masked: if the texts are too long to compare, that is everything between their common ends.
 import type { ChangedSegment } from '@millrace/contracts';
 
