@@ -1,54 +1,17 @@
-// The agent's option `record: changes`: what is stored, who can read it, and what is never in it.
-import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
+// The agent's option `record: changes`: the stored changes, the rights to read them, and the texts that are never in them.
+import { useProcessors, useSharedStack } from '@millrace/testkit';
 import { connect } from '@millrace/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { applying } from './apply-agent.ts';
+import { CARD, processors, read } from './changing-processors.ts';
+import { collect } from './collect.ts';
 import { millrace } from './run-command.ts';
 import { script } from './script.ts';
 
 const stack = useSharedStack();
 const agent = applying(stack);
-const options = z.strictObject({});
-/** Replaces a word, so that a text has a change before the guard masks it. */
-const replacing = (id: string, from: string, to: string) =>
-  defineProcessor({
-    id,
-    description: 'replaces a word',
-    stages: ['processInput', 'processOutputStep'],
-    reads: ['input', 'response'],
-    options,
-    create: () => ({
-      id,
-      processInput: ({ messages }) => messages.map((message) => withText(message, from, to)),
-      processOutputStep: ({ text }) => ({ text: text.replaceAll(from, to) }),
-    }),
-  });
-function withText<M extends { content: { parts: { type: string }[] } }>(message: M, from: string, to: string): M {
-  const parts = message.content.parts.map((part) =>
-    'text' in part && typeof part.text === 'string' ? { ...part, text: part.text.replaceAll(from, to) } : part,
-  );
-  return { ...message, content: { ...message.content, parts } };
-}
-const masker = defineProcessor({
-  id: 'prompt-masker',
-  description: 'changes the prompt of a call',
-  stages: ['processLLMRequest'],
-  reads: ['prompt'],
-  options,
-  create: () => ({ id: 'prompt-masker', processLLMRequest: ({ prompt }) => ({ prompt: [...prompt] }) }),
-});
-const halting = defineProcessor({
-  id: 'halting',
-  description: 'answers in place of the model',
-  stages: ['processInput'],
-  reads: ['input'],
-  options,
-  create: () => ({ id: 'halting', processInput: ({ halt }) => halt('Not today.') }),
-});
-useProcessors(stack, [replacing('speller', 'colour', 'color'), masker, halting], 'recorded');
+useProcessors(stack, processors, 'recorded', [read]);
 
-const CARD = '4111 1111 1111 1111';
 const PROMPT = `My colour card is ${CARD} here.`;
 const record = { record: 'changes' };
 const blocking = { use: 'regex-filter', options: { rules: [{ pattern: 'Falcon' }], strategy: 'block' } };
@@ -95,6 +58,111 @@ describe('the recorded changes', () => {
     });
     expect(changes.find(({ entry }) => entry === 'speller')).toBeDefined();
     expect(text).not.toContain('4111');
+  });
+
+  test('Each entry of the output stream has its own change', async () => {
+    const rules = [{ pattern: 'Falcon' }];
+    const falcon = { use: 'regex-filter', options: { rules, strategy: 'redact' } };
+    const name = await agent('recorded-stream', { output: [falcon, 'pii'], ...record });
+    const { result, changes, text } = await readChanges(name, script({ text: `The Falcon has ${CARD} now.` }));
+    expect(result.text).toBe('The [REDACTED] has [REDACTED] now.');
+    const streamed = changes.filter(({ stage }) => stage === 'processOutputStream');
+    expect(streamed.map(({ entry, part }) => [entry, part])).toEqual([
+      ['regex-filter', 'message'],
+      ['pii', 'message'],
+    ]);
+    expect(streamed.map(({ before, after }) => [joinText(before), joinText(after)])).toEqual([
+      ['The # has # now.', 'The [REDACTED] has # now.'],
+      ['The [REDACTED] has # now.', 'The [REDACTED] has [REDACTED] now.'],
+    ]);
+    for (const secret of ['Falcon', '4111']) expect(text).not.toContain(secret);
+  });
+
+  test('The arguments and the result of a call are recorded, with masks for what the output masks', async () => {
+    const name = await agent('recorded-tool', {
+      input: ['stamping'],
+      output: ['stamping', 'pii', 'holder-masker'],
+      tools: ['read-card'],
+      maxSteps: 2,
+      ...record,
+    });
+    const call = { toolCalls: [{ name: 'read-card', args: { of: 'Oslo' } }] };
+    const { changes, text } = await readChanges(name, script(call, { text: 'Done.' }));
+    const shown = changes.map(({ entry, stage, part, before, after }) => [
+      entry,
+      stage,
+      part,
+      joinText(before),
+      joinText(after),
+    ]);
+    expect(shown).toEqual([
+      ['stamping', 'processToolCall', 'arguments', '{\n "of": "Oslo"\n}', '{\n "of": "Oslo",\n "stamp": "green"\n}'],
+      [
+        'stamping',
+        'processToolResult',
+        'result',
+        '{\n "card": #,\n "holder": #\n}',
+        '{\n "card": #,\n "holder": #,\n "stamp": "blue"\n}',
+      ],
+      [
+        'pii',
+        'processToolResult',
+        'result',
+        '{\n "card": #,\n "holder": #,\n "stamp": "blue"\n}',
+        '{\n "card": "[REDACTED]",\n "holder": #,\n "stamp": "blue"\n}',
+      ],
+      [
+        'holder-masker',
+        'processOutputStream',
+        'result',
+        '{\n "card": "[REDACTED]",\n "holder": #,\n "stamp": "blue"\n}',
+        '{\n "card": "[REDACTED]",\n "holder": "[HOLDER]",\n "stamp": "blue"\n}',
+      ],
+    ]);
+    for (const secret of ['4111', 'Ann']) expect(text).not.toContain(secret);
+  });
+
+  test('A changed system message is recorded by its length alone', async () => {
+    const name = await agent('recorded-system', { instructions: 'Be brief.', input: ['hinting'], ...record });
+    const { changes, text } = await readChanges(name, 'Hello.');
+    expect(changes).toMatchObject([
+      {
+        entry: 'hinting',
+        part: 'system',
+        before: [{ masked: 9 }],
+        after: [{ masked: 9 + '\nThe hidden hint.'.length }],
+      },
+    ]);
+    expect(text).not.toContain('hidden');
+  });
+
+  test('The verdict of a member of a parallel group is recorded', async () => {
+    const name = await agent('recorded-group', { input: [{ parallel: [blocking, 'content-length'] }], ...record });
+    const { changes } = await readChanges(name, 'The Falcon flies.');
+    expect(changes).toMatchObject([{ entry: 'regex-filter', verdict: 'abort' }]);
+  });
+
+  test('Changes before a suspension are recorded without text', async () => {
+    const gate = { use: 'approval-gate', options: { tools: ['read-card'] } };
+    const lists = { input: ['speller', gate], output: ['shortener'], tools: ['read-card'], maxSteps: 2 };
+    const name = await agent('recorded-suspended', { ...lists, ...record });
+    const call = { toolCalls: [{ name: 'read-card', args: { of: 'Ann' } }] };
+    const run = await stack.client.start(name, `A colour. ${script(call, { text: 'An honour too.' })}`);
+    await collect(run);
+    const waiting = await stack.client.runs.changes(run.runId);
+    expect([waiting.changes.map(({ entry }) => entry), waiting.lost]).toEqual([['speller', 'approval-gate'], 0]);
+    const suspended = await stack.client.runs.listSuspended();
+    const [pending] = suspended.find(({ runId }) => runId === run.runId)?.pending ?? [];
+    const resumed = await run.resume(pending?.resumeToken ?? '', { approved: true });
+    expect((await resumed.result()).text).toBe('An honor too.');
+    const { changes, lost } = await stack.client.runs.changes(run.runId);
+    expect(changes.map(({ entry, stage }) => [entry, stage])).toEqual([
+      ['speller', 'processInput'],
+      ['approval-gate', 'processToolCall'],
+      ['shortener', 'processOutputStep'],
+    ]);
+    expect([JSON.stringify(changes[0]).includes('"text":'), lost]).toEqual([false, 0]);
+    expect(joinText(changes[2]?.after)).toBe('An honor too.');
   });
 
   test('A secret of the input that only the last stage of the output masks is in no recorded text', async () => {

@@ -81,7 +81,7 @@ export const changesQuery = (runId: string) =>
       try {
         return await requestJson<ApiAnswer<'changes'>>(`/v1/runs/${runId}/changes`);
       } catch (error) {
-        if (isMissingRoute(error)) return { runId, changes: [], omitted: 0 };
+        if (isMissingRoute(error)) return { runId, changes: [], omitted: 0, lost: 0 };
         throw error;
       }
     },

@@ -13,7 +13,7 @@ export function ChangesView({ runId }: { runId: string }) {
   const query = useQuery(changesQuery(runId));
   return (
     <Loaded query={query}>
-      {({ changes, omitted }) =>
+      {({ changes, omitted, lost }) =>
         changes.length === 0 ? (
           <div className="card">
             <Empty icon={FileDiff} title="No changes are recorded">
@@ -29,6 +29,11 @@ export function ChangesView({ runId }: { runId: string }) {
                 <Change key={at} change={change} />
               ))}
             </ol>
+            {lost > 0 && (
+              <p className="muted small">
+                The changes of {formatPlural(lost, 'earlier owner', 'earlier owners')} of the run are lost.
+              </p>
+            )}
             {omitted > 0 && (
               <p className="muted small">
                 {formatPlural(omitted, 'further change is', 'further changes are')} above the bounds of a run.
@@ -41,7 +46,8 @@ export function ChangesView({ runId }: { runId: string }) {
   );
 }
 
-function Change({ change: { stage, entry, verdict, before, after, violations } }: { change: RunChange }) {
+function Change({ change }: { change: RunChange }) {
+  const { stage, entry, verdict, part, before, after, violations } = change;
   const rules = violations.map(
     ({ processorId, rule, count }) => `${rule ?? processorId}${count > 1 ? ` × ${count}` : ''}`,
   );
@@ -49,7 +55,10 @@ function Change({ change: { stage, entry, verdict, before, after, violations } }
     <li className="card">
       <header className="card-head">
         <h2>{entry ?? 'All entries of the stream'}</h2>
-        <span className="muted small">{describeStage(stage)}</span>
+        <span className="muted small">
+          {describeStage(stage)}
+          {part && `, ${PART_NAMES[part]}`}
+        </span>
         <span className="push row">
           {rules.length > 0 && <span className="muted small">{rules.join(', ')}</span>}
           <Badge tone={verdict === 'continue' ? 'wait' : 'bad'}>
@@ -83,6 +92,16 @@ const Side = ({ title, segments = [] }: { title: string; segments: readonly Chan
     </p>
   </div>
 );
+
+const PART_NAMES: Record<NonNullable<RunChange['part']>, string> = {
+  message: 'message',
+  arguments: 'arguments of a call',
+  result: 'result of a call',
+  system: 'system messages',
+  recalled: 'recalled messages',
+  context: 'inserted messages',
+  prompt: 'prompt',
+};
 
 /** A long mask would fill the page. */
 const MAX_DOTS = 16;

@@ -8,23 +8,25 @@ export const changesCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace runs changes',
     description:
-      'Print what each processor changed, if the agent has `record: changes` (operators only). Text that the result of the run does not have is masked.',
+      'Print the changes of each processor, if the agent has `record: changes` (operators only). Text that the result of the run does not have is masked.',
     args: { run: { type: 'positional', required: true, description: 'its id' }, ...jsonArg },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const { changes, omitted } = await client.runs.changes(args.run);
+        const { changes, omitted, lost } = await client.runs.changes(args.run);
         if (args.json) sayJson(cli.io, changes);
         else for (const change of changes) say(cli.io, changeText(change));
         if (omitted > 0) note(cli.io, `${omitted} changes above the bounds of a run are omitted`);
+        if (lost > 0) note(cli.io, `the changes of ${lost} earlier owners are lost: they were killed, or replaced`);
         if (changes.length === 0)
           note(cli.io, 'no change is recorded: the agent needs `record: changes`, and the run has to end');
       }),
   });
 
-function changeText({ step, stage, entry = 'all entries', verdict, before, after, violations }: RunChange): string {
+function changeText(change: RunChange): string {
+  const { step, stage, entry = 'all entries', verdict, part, before, after, violations } = change;
   const found = violations.map(({ rule = 'finding', count }) => `${rule} × ${count}`);
   const lines = [
-    [`step ${step}`, stage, entry, verdict, ...found].join('  '),
+    [`step ${step}`, stage, entry, part ?? verdict, ...found].join('  '),
     ...(before ? [`  - ${segmentsText(before)}`] : []),
     ...(after ? [`  + ${segmentsText(after)}`] : []),
   ];

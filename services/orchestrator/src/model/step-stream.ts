@@ -1,7 +1,7 @@
 // Streams a step: passes the model's chunks through the output stream's processors to the client. Handles verdicts, the
 // cancellation of the model call, publication and the return of states. Only chunks that passed the output chain are
 // published or stored.
-import { messageText, createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
+import { createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
 import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
@@ -66,7 +66,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
   const { makeFirst, source, lastChunks, isObject = false, keepsSaid = false } = streamed;
   const answer = createPassedAnswer(run, responseMessageId(run.ref.runId, input.stepNumber), isObject);
   const parts = createOpenParts();
-  const said = keepsSaid || run.changes ? createSaidText() : undefined;
+  const said = keepsSaid ? createSaidText() : undefined;
   const abort = createStepAbort(run);
   const started = performance.now();
   const push = (chain: OutputChain, chunks: readonly Chunk[]) =>
@@ -112,7 +112,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
     const ending = chain.end(makeLast);
     const fold = (await raceAbort(ending, run.signal)) ?? (await endInTime(run, chain, ending));
     if (fold) applyFold(run, fold, performance.now() - started, readAnswerTrust(run.state()));
-    if (fold && said) addStreamChange(run, said.text(), answer.getBuilder(), fold);
+    if (fold) addStreamChanges(run, answer.getBuilder(), fold);
     if (run.signal.aborted) return interruptFromOutside(run, answer.buildReleased());
     const late = abort.interrupt();
     if (late) return { kind: 'interrupt', interrupt: late };
@@ -126,7 +126,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
       builder: answer.getBuilder(),
       ...end,
       ...(last && { last }),
-      ...(keepsSaid && said && { said: said.text() }),
+      ...(said && { said: said.text() }),
     };
   } finally {
     unlisten();
@@ -135,10 +135,10 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
   }
 }
 
-function addStreamChange(run: Run, before: string | undefined, builder: AnswerBuilder, fold: ChainEnd): void {
-  if (!run.changes || before === undefined) return;
-  const message = builder.message();
-  run.changes.addStream(run.state().steps.length, message.id, { before, after: messageText(message) }, fold);
+function addStreamChanges(run: Run, builder: AnswerBuilder, { outcomes, stopped, texts = [] }: ChainEnd): void {
+  const messageId = builder.message().id;
+  const streamed = { messageId, texts, outcomes, isStopped: stopped !== undefined };
+  run.changes?.addStream(run.state().steps.length, streamed);
 }
 
 /** A processor of the stream may drop the content, but the model has read it. */

@@ -1,6 +1,7 @@
 // The state of one step's output chain and its output: verdicts are added up, output is compared with the published one after a move, and
 // the step receives the rest. The phases are reduced in chain-state, the sessions driven in output-chain.
 import type { Chunk, PlanEntry, StageInput } from '@millrace/contracts';
+import type { EntryTexts } from '../state/change-log.ts';
 import type { Run } from '../state/run-context.ts';
 import type { CallOutcome } from '../calls/ask-with-policy.ts';
 import type { ChainEvent, ChainState } from './chain-state.ts';
@@ -11,11 +12,15 @@ import type { Comparison, Fresh } from './repeated-output.ts';
 import type { RoomWait } from './wait-for-room.ts';
 import type { StepObservers } from './step-observers.ts';
 import type { StepRecord } from './step-record.ts';
+import type { StreamTexts } from './stream-texts.ts';
 import { acceptTold, acceptVerdict, mustNotFail, type StepVerdicts } from './step-verdicts.ts';
 import type { JudgedEntry, StageFold } from '../calls/verdict-fold.ts';
 
-/** `last`: the output for the last chunks; absent if there were none, or if a loss has undone them. */
-export type ChainEnd = StageFold & { last?: readonly Chunk[] };
+/**
+ * `last`: the output for the last chunks; absent if there were none, or if a loss has undone them. `texts`: the recorded
+ * text around each entry.
+ */
+export type ChainEnd = StageFold & { last?: readonly Chunk[]; texts?: readonly EntryTexts[] };
 
 export type ChainOutput = {
   output(chunks: readonly Chunk[]): void;
@@ -46,6 +51,8 @@ export type Chain = {
   /** Sessions that were opened again, until the reducer keeps them or gives them up. */
   reopened: Openings;
   linked?: LinkedSessions;
+  /** Set if the agent records changes. */
+  texts?: StreamTexts;
   comparison: Comparison;
   makeLast?: (() => readonly Chunk[]) | undefined;
   last?: LastOutput | undefined;
@@ -96,5 +103,5 @@ export function close({ linked, room, observers }: Chain): void {
   observers.end();
 }
 
-export const resolve = ({ ended, verdicts, last }: Chain): void =>
-  ended.resolve(last ? { ...verdicts.fold, last: last.out } : verdicts.fold);
+export const resolve = ({ ended, verdicts, last, texts }: Chain): void =>
+  ended.resolve({ ...verdicts.fold, ...(last && { last: last.out }), ...(texts && { texts: texts.list() }) });

@@ -38,7 +38,8 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<G
       const { entry, failure, ...rest } = outcome;
       fold = foldVerdict(fold, { ...judge(stage, input, entry, failure), ...rest });
     } else {
-      const { answer, attempts } = outcome;
+      const { answer, attempts, entries: asked } = outcome;
+      recordChanges(run, asked, answer, passed);
       for (const judged of answer.judged) fold = foldVerdict(fold, { ...judged, attempts });
       for (const told of answer.told ?? []) fold = foldTold(fold, { ...told, attempts });
       passed = answer.chunks;
@@ -61,8 +62,21 @@ async function* askSegments(
     // Observers must not see chunks that have not passed the entries before them.
     if (run.signal.aborted) return;
     if (segment.observes) segment.entries.forEach(observe);
-    else yield* askWithPolicy(run, segment.entries, ask, { stage });
+    else for (const group of groupRequests(run, segment.entries)) yield* askWithPolicy(run, group, ask, { stage });
   }
+}
+
+/** Each entry has a request of its own if its changes are recorded. */
+const groupRequests = (run: Run, entries: readonly PlanEntry[]): (readonly PlanEntry[])[] =>
+  run.changes ? entries.map((entry) => [entry]) : [entries];
+
+function recordChanges(
+  run: Run,
+  [entry]: readonly PlanEntry[],
+  { judged: [judged], chunks }: GuardedBatch,
+  given: readonly Chunk[],
+): void {
+  if (entry && judged) run.changes?.addBatch(streamInput(run).stepNumber, entry.entry, judged.verdict, given, chunks);
 }
 
 /** Passes one batch after the other through the output chain and publishes it. */

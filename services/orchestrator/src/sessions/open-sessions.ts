@@ -39,9 +39,11 @@ export async function openSessions(
   };
   const parts = partedByObservers(run, entries);
   const groups = parts.flatMap((part) => mergeAdjacent(part, run.deps.discovery)).flatMap(skippedAlone);
+  // The output of each entry passes the orchestrator if its changes are recorded.
+  const opened = run.changes ? groups.flat().map((entry) => [entry]) : groups;
   return (
     await Promise.all(
-      groups.map((group) => Array.fromAsync(askWithPolicy(run, group, openGroup, { stage: 'processOutputStream' }))),
+      opened.map((group) => Array.fromAsync(askWithPolicy(run, group, openGroup, { stage: 'processOutputStream' }))),
     )
   ).flat();
 }

@@ -31,6 +31,7 @@ import { judgedAtEnd, failNotOpened, collectTold } from './session-verdicts.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createStepObservers } from './step-observers.ts';
 import { createStepRecord } from './step-record.ts';
+import { createStreamTexts } from './stream-texts.ts';
 import { acceptTold, mustNotFail, openVerdicts, restartVerdicts, addAbsent } from './step-verdicts.ts';
 import { judge, type JudgedEntry } from '../calls/verdict-fold.ts';
 
@@ -153,8 +154,15 @@ function link(chain: Chain, openings: Openings): void {
   chain.last = undefined;
   chain.comparison = compareWith(passed);
   const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
+  const entries = links.map((one) => one.entries);
+  const observe = chain.observers.watch(entries);
+  const texts = chain.run.changes && createStreamTexts(entries);
+  if (texts) chain.texts = texts;
   const linked = linkSessions(links, {
-    onSeen: chain.observers.watch(links.map(({ entries }) => entries)),
+    onSeen(at, chunks) {
+      observe(at, chunks);
+      texts?.see(at, chunks);
+    },
     output: (chunks) => (chain.last ? takeLast(chain, chain.last, chunks) : show(chain, chain.comparison.see(chunks))),
     onEnded: (one, end) => sessionEnded(chain, one, end),
     onFinished() {

@@ -15,12 +15,14 @@ export async function foldGroup(
   members: PlanEntry[],
   request: StageRequest,
   { fold: before, data }: Folding,
+  see?: (judged: JudgedEntry) => void,
 ) {
   const started = performance.now();
   let fold = before;
   const writeData: StageRequest['receiveData'] = (chunks) => data.write(chunks, members);
   for await (const judged of callGroup(run, members, { ...request, receiveData: writeData })) {
     if (run.signal.aborted) break;
+    see?.(judged);
     fold = keep(run, fold, judged, data, members);
     if (fold.stopped) break;
   }

@@ -7,7 +7,7 @@ import type { Run } from '../state/run-context.ts';
 import { sendChunks } from '../sessions/guard-chunks.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import { foldGroup, recordTaint } from './fold-group.ts';
-import { emptyFold } from '../calls/verdict-fold.ts';
+import { emptyFold, type JudgedEntry } from '../calls/verdict-fold.ts';
 import type { StageData } from '../sessions/custom-chunks.ts';
 
 const stage = 'processInput';
@@ -23,12 +23,15 @@ export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageIn
   const judge = async (signal: AbortSignal) => {
     const own: Run = { ...run, signal: AbortSignal.any([run.signal, signal]) };
     const started = performance.now();
+    const judged: JudgedEntry[] = [];
     const fold = await foldGroup(
       own,
       members,
       { stage, input, receiveData: data.write },
       { fold: emptyFold(input), data },
+      (one) => void judged.push(one),
     );
+    run.changes?.addStage(stage, 0, input, judged);
     recordTaint(run, fold);
     if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
     const ms = performance.now() - started;

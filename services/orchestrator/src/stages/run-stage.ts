@@ -120,7 +120,7 @@ async function foldStage(
     }
     const request = { stage, input: fold.input, resumed, receiveData: data.write };
     fold = segment.group
-      ? await foldGroup(run, segment.entries, request, { fold, data })
+      ? await foldGroup(run, segment.entries, request, { fold, data }, see)
       : await foldEntries(run, segment.entries, request, { fold, data }, see);
     if (run.signal.aborted || fold.stopped || (await data.flush())) break;
   }

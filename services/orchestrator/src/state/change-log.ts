@@ -1,27 +1,41 @@
-// Gathers the changes of a run's processors, in memory, if its agent has `record: changes`. Nothing is stored before
+// Gathers the changes of a run's processors, in memory, if its agent has `record: changes`. No text is stored before
 // the run has ended: until then a later entry, of this stage or of another one, may still mask or reject the text.
 import {
-  messageText,
   publicViolations,
-  selectMessages,
-  type Conversation,
-  type PublicViolation,
+  type Chunk,
+  type EntryOutcome,
   type RunChange,
   type Stage,
   type StageInput,
   type Verdict,
   type Violation,
 } from '@millrace/contracts';
-import { showChange, type TextChange } from './show-change.ts';
+import {
+  findFinalText,
+  isHidden,
+  listChunkChanges,
+  listInputChanges,
+  type FinalTexts,
+  type RecordedText,
+} from './recorded-texts.ts';
+import { maskAll, showChange } from './show-change.ts';
 
-/** The parts of a judged entry and of a fold that a change has. */
+/** The parts of a judged entry that a change has. */
 type JudgedChange = { entry: { entry: string }; verdict: Verdict; input: StageInput };
-type FoldedChange = { violations: readonly Violation[]; stopped?: { verdict: Verdict } | undefined };
-
-type Gathered = Pick<RunChange, 'step' | 'stage' | 'verdict' | 'entry'> & {
-  violations: PublicViolation[];
-  text?: TextChange & { messageId: string };
+type Outcome = Pick<EntryOutcome, 'entry' | 'verdict' | 'violations'>;
+/** The text of an answer before and after one entry of the output stream. */
+export type EntryTexts = { entry: string; before: string; after: string };
+/** The output stream of one step. */
+export type StreamedTexts = {
+  messageId: string;
+  texts: readonly EntryTexts[];
+  outcomes: readonly Outcome[];
+  isStopped: boolean;
 };
+
+type Gathered = Pick<RunChange, 'step' | 'stage' | 'verdict' | 'entry' | 'violations'> & { text?: RecordedText };
+
+const STREAM: Stage = 'processOutputStream';
 
 /** Bounds of one run. Text is held until the run ends. */
 const MAX_CHANGES = 200;
@@ -30,10 +44,12 @@ const MAX_CHARS = 256 * 1024;
 export type ChangeLog = {
   /** Adds the verdicts of one stage, in the order of their entries. */
   addStage(stage: Stage, step: number, input: StageInput, judged: readonly JudgedChange[]): void;
-  /** Adds the output stream of one step as a whole: the replicas exchange the texts between its entries. */
-  addStream(step: number, messageId: string, text: TextChange, fold: FoldedChange): void;
-  /** @param final the conversation of a run with an accepted answer; undefined: no text is shown */
-  list(final: Conversation | undefined): { changes: RunChange[]; omitted: number };
+  /** Adds the output stream of one step, entry by entry. */
+  addStream(step: number, streamed: StreamedTexts): void;
+  /** Adds one entry's verdict on chunks outside of the model's stream. */
+  addBatch(step: number, entry: string, verdict: Verdict, given: readonly Chunk[], passed: readonly Chunk[]): void;
+  /** @param final the state of a run with an accepted answer; undefined: no text is shown */
+  list(final: FinalTexts | undefined): { changes: RunChange[]; omitted: number };
 };
 
 export function createChangeLog(): ChangeLog {
@@ -45,8 +61,16 @@ export function createChangeLog(): ChangeLog {
   const add = (change: Gathered) => {
     const length = change.text ? change.text.before.length + change.text.after.length : 0;
     if (gathered.length >= MAX_CHANGES || chars + length > MAX_CHARS) omitted += 1;
-    else gathered.push(change);
-    chars += length;
+    else {
+      gathered.push(change);
+      chars += length;
+    }
+  };
+  /** A verdict that stops is added without text. */
+  const addAll = (change: Gathered, texts: readonly RecordedText[]) => {
+    const shown = change.verdict === 'continue' ? texts : [];
+    for (const text of shown) add({ ...change, text });
+    if (shown.length === 0 && (change.verdict !== 'continue' || change.violations.length > 0)) add(change);
   };
   return {
     addStage(stage, step, input, judged) {
@@ -54,18 +78,24 @@ export function createChangeLog(): ChangeLog {
       isPromptChanged ||= judged.some(({ verdict }) => 'changes' in verdict && verdict.changes?.prompt !== undefined);
       for (const { entry, verdict, input: after } of judged) {
         const violations = publicViolations(readViolations(verdict));
-        const common = { step, stage, entry: entry.entry, verdict: verdict.type, violations };
-        const texts = verdict.type === 'continue' ? listTextChanges(before, after) : [];
-        for (const text of texts) add({ ...common, text });
-        if (texts.length === 0 && (verdict.type !== 'continue' || violations.length > 0)) add(common);
+        const change = { step, stage, entry: entry.entry, verdict: verdict.type, violations };
+        addAll(change, listInputChanges(stage, before, after));
         before = after;
       }
     },
-    addStream(step, messageId, { before, after }, { violations, stopped }) {
-      const verdict = stopped?.verdict.type ?? 'continue';
-      const common = { step, stage: 'processOutputStream' as const, verdict, violations: publicViolations(violations) };
-      if (before !== after && !stopped) add({ ...common, text: { messageId, before, after } });
-      else if (stopped || violations.length > 0) add(common);
+    addStream(step, { messageId, texts, outcomes, isStopped }) {
+      const place = { part: 'message' as const, messageId };
+      for (const { entry, verdict, violations = [] } of outcomes) {
+        const change = { step, stage: STREAM, entry, verdict, violations: publicViolations(violations) };
+        const changed = texts.find((one) => one.entry === entry && one.before !== one.after);
+        // An entry that had not decided before the stream was stopped has no verdict.
+        if (verdict === 'cancelled' && violations.length === 0) continue;
+        addAll(change, changed && !isStopped ? [{ place, before: changed.before, after: changed.after }] : []);
+      }
+    },
+    addBatch(step, entry, verdict, given, passed) {
+      const violations = publicViolations(readViolations(verdict));
+      addAll({ step, stage: STREAM, entry, verdict: verdict.type, violations }, listChunkChanges(given, passed));
     },
     list(final) {
       const shown = isPromptChanged ? undefined : final;
@@ -74,35 +104,12 @@ export function createChangeLog(): ChangeLog {
   };
 }
 
-function showGathered({ text, ...rest }: Gathered, final: Conversation | undefined): RunChange {
+function showGathered({ text, ...rest }: Gathered, final: FinalTexts | undefined): RunChange {
   if (!text) return rest;
-  const { messageId } = text;
-  return { ...rest, messageId, ...showChange(text, final && findText(final, messageId)) };
+  const { place, before, after } = text;
+  if (isHidden(place)) return { ...rest, ...place, before: maskAll(before), after: maskAll(after) };
+  return { ...rest, ...place, ...showChange(text, final && findFinalText(place, rest.step, final)) };
 }
 
 const readViolations = (verdict: Verdict): readonly Violation[] =>
   'violations' in verdict ? (verdict.violations ?? []) : [];
-
-/** Messages of the caller and of the model alone: what memories and processors add belongs to other runs. */
-function listTexts({ conversation, messageId, text }: StageInput): Map<string, string> {
-  const messages = conversation
-    ? [...selectMessages(conversation, 'input'), ...selectMessages(conversation, 'response')]
-    : [];
-  const texts = new Map(messages.map((message) => [message.id, messageText(message)]));
-  if (messageId !== undefined && text !== undefined) texts.set(messageId, text);
-  return texts;
-}
-
-function listTextChanges(before: StageInput, after: StageInput): (TextChange & { messageId: string })[] {
-  const texts = listTexts(after);
-  return [...listTexts(before)].flatMap(([messageId, text]) => {
-    const changed = texts.get(messageId) ?? '';
-    return changed === text ? [] : [{ messageId, before: text, after: changed }];
-  });
-}
-
-function findText(conversation: Conversation, id: string): string | undefined {
-  const messages = [...selectMessages(conversation, 'input'), ...selectMessages(conversation, 'response')];
-  const found = messages.find((message) => message.id === id);
-  return found && messageText(found);
-}

@@ -5,8 +5,8 @@ import type { ChangedSegment } from '@millrace/contracts';
 /** Cells of one comparison, after the common ends are removed: a millisecond of processor time. */
 const MAX_CELLS = 400_000;
 
-/** A word, or the white space between two. */
-export const splitWords = (text: string): string[] => text.match(/\s+|\S+/g) ?? [];
+/** A word, the comma behind it, or the white space between two. */
+export const splitWords = (text: string): string[] => text.match(/\s+|,(?=\s|$)|(?:(?!,(?:\s|$))\S)+/g) ?? [];
 
 /** Returns the index in `after` of each word of `before` that `after` has in the same order. */
 export function matchWords(before: readonly string[], after: readonly string[]): ReadonlyMap<number, number> {

@@ -2,7 +2,7 @@
 import type { ChangedSegment } from '@millrace/contracts';
 import { matchWords, splitWords, toSegments } from './match-words.ts';
 
-export type TextChange = { before: string; after: string };
+type TextChange = { before: string; after: string };
 
 /** Longer texts are masked as a whole, UTF-16 code units. */
 const MAX_SHOWN_CHARS = 16 * 1024;
@@ -23,4 +23,5 @@ export function showChange(
   };
 }
 
-const maskAll = ({ length }: string): ChangedSegment[] => (length === 0 ? [] : [{ masked: length }]);
+/** Masks a text as a whole. */
+export const maskAll = ({ length }: string): ChangedSegment[] => (length === 0 ? [] : [{ masked: length }]);

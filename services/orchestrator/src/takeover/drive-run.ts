@@ -100,9 +100,10 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     if (outcome.kind === 'suspend') return;
     const ended = outcome.kind === 'end' ? await makeEnd(run, outcome.ending) : undefined;
     if (ended && !isCutOff(run, outcome)) {
-      if (run.changes) await storeChanges(run, ended.status === 'finished' && isAccepted(outcome));
+      await storeChanges(run, ended.status === 'finished' && isAccepted(outcome) ? 'accepted' : 'rejected');
       return await storeEnding(parts, ended);
     }
+    await storeChanges(run, 'partial');
     await store.write({ handedOver: true });
     await endObservers(run, 0);
     close();

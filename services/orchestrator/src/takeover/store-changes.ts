@@ -1,24 +1,40 @@
-// Stores the changes of a run when it has ended, before its head is final: an erasure waits for that head and then
-// deletes them. Changes that cannot be stored are lost, and the run ends without them.
+// Stores the changes of a run when its owner ends, suspends or hands it over, before the head of the run is written: an
+// erasure waits for that head and then deletes them. Changes that cannot be stored are lost, and the run continues
+// without them.
 import { loggedError, type StoredChanges } from '@millrace/contracts';
 import { publishDurably } from '@millrace/bus';
 import { hashResource } from '../state/hash-resource.ts';
 import type { Run } from '../state/run-context.ts';
 
-/** @param isAccepted the run ended with an answer that every entry has passed: not by a halt, which rejects the input */
-export async function storeChanges(run: Run, isAccepted: boolean): Promise<void> {
-  const { changes: log, deps, ref } = run;
-  if (!log) return;
-  const final = isAccepted ? run.state().conversation : undefined;
-  const { changes, omitted } = log.list(final);
-  if (changes.length + omitted === 0) return;
-  const { tenant, runId, epoch, resourceId } = ref;
+/**
+ * `accepted`: the run has an answer that every entry has passed. `rejected`: it ended in another way, also by a halt,
+ * which rejects the input. `partial`: another owner continues it, and its entries may still mask the texts.
+ */
+export type RunPhase = 'accepted' | 'rejected' | 'partial';
+
+/** Bound of the message. Above it, every text is a mask. */
+const MAX_BYTES = 512 * 1024;
+
+export async function storeChanges(run: Run, phase: RunPhase): Promise<void> {
+  const { deps, ref } = run;
+  const stored = makeStored(run, phase === 'accepted', phase === 'partial');
+  if (!stored) return;
+  const { tenant, runId, epoch } = ref;
   const { access } = deps;
-  const at = new Date(access.clock.now()).toISOString();
-  const owner = resourceId === undefined ? {} : { owner: hashResource(tenant, resourceId) };
-  const stored: StoredChanges = { epoch, at, ...owner, changes, omitted };
   const subject = access.bus.subjects.changes(tenant, runId);
-  await publishDurably(access, subject, stored, `${tenant}.${runId}.${epoch}.changes`, { once: true }).catch(
-    (error: unknown) => deps.log.warn({ runId, ...loggedError(error) }, 'changes of the run are not stored'),
+  const id = `${tenant}.${runId}.${epoch}.changes${phase === 'partial' ? '.partial' : ''}`;
+  await publishDurably(access, subject, stored, id, { once: true }).catch((error: unknown) =>
+    deps.log.warn({ runId, ...loggedError(error) }, 'changes of the run are not stored'),
   );
+}
+
+function makeStored(run: Run, isAccepted: boolean, isPartial: boolean): StoredChanges | undefined {
+  const { changes: log, deps, ref } = run;
+  if (!log) return undefined;
+  const { tenant, epoch, resourceId } = ref;
+  const at = new Date(deps.access.clock.now()).toISOString();
+  const owner = resourceId === undefined ? {} : { owner: hashResource(tenant, resourceId) };
+  const head = { epoch, ...(isPartial && { isPartial }), at, ...owner };
+  const stored = { ...head, ...log.list(isAccepted ? run.state() : undefined) };
+  return Buffer.byteLength(JSON.stringify(stored)) > MAX_BYTES ? { ...head, ...log.list(undefined) } : stored;
 }

@@ -27,6 +27,7 @@ import {
   takeBackSuspension,
   writeSuspension,
 } from '../state/suspension-store.ts';
+import { storeChanges } from './store-changes.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
 import { resultSoFar } from '../run/end-run.ts';
 import { passPayload } from '../run/guard-own-texts.ts';
@@ -126,6 +127,8 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
       store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
       prolongRecords(access, store.head(), ttlSeconds),
       events.flush(),
+      // Before the head: an erasure deletes the changes of a run that is not active.
+      storeChanges(run, 'partial'),
       writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
         setTimer(access, { tenant, runId, epoch }, expiryDueAt(expiresAt)),
       ),
