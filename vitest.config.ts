@@ -34,6 +34,7 @@ const LONGEST = [
 ];
 /** Tests with Chromium. */
 const IN_A_BROWSER = [
+  'test/console/actions.test.ts',
   'test/console/chat.test.ts',
   'test/console/pages.test.ts',
   'test/e2e/browser.test.ts',

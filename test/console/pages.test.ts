@@ -1,22 +1,17 @@
 // Every page of the console: no serious violation of accessibility in light and dark, no error, and a screenshot for
 // people to look at.
-import axe from 'axe-core';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
 import { chromiumPath } from '../e2e/browser/open-page.ts';
 import { script } from '../e2e/script.ts';
 import { writeHeads } from '../bench/src/write-heads.ts';
-import { SCREENSHOTS, useConsole } from './use-console.ts';
+import { inspect } from './inspect-page.ts';
+import { patient, PHONE, useConsole } from './use-console.ts';
 
 const AGENT = 'console-pages';
 const RUNS = 100_000;
 const CHUNKS = 5_000;
-const patient = { timeout: 20_000 };
 const LONG_MS = 60_000;
-const PHONE = { width: 390, height: 844 };
 
 describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
   const console = useConsole();
@@ -24,7 +19,6 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
   const runs: Record<string, string> = {};
 
   beforeAll(async () => {
-    await mkdir(SCREENSHOTS, { recursive: true });
     await applying(console.stack)(AGENT, {
       description: 'Answers, calls tools and waits for decisions.',
       tools: ['calculator', 'ask-user', 'send-feedback'],
@@ -50,37 +44,6 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     await start('question', script({ toolCalls: [{ name: 'ask-user', args: { question: 'For how many people?' } }] }));
     await start('approval', script({ toolCalls: [{ name: 'send-feedback', args: { text: 'Good.' } }] }));
   });
-
-  async function findViolations(page: Page): Promise<string[]> {
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(() => {
-      const run: (typeof axe)['run'] = Reflect.get(globalThis, 'axe').run;
-      return run({ resultTypes: ['violations'] });
-    });
-    const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-  }
-
-  /** Lists the violations of a page in light and dark, and whether it is wider than a phone. Takes the screenshots. */
-  async function inspect(page: Page, name: string): Promise<string[]> {
-    const problems: string[] = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`) });
-      problems.push(...(await findViolations(page)).map((problem) => `${colorScheme}: ${problem}`));
-    }
-    const size = page.viewportSize() ?? PHONE;
-    await page.setViewportSize(PHONE);
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}-phone.png`) });
-    const overflow = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = Reflect.get(globalThis, 'document').documentElement;
-      return scrollWidth - clientWidth;
-    });
-    if (overflow !== 0) problems.push(`phone: ${overflow} px too wide`);
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: 'light' });
-    return problems;
-  }
 
   test('The sign-in is accessible', async () => {
     const { page } = await console.open();
@@ -115,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     const page = shared();
     await page.goto(`${console.url}/console${path()}`);
     await page.getByText(shown).filter({ visible: true }).first().waitFor(patient);
-    await page.waitForLoadState('networkidle');
+    await expect.poll(() => page.locator('.skeleton').count(), patient).toBe(0);
     expect(await inspect(page, name)).toEqual([]);
   });
 
@@ -141,39 +104,6 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
       .toContain('New key');
   });
 
-  test('The inbox decides: an answer continues its run, and a release ends one', async () => {
-    const { page } = await console.signIn('/suspended');
-    const waiting = page.locator('.inbox > li');
-    const question = waiting.filter({ hasText: runs['question'] ?? '' });
-    await question.getByLabel('Answer').fill('four');
-    await question.getByRole('button', { name: 'Answer' }).click();
-    await expect.poll(() => waiting.count(), patient).toBe(1);
-    await waiting.first().getByRole('button', { name: 'Release' }).click();
-    await page.getByRole('button', { name: 'Release the run' }).click();
-    await page.getByText('No run waits').waitFor(patient);
-    expect((await console.stack.client.runs.get(runs['approval'] ?? '')).status).toBe('released');
-  });
-
-  test('The inbox approves a call with edited arguments', async () => {
-    const { client } = console.stack;
-    const run = await client.start(
-      AGENT,
-      script({ toolCalls: [{ name: 'send-feedback', args: { text: 'Good.' } }] }, { text: 'Sent.' }),
-    );
-    await run.result();
-    const { page } = await console.signIn('/suspended');
-    const waiting = page.locator('.inbox > li').filter({ hasText: run.runId });
-    await waiting.getByRole('button', { name: 'Edit' }).click();
-    await waiting.getByLabel('Arguments of send-feedback').fill('{"text": ');
-    expect(await waiting.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
-    await waiting.getByLabel('Arguments of send-feedback').fill('{"text": "Excellent."}');
-    await waiting.getByRole('button', { name: 'Approve the edited call' }).click();
-    await expect.poll(async () => (await client.runs.get(run.runId)).status, patient).toBe('finished');
-    const { result } = await client.runs.get(run.runId);
-    expect(JSON.stringify(result?.messages)).toContain('Excellent.');
-    expect(await waiting.count()).toBe(0);
-  });
-
   test('The changes of a run show masks in place of removed text', async () => {
     const page = shared();
     await page.goto(`${console.url}/console/runs/${runs['finished']}`);
@@ -182,36 +112,6 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     expect(await page.locator('.changes mark').count()).toBeGreaterThan(0);
     expect(await page.locator('.changes').innerText()).not.toContain('ada@example.com');
     expect(await inspect(page, 'run-changes')).toEqual([]);
-  });
-
-  test('A trial shows the verdict of a processor and the changed text', async () => {
-    const { page } = await console.signIn('/processors/pii', { isFaulty: true });
-    await page.getByRole('button', { name: 'Try' }).click();
-    await page.locator('.diff ins').first().waitFor(patient);
-    expect(await page.locator('.diff').innerText()).toContain('[REDACTED]');
-    await page.getByLabel('Options', { exact: true }).fill('{"strategy": "nothing"}');
-    await page.getByRole('button', { name: 'Try' }).click();
-    await page.getByRole('alert').waitFor(patient);
-    expect(await page.getByRole('alert').innerText()).toContain('strategy');
-  }, 30_000);
-
-  test('The editor names the line of a problem, compares, and applies', async () => {
-    const { page } = await console.signIn(`/agents/${AGENT}?tab=definition`, { isFaulty: true });
-    const editor = page.getByLabel('Definition in YAML');
-    await editor.click();
-    await page.keyboard.press('Control+End');
-    await page.keyboard.type('overridez: [pii]');
-    await page.getByText('1 problem').waitFor(patient);
-    expect(await page.locator('.issues').innerText()).toMatch(/Line \d+[^]*overridez/);
-    expect(await inspect(page, 'definition-invalid')).toEqual([]);
-    for (let at = 0; at < 'z: [pii]'.length; at += 1) await page.keyboard.press('Backspace');
-    await page.keyboard.type('s: [pii]');
-    await page.getByText('valid', { exact: true }).waitFor(patient);
-    await page.getByRole('button', { name: 'Compare' }).click();
-    expect(await page.locator('.diff ins').allInnerTexts()).toEqual([expect.stringContaining('overrides: [pii]')]);
-    expect(await inspect(page, 'definition-compared')).toEqual([]);
-    await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Revision 2').waitFor(patient);
   });
 
   test('A run of 5,000 chunks is shown, and scrolls', async () => {
@@ -248,8 +148,16 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
       const { page } = await console.signIn('/runs');
       await page.getByRole('link', { name: 'Earlier runs' }).waitFor(patient);
       expect(await page.locator('tbody tr').count()).toBe(50);
+      const readFirst = () => page.locator('tbody tr a').first().innerText();
+      const latest = await readFirst();
       await page.getByRole('link', { name: 'Earlier runs' }).click();
-      await page.waitForURL(/after=/);
+      await expect.poll(readFirst, patient).not.toBe(latest);
+      const second = await readFirst();
+      await page.getByRole('link', { name: 'Earlier runs' }).click();
+      await expect.poll(readFirst, patient).not.toBe(second);
+      await page.reload();
+      await page.getByRole('link', { name: 'Later runs' }).click();
+      await expect.poll(readFirst, patient).toBe(second);
       await page.getByLabel('Status').selectOption('Failed');
       await page.waitForURL(/status=failed/);
       await expect

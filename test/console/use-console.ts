@@ -12,7 +12,8 @@ import { chromiumPath } from '../e2e/browser/open-page.ts';
 const root = join(import.meta.dirname, '../..');
 const OUT = join(root, 'node_modules/.cache/millrace-console');
 const BUILD_MS = 180_000;
-export const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+export const patient = { timeout: 20_000 };
+export const PHONE = { width: 390, height: 844 };
 
 /** Builds the console, once per content. Returns the folder, or undefined with a printed reason. */
 export async function buildConsole(): Promise<string | undefined> {
@@ -48,7 +49,7 @@ const SERVICES = ['orchestrator', 'guardrails', 'tools', 'auth', 'semantic-recal
 export function useConsole(): TestConsole {
   const nats = useNats();
   const redis = useRedis();
-  const stack = useStack(nats, SERVICES);
+  const stack = useStack(nats, SERVICES, () => ({ EMBEDDING_MODEL: 'openai/hashed-ngram' }));
   let opened: { browser: Browser; folder: string; port: number; key: string } | undefined;
   const get = () => {
     if (!opened) throw new Error('useConsole: the console is there only while the tests run');

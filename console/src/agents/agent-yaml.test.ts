@@ -35,9 +35,32 @@ describe('a definition in YAML', () => {
 
   test('A definition that is written and read again is the same agent', () => {
     const agent = agentSchema.parse(readDefinition(TEXT.replace('7', '[x]')).definition);
-    const text = writeDefinition('demo', agent);
-    expect(text).toContain('- pii\n');
-    expect(agentSchema.parse(readDefinition(text).definition)).toEqual(agent);
+    expect(agentSchema.parse(readDefinition(writeDefinition('demo', agent)).definition)).toEqual(agent);
+  });
+
+  test('A definition is written without defaults, and its lists as short as an author writes them', () => {
+    const group = `{ parallel: [prompt-injection, { use: keyword, options: { keywords: [x] } }], overlap: model }`;
+    const text = `name: demo\nmodel: openai/a\ntools: [calculator]\ninput: [pii, ${group}]\noutput: [pii]\nmaxSteps: 3\n`;
+    const agent = agentSchema.parse(readDefinition(text).definition);
+    expect(writeDefinition('demo', agent)).toBe(`name: demo
+model: openai/a
+tools: [calculator]
+input:
+  - pii
+  - parallel:
+      - prompt-injection
+      - use: keyword
+        options:
+          keywords: [x]
+    overlap: model
+output: [pii]
+maxSteps: 3
+`);
+  });
+
+  test('Every default of the schema is left out', () => {
+    const text = 'name: demo\nmodel: openai/a\n';
+    expect(writeDefinition('demo', agentSchema.parse(readDefinition(text).definition))).toBe(text);
   });
 
   test('A new agent starts with a valid definition', () => {

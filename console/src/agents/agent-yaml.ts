@@ -1,6 +1,6 @@
 // Converts a definition to YAML and back, and finds the place of an issue in the text. Pure.
 import type { Agent } from '@millrace/contracts';
-import { isMap, isScalar, isSeq, parseDocument, stringify, type Document, type Node } from 'yaml';
+import { Document, isMap, isScalar, isSeq, parseDocument, visit, type Node } from 'yaml';
 import type { ProblemIssue } from '../api/problem.ts';
 
 const STARTER = (name: string): string => `name: ${name}
@@ -11,19 +11,41 @@ input: [prompt-injection]
 output: [pii]
 `;
 
-/** Writes the members that differ from the defaults; empty lists are defaults. */
+/** Members that the schema of an agent adds, and their values. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  instructions: '[]',
+  tools: '[]',
+  input: '[]',
+  output: '[]',
+  error: '[]',
+  callerRoles: '["user","assistant","tool"]',
+  maxSteps: '5',
+};
+const LISTS_OF_ENTRIES = new Set(['input', 'output', 'error']);
+/** A list of names that fits this width is one line. */
+const LINE_CHARS = 100;
+
+/** Writes the members that differ from the defaults, as short as an author writes them. */
 export function writeDefinition(name: string, agent: Agent | undefined): string {
   if (!agent) return STARTER(name);
-  const own = Object.entries(agent).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
-  return stringify(Object.fromEntries(own.map(([key, value]) => [key, shortenEntries(value)])), { lineWidth: 110 });
+  const own = Object.entries(agent).filter(([key, value]) => JSON.stringify(value) !== DEFAULTS[key]);
+  const written = own.map(([key, value]) => [key, LISTS_OF_ENTRIES.has(key) ? shortenEntries(value) : value]);
+  const document = new Document(Object.fromEntries(written));
+  visit(document, {
+    Seq: (_key, list) => {
+      list.flow = list.items.every((item) => isScalar(item)) && String(list).length < LINE_CHARS;
+    },
+  });
+  return document.toString({ lineWidth: 110, flowCollectionPadding: false });
 }
 
-/** `{use: pii}` is `pii`. */
+/** `{use: pii}` is `pii`, also in a group. */
 function shortenEntries(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.map((entry: unknown) => {
-    if (typeof entry !== 'object' || entry === null || !('use' in entry)) return entry;
-    return Object.keys(entry).length === 1 ? entry.use : entry;
+    if (typeof entry !== 'object' || entry === null) return entry;
+    if ('parallel' in entry) return { ...entry, parallel: shortenEntries(entry.parallel) };
+    return 'use' in entry && Object.keys(entry).length === 1 ? entry.use : entry;
   });
 }
 

@@ -2,8 +2,8 @@
 // Pure.
 import type { Plan, PlanEntry, Stage } from '@millrace/contracts';
 
-/** Entries that are called one after another, or concurrently. */
-export type Segment = { isParallel: boolean; overlapsModel: boolean; entries: PlanEntry[] };
+/** Entries that are called concurrently, or one alone. */
+export type Segment = { overlapsModel: boolean; entries: PlanEntry[] };
 export type StageNode = { stage: Stage; segments: Segment[] };
 export type Part = { title: string; about: string; stages: StageNode[]; isCore: boolean };
 
@@ -48,7 +48,7 @@ function splitStage(plan: Plan, stage: Stage): Segment[] {
     const own = plan.groups?.find(({ members }) => members.includes(name));
     const last = segments.at(-1);
     if (last && own !== undefined && own === group) last.entries.push(entry);
-    else segments.push({ isParallel: own !== undefined, overlapsModel: own?.overlap === 'model', entries: [entry] });
+    else segments.push({ overlapsModel: stage === 'processInput' && own?.overlap === 'model', entries: [entry] });
     group = own;
   }
   return segments;

@@ -1,22 +1,32 @@
 // The plan of an agent as a picture made of lists: a run passes it from top to bottom.
 import type { AppliedAgent, PlanEntry } from '@millrace/contracts';
 import { Link } from '@tanstack/react-router';
+import { Database } from 'lucide-react';
 import { Fragment } from 'react';
-import { describeStage, formatMs } from '../ui/format.ts';
+import { describeStage, formatMs, formatPlural } from '../ui/format.ts';
 import { Badge } from '../ui/status.tsx';
 import { arrangePlan, type Part, type Segment, type StageNode } from './plan-stages.ts';
 import './plan.css';
 
 export function PlanView({ applied: { agent, plan } }: { applied: AppliedAgent }) {
+  const isAnyOptional = Object.values(plan.entries).some(({ onFailure }) => onFailure === 'skip');
   return (
-    <ol className="plan">
-      {arrangePlan(plan).map((part) => (
-        <PartView key={part.title} part={part}>
-          {part.isCore && <p className="plan-core mono">{agent.model}</p>}
-          {part.title === 'Tools' && <Tools names={plan.tools.map(({ name }) => name)} />}
-        </PartView>
-      ))}
-    </ol>
+    <>
+      <ol className="plan">
+        {arrangePlan(plan).map((part) => (
+          <PartView key={part.title} part={part}>
+            {part.isCore && <p className="plan-core mono">{agent.model}</p>}
+            {part.title === 'Tools' && <Tools names={plan.tools.map(({ name }) => name)} />}
+          </PartView>
+        ))}
+      </ol>
+      {isAnyOptional && (
+        <p className="plan-legend muted small">
+          <span className="plan-entry" data-optional aria-hidden /> If a processor with this border fails, the run
+          continues without it.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -64,8 +74,8 @@ const StageView = ({ node: { stage, segments } }: { node: StageNode }) => (
   </section>
 );
 
-function SegmentView({ segment: { isParallel, overlapsModel, entries } }: { segment: Segment }) {
-  if (!isParallel)
+function SegmentView({ segment: { overlapsModel, entries } }: { segment: Segment }) {
+  if (entries.length === 1 && !overlapsModel)
     return entries.map((entry) => (
       <li key={entry.entry}>
         <EntryCard entry={entry} />
@@ -73,7 +83,9 @@ function SegmentView({ segment: { isParallel, overlapsModel, entries } }: { segm
     ));
   return (
     <li className="plan-group">
-      <span className="muted small">{overlapsModel ? 'concurrent, and with the first model call' : 'concurrent'}</span>
+      <span className="muted small">
+        {[entries.length > 1 && 'concurrent', overlapsModel && 'with the first model call'].filter(Boolean).join(', ')}
+      </span>
       <ul className="plan-entries">
         {entries.map((entry) => (
           <li key={entry.entry}>
@@ -93,8 +105,6 @@ function EntryCard({
   const notes = [
     processor === entry ? undefined : processor,
     observe ? 'observes' : undefined,
-    onFailure === 'skip' ? 'skipped if it fails' : undefined,
-    memory ? 'memory' : undefined,
     when ? `when ${when.context} is ${JSON.stringify(when.equals)}` : undefined,
   ].filter((note) => note !== undefined);
   return (
@@ -102,9 +112,12 @@ function EntryCard({
       to="/processors/$processor"
       params={{ processor }}
       className="plan-entry"
-      title={`${service}: timeout ${formatMs(timeoutMs)}, ${attempts} attempts, ${onFailure === 'fail' ? 'blocks' : 'skipped'} on failure`}
+      data-optional={onFailure === 'skip' ? true : undefined}
+      title={`${service}: timeout ${formatMs(timeoutMs)}, ${formatPlural(attempts, 'attempt')}. On failure the run ${onFailure === 'skip' ? 'continues' : 'stops'}.`}
     >
+      {memory && <Database size={13} aria-label="Memory:" />}
       <span>{entry}</span>
+      {onFailure === 'skip' && <span className="sr-only">optional</span>}
       {notes.map((note) => (
         <Fragment key={note}>
           {' '}

@@ -13,7 +13,8 @@ import '../inbox/inbox.css';
 
 /** Runs and saves that were given up, with the reason. */
 export function DeadLettersPage() {
-  const [after, setAfter] = useState(0);
+  const [pages, setPages] = useState<readonly number[]>([]);
+  const after = pages.at(-1) ?? 0;
   const query = useQuery(deadLettersQuery(after));
   return (
     <Page
@@ -36,16 +37,16 @@ export function DeadLettersPage() {
                 ))}
               </ul>
               <nav className="pager" aria-label="Pages of the list">
-                {after > 0 ? (
-                  <Button slim onClick={() => setAfter(0)}>
-                    Back to the first
+                {pages.length > 0 ? (
+                  <Button slim onClick={() => setPages(pages.slice(0, -1))}>
+                    Previous
                   </Button>
                 ) : (
                   <span />
                 )}
                 {next !== undefined && (
-                  <Button slim onClick={() => setAfter(next)}>
-                    More
+                  <Button slim onClick={() => setPages([...pages, next])}>
+                    Next
                   </Button>
                 )}
               </nav>

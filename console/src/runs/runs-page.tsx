@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import { runsQuery, type RunPage } from '../api/runs.ts';
 import { Button } from '../ui/button.tsx';
@@ -59,22 +59,45 @@ const NoRuns = ({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void 
   </div>
 );
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Positions of the pages before this one, kept with the entry of the browser's history. */
+    laterPages?: readonly number[];
+  }
+}
+
 function Pager({ page, search }: { page: RunPage; search: RunSearch }) {
-  const { after: _after, ...first } = search;
+  const laterPages = useRouterState({ select: ({ location }) => location.state.laterPages ?? [] });
+  const { after, ...first } = search;
+  const previous = laterPages.at(-1);
+  const next = after === undefined ? [] : [...laterPages, after].slice(-MAX_LATER_PAGES);
   return (
     <nav className="pager" aria-label="Pages of the list">
-      {search.after === undefined ? (
-        <span />
-      ) : (
-        <Link to="/runs" search={first} className="button slim">
-          Back to the latest
-        </Link>
-      )}
+      <span className="row">
+        {after !== undefined && (
+          <Link to="/runs" search={first} className="button slim">
+            Latest runs
+          </Link>
+        )}
+        {previous !== undefined && (
+          <Link
+            to="/runs"
+            search={{ ...first, after: previous }}
+            state={{ laterPages: laterPages.slice(0, -1) }}
+            className="button slim"
+          >
+            Later runs
+          </Link>
+        )}
+      </span>
       {page.next !== undefined && (
-        <Link to="/runs" search={{ ...search, after: page.next }} className="button slim">
+        <Link to="/runs" search={{ ...first, after: page.next }} state={{ laterPages: next }} className="button slim">
           Earlier runs
         </Link>
       )}
     </nav>
   );
 }
+
+/** Bounds the state of an entry in the browser's history. */
+const MAX_LATER_PAGES = 500;
