@@ -26,7 +26,7 @@ type Outcome = Pick<EntryOutcome, 'entry' | 'verdict' | 'violations'>;
 /** The text of an answer before and after one entry of the output stream. */
 export type EntryTexts = { entry: string; before: string; after: string };
 /** The output stream of one step. */
-export type StreamedTexts = {
+type StreamedTexts = {
   messageId: string;
   texts: readonly EntryTexts[];
   outcomes: readonly Outcome[];
