@@ -33,7 +33,7 @@ describe.skipIf(!hasGo)('The processor in Go', () => {
   // The check waits for real durations: on a busy machine a starved replica can break a rule.
   test(
     'It passes every rule of the check, also those that stop a replica under load',
-    { timeout: 120_000, retry: 2 },
+    { timeout: 120_000 },
     async () => {
       const key = env('developer').NATS_NKEY_FILE;
       const start = `NATS_NKEY_FILE=${key} exec ${program}`;

@@ -1,17 +1,18 @@
 // Runs the conformance suite: all rules of docs/wire.md on one running processor, over the bus.
 import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { within, type Bus } from '@millrace/bus';
-import { BrokenError } from './rule-error.ts';
 import { selectCases, type CasesFile } from './cases.ts';
 import { findNamed } from './find-targets.ts';
+import { isBusy, measureResponse } from './measure-response.ts';
 import { createRandom } from './random.ts';
-import { type CheckRule, WIRE_PAGES } from './rule.ts';
+import type { CheckRule } from './rule.ts';
+import { rejectAt, runRule, runRuleAlone, type MeasureResponse, type RuleResult, type RuleRun } from './run-rule.ts';
 import { toolRules } from './rules/tool-rules.ts';
 import { OPTIONS_FIT, callRules } from './rules/call-rules.ts';
 import { STREAM } from './session-open.ts';
 import { sampleOptions } from './sample-options.ts';
 import { startReplica, type StartReplicaOptions, type ReplicaProcess, type StartedReplica } from './start-replica.ts';
-import type { CheckTarget, ToolTarget } from './target.ts';
+import type { CheckTarget, Served, ToolTarget } from './target.ts';
 import { batchRules } from './rules/batch-rules.ts';
 import { caseRules } from './rules/case-rules.ts';
 import { discoveryRules } from './rules/discovery-rules.ts';
@@ -32,20 +33,10 @@ export type CheckOptions = {
   toolRules?: readonly CheckRule<ToolTarget>[] | undefined;
   /** Time limit of the whole check, ms. */
   limitMs?: number | undefined;
+  /** Measures whether the machine is busy. Default: the median response time of the service to nine pings. */
+  measure?: MeasureResponse | undefined;
   /** Cancels the check: started processes are ended. */
   signal?: AbortSignal | undefined;
-};
-export type RuleResult = {
-  rule: string;
-  promise: string;
-  result: 'held' | 'broken' | 'skipped';
-  /** Heading of docs/wire.md. */
-  page: string;
-  ms: number;
-  /** The problem, or the reason for skipping. */
-  problem?: string;
-  /** The message in which it was seen. */
-  seen?: string;
 };
 export type CheckReport = {
   /** Or the tool. */
@@ -54,6 +45,7 @@ export type CheckReport = {
   version: string;
   replicas: number;
   seed: number;
+  /** No rule is broken, and none is slow. */
   held: boolean;
   results: RuleResult[];
 };
@@ -86,22 +78,13 @@ export async function checkProcessors(options: CheckOptions): Promise<CheckRepor
     return checkStarted(options, started);
   };
   try {
-    return await Promise.race([check(), ...(signal ? [rejectedBy(signal, createInterruptedError)] : [])]);
+    return await Promise.race([check(), ...(signal ? [rejectAt(signal, createInterruptedError)] : [])]);
   } finally {
     await Promise.all(running.map(endProcess));
   }
 }
 
 const createInterruptedError = () => new MillraceError('cancelled', 'The check was interrupted.');
-
-function rejectedBy(signal: AbortSignal, error: () => Error): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  // The rejection may occur after the check has ended.
-  promise.catch(() => undefined);
-  if (signal.aborted) reject(error());
-  else signal.addEventListener('abort', () => reject(error()), { once: true });
-  return promise;
-}
 
 /** Maximum time for a replica to end, ms. */
 const END_MS = 10_000;
@@ -127,7 +110,8 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
   const { processors: found, tools, refused } = await findNamed(bus, name);
   const timeUp = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
-  if (found.length === 0 && tools.length > 0) return checkTools(tools, seed, timeUp, options.toolRules ?? toolRules);
+  const run = { timeUp, measure: options.measure };
+  if (found.length === 0 && tools.length > 0) return checkTools(tools, seed, run, options.toolRules ?? toolRules);
   if (found.length === 0) throw createUnknownError(name, refused);
   const targets = found.map((place): CheckTarget => {
     const cases = selectCases(options.cases, place.descriptor.id);
@@ -135,61 +119,81 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
     return { ...place, bus, optionSets, cases, started, random: createRandom(seed) };
   });
   // Rules that load or end replicas run after all other rules of all processors.
-  const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, timeUp));
+  const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, run));
   const checked = targets.map((target, at) => ({ target, results: [...(beside[at] ?? [])] }));
+  for (const one of checked) one.results = await repeatBroken(one.target, one.results, rules, run);
   await runAlone(
-    checked.filter(({ results }) =>
-      results.every(({ rule, result }) => rule !== OPTIONS_FIT.id || result !== 'broken'),
-    ),
+    checked.filter(({ results }) => results.every((result) => result.rule !== OPTIONS_FIT.id || isPassed(result))),
     rules.filter(({ alone }) => alone === true),
-    timeUp,
+    run,
   );
   return checked.map(({ target, results }) => buildReport(target, seed, results));
+}
+
+const isPassed = ({ result }: RuleResult): boolean => result === 'held' || result === 'skipped';
+
+/** Repeats the rules that failed while others ran, if the machine is busy. */
+async function repeatBroken<T extends Served>(
+  target: T,
+  results: readonly RuleResult[],
+  rules: readonly CheckRule<T>[],
+  run: RuleRun,
+): Promise<RuleResult[]> {
+  const { measure = measureResponse } = run;
+  if (results.every(({ result }) => result !== 'broken') || !isBusy(await measure(target))) return [...results];
+  const repeated: RuleResult[] = [];
+  for (const result of results) {
+    const rule = result.result === 'broken' ? rules.find(({ id }) => id === result.rule) : undefined;
+    repeated.push(rule ? await runRuleAlone(target, rule, run) : result);
+  }
+  return repeated;
 }
 
 type Checked = { target: CheckTarget; results: RuleResult[] };
 
 /** Rule by rule, because a replica that a rule ends serves the other processors of its service too. */
-async function runAlone(checked: readonly Checked[], rules: readonly CheckRule[], timeUp: AbortSignal): Promise<void> {
+async function runAlone(checked: readonly Checked[], rules: readonly CheckRule[], run: RuleRun): Promise<void> {
   const ends = checked.find(({ target }) => target.descriptor.stages.includes(STREAM)) ?? checked[0];
   for (const rule of rules)
     for (const one of checked) {
       const other =
         rule.ends && one !== ends ? `its replica ends once: ${ends?.target.descriptor.id} was asked` : undefined;
-      one.results.push(await runRule(one.target, rule, timeUp, rule.skipReason?.(one.target) ?? other));
+      one.results.push(await runRuleAlone(one.target, rule, run, rule.skipReason?.(one.target) ?? other));
     }
 }
 
 async function checkTools(
   tools: readonly ToolTarget[],
   seed: number,
-  timeUp: AbortSignal,
+  run: RuleRun,
   rules: readonly CheckRule<ToolTarget>[],
 ): Promise<CheckReport[]> {
   return someAtOnce(tools, PROCESSORS_AT_ONCE, async (target) => {
-    const results = await someAtOnce(rules, RULES_AT_ONCE, (rule) => runRule(target, rule, timeUp));
+    const beside = await someAtOnce(rules, RULES_AT_ONCE, (rule) => runRule(target, rule, run));
+    const results = await repeatBroken(target, beside, rules, run);
     const { tool, service, infos } = target;
-    const held = results.every(({ result }) => result !== 'broken');
+    const held = results.every(isPassed);
     const version = infos[0]?.version ?? '';
     return { processor: tool.name, service, version, replicas: infos.length, seed, held, results };
   });
 }
 
-async function runBeside(target: CheckTarget, rules: readonly CheckRule[], timeUp: AbortSignal): Promise<RuleResult[]> {
+async function runBeside(target: CheckTarget, rules: readonly CheckRule[], run: RuleRun): Promise<RuleResult[]> {
   const own = rules.filter(({ alone }) => alone !== true);
   const first = own.find(({ id }) => id === OPTIONS_FIT.id);
-  const fit = first && (await runRule(target, first, timeUp));
-  if (fit?.result === 'broken') return [fit];
+  // Before all others, so that it runs alone.
+  const fit = first && (await runRuleAlone(target, first, run));
+  if (fit && !isPassed(fit)) return [fit];
   const rest = await someAtOnce(
     own.filter((rule) => rule !== first),
     RULES_AT_ONCE,
-    (rule) => runRule(target, rule, timeUp),
+    (rule) => runRule(target, rule, run),
   );
   return [...(fit ? [fit] : []), ...rest];
 }
 
 function buildReport({ descriptor, service, infos }: CheckTarget, seed: number, results: RuleResult[]): CheckReport {
-  const held = results.every(({ result }) => result !== 'broken');
+  const held = results.every(isPassed);
   return {
     processor: descriptor.id,
     service,
@@ -210,30 +214,6 @@ async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one:
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   return results;
-}
-
-async function runRule<T>(
-  target: T,
-  rule: CheckRule<T>,
-  timeUp: AbortSignal,
-  why = rule.skipReason?.(target),
-): Promise<RuleResult> {
-  const started = performance.now();
-  const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
-  const result = (more: Pick<RuleResult, 'result'> & Partial<RuleResult>): RuleResult => ({
-    ...head,
-    ms: Math.round(performance.now() - started),
-    ...more,
-  });
-  if (why !== undefined) return result({ result: 'skipped', problem: why });
-  const late = rejectedBy(timeUp, () => new BrokenError('the check timed out before the rule was done'));
-  try {
-    await Promise.race([rule.run(target), late]);
-    return result({ result: 'held' });
-  } catch (error) {
-    if (!(error instanceof BrokenError)) throw error;
-    return result({ result: 'broken', problem: error.message, ...(error.seen !== undefined && { seen: error.seen }) });
-  }
 }
 
 /** All rules in the order of the report. */

@@ -23,7 +23,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { ask, type Replies } from './ask.ts';
-import { OptionsError, fail } from './rule-error.ts';
+import { OptionsError, fail, failLate } from './rule-error.ts';
 import { plainInput } from './plain-turn.ts';
 import { aloneRun, buildCallEntry, waitMs, type CheckTarget, stageSubject } from './target.ts';
 
@@ -97,7 +97,8 @@ export async function judgeOrError(
     lingerMs,
   });
   if (answered.end === 'nobody') fail(`${subject} has no subscriber`);
-  if (answered.end === 'silence') fail(`${subject} was not answered within ${call.timeoutMs} ms`, call);
+  if (answered.end === 'silence')
+    failLate(`${subject} was not answered within ${call.timeoutMs} ms`, call.timeoutMs, call);
   const last = answered.replies.findIndex(isFinal);
   const final = answered.replies[last];
   if (answered.replies.length > last + 1)

@@ -1,7 +1,7 @@
 // Plays the orchestrator's end of a stream session and validates each message by docs/wire.md.
 import { SESSION_LIMITS, sessionOutputSchema, type Chunk, type Verdict } from '@millrace/contracts';
 import { listen, publish } from '@millrace/bus';
-import { BrokenError, fail } from './rule-error.ts';
+import { BrokenError, fail, failLate } from './rule-error.ts';
 import { holdVerdict } from './judge.ts';
 import { STREAM, sendOpen, buildSessionOpen, type SentOpen, type SessionGiven } from './session-open.ts';
 import { createSessionRules, type SessionInput, type SessionRules } from './session-rules.ts';
@@ -105,7 +105,10 @@ function createCheckedSession({ target, open, opened, input, rules, watch, sende
     async waitForEnd() {
       const limitMs = waitMs(target);
       if (!(await watch.waitUntil(() => rules.verdicts() !== undefined, limitMs)))
-        fail(`the session did not end within ${limitMs} ms: ${rules.countProcessed()} of ${input.sent.length} chunks`);
+        failLate(
+          `the session did not end within ${limitMs} ms: ${rules.countProcessed()} of ${input.sent.length} chunks`,
+          limitMs,
+        );
       const verdicts = rules.verdicts() ?? [];
       for (const verdict of verdicts) holdVerdict(target, STREAM, open.input, verdict);
       return verdicts;

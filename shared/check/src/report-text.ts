@@ -1,12 +1,14 @@
 // Formats a report: one line for each passed rule, and message and page of each violation. Pure.
-import type { CheckReport, RuleResult } from './check-processor.ts';
+import type { CheckReport } from './check-processor.ts';
+import type { RuleResult } from './run-rule.ts';
 
 export function reportText(report: CheckReport): string {
   const { processor, version, service, replicas, results, seed } = report;
   const told = new Map<string, string>();
   const lines = results.flatMap((result) => formatRule(result, told));
   const count = (which: RuleResult['result']) => results.filter(({ result }) => result === which).length;
-  const summary = `${count('held')} rules hold, ${count('broken')} are broken, ${count('skipped')} do not concern it (seed ${seed})`;
+  const slow = count('slow') === 0 ? '' : `, ${count('slow')} cannot be judged on this busy machine`;
+  const summary = `${count('held')} rules hold, ${count('broken')} are broken${slow}, ${count('skipped')} do not concern it (seed ${seed})`;
   return [
     `${processor} ${version} of ${service}, ${replicas === 1 ? 'one replica' : `${replicas} replicas`}`,
     ...lines,
@@ -21,6 +23,8 @@ function formatRule({ rule, promise, result, problem, seen, page }: RuleResult, 
       return [`  held     ${rule}: ${promise}`];
     case 'skipped':
       return [`  skipped  ${rule}: ${problem ?? ''}`];
+    case 'slow':
+      return [`  slow     ${rule}: ${problem ?? ''}`];
     case 'broken': {
       const before = told.get(problem ?? '');
       if (before !== undefined) return [`  BROKEN   ${rule}: as ${before}`];

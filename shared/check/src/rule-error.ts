@@ -14,6 +14,18 @@ export class BrokenError extends Error {
   }
 }
 
+/** The processor has missed a time limit. */
+export class LateError extends BrokenError {
+  override readonly name = 'LateError';
+  /** The limit, ms. */
+  readonly limitMs: number;
+
+  constructor(problem: string, limitMs: number, seen?: unknown) {
+    super(problem, seen);
+    this.limitMs = limitMs;
+  }
+}
+
 /** The check has no valid options for the processor. */
 export class OptionsError extends BrokenError {
   override readonly name = 'OptionsError';
@@ -21,6 +33,11 @@ export class OptionsError extends BrokenError {
 
 export function fail(problem: string, seen?: unknown): never {
   throw new BrokenError(problem, seen);
+}
+
+/** @param limitMs the missed time limit, ms */
+export function failLate(problem: string, limitMs: number, seen?: unknown): never {
+  throw new LateError(problem, limitMs, seen);
 }
 
 export function shortJson(value: unknown): string {

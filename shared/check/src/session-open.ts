@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import { z } from 'zod';
 import { ask } from './ask.ts';
-import { fail } from './rule-error.ts';
+import { fail, failLate } from './rule-error.ts';
 import { buildCall, holdVerdict, issue } from './judge.ts';
 import { waitMs, type CheckTarget, stageSubject } from './target.ts';
 
@@ -51,7 +51,8 @@ export async function sendOpen(target: CheckTarget, open: SessionOpen, replica?:
     isFinal: () => true,
   });
   if (end === 'nobody') fail(`${subject} has no subscriber`);
-  if (end === 'silence') fail(`the opening of a session was not answered within ${waitMs(target)} ms`, open);
+  if (end === 'silence')
+    failLate(`the opening of a session was not answered within ${waitMs(target)} ms`, waitMs(target), open);
   const [reply] = replies;
   if (reply?.serviceError !== undefined) fail(`the opening was answered with an exception: ${reply.serviceError}`);
   const coded = z.object({ error: wireErrorSchema }).safeParse(reply?.json);

@@ -9,11 +9,12 @@ import {
   type Bus,
   type BusAddress,
 } from '@millrace/bus';
-import { casesFileSchema, checkProcessors, reportText, type CasesFile } from '@millrace/check';
+import { casesFileSchema, checkProcessors, reportText, type CasesFile, type CheckReport } from '@millrace/check';
 import { listIssues } from '@millrace/contracts';
 import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { note, say, sayJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
+import type { Exit } from './exit-codes.ts';
 import { printable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -51,13 +52,19 @@ export const checkCommand = (cli: Cli) =>
         const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs, signal });
         if (args.json) sayJson(cli.io, reports);
         else say(cli.io, printable(reports.map(reportText).join('\n\n')));
-        return reports.every(({ held }) => held) ? 'ok' : 'refused';
+        return readExit(reports);
       } finally {
         stop();
         await bus.close();
       }
     },
   });
+
+function readExit(reports: readonly CheckReport[]): Exit {
+  if (reports.every(({ held }) => held)) return 'ok';
+  const isBroken = reports.some(({ results }) => results.some(({ result }) => result === 'broken'));
+  return isBroken ? 'refused' : 'unreachable';
+}
 
 /** Started replicas run in process groups of their own, so only the check ends them. */
 function interruption(io: CliIo): { signal: AbortSignal; stop(): void } {

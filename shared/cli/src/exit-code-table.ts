@@ -11,7 +11,11 @@ export const EXIT_CODES = {
     code: 5,
     meaning: 'request rejected with an error code: invalid request or agent, unknown id; check: a rule is violated',
   },
-  unreachable: { code: 6, meaning: 'NATS or the called service is unreachable, or did not respond within the timeout' },
+  unreachable: {
+    code: 6,
+    meaning:
+      'NATS or the called service is unreachable, or did not respond within the timeout; check: the machine is too busy to judge a rule',
+  },
   notEnded: {
     code: 7,
     meaning: 'the run is suspended, or was released while it was suspended; the erasure is not done yet',

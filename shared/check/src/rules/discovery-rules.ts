@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import { ask } from '../ask.ts';
-import { fail } from '../rule-error.ts';
+import { fail, failLate } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
 import { stageSubject, type Served, type CheckTarget } from '../target.ts';
@@ -42,6 +42,8 @@ export const serviceRules: CheckRule<Served>[] = [
           const own = answered.replies.map(({ json }) => json).find(isOwn);
           if (own !== undefined) continue;
           const [first] = tail.endsWith(replica) ? answered.replies : [];
+          if (answered.end === 'silence' && !first)
+            failLate(`${subject} is not answered by the replica ${replica} within ${ANSWER_MS} ms`, ANSWER_MS);
           const why = first ? `: ${misfit(schema, first.json)}` : '';
           fail(`${subject} is not answered by the replica ${replica}${why}`, first?.json);
         }

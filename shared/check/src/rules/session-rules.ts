@@ -1,7 +1,7 @@
 // Rules for sessions of the output stream: numbers, ranges, ends.
 import { isDeepStrictEqual } from 'node:util';
 import { SESSION_LIMITS, isDataChunk } from '@millrace/contracts';
-import { fail } from '../rule-error.ts';
+import { fail, failLate } from '../rule-error.ts';
 import { withSession, type CheckedSession } from '../play-session.ts';
 import { chunksOfText, sampleChunks } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';
@@ -114,13 +114,16 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
             const sentAt = performance.now();
             session.send([chunk]);
             if (!(await session.waitUntil(() => session.countProcessed() > at, PROCESSED_MS)))
-              fail(`chunk ${at} was not reported as processed within ${PROCESSED_MS} ms`, chunk);
+              failLate(`chunk ${at} was not reported as processed within ${PROCESSED_MS} ms`, PROCESSED_MS, chunk);
             waits.push(performance.now() - sentAt);
           }
           // On a busy machine some delays are long, and a heartbeat can follow one chunk at once: two short delays decide.
           const delay = waits.slice(1).toSorted((one, other) => one - other)[1] ?? 0;
           if (delay > AT_ONCE_MS)
-            fail(`all chunks but one were reported as processed ${Math.round(delay)} ms or more after they were sent`);
+            failLate(
+              `all chunks but one were reported as processed ${Math.round(delay)} ms or more after they were sent`,
+              AT_ONCE_MS,
+            );
         });
       }),
   },
@@ -135,7 +138,10 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
           const times = [openedAt, ...session.times(), performance.now()];
           const gap = Math.max(...times.slice(1).map((time, at) => time - (times[at] ?? time)));
           if (gap > SESSION_LIMITS.silenceMs - SLACK_MS)
-            fail(`the session was silent for ${Math.round(gap)} ms; after ${SESSION_LIMITS.silenceMs} it is dropped`);
+            failLate(
+              `the session was silent for ${Math.round(gap)} ms; after ${SESSION_LIMITS.silenceMs} it is dropped`,
+              SESSION_LIMITS.silenceMs - SLACK_MS,
+            );
           session.send(chunksOfText([PROSE], RUN_ID), { end: true });
           await session.waitForEnd();
         }),

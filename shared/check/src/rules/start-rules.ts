@@ -1,7 +1,7 @@
 // Rules for two started replicas: they share the work, and one of them leaves.
 import { setTimeout as wait } from 'node:timers/promises';
 import { hasLeft } from '@millrace/bus';
-import { fail } from '../rule-error.ts';
+import { fail, failLate } from '../rule-error.ts';
 import { judge } from '../judge.ts';
 import { withSession } from '../play-session.ts';
 import { chunksOfText } from '../plain-turn.ts';
@@ -104,7 +104,7 @@ function closeSession(target: CheckTarget, { replica, signal }: StartedReplica):
 
 async function holdLeft(target: CheckTarget, { replica, service, exited }: StartedReplica): Promise<void> {
   const left = await Promise.race([exited.then(() => true), wait(EXIT_MS, false, { ref: false })]);
-  if (!left) fail(`the replica ${replica} has not ended ${EXIT_MS} ms after SIGTERM`);
+  if (!left) failLate(`the replica ${replica} has not ended ${EXIT_MS} ms after SIGTERM`, EXIT_MS);
   if (!(await hasLeft(target.bus, `${service}.${replica}`, CLOSING_MS)))
     fail(`the replica ${replica} still answers its ping after its process has ended`);
 }

@@ -1,6 +1,6 @@
 // Rules for a stopped session: it returns its states at once, and they contain no text that was not passed.
 import { SESSION_LIMITS, type JsonObject } from '@millrace/contracts';
-import { fail } from '../rule-error.ts';
+import { fail, failLate } from '../rule-error.ts';
 import { chunksOfText } from '../plain-turn.ts';
 import { withSession } from '../play-session.ts';
 import { needsStream, type CheckRule } from '../rule.ts';
@@ -30,7 +30,10 @@ export const tellRules: CheckRule[] = [
       // On a busy machine some delays are long.
       const shortest = Math.round(Math.min(...waits));
       if (shortest > SESSION_LIMITS.tellMs)
-        fail(`it answered ${shortest} ms or more after the request; the limit is ${SESSION_LIMITS.tellMs} ms`);
+        failLate(
+          `it answered ${shortest} ms or more after the request; the limit is ${SESSION_LIMITS.tellMs} ms`,
+          SESSION_LIMITS.tellMs,
+        );
     },
   },
   {

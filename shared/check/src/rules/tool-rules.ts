@@ -8,7 +8,7 @@ import {
   type ToolRequest,
 } from '@millrace/contracts';
 import { ask } from '../ask.ts';
-import { fail } from '../rule-error.ts';
+import { fail, failLate } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
 import { sampleOptions } from '../sample-options.ts';
@@ -101,7 +101,7 @@ async function callTool(target: ToolTarget, more: object = {}, lingerMs = 0): Pr
     serviceError !== undefined || !(typeof json === 'object' && json !== null && 'progress' in json);
   const { end, replies } = await ask(bus, subject, call, { timeoutMs: call.timeoutMs, isFinal, lingerMs });
   if (end === 'nobody') fail(`${subject} has no subscriber`);
-  if (end === 'silence') fail(`${subject} was not answered within ${call.timeoutMs} ms`, call);
+  if (end === 'silence') failLate(`${subject} was not answered within ${call.timeoutMs} ms`, call.timeoutMs, call);
   const last = replies.findIndex(isFinal);
   if (replies.length > last + 1) fail(`${subject} was answered on after the final answer`, replies[last + 1]?.json);
   let final: ToolReply | undefined;

@@ -1,0 +1,111 @@
+// A rule that misses a time limit on a busy machine runs again, and is then slow instead of broken.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkProcessors, RULES } from './check-processor.ts';
+import { findNamed } from './find-targets.ts';
+import { measureResponse } from './measure-response.ts';
+import { reportText } from './report-text.ts';
+import { LateError } from './rule-error.ts';
+import type { CheckRule } from './rule.ts';
+import type { CheckTarget } from './target.ts';
+import { scriptProcessor } from './testing/scripted-processor.ts';
+
+const nats = useNats();
+const checker = useBus(nats, 'check');
+const PROGRAM = fileURLToPath(new URL('./testing/scripted-main.ts', import.meta.url));
+const ends: (() => void)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => end()));
+
+async function startScripted(id: string): Promise<void> {
+  const bus = await checker.connect({ name: id });
+  ends.push((await scriptProcessor(bus, id, {})).stop);
+}
+
+/** A rule with the given outcomes, run by run. */
+function makeRule(outcomes: readonly (Error | undefined)[]): CheckRule & { runs: number } {
+  const rule = {
+    id: 'side-by-side',
+    promise: 'handles calls side by side',
+    page: 'call' as const,
+    runs: 0,
+    async run() {
+      const error = outcomes[(rule.runs += 1) - 1];
+      if (error) throw error;
+    },
+  };
+  return rule;
+}
+const late = () => new LateError('it was not answered within 1000 ms', 1_000);
+
+async function checkRule(id: string, rule: CheckRule, responseMs: number | undefined) {
+  await startScripted(id);
+  const measure = async () => responseMs;
+  const [report] = await checkProcessors({ bus: checker.bus, name: id, rules: [rule], measure });
+  if (!report) throw new Error('there is no report');
+  return report;
+}
+
+describe('a rule that misses a time limit', () => {
+  test('On a quiet machine it is broken at once', async () => {
+    const rule = makeRule([late(), undefined]);
+    const { results, held } = await checkRule('late-quiet', rule, 2);
+    expect([results[0]?.result, rule.runs, held]).toEqual(['broken', 1, false]);
+  });
+
+  test('On a busy machine it runs again, alone', async () => {
+    const rule = makeRule([late(), undefined]);
+    const { results, held } = await checkRule('late-once', rule, 150);
+    expect([results[0]?.result, rule.runs, held]).toEqual(['held', 2, true]);
+  });
+
+  test('If it misses the limit each time, it is slow, and the report does not hold', async () => {
+    const report = await checkRule('late-always', makeRule([late(), late(), late()]), 150);
+    expect([report.results[0]?.result, report.held]).toEqual(['slow', false]);
+    const text = reportText(report);
+    expect(text).toContain(
+      'slow     side-by-side: it was not answered within 1000 ms; the service answers a ping after 150 ms',
+    );
+    expect(text).toContain('0 rules hold, 0 are broken, 1 cannot be judged on this busy machine');
+  });
+
+  test('A limit of many response times is broken on a busy machine, too', async () => {
+    const { results } = await checkRule('late-long', makeRule([late(), late(), late()]), 50);
+    expect(results[0]?.result).toBe('broken');
+  });
+
+  test('A service that does not answer its ping is not slow', async () => {
+    expect((await checkRule('late-dead', makeRule([late()]), undefined)).results[0]?.result).toBe('broken');
+  });
+});
+
+test('A replica that has a core for 20 of 2,500 ms is slow, not broken', async () => {
+  const id = 'program-starved';
+  const env = { ...process.env, NATS_URL: nats.url };
+  const child = spawn(process.execPath, [PROGRAM, id], { env, stdio: 'ignore' });
+  ends.push(() => child.kill('SIGKILL'));
+  await expect.poll(async () => (await findNamed(checker.bus, id)).processors.length, { timeout: 20_000 }).toBe(1);
+  let starving: NodeJS.Timeout | undefined;
+  const starve = () => {
+    if (starving) return;
+    child.kill('SIGSTOP');
+    starving = setInterval(() => {
+      child.kill('SIGCONT');
+      setTimeout(() => child.kill('SIGSTOP'), 20);
+    }, 2_500);
+    ends.push(() => clearInterval(starving));
+  };
+  const answers = RULES.find(({ id: rule }) => rule === 'answers');
+  if (!answers) throw new Error('there is no such rule');
+  const starved = { ...answers, run: (target: CheckTarget) => (starve(), answers.run(target)) };
+  const [report] = await checkProcessors({ bus: checker.bus, name: id, rules: [starved] });
+  const results = report?.results.map(({ rule, result }) => [rule, result]);
+  expect(results).toEqual([['answers', 'slow']]);
+}, 60_000);
+
+test('A service without a replica has no response time', async () => {
+  await startScripted('idle');
+  expect(await measureResponse({ bus: checker.bus, service: 'idle' })).toBeGreaterThan(0);
+  expect(await measureResponse({ bus: checker.bus, service: 'no-such-service' })).toBeUndefined();
+});
