@@ -9,7 +9,7 @@ import { millrace, root } from './run-command.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
-const stack = useStack(nats, ['orchestrator', 'guardrails']);
+const stack = useStack(nats, ['orchestrator', 'guardrails', 'auth', 'gateway'], () => ({ GATEWAY_PORT: '0' }));
 const taken = defineProcessor({
   id: 'pii',
   description: 'claims the name of a shipped guard',
@@ -39,12 +39,38 @@ describe('millrace doctor', () => {
     expect(find('streams')).toMatchObject([{ level: 'ok', message: expect.stringContaining('have room') }]);
     expect(find('processors')[0]).toMatchObject({ level: 'ok', message: expect.stringContaining('guardrails') });
     expect(JSON.stringify(find('processors'))).toContain('pii of zz-claimant is refused');
-    // No memory and no auth run in this test.
+    // No memory runs in this test.
     expect(find('memory')).toMatchObject([
       { level: 'fail', message: expect.stringContaining('nobody-there'), remedy: expect.any(String) },
     ]);
-    expect(find('auth')).toMatchObject([{ level: 'fail' }]);
+    expect(find('auth')).toMatchObject([{ level: 'ok' }]);
     expect(code).toBe(5);
+  });
+
+  test('The gateway has lines for its version, its console and the key of the terminal', async () => {
+    const gateway = /"url":"(http[^"]+)"/.exec(await stack.log('gateway'))?.[1] ?? '';
+    const check = async (key: string) => {
+      const { stdout } = await millrace(['doctor', '--json', '--gateway', gateway], {
+        env: { ...env(), MILLRACE_API_KEY: key },
+      });
+      const findings = ndjson.parse(JSON.parse(stdout));
+      return findings.filter(({ name }) => ['gateway', 'console', 'key'].includes(name));
+    };
+    const { key } = await stack.client.keys.create({ scopes: ['read'], subject: 'ada' });
+    expect(await check(key)).toMatchObject([
+      { name: 'gateway', level: 'ok', message: expect.stringMatching(/answers, version \d/) },
+      { name: 'console', level: 'warn', message: 'is not built, HTTP 503', remedy: expect.any(String) },
+      { name: 'key', level: 'ok', message: 'that of MILLRACE_API_KEY is valid' },
+    ]);
+    expect((await check('mk_wrong')).at(-1)).toMatchObject({ level: 'fail', remedy: expect.any(String) });
+  });
+
+  test('A gateway that does not answer is a failure, and an address without HTTP a usage error', async () => {
+    const ask = (gateway: string) => millrace(['doctor', '--gateway', gateway], { env: env() });
+    expect((await ask('http://127.0.0.1:1')).stdout).toMatch(
+      /^fail {2}gateway: http:\/\/127\.0\.0\.1:1 .* does not answer/m,
+    );
+    expect(await ask('localhost:8080')).toMatchObject({ code: 1 });
   });
 
   test('An unreachable server is a failure that names the address', async () => {

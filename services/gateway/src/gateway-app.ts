@@ -6,7 +6,7 @@ import { checkOrigin, isAcceptedOrigin } from './access/origins.ts';
 import { mountLiteLlm } from './checks/litellm-route.ts';
 import { mountModerations } from './checks/moderations-route.ts';
 import { mountConsole } from './console/console-app.ts';
-import type { GatewayContext } from './gateway-context.ts';
+import { VERSION, type GatewayContext } from './gateway-context.ts';
 import { problemResponse } from './http/problem.ts';
 import { mountMcp } from './mcp/mcp-api.ts';
 import { mountOpenAi } from './openai/openai-api.ts';
@@ -45,7 +45,7 @@ export function createGatewayApp(context: GatewayContext): Hono {
       maxAge: PREFLIGHT_SECONDS,
     }),
   );
-  app.get('/healthz', (call) => call.json({ status: context.draining.aborted ? 'draining' : 'ok' }));
+  app.get('/healthz', (call) => call.json({ status: context.draining.aborted ? 'draining' : 'ok', version: VERSION }));
   mountConsole(app, context);
   mountOwnApi(app, context);
   mountOpenAi(app, context);

@@ -8,6 +8,9 @@ import type { ReadTraits } from './agents/agent-traits.ts';
 import type { RecentRequests } from './openai/recent-requests.ts';
 import type { GatewaySettings } from './settings.ts';
 
+/** In discovery and in the answer of /healthz. */
+export const VERSION = '0.1.0';
+
 export type GatewayContext = {
   bus: Bus;
   log: Log;

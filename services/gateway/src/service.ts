@@ -9,6 +9,7 @@ import { createLimits } from './access/limits.ts';
 import { createSessionStore } from './console/session-store.ts';
 import { createSessions } from './console/sessions.ts';
 import { createGatewayApp } from './gateway-app.ts';
+import { VERSION } from './gateway-context.ts';
 import { listenHttp } from './http/listen.ts';
 import { createTraitReader } from './agents/agent-traits.ts';
 import { createRecentRequests } from './openai/recent-requests.ts';
@@ -21,7 +22,6 @@ const configSchema = z.intersection(
   redisAccessSchema,
 );
 
-const VERSION = '0.1.0';
 const DESCRIPTION = 'Serves agents over HTTP.';
 /** Maximum wait for another gateway, ms: the server answers at once if there is none. */
 const PING_MS = 500;

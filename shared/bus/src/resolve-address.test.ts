@@ -39,6 +39,13 @@ describe('the key of the stack', () => {
     expect(withStackKey({}, atStack, ['operator'])).toEqual({});
   });
 
+  test('The port of the gateway belongs to the address of the stack, as its keys do', async () => {
+    const stack = { natsUrl: 'nats://stack:1', ports: { nats: 1, gateway: 8080 } };
+    await writeFile(stackFile(), JSON.stringify(stack));
+    expect(await resolveAddress({}, deep())).toMatchObject({ gatewayPort: 8080 });
+    expect(await resolveAddress({ NATS_URL: 'nats://other:1' }, deep())).not.toHaveProperty('gatewayPort');
+  });
+
   test.each([{ user: 'ada', pass: 'x' }, { token: 'x' }, { nkeySeed: 'x' }, { nkeyFile: 'x' }, { credsFile: 'x' }])(
     'A connection with credentials of its own (%j) keeps them',
     (settings) => expect(withStackKey(settings, { ...atStack, keys: keys() }, ['operator'])).toEqual(settings),

@@ -12,12 +12,18 @@ export type BusAddress = {
   source: string;
   /** Folder with the keys of the stack at this address. */
   keys?: string;
+  /** Port of the gateway of the stack at this address, on this machine. */
+  gatewayPort?: number;
 };
 
 export const DEFAULT_URL = 'nats://localhost:4222';
 /** `npm start` writes this file while the stack runs. */
 const STACK_FILE = join('.millrace', 'stack.json');
-const stackSchema = z.looseObject({ natsUrl: z.string().min(1), keys: z.string().min(1).optional() });
+const stackSchema = z.looseObject({
+  natsUrl: z.string().min(1),
+  keys: z.string().min(1).optional(),
+  ports: z.looseObject({ gateway: z.number().int().optional() }).optional(),
+});
 type StackFile = z.infer<typeof stackSchema>;
 
 /**
@@ -29,12 +35,17 @@ export async function resolveAddress(env: Env, cwd: string): Promise<BusAddress>
   if (named) {
     // A terminal may name the address of the stack: its keys are the same.
     const stack = await findStack(cwd).catch(() => undefined);
-    return { url: named, source: 'NATS_URL', ...(stack?.natsUrl === named && stack.keys && { keys: stack.keys }) };
+    return { url: named, source: 'NATS_URL', ...(stack?.natsUrl === named && readParts(stack)) };
   }
   const stack = await findStack(cwd);
   if (!stack) return { url: DEFAULT_URL, source: 'default' };
-  return { url: stack.natsUrl, source: stack.file, ...(stack.keys !== undefined && { keys: stack.keys }) };
+  return { url: stack.natsUrl, source: stack.file, ...readParts(stack) };
 }
+
+const readParts = ({ keys, ports }: StackFile): Pick<BusAddress, 'keys' | 'gatewayPort'> => ({
+  ...(keys !== undefined && { keys }),
+  ...(ports?.gateway !== undefined && { gatewayPort: ports.gateway }),
+});
 
 async function findStack(cwd: string): Promise<(StackFile & { file: string }) | undefined> {
   for (let dir = cwd; ; dir = dirname(dir)) {

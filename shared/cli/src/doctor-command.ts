@@ -7,15 +7,26 @@ import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { say, sayJson, type CliIo } from './cli-io.ts';
 import { CHECKS } from './doctor-checks.ts';
 import { runCheck, type Finding } from './doctor-finding.ts';
+import { checkGateway, findGateway } from './doctor-gateway.ts';
 import { printable } from './printable.ts';
+import { UsageError } from './usage-error.ts';
 
 export const doctorCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace doctor',
     description:
-      'Check the connection, the services, their versions, the rights, the clock and the room of the streams. Exit code 5: a check has failed.',
-    args: { ...jsonArg },
+      'Check the connection, the services, their versions, the rights, the clock, the room of the streams and the gateway. Exit code 5: a check has failed.',
+    args: {
+      gateway: {
+        type: 'string',
+        description: 'address of the gateway (default: that of .millrace/stack.json, http://127.0.0.1:8080)',
+      },
+      ...jsonArg,
+    },
     async run(args) {
+      const { gateway } = args;
+      if (gateway !== undefined && !isHttpAddress(gateway))
+        throw new UsageError(`--gateway ${gateway} is no HTTP address`, 'millrace doctor');
       const findings: Finding[] = [];
       const add = (found: readonly Finding[]) => {
         findings.push(...found);
@@ -31,10 +42,16 @@ export const doctorCommand = (cli: Cli) =>
           await opened.client.close();
         }
       }
+      add(await runCheck('gateway', async () => checkGateway(await findGateway(cli.io, args))));
       if (args.json === true) sayJson(cli.io, findings);
       return findings.some(({ level }) => level === 'fail') ? 'refused' : 'ok';
     },
   });
+
+function isHttpAddress(text: string): boolean {
+  const protocol = URL.parse(text)?.protocol;
+  return protocol === 'http:' || protocol === 'https:';
+}
 
 const findingText = ({ level, name, message, remedy }: Finding): string =>
   printable(`${level.padEnd(4)}  ${name}: ${message}${remedy === undefined ? '' : `\n      remedy: ${remedy}`}`);

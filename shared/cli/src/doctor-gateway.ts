@@ -1,0 +1,94 @@
+// Checks the gateway over HTTP: its answer, its version, the build of its console, and an API key.
+import { readFile } from 'node:fs/promises';
+import { resolveAddress } from '@millrace/bus';
+import { firstKeyFile } from '@millrace/identity';
+import { z } from 'zod';
+import type { CliIo } from './cli-io.ts';
+import type { Finding } from './doctor-finding.ts';
+
+export type GatewayTarget = {
+  url: string;
+  /** Source of the address. */
+  source: string;
+  /** True if a setting names the address: a gateway must run there. */
+  isExpected: boolean;
+  key?: { text: string; source: string } | undefined;
+};
+
+type Addresses = { gateway?: string | undefined; url?: string | undefined };
+
+const DEFAULT_GATEWAY = 'http://127.0.0.1:8080';
+const ASK_MS = 5_000;
+const name = 'gateway';
+
+/**
+ * Chooses the address and the key. The first key of a stack is sent to the gateway of this stack alone; MILLRACE_API_KEY
+ * to the address that the terminal names.
+ */
+export async function findGateway({ env, cwd }: CliIo, { gateway, url }: Addresses): Promise<GatewayTarget> {
+  const text = env['MILLRACE_API_KEY'];
+  const own = text ? { text, source: 'MILLRACE_API_KEY' } : undefined;
+  if (gateway !== undefined) return { url: gateway, source: '--gateway', isExpected: true, key: own };
+  const bus = await resolveAddress({ ...env, ...(url !== undefined && { NATS_URL: url }) }, cwd);
+  const { keys, gatewayPort } = bus;
+  if (gatewayPort === undefined) return { url: DEFAULT_GATEWAY, source: 'default', isExpected: false, key: own };
+  const file = keys === undefined ? undefined : firstKeyFile(keys);
+  const first = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
+  return {
+    url: `http://127.0.0.1:${gatewayPort}`,
+    source: 'stack.json',
+    isExpected: true,
+    key: own ?? (file !== undefined && first ? { text: first.trim(), source: file } : undefined),
+  };
+}
+
+export async function checkGateway(target: GatewayTarget): Promise<Finding[]> {
+  const health = await checkHealth(target);
+  return health.level === 'ok' ? [health, await checkConsole(target), await checkKey(target)] : [health];
+}
+
+const healthSchema = z.object({ status: z.string(), version: z.string().optional() });
+
+async function checkHealth({ url, source, isExpected }: GatewayTarget): Promise<Finding> {
+  const where = `${hideCredentials(url)} (from ${source})`;
+  try {
+    const response = await ask(url, '/healthz');
+    const { status, version = 'unknown' } = healthSchema.parse(await response.json());
+    const message = `${where} answers, version ${version}`;
+    if (status === 'ok') return { level: 'ok', name, message };
+    return { level: 'warn', name, message: `${message}, and is ${status}`, remedy: 'Wait for its restart.' };
+  } catch (error) {
+    const reason = error instanceof z.ZodError || error instanceof SyntaxError ? 'is no gateway' : 'does not answer';
+    const level = isExpected ? 'fail' : 'warn';
+    const remedy = 'Start it: npm start, or docker compose up; or name its address: --gateway URL.';
+    return { level, name, message: `${where} ${reason}`, remedy };
+  }
+}
+
+async function checkConsole({ url }: GatewayTarget): Promise<Finding> {
+  const { status } = await ask(url, '/console/');
+  if (status === 200) return { level: 'ok', name: 'console', message: `is at ${hideCredentials(url)}/console/` };
+  const remedy = 'npm start builds it in the background; by hand: npm run -s console, and CONSOLE_DIR of the gateway.';
+  return { level: 'warn', name: 'console', message: `is not built, HTTP ${status}`, remedy };
+}
+
+async function checkKey({ url, key }: GatewayTarget): Promise<Finding> {
+  const remedy = 'Create one: millrace api-keys create, and set MILLRACE_API_KEY.';
+  if (!key) return { level: 'warn', name: 'key', message: 'no API key to check', remedy };
+  const response = await ask(url, '/v1/runs?limit=1', { authorization: `Bearer ${key.text}` });
+  if (response.ok) return { level: 'ok', name: 'key', message: `that of ${key.source} is valid` };
+  // The gateway knows the key, and refuses the route.
+  if (response.status === 403)
+    return { level: 'ok', name: 'key', message: `that of ${key.source} is valid, without the scope read` };
+  const message = `that of ${key.source} is refused, HTTP ${response.status}`;
+  return { level: 'fail', name: 'key', message, remedy };
+}
+
+/** A redirect could send the key to another host. */
+const ask = (url: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(new URL(path, url), { headers, redirect: 'error', signal: AbortSignal.timeout(ASK_MS) });
+
+function hideCredentials(url: string): string {
+  const { origin } = new URL(url);
+  return origin;
+}
