@@ -153,6 +153,20 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       await expect.poll(() => readAnswer(page), patient).toBe(WORDS);
     });
 
+    test('shows the last answer of an agent without memory again, without an error', async () => {
+      await applying(console.stack)('console-forgetful', {});
+      const page = shared();
+      await page.goto(`${console.url}/console/chat/console-forgetful`);
+      await send(page, { text: 'Said once.' });
+      await expect.poll(() => readAnswer(page), patient).toBe('Said once.');
+      await page.getByRole('link', { name: 'Open the run' }).first().waitFor(patient);
+      await page.reload();
+      await expect.poll(() => readAnswer(page), patient).toBe('Said once.');
+      const thread = /[^/]+$/.exec(page.url())?.[0];
+      await page.goto(`${console.url}/console/threads/${thread}`);
+      await page.getByText('No stored messages').waitFor(patient);
+    });
+
     test('stops a run', async () => {
       const page = await openChat();
       await send(page, { text: 'one more word and '.repeat(40), chunkSize: 2, delayMs: 40 });
@@ -175,6 +189,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     });
 
     test('continues its answer when the gateway is killed and another one serves the address', async () => {
+      // The shared page would report that its own requests fail.
+      await shared().goto('about:blank');
       const page = await openChat((await console.signIn('/', { isFaulty: true })).page);
       await send(page, { text: WORDS, chunkSize: 1, delayMs: 80 });
       await expect.poll(() => readAnswer(page), patient).toContain('two');

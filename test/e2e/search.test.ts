@@ -74,6 +74,22 @@ describe('POST /v1/threads/search', () => {
   });
 });
 
+describe('GET /v1/threads/{thread}/messages', () => {
+  const list = async (thread: string, query: string) =>
+    fetch(`${await readUrl()}/v1/threads/${thread}/messages${query}`, {
+      headers: { authorization: `Bearer ${keys.ada}` },
+    });
+
+  test('A thread of another subject is unknown, and without messages if the request asks for an empty list', async () => {
+    for (const thread of ['bob-1', 'none']) {
+      expect((await list(thread, '')).status).toBe(404);
+      const empty = await list(thread, '?missing=empty');
+      expect([empty.status, await empty.json()]).toEqual([200, { messages: [], total: 0 }]);
+    }
+    expect(await (await list('ada-1', '?missing=empty')).json()).toMatchObject({ total: 2 });
+  });
+});
+
 test('The command prints the nearest messages of an owner', async () => {
   const env = { NATS_URL: nats.url };
   const found = await millrace(['threads', 'search', query, '--resource', 'ada', '--limit', '1'], { env });

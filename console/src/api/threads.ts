@@ -6,8 +6,6 @@ import { requestJson, writeQuery } from './request.ts';
 
 export const THREADS_PER_PAGE = 50;
 const MESSAGES_SHOWN = 200;
-/** A thread without stored messages, and an installation without a history. */
-const UNSTORED = new Set(['thread-unknown', 'nobody-there']);
 
 export const threadsQuery = (offset: number, resourceId?: string, limit = THREADS_PER_PAGE) =>
   queryOptions({
@@ -22,14 +20,21 @@ export const threadQuery = (thread: string) =>
     queryFn: () => requestJson<ApiAnswer<'threads-get'>>(`/v1/threads/${encodeURIComponent(thread)}`),
   });
 
+/** A thread of an agent without memory has no messages. */
 export const messagesQuery = (thread: string) =>
   queryOptions({
     queryKey: ['messages', thread],
-    queryFn: () =>
-      orElse<{ messages: Message[]; total: number }>(
-        requestJson(`/v1/threads/${encodeURIComponent(thread)}/messages?last=${MESSAGES_SHOWN}`),
-        { messages: [], total: 0 },
-      ),
+    queryFn: async (): Promise<{ messages: Message[]; total: number }> => {
+      try {
+        return await requestJson(
+          `/v1/threads/${encodeURIComponent(thread)}/messages?last=${MESSAGES_SHOWN}&missing=empty`,
+        );
+      } catch (error) {
+        // An installation without a history.
+        if (error instanceof Problem && error.code === 'nobody-there') return { messages: [], total: 0 };
+        throw error;
+      }
+    },
   });
 
 export type NewestRun = ApiAnswer<'runs-newest'>;
@@ -48,15 +53,6 @@ export const newestRunQuery = (thread: string) =>
     },
     staleTime: 0,
   });
-
-async function orElse<T>(answer: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof Problem && UNSTORED.has(error.code)) return otherwise;
-    throw error;
-  }
-}
 
 export const renameThread = (thread: string, title: string): Promise<unknown> =>
   requestJson(`/v1/threads/${encodeURIComponent(thread)}`, { method: 'PATCH', body: { title } });

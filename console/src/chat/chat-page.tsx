@@ -83,11 +83,12 @@ function Conversation({ agent, thread, draft, newest, hasStored, resource }: Con
   const chat = useChat({ agent, thread, resource });
   const { send, join } = chat;
   const stored = useQuery({ ...messagesQuery(thread), enabled: hasStored, staleTime: Infinity });
+  // The thread has the messages of a finished run, unless its agent has no memory.
+  const isShownByThread = newest?.run.status === 'finished' && stored.data?.total !== 0;
   useEffect(() => {
-    // Messages of a finished run are stored.
     if (draft) send(draft.text);
-    else if (newest && newest.run.status !== 'finished') join(newest.run.runId, readUserText(newest.input));
-  }, [draft, newest, send, join]);
+    else if (newest && !isShownByThread) join(newest.run.runId, readUserText(newest.input));
+  }, [draft, newest, isShownByThread, send, join]);
   const last = chat.turns.at(-1);
   const shownRun = last?.runId ?? newest?.run.runId;
   return (

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { ChevronRight, MessagesSquare } from 'lucide-react';
+import { MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
 import { deleteThread, messagesQuery, renameThread, threadQuery } from '../api/threads.ts';
 import { runsQuery } from '../api/runs.ts';
@@ -19,18 +19,13 @@ const RUNS_SHOWN = 20;
 /** One thread: its messages and its runs. */
 export function ThreadPage() {
   const { thread } = useParams({ from: '/threads/$thread' });
-  const query = useQuery(threadQuery(thread));
   const messages = useQuery(messagesQuery(thread));
+  const query = useQuery({ ...threadQuery(thread), enabled: (messages.data?.total ?? 0) > 0 });
   const runs = useQuery(runsQuery({ threadId: thread }, undefined, RUNS_SHOWN));
   const agent = runs.data?.runs[0]?.agent;
   return (
     <Page
-      crumb={
-        <>
-          <Link to="/threads">Threads</Link>
-          <ChevronRight size={13} aria-hidden />
-        </>
-      }
+      crumb={<Link to="/threads">Threads</Link>}
       title={query.data?.title ?? thread}
       about={<span className="mono">{thread}</span>}
       actions={
@@ -49,11 +44,9 @@ export function ThreadPage() {
       <Loaded query={messages}>
         {({ messages: found }) =>
           found.length === 0 ? (
-            <div className="card">
-              <Empty icon={MessagesSquare} title="No stored messages">
-                A run stores its messages when it finishes. Blocked messages are not stored.
-              </Empty>
-            </div>
+            <Empty icon={MessagesSquare} title="No stored messages">
+              A run stores its messages when it finishes. Blocked messages are not stored.
+            </Empty>
           ) : (
             <section className="card thread" aria-label="Messages">
               <StoredMessages messages={found} />
@@ -128,11 +121,8 @@ function Remove({ thread }: { thread: string }) {
       about="Its messages, their vectors and its own working memory are deleted. Its runs remain until they expire."
       action="Delete the thread"
       run={remove}
-      trigger={(open) => (
-        <Button look="danger" onClick={open}>
-          Delete
-        </Button>
-      )}
-    />
+    >
+      Delete
+    </Confirm>
   );
 }

@@ -15,6 +15,10 @@ const readThread = ({ thread = '' }: Readonly<Record<string, string>>): string =
   throw new MillraceError('thread-unknown', 'The thread does not exist.');
 };
 
+/** A thread of another caller counts as unknown. */
+const isUnknownThread = (error: unknown): boolean =>
+  MillraceError.isInstance(error) && (error.code === 'thread-unknown' || error.code === 'thread-foreign');
+
 export const MEMORY_ROUTES: readonly OwnRoute[] = [
   defineRoute({
     method: 'GET',
@@ -54,11 +58,23 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     id: 'listMessages',
     summary: 'Lists the messages of a thread in order, or its newest ones with `last`.',
     scope: 'read',
-    query: pageSchema.extend({ last: z.coerce.number().int().min(1).max(1_000).optional() }),
+    query: pageSchema.extend({
+      last: z.coerce.number().int().min(1).max(1_000).optional(),
+      missing: z
+        .literal('empty')
+        .optional()
+        .describe('empty: an unknown thread has no messages. Default: it is an error.'),
+    }),
     answer: API['messages-list'].answer,
-    async handle({ access, params, query }) {
-      const { messages, total } = await (await access.client()).threads.messages(readThread(params), query);
-      return { messages, total };
+    async handle({ access, params, query: { missing, ...query } }) {
+      const client = await access.client();
+      try {
+        const { messages, total } = await client.threads.messages(readThread(params), query);
+        return { messages, total };
+      } catch (error) {
+        if (missing === 'empty' && isUnknownThread(error)) return { messages: [], total: 0 };
+        throw error;
+      }
     },
   }),
   defineRoute({
