@@ -83,6 +83,21 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
     });
   });
 
+  test('A new agent begins with a valid definition, and is deleted', async () => {
+    const page = await open('/agents');
+    await page.getByRole('button', { name: 'New agent' }).click();
+    await page.getByLabel('Name').fill('console-new');
+    await page.getByRole('button', { name: 'Open the editor' }).click();
+    await page.getByText('not applied').waitFor(patient);
+    await page.getByText('valid', { exact: true }).waitFor(patient);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Revision 1').waitFor(patient);
+    expect((await console.stack.client.agents.get('console-new')).agent.output).toEqual([{ use: 'pii' }]);
+    await confirm(page, 'Delete', 'Delete the agent');
+    await page.waitForURL(/\/agents$/);
+    await expect(console.stack.client.agents.get('console-new')).rejects.toMatchObject({ code: 'agent-unknown' });
+  });
+
   test('Cancel ends an active run', async () => {
     const run = await console.stack.client.start(
       AGENT,
@@ -138,6 +153,8 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
 
   test('A dead letter names its reason, and its run starts again', async () => {
     const { stack } = console;
+    // A page of runs would report that its requests fail.
+    await shared().goto('about:blank');
     const run = await stack.client.start(AGENT, script({ text: 'one two three', chunkSize: 1, delayMs: 300 }));
     await eventually(async () => (await stack.client.runs.get(run.runId)).status === 'running');
     await stack.signal('orchestrator', 'SIGKILL');

@@ -1,12 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ChevronRight } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { lazy, Suspense } from 'react';
-import { agentQuery, deleteAgent } from '../api/agents.ts';
-import { Problem } from '../api/problem.ts';
+import { agentQuery, agentsQuery, deleteAgent } from '../api/agents.ts';
 import { isAdmin, sessionQuery } from '../api/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNotice, Loading } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
@@ -24,17 +21,14 @@ export function AgentPage() {
   const { tab = 'plan' } = useSearch({ from: '/agents/$agent' });
   const navigate = useNavigate({ from: '/agents/$agent' });
   const { data: session } = useQuery(sessionQuery);
-  const query = useQuery(agentQuery(agent));
-  const isNew = query.error instanceof Problem && query.error.code === 'agent-unknown';
-  const applied = query.data;
+  const list = useQuery(agentsQuery);
+  const isNew = list.data?.every(({ name }) => name !== agent) ?? false;
+  const query = useQuery({ ...agentQuery(agent), enabled: list.data !== undefined && !isNew });
+  const applied = isNew ? undefined : query.data;
+  const error = list.error ?? query.error;
   return (
     <Page
-      crumb={
-        <>
-          <Link to="/agents">Agents</Link>
-          <ChevronRight size={13} aria-hidden />
-        </>
-      }
+      crumb={<Link to="/agents">Agents</Link>}
       title={
         <span className="row">
           {agent} {isNew && <Badge plain>not applied</Badge>}
@@ -49,8 +43,8 @@ export function AgentPage() {
       }
       actions={applied && <AgentActions agent={agent} canDelete={isAdmin(session)} />}
     >
-      {query.error && !isNew ? (
-        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+      {error ? (
+        <ErrorNotice error={error} retry={() => void (list.error ? list : query).refetch()} />
       ) : !applied && !isNew ? (
         <Loading />
       ) : (
@@ -95,8 +89,8 @@ function AgentActions({ agent, canDelete }: { agent: string; canDelete: boolean 
   const navigate = useNavigate();
   const remove = async () => {
     await deleteAgent(agent);
-    await client.invalidateQueries({ queryKey: ['agents'] });
     await navigate({ to: '/agents' });
+    await client.invalidateQueries({ queryKey: ['agents'] });
   };
   return (
     <>
@@ -112,12 +106,9 @@ function AgentActions({ agent, canDelete }: { agent: string; canDelete: boolean 
           about="Its active runs continue to their end. New runs are refused."
           action="Delete the agent"
           run={remove}
-          trigger={(open) => (
-            <Button look="danger" onClick={open}>
-              Delete
-            </Button>
-          )}
-        />
+        >
+          Delete
+        </Confirm>
       )}
     </>
   );

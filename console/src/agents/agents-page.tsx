@@ -22,11 +22,9 @@ export function AgentsPage() {
       <Loaded query={query}>
         {(agents) =>
           agents.length === 0 ? (
-            <div className="card">
-              <Empty icon={Bot} title="No agents">
-                Apply a definition here, or with <code>millrace agents apply FILE</code>.
-              </Empty>
-            </div>
+            <Empty icon={Bot} title="No agents">
+              Apply a definition here, or with <code>millrace agents apply FILE</code>.
+            </Empty>
           ) : (
             <AgentTable agents={agents} canOpen={isOperator(session)} />
           )

@@ -24,11 +24,9 @@ export function DeadLettersPage() {
       <Loaded query={query}>
         {({ letters, next }) =>
           letters.length === 0 ? (
-            <div className="card">
-              <Empty icon={MailCheck} title="No dead letters">
-                Every run has ended, and every memory was saved.
-              </Empty>
-            </div>
+            <Empty icon={MailCheck} title="No dead letters">
+              Every run has ended, and every memory was saved.
+            </Empty>
           ) : (
             <>
               <ul className="inbox">

@@ -6,7 +6,6 @@ import { Inbox } from 'lucide-react';
 import { useState } from 'react';
 import { releaseRun, settlePending, suspendedQuery, type Settlement } from '../api/operations.ts';
 import { PendingCard } from '../chat/pending-card.tsx';
-import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
@@ -28,11 +27,9 @@ export function InboxPage() {
       <Loaded query={query}>
         {(suspended) =>
           suspended.length === 0 ? (
-            <div className="card">
-              <Empty icon={Inbox} title="No run waits">
-                A run appears here when a processor asks for an approval, or a tool asks a question.
-              </Empty>
-            </div>
+            <Empty icon={Inbox} title="No run waits">
+              A run appears here when a processor asks for an approval, or a tool asks a question.
+            </Empty>
           ) : (
             <ul className="inbox">
               {suspended.map((one) => (
@@ -81,12 +78,11 @@ function SuspendedRun({
             await releaseRun(runId);
             await refresh(`The run ${runId} is released.`);
           }}
-          trigger={(open) => (
-            <Button look="quiet" slim onClick={open}>
-              Release
-            </Button>
-          )}
-        />
+          look="quiet"
+          slim
+        >
+          Release
+        </Confirm>
       </header>
       {pending.map((item) => (
         <PendingCard

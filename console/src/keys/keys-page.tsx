@@ -3,7 +3,6 @@ import type { ShownKey } from '@millrace/contracts';
 import { KeyRound } from 'lucide-react';
 import { keysQuery, revokeKey } from '../api/keys.ts';
 import { sessionQuery } from '../api/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
@@ -21,15 +20,7 @@ export function KeysPage() {
       actions={<NewKey />}
     >
       <Loaded query={query}>
-        {(keys) =>
-          keys.length === 0 ? (
-            <div className="card">
-              <Empty icon={KeyRound} title="No keys" />
-            </div>
-          ) : (
-            <KeyTable keys={keys} />
-          )
-        }
+        {(keys) => (keys.length === 0 ? <Empty icon={KeyRound} title="No keys" /> : <KeyTable keys={keys} />)}
       </Loaded>
     </Page>
   );
@@ -128,11 +119,9 @@ function Revoke({ id, isOwn }: { id: string; isOwn: boolean }) {
       }
       action="Revoke the key"
       run={revoke}
-      trigger={(open) => (
-        <Button slim look="danger" onClick={open}>
-          Revoke
-        </Button>
-      )}
-    />
+      slim
+    >
+      Revoke
+    </Confirm>
   );
 }

@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { eraseResource, memoryQuery } from '../api/threads.ts';
 import { Problem } from '../api/problem.ts';
-import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNotice, Loading } from '../ui/feedback.tsx';
 import { JsonView } from '../ui/json-view.tsx';
@@ -31,12 +30,10 @@ export function ResourcePanel({ resource, canErase }: { resource: string; canEra
               about="Its threads, messages, vectors, memory, runs and events are deleted in every service. This cannot be undone."
               action="Erase the resource"
               run={erase}
-              trigger={(open) => (
-                <Button slim look="danger" onClick={open}>
-                  Erase
-                </Button>
-              )}
-            />
+              slim
+            >
+              Erase
+            </Confirm>
           </span>
         )}
       </header>

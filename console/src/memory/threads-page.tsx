@@ -28,11 +28,9 @@ export function ThreadsPage() {
       <Loaded query={query}>
         {({ threads, total }) =>
           threads.length === 0 ? (
-            <div className="card">
-              <Empty icon={LibraryBig} title={resource === undefined ? 'No threads yet' : `No threads of ${resource}`}>
-                A thread is stored when a run of an agent with a history finishes.
-              </Empty>
-            </div>
+            <Empty icon={LibraryBig} title={resource === undefined ? 'No threads yet' : `No threads of ${resource}`}>
+              A thread is stored when a run of an agent with a history finishes.
+            </Empty>
           ) : (
             <>
               <ThreadTable threads={threads} />

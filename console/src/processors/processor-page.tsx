@@ -2,7 +2,7 @@ import './processors.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ProcessorInfo, ReplicaLoad } from '@millrace/contracts';
-import { ChevronRight, Cpu } from 'lucide-react';
+import { Cpu } from 'lucide-react';
 import { processorsQuery } from '../api/processors.ts';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { describeStage, formatCount, formatMs } from '../ui/format.ts';
@@ -14,12 +14,7 @@ import { TryPanel } from './try-panel.tsx';
 export function ProcessorPage() {
   const { processor: id } = useParams({ from: '/processors/$processor' });
   const query = useQuery(processorsQuery);
-  const crumb = (
-    <>
-      <Link to="/processors">Processors</Link>
-      <ChevronRight size={13} aria-hidden />
-    </>
-  );
+  const crumb = <Link to="/processors">Processors</Link>;
   return (
     <Loaded query={query}>
       {({ processors }) => {
@@ -27,11 +22,9 @@ export function ProcessorPage() {
         if (!found)
           return (
             <Page title={id} crumb={crumb}>
-              <div className="card">
-                <Empty icon={Cpu} title="No running service has this processor">
-                  Its service may be stopped. It appears again as soon as a replica starts.
-                </Empty>
-              </div>
+              <Empty icon={Cpu} title="No running service has this processor">
+                Its service may be stopped. It appears again as soon as a replica starts.
+              </Empty>
             </Page>
           );
         return (

@@ -23,11 +23,9 @@ export function ProcessorsPage() {
       <Loaded query={query}>
         {({ processors, refused = [], refusedTotal = 0 }) =>
           processors.length === 0 ? (
-            <div className="card">
-              <Empty icon={Cpu} title="No processor is running">
-                A processor appears here as soon as its service starts, without configuration.
-              </Empty>
-            </div>
+            <Empty icon={Cpu} title="No processor is running">
+              A processor appears here as soon as its service starts, without configuration.
+            </Empty>
           ) : (
             <>
               {refused.length > 0 && <Refused refused={refused} total={refusedTotal} />}

@@ -15,12 +15,10 @@ export function ChangesView({ runId }: { runId: string }) {
     <Loaded query={query}>
       {({ changes, omitted, lost }) =>
         changes.length === 0 ? (
-          <div className="card">
-            <Empty icon={FileDiff} title="No changes are recorded">
-              An agent with <code>record: changes</code> records what its processors change, for 24 hours. A run stores
-              its changes when it ends.
-            </Empty>
-          </div>
+          <Empty icon={FileDiff} title="No changes are recorded">
+            An agent with <code>record: changes</code> records what its processors change, for 24 hours. A run stores
+            its changes when it ends.
+          </Empty>
         ) : (
           <div className="stack">
             <p className="muted small">A mask replaces text that the result of the run does not have.</p>

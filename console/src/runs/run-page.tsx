@@ -1,13 +1,11 @@
 // One run: its facts, its wait, and tabs with the waterfall, the answer and the changes.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ChevronRight } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { eventsQuery, inspectQuery, isActive, runQuery, type ShownRun } from '../api/runs.ts';
 import { cancelRun } from '../api/operations.ts';
 import { isOperator, sessionQuery } from '../api/session.ts';
 import { Confirm } from '../ui/confirm.tsx';
-import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNotice, Loaded } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
@@ -23,12 +21,7 @@ export function RunPage() {
   const query = useQuery(runQuery(run));
   return (
     <Page
-      crumb={
-        <>
-          <Link to="/runs">Runs</Link>
-          <ChevronRight size={13} aria-hidden />
-        </>
-      }
+      crumb={<Link to="/runs">Runs</Link>}
       title={
         <span className="row">
           <span className="mono run-id">{run}</span>
@@ -57,12 +50,9 @@ function RunActions({ run: { runId, status, summary } }: { run: ShownRun }) {
           about="Its calls end, and its text so far remains in the result."
           action="Cancel the run"
           run={() => cancelRun(runId)}
-          trigger={(open) => (
-            <Button look="danger" onClick={open}>
-              Cancel
-            </Button>
-          )}
-        />
+        >
+          Cancel
+        </Confirm>
       )}
     </>
   );

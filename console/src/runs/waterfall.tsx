@@ -23,11 +23,9 @@ export function Waterfall({ events, submittedAt, report, isLive }: WaterfallProp
   if (events === undefined) return <Loading />;
   if (rows.length === 0 && !isLive)
     return (
-      <div className="card">
-        <Empty icon={Waypoints} title="No events are stored">
-          The run has passed no stage, or its events have expired.
-        </Empty>
-      </div>
+      <Empty icon={Waypoints} title="No events are stored">
+        The run has passed no stage, or its events have expired.
+      </Empty>
     );
   const span = measureSpan(rows);
   return (

@@ -9,10 +9,13 @@ type ConfirmProps = {
   about: ReactNode;
   action: string;
   run: () => Promise<unknown>;
-  trigger: (open: () => void) => ReactNode;
+  /** Text of the button that opens the question. */
+  children: ReactNode;
+  look?: 'danger' | 'quiet';
+  slim?: boolean;
 };
 
-export function Confirm({ title, about, action, run, trigger }: ConfirmProps) {
+export function Confirm({ title, about, action, run, children, look = 'danger', slim = false }: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -30,7 +33,9 @@ export function Confirm({ title, about, action, run, trigger }: ConfirmProps) {
   };
   return (
     <>
-      {trigger(() => setOpen(true))}
+      <Button look={look} slim={slim} onClick={() => setOpen(true)}>
+        {children}
+      </Button>
       <Dialog open={isOpen} onOpenChange={setOpen} title={title} about={about}>
         {error !== undefined && <ErrorNotice error={error} />}
         <div className="actions">

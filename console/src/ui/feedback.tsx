@@ -39,7 +39,7 @@ type EmptyProps = { icon: LucideIcon; title: string; children?: ReactNode; actio
 
 export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   return (
-    <div className="empty">
+    <div className="card empty">
       <Icon size={30} strokeWidth={1.5} aria-hidden />
       <h2>{title}</h2>
       {children && <p>{children}</p>}

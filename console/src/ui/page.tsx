@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 type PageProps = { title: ReactNode; about?: ReactNode; crumb?: ReactNode; actions?: ReactNode; children: ReactNode };
@@ -8,7 +9,12 @@ export function Page({ title, about, crumb, actions, children }: PageProps) {
     <div className="page">
       <header className="page-head">
         <div>
-          {crumb && <div className="crumb">{crumb}</div>}
+          {crumb && (
+            <div className="crumb">
+              {crumb}
+              <ChevronRight size={13} aria-hidden />
+            </div>
+          )}
           <h1>{title}</h1>
           {about && <p>{about}</p>}
         </div>
