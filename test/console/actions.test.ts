@@ -211,6 +211,8 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
     await page.keyboard.type('overridez: [pii]');
     await page.getByText('1 problem').waitFor(patient);
     expect(await page.locator('.issues').innerText()).toMatch(/Line \d+[^]*overridez/);
+    const faulty = page.locator('.cm-line', { hasText: 'overridez: [pii]' });
+    expect(await faulty.locator('.issue-note').innerText()).toContain('There is no field "overridez"');
     expect(await inspect(page, 'definition-invalid')).toEqual([]);
     for (let at = 0; at < 'z: [pii]'.length; at += 1) await page.keyboard.press('Backspace');
     await page.keyboard.type('s: [pii]');

@@ -1,13 +1,13 @@
-// A text editor for YAML, with the problems of the text underlined.
+// A text editor for YAML, with the problems of the text in their lines.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { readNonce } from '../app/nonce.ts';
+import { issueLines, showIssues } from './issue-lines.ts';
 import type { EditorIssue } from './use-checked.ts';
 import './editor.css';
 
@@ -42,6 +42,7 @@ export function YamlEditor({ text, onChange, issues, isReadOnly }: YamlEditorPro
           history(),
           yaml(),
           syntaxHighlighting(STYLE),
+          issueLines,
           EditorView.lineWrapping,
           EditorView.cspNonce.of(readNonce()),
           EditorState.readOnly.of(isReadOnly),
@@ -62,15 +63,7 @@ export function YamlEditor({ text, onChange, issues, isReadOnly }: YamlEditorPro
   }, [isReadOnly]);
   useEffect(() => {
     const { current } = view;
-    if (!current) return;
-    const end = current.state.doc.length;
-    const shown = issues.map(({ from, to, message }): Diagnostic => ({
-      from: Math.min(from, end),
-      to: Math.min(Math.max(to, from + 1), end),
-      severity: 'error',
-      message,
-    }));
-    current.dispatch(setDiagnostics(current.state, shown));
+    if (current) current.dispatch(...showIssues(current.state, issues));
   }, [issues]);
   return <div className="editor" ref={box} />;
 }

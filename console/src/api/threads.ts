@@ -1,6 +1,6 @@
 // Threads, their messages and working memory.
 import { queryOptions } from '@tanstack/react-query';
-import type { ApiAnswer, Message } from '@millrace/contracts';
+import type { ApiAnswer, Message, Thread } from '@millrace/contracts';
 import { Problem } from './problem.ts';
 import { requestJson, writeQuery } from './request.ts';
 
@@ -36,6 +36,12 @@ export const messagesQuery = (thread: string) =>
       }
     },
   });
+
+/** Title of a thread without a name. */
+const UNTITLED = 'New Conversation';
+
+/** Returns the id of a thread without a name. */
+export const readTitle = ({ id, title }: Pick<Thread, 'id' | 'title'>): string => (title === UNTITLED ? id : title);
 
 export type NewestRun = ApiAnswer<'runs-newest'>;
 

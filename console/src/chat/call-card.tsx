@@ -19,12 +19,17 @@ type CallProps = {
   state: CallState;
   result?: JsonValue | undefined;
   reason?: string | undefined;
-  /** False: the run has ended or waits, and a call without a result is not in flight. */
-  isLive?: boolean;
+  /** State of the run: only an active run has calls in flight. */
+  run?: 'active' | 'waiting' | 'ended';
 };
+const UNANSWERED = {
+  active: STATES.running,
+  waiting: { text: 'Waiting', tone: 'wait' },
+  ended: { text: 'No result', tone: 'off' },
+} as const;
 
-export function CallCard({ tool, args, state, result, reason, isLive = false }: CallProps) {
-  const { text, tone } = state === 'running' && !isLive ? { text: 'No result', tone: 'off' as const } : STATES[state];
+export function CallCard({ tool, args, state, result, reason, run = 'ended' }: CallProps) {
+  const { text, tone } = state === 'running' ? UNANSWERED[run] : STATES[state];
   const preview = args === undefined ? '' : JSON.stringify(args);
   return (
     <details className="call">

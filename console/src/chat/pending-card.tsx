@@ -117,7 +117,7 @@ function Decision({ item: { toolCall }, isBusy, settle, canEdit }: DecisionProps
         <input
           className="input grow"
           aria-label="Reason"
-          placeholder="Reason, which the model receives after a denial"
+          placeholder="Reason of a denial, for the model"
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />

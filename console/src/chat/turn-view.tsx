@@ -21,7 +21,11 @@ export const TurnView = memo(function TurnView({ turn, chat }: { turn: Turn; cha
       {turn.text !== undefined && <UserText text={turn.text} />}
       <article className="answer" aria-label="Answer" aria-busy={isLive} data-phase={phase}>
         {answer.pieces.map((piece) => (
-          <PieceView key={piece.key} piece={piece} isLive={isLive} />
+          <PieceView
+            key={piece.key}
+            piece={piece}
+            run={isLive ? 'active' : phase === 'suspended' ? 'waiting' : 'ended'}
+          />
         ))}
         {isLive && answer.pieces.length === 0 && <Working />}
         {!isConnected && isLive && <Reconnecting />}
@@ -41,7 +45,7 @@ export const TurnView = memo(function TurnView({ turn, chat }: { turn: Turn; cha
   );
 });
 
-function PieceView({ piece, isLive }: { piece: Piece; isLive: boolean }) {
+function PieceView({ piece, run }: { piece: Piece; run: 'active' | 'waiting' | 'ended' }) {
   switch (piece.kind) {
     case 'text':
       return <Markdown text={piece.text} />;
@@ -60,7 +64,7 @@ function PieceView({ piece, isLive }: { piece: Piece; isLive: boolean }) {
           state={piece.state}
           result={piece.result}
           reason={piece.reason}
-          isLive={isLive}
+          run={run}
         />
       );
     case 'withdrawn':

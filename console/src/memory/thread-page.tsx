@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
-import { deleteThread, messagesQuery, renameThread, threadQuery } from '../api/threads.ts';
+import { deleteThread, messagesQuery, readTitle, renameThread, threadQuery } from '../api/threads.ts';
 import { runsQuery } from '../api/runs.ts';
 import { StoredMessages } from '../chat/stored-messages.tsx';
 import { RunTable } from '../runs/run-table.tsx';
@@ -22,12 +22,13 @@ export function ThreadPage() {
   const messages = useQuery(messagesQuery(thread));
   const query = useQuery({ ...threadQuery(thread), enabled: (messages.data?.total ?? 0) > 0 });
   const runs = useQuery(runsQuery({ threadId: thread }, undefined, RUNS_SHOWN));
+  const title = query.data ? readTitle(query.data) : thread;
   const agent = runs.data?.runs[0]?.agent;
   return (
     <Page
       crumb={<Link to="/threads">Threads</Link>}
-      title={query.data?.title ?? thread}
-      about={<span className="mono">{thread}</span>}
+      title={title}
+      about={title !== thread && <span className="mono">{thread}</span>}
       actions={
         <>
           {agent !== undefined && (
@@ -35,7 +36,7 @@ export function ThreadPage() {
               Open the chat
             </Link>
           )}
-          {query.data && <Rename thread={thread} title={query.data.title} />}
+          {query.data && <Rename thread={thread} title={title} />}
           {query.data && <Remove thread={thread} />}
         </>
       }

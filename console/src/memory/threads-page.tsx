@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Thread } from '@millrace/contracts';
 import { LibraryBig } from 'lucide-react';
 import { useState } from 'react';
-import { THREADS_PER_PAGE, threadsQuery } from '../api/threads.ts';
+import { readTitle, THREADS_PER_PAGE, threadsQuery } from '../api/threads.ts';
 import { isOperator, sessionQuery } from '../api/session.ts';
 import { Empty, Loaded } from '../ui/feedback.tsx';
 import { formatCount } from '../ui/format.ts';
@@ -68,9 +68,6 @@ function ResourceFilter({ resource = '' }: { resource: string | undefined }) {
   );
 }
 
-/** Title of a thread without a name. */
-const UNTITLED = 'New Conversation';
-
 const ThreadTable = ({ threads }: { threads: readonly Thread[] }) => (
   <div className="table-wrap">
     <table className="table fold">
@@ -87,23 +84,27 @@ const ThreadTable = ({ threads }: { threads: readonly Thread[] }) => (
         </tr>
       </thead>
       <tbody>
-        {threads.map(({ id, title, resourceId, messageCount, lastMessageAt, updatedAt }) => (
-          <tr key={id}>
-            <td className="name wide">
-              <Link to="/threads/$thread" params={{ thread: id }} className="strong">
-                {title === UNTITLED ? id : title}
-              </Link>
-              {title !== UNTITLED && <div className="muted small cut">{id}</div>}
-            </td>
-            <td className="cut name">
-              {resourceId === undefined || resourceId === id ? <span className="muted">none</span> : resourceId}
-            </td>
-            <td className="end number optional">{formatCount(messageCount)}</td>
-            <td className="end muted number">
-              <Ago at={lastMessageAt ?? updatedAt} />
-            </td>
-          </tr>
-        ))}
+        {threads.map((thread) => {
+          const { id, resourceId, messageCount, lastMessageAt, updatedAt } = thread;
+          const title = readTitle(thread);
+          return (
+            <tr key={id}>
+              <td className="name wide">
+                <Link to="/threads/$thread" params={{ thread: id }} className="strong">
+                  {title}
+                </Link>
+                {title !== id && <div className="muted small cut">{id}</div>}
+              </td>
+              <td className="cut name">
+                {resourceId === undefined || resourceId === id ? <span className="muted">none</span> : resourceId}
+              </td>
+              <td className="end number optional">{formatCount(messageCount)}</td>
+              <td className="end muted number">
+                <Ago at={lastMessageAt ?? updatedAt} />
+              </td>
+            </tr>
+          );
+        })}
       </tbody>
     </table>
   </div>
