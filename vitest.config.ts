@@ -36,6 +36,7 @@ const LONGEST = [
 const IN_A_BROWSER = [
   'test/console/actions.test.ts',
   'test/console/chat.test.ts',
+  'test/console/live.test.ts',
   'test/console/pages.test.ts',
   'test/e2e/browser.test.ts',
   'test/e2e/use-chat.test.ts',

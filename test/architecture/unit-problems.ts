@@ -14,7 +14,7 @@ const SERVER_FILES = ['nats', 'redis', 'bus', 'service', 'processors', 'stack', 
   (name) => `shared/testkit/src/${name}.ts`,
 );
 /** Folders with tests that can all use a server. */
-const BLACK_BOX = /^test\/(e2e|faults|bench|load)\//;
+const BLACK_BOX = /^test\/(console|e2e|faults|bench|load)\//;
 
 export const isUnitTest = (path: string): boolean =>
   path.endsWith('.test.ts') && !path.endsWith('.integration.test.ts') && !BLACK_BOX.test(path);

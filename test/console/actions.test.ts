@@ -158,7 +158,7 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
     const run = await stack.client.start(AGENT, script({ text: 'one two three', chunkSize: 1, delayMs: 300 }));
     await eventually(async () => (await stack.client.runs.get(run.runId)).status === 'running');
     await stack.signal('orchestrator', 'SIGKILL');
-    await damageHead(console.natsUrl, run.runId);
+    await damageHead(console.nats.url, run.runId);
     await stack.start('orchestrator');
     expect((await run.result()).status).toBe('failed');
     const page = await open('/dead-letters');

@@ -188,16 +188,22 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       await expect.poll(() => readAnswer(page), patient).toBe(WORDS);
     });
 
-    test('continues its answer when the gateway is killed and another one serves the address', async () => {
+    test('continues its answer when the gateway is killed and another one serves the address, and a list names the outage', async () => {
       // The shared page would report that its own requests fail.
       await shared().goto('about:blank');
       const page = await openChat((await console.signIn('/', { isFaulty: true })).page);
+      const list = await page.context().newPage();
+      await list.goto(`${console.url}/console/runs`);
+      await list.locator('tbody tr').first().waitFor(patient);
       await send(page, { text: WORDS, chunkSize: 1, delayMs: 80 });
       await expect.poll(() => readAnswer(page), patient).toContain('two');
       await console.stack.signal('gateway', 'SIGKILL');
       await page.getByText('The connection is lost').waitFor(patient);
+      await list.getByText('The gateway does not answer').waitFor(patient);
+      expect(await list.locator('tbody tr').count()).toBeGreaterThan(0);
       await console.startGateway();
       await expect.poll(() => readAnswer(page), patient).toBe(WORDS);
+      await list.getByText('The gateway does not answer').waitFor({ state: 'detached', ...patient });
     });
 
     test('is used by the keyboard alone', async () => {

@@ -137,7 +137,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
   test(
     'The list pages through 100,000 runs, and filters them',
     async () => {
-      await writeHeads(console.natsUrl, RUNS);
+      await writeHeads(console.nats.url, RUNS);
       // The first list reads all new heads into the index, which takes longer on a busy machine than a page waits.
       const list = () =>
         console.stack.client.runs.list({ limit: 1, agent: 'bare' }).then(

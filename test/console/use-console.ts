@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { useNats, useRedis, useStack, type TestStack } from '@millrace/testkit';
+import { useNats, useRedis, useStack, type TestNats, type TestStack } from '@millrace/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { chromiumPath } from '../e2e/browser/open-page.ts';
 
@@ -32,7 +32,7 @@ type OpenedPage = { page: Page; problems: string[] };
 export type TestConsole = {
   readonly stack: TestStack;
   readonly url: string;
-  readonly natsUrl: string;
+  readonly nats: TestNats;
   /** Key of an operator with all scopes. */
   readonly key: string;
   /** Opens a page without a session. Its errors must be none at the end of the test, unless `isFaulty`. */
@@ -91,11 +91,9 @@ export function useConsole(): TestConsole {
   };
   return {
     stack,
+    nats,
     get url() {
       return `http://127.0.0.1:${get().port}`;
-    },
-    get natsUrl() {
-      return nats.url;
     },
     get key() {
       return get().key;

@@ -1,5 +1,6 @@
 // Requests of the gateway's own API. The cookie of the session is the credential, so that no script holds a key.
 import { createUnreachable, Problem, readProblem } from './problem.ts';
+import { reportReachable } from './reachability.ts';
 
 type RequestOptions = {
   method?: string;
@@ -28,8 +29,11 @@ export async function send(
     ...(signal && { signal }),
     redirect: 'error',
   }).catch((error: unknown) => {
-    throw signal?.aborted ? error : createUnreachable(error);
+    if (signal?.aborted) throw error;
+    reportReachable(false);
+    throw createUnreachable(error);
   });
+  reportReachable(true);
   if (response.ok) return response;
   if (response.status === 401) listeners.forEach((listener) => listener());
   throw await readProblem(response);

@@ -6,9 +6,12 @@ import { requestJson, send } from './request.ts';
 export type Session = Omit<Identity, 'limits'>;
 const PATH = '/console/session';
 
+export const readSession = async (): Promise<Session | null> =>
+  (await requestJson<{ session: Session | null }>(PATH)).session;
+
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async () => (await requestJson<{ session: Session | null }>(PATH)).session,
+  queryFn: readSession,
   staleTime: Infinity,
 });
 

@@ -10,11 +10,12 @@ import icon from '../icon.svg';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/feedback.tsx';
 import { Navigation } from './navigation.tsx';
+import { OfflineNotice } from './offline-notice.tsx';
 import { SignIn } from './sign-in.tsx';
 
 export function Shell() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
-  if (error)
+  if (error && session === undefined)
     return (
       <div className="page">
         <ErrorNotice error={error} retry={() => void refetch()} />
@@ -36,6 +37,7 @@ function Frame({ session }: { session: Session }) {
       </aside>
       <TopBar session={session} />
       <main className="main" id="main" tabIndex={-1}>
+        <OfflineNotice />
         <Outlet />
       </main>
     </div>

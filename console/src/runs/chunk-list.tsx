@@ -6,6 +6,7 @@ import { ErrorNotice } from '../ui/feedback.tsx';
 import { formatCount, formatPlural } from '../ui/format.ts';
 import { addChunks, EMPTY_HISTORY, type ChunkHistory } from '../chat/chunk-history.ts';
 import { describeChunk } from './describe-chunk.ts';
+import { listRetractions } from './list-retractions.ts';
 import './chunk-list.css';
 
 const ROW_PX = 28;
@@ -16,18 +17,18 @@ export function ChunkList({ runId }: { runId: string }) {
   const { history, error, isOpen } = useChunks(runId);
   const [top, setTop] = useState(0);
   const box = useRef<HTMLDivElement>(null);
-  const { chunks, withdrawn } = history;
+  const { chunks } = history;
   const first = Math.max(0, Math.floor(top / ROW_PX) - MARGIN_ROWS);
   const shown = chunks.slice(first, first + Math.ceil(HEIGHT_PX / ROW_PX) + 2 * MARGIN_ROWS);
-  const marks = useMemo(() => new Set(withdrawn), [withdrawn]);
+  const retractions = useMemo(() => listRetractions(chunks), [chunks]);
   if (error !== undefined) return <ErrorNotice error={error} />;
   return (
     <div className="card">
       <header className="card-head">
         <h2>{formatPlural(chunks.length, 'chunk')}</h2>
-        {withdrawn.length > 0 && (
+        {retractions.size > 0 && (
           <span className="muted small">
-            {formatPlural(withdrawn.length, 'retraction')}; retracted chunks are not stored
+            {formatPlural(retractions.size, 'retraction')}; retracted chunks are not stored
           </span>
         )}
         <span className="muted small push">{isOpen ? 'live' : 'complete'}</span>
@@ -47,7 +48,7 @@ export function ChunkList({ runId }: { runId: string }) {
               key={`${one.epoch}.${one.index}`}
               one={one}
               at={first + at}
-              isAfterRetract={marks.has(one.index)}
+              isAfterRetract={retractions.has(first + at)}
             />
           ))}
         </div>

@@ -47,6 +47,35 @@ describe('the rows of a waterfall', () => {
     expect(rows[0]?.entries[1]).toMatchObject({ verdict: 'abort', reason: 'No.', tone: 'bad' });
   });
 
+  test('An abort blocks if it ends the run, and sends the answer back if the run continues', () => {
+    const judged = (ms: number, name = 'x'): RunEvent => ({
+      event: 'stage',
+      ...at(ms),
+      stage: 'processOutputStep',
+      ms: 5,
+      entries: [entry(name, 5, { verdict: 'abort' })],
+    });
+    const model = (ms: number): RunEvent => ({
+      event: 'model',
+      ...at(ms),
+      model: 'm',
+      call: 1,
+      ms: 5,
+      finishReason: 'stop',
+      fromCache: false,
+    });
+    const verdicts = (...list: RunEvent[]) =>
+      buildRows(list).flatMap(({ entries }) => entries.map(({ verdict, tone }) => [verdict, tone]));
+    const [back, blocked] = [
+      ['sent-back', 'wait'],
+      ['abort', 'bad'],
+    ];
+    const end = (status: 'finished' | 'aborted'): RunEvent => ({ event: 'run', ...at(90), status });
+    expect(verdicts(model(10), judged(20), model(30), end('finished'))).toEqual([back]);
+    expect(verdicts(model(10), judged(20), model(30), judged(40), end('aborted'))).toEqual([back, blocked]);
+    expect(verdicts(model(10), judged(20))).toEqual([blocked]);
+  });
+
   test('A run without events has no rows', () => {
     expect([buildRows([]), measureSpan([])]).toEqual([[], 1]);
   });

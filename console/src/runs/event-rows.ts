@@ -59,11 +59,29 @@ const VERDICTS: Readonly<Record<string, string>> = {
   suspend: 'Suspended',
   retry: 'Retry',
   respond: 'Answered',
+  'sent-back': 'Sent back',
 };
 
 /** @param from start of the run, ms; default: the start of the earliest event */
 export function buildRows(events: readonly AnyEvent[], from = findStart(events)): EventRow[] {
-  return events.map((event, at) => buildRow(event, `${event.epoch}.${at}`, from));
+  const rows = events.map((event, at) => buildRow(event, `${event.epoch}.${at}`, from));
+  const lastCall = rows.findLastIndex(({ kind }) => kind === 'stage' || kind === 'model');
+  const isAborted = events.some((event) => event.event === 'run' && event.status === 'aborted');
+  const blocking = isAborted ? rows.findLastIndex(hasAbort) : -1;
+  return rows.map((row, at) => (hasAbort(row) && at !== blocking && at < lastCall ? markSentBack(row) : row));
+}
+
+const isAbort = ({ verdict, isObserved }: EntryRow): boolean => verdict === 'abort' && !isObserved;
+const hasAbort = ({ entries }: EventRow): boolean => entries.some(isAbort);
+
+/** An abort after which the run continued: the processor asked the model for another answer. */
+function markSentBack(row: EventRow): EventRow {
+  const sentBack = { verdict: 'sent-back', tone: 'wait' } as const;
+  return {
+    ...row,
+    ...sentBack,
+    entries: row.entries.map((entry) => (isAbort(entry) ? { ...entry, ...sentBack } : entry)),
+  };
 }
 
 const findStart = (events: readonly AnyEvent[]): number =>

@@ -30,14 +30,16 @@ export function Waterfall({ events, submittedAt, report, isLive }: WaterfallProp
   const span = measureSpan(rows);
   return (
     <div className="card waterfall" tabIndex={0} role="region" aria-label="Waterfall of the run">
-      <div className="fall-row small muted number" aria-hidden>
-        <span />
-        <div className="fall-axis">
-          <span>0</span>
-          <span>{formatMs(span / 2)}</span>
-          <span>{formatMs(span)}</span>
+      {rows.length > 0 && (
+        <div className="fall-row small muted number" aria-hidden>
+          <span />
+          <div className="fall-axis">
+            <span>0</span>
+            <span>{formatMs(span / 2)}</span>
+            <span>{formatMs(span)}</span>
+          </div>
         </div>
-      </div>
+      )}
       {rows.map((row) => (
         <StageRows key={row.key} row={row} span={span} />
       ))}
