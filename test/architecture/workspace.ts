@@ -32,7 +32,7 @@ const manifestSchema = z.object({
 const tsconfigSchema = z.object({ include: z.array(z.string()) });
 
 /** Packages outside of the workspace: their packages are installed separately. */
-const OUTSIDE: readonly string[] = ['test/reference', 'console'];
+const OUTSIDE: readonly string[] = ['test/reference', 'test/durable', 'console'];
 
 /** Lists every folder, one or two levels deep, with a package.json of the workspace. */
 export function readPackages(): Package[] {

@@ -1,5 +1,12 @@
 // Exports the parts for the bench and the fault program, without the test runner.
-export { startNats, startRedis, defaultCacheDir, type NatsServer, type RedisServer } from '@millrace/servers';
+export {
+  startNats,
+  startRedis,
+  defaultCacheDir,
+  pickFreePort,
+  type NatsServer,
+  type RedisServer,
+} from '@millrace/servers';
 export { connectBus, type Bus } from '@millrace/bus';
 export { createModels } from '@millrace/models';
 export { defineProcessor, defineTool, runProcessorService } from '@millrace/processor';

@@ -44,10 +44,11 @@ export async function startReference({ stack, dir: files }: BenchContext): Promi
     DATABASE: join(files, `reference-${started++}.db`),
   };
   const child = fork(join(dir, 'serve-runs.mjs'), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  return { run: (asked) => ask(child, asked), stop: () => void child.kill() };
+  return { run: (asked) => askProcess(child, asked), stop: () => void child.kill() };
 }
 
-async function ask(child: ChildProcess, asked: ReferenceRequest): Promise<Figures> {
+/** Sends one load to a forked process and returns its figures. @throws if a conversation failed, or the process ended */
+export async function askProcess(child: ChildProcess, asked: object): Promise<Figures> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(RUN_TIMEOUT_MS)]);
   const exited = once(child, 'exit', { signal }).then(() => ({ error: 'its process ended' }));
@@ -55,7 +56,7 @@ async function ask(child: ChildProcess, asked: ReferenceRequest): Promise<Figure
   child.send(asked);
   try {
     const figures = await Promise.race([answered, exited]);
-    if ('error' in figures) throw new Error(`the reference failed: ${figures.error}`);
+    if ('error' in figures) throw new Error(`the compared process failed: ${figures.error}`);
     return figures;
   } finally {
     over.abort();

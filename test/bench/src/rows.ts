@@ -1,6 +1,7 @@
 // The rows of the bench. Each has a baseline from the same run, so that machines can be compared.
 import type { Measure } from './bench-context.ts';
 import { deltaRows } from './delta-rows.ts';
+import { durableRows } from './rows/durable.ts';
 import { guardBlockRows } from './guard-block-row.ts';
 import { guardRows } from './guard-rows.ts';
 import { followers } from './rows/followers.ts';
@@ -43,10 +44,11 @@ export const rows: Record<string, Measure> = {
   ...deltaRows,
 };
 
-/** Measured on request only: the rows of the reference install packages, `noisy-tenant` submits 10,000 runs,
+/** Measured on request only: the rows of the reference and of the durable peers install packages, `noisy-tenant` submits 10,000 runs,
  * `runs-list` stores 100,000, and those with LiteLLM install its proxy. */
 export const requestedRows: Record<string, Measure> = {
   ...referenceRows,
+  ...durableRows,
   'noisy-tenant': noisyTenant,
   'runs-list': runsList,
   'chat-litellm-bare': chatAgainstLiteLlm('bare'),
