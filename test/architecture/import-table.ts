@@ -34,6 +34,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'message-history': ofStores,
   'semantic-recall': ofStores,
   'working-memory': ofStores,
+  comparison: ['client', 'processor'],
   'http-examples': [],
   'react-chat': [],
   /** The client is for its test only. */
