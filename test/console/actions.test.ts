@@ -4,7 +4,7 @@ import { eventually } from '@millrace/testkit';
 import { connectBus } from '@millrace/testkit/bench';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/open-page.ts';
+import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script, type ScriptElement } from '../e2e/script.ts';
 import { inspect } from './inspect-page.ts';
 import { patient, useConsole } from './use-console.ts';
@@ -143,7 +143,8 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
       await page.getByRole('link', { name: 'eve-1' }).waitFor(patient);
       await confirm(page, 'Erase', 'Erase the resource');
       await page.getByText('Erased', { exact: true }).waitFor(patient);
-      expect(await page.getByRole('status').innerText()).toMatch(/: [1-9]\d* deleted/);
+      const memory = page.getByRole('region', { name: 'Memory of eve' });
+      expect(await memory.getByRole('status').innerText()).toMatch(/: [1-9]\d* deleted/);
       await page.getByText('No threads of eve').waitFor(patient);
       const { client } = console.stack;
       await expect(client.runs.get(runId)).rejects.toMatchObject({ code: 'run-unknown' });

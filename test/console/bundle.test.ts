@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { buildConsole } from './use-console.ts';
+import { buildConsole } from './build-console.ts';
 
 const KB = 1_000;
 const FIRST_ROUTE = 180 * KB;

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/open-page.ts';
+import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script, type ScriptElement } from '../e2e/script.ts';
 import { useConsole } from './use-console.ts';
 

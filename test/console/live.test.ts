@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/open-page.ts';
+import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script } from '../e2e/script.ts';
 import { inspect } from './inspect-page.ts';
 import { patient, useConsole } from './use-console.ts';

@@ -2,7 +2,7 @@
 // people to look at.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
-import { chromiumPath } from '../e2e/browser/open-page.ts';
+import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script } from '../e2e/script.ts';
 import { writeHeads } from '../bench/src/write-heads.ts';
 import { inspect } from './inspect-page.ts';
@@ -11,6 +11,7 @@ import { patient, PHONE, useConsole } from './use-console.ts';
 const AGENT = 'console-pages';
 const RUNS = 100_000;
 const CHUNKS = 5_000;
+const MAX_PRESSES = 100;
 const LONG_MS = 60_000;
 
 describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
@@ -102,6 +103,39 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     await expect
       .poll(() => page.evaluate(() => Reflect.get(globalThis, 'document').activeElement.textContent))
       .toContain('New key');
+  });
+
+  test('The keyboard alone signs in, opens a run and its tabs, and skips the navigation', async () => {
+    const { page } = await console.open('/');
+    await page.getByLabel('API key').waitFor();
+    const readFocused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
+    const moveTo = async (text: string) => {
+      await page
+        .getByText(text, { exact: true })
+        .first()
+        .waitFor({ state: 'attached', ...patient });
+      for (let presses = 0; (await readFocused()) !== text; presses += 1) {
+        if (presses === MAX_PRESSES) throw new Error(`Tab does not reach "${text}"`);
+        await page.keyboard.press('Tab');
+      }
+    };
+    await page.keyboard.type(console.key);
+    await page.keyboard.press('Enter');
+    await page.locator('main#main').waitFor(patient);
+    await moveTo('Runs');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor(patient);
+    const run = runs['finished'] ?? '';
+    await page.getByRole('link', { name: run }).waitFor(patient);
+    await moveTo(run);
+    await page.keyboard.press('Enter');
+    await moveTo('Waterfall');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('region', { name: 'Chunks' }).waitFor(patient);
+    await page.reload();
+    await moveTo('Skip to the page');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('main:focus').count()).toBe(1);
   });
 
   test('The changes of a run show masks in place of removed text', async () => {

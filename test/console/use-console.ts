@@ -1,32 +1,15 @@
 // The console in the Chromium of this machine, served by a gateway of the test. A machine without Chromium, or without a
 // way to the packages of the console, skips the tests with a line.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { useNats, useRedis, useStack, type TestNats, type TestStack } from '@millrace/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
-import { chromiumPath } from '../e2e/browser/open-page.ts';
+import { buildConsole } from './build-console.ts';
+import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 
-const root = join(import.meta.dirname, '../..');
-const OUT = join(root, 'node_modules/.cache/millrace-console');
 const BUILD_MS = 180_000;
 export const patient = { timeout: 20_000 };
 export const PHONE = { width: 390, height: 844 };
-
-/** Builds the console, once per content. Returns the folder, or undefined with a printed reason. */
-export async function buildConsole(): Promise<string | undefined> {
-  const child = spawn(process.execPath, [join(root, 'console/build.mjs'), '--out', OUT], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let output = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const [code] = await once(child, 'close');
-  if (code === 0) return OUT;
-  process.stdout.write(`The console cannot be built here, its tests are skipped: ${output.trim()}\n`);
-  return undefined;
-}
 
 type OpenedPage = { page: Page; problems: string[] };
 export type TestConsole = {

@@ -6,7 +6,8 @@ import { hashCaller } from '@millrace/contracts';
 import { useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { applying } from './apply-agent.ts';
-import { chromiumPath, useBrowser } from './browser/open-page.ts';
+import { chromiumPath } from './browser/chromium-path.ts';
+import { useBrowser } from './browser/open-page.ts';
 import { script } from './script.ts';
 
 if (chromiumPath === undefined) process.stderr.write('skipped: no Chromium (apt-get install chromium, or CHROMIUM)\n');

@@ -7,7 +7,8 @@ import type { Page } from 'playwright-core';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { applying } from './apply-agent.ts';
-import { chromiumPath, useBrowser } from './browser/open-page.ts';
+import { chromiumPath } from './browser/chromium-path.ts';
+import { useBrowser } from './browser/open-page.ts';
 import { script } from './script.ts';
 
 const root = join(import.meta.dirname, '../..');

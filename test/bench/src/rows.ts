@@ -4,6 +4,7 @@ import { deltaRows } from './delta-rows.ts';
 import { durableRows } from './rows/durable.ts';
 import { guardBlockRows } from './guard-block-row.ts';
 import { guardRows } from './guard-rows.ts';
+import { consolePaint } from './rows/console-paint.ts';
 import { followers } from './rows/followers.ts';
 import { gatewayChunks, gatewayFirstText, gatewayIdle } from './rows/gateway.ts';
 import { chatAgainstLiteLlm } from './rows/litellm.ts';
@@ -45,12 +46,13 @@ export const rows: Record<string, Measure> = {
 };
 
 /** Measured on request only: the rows of the reference and of the durable peers install packages, `noisy-tenant` submits 10,000 runs,
- * `runs-list` stores 100,000, and those with LiteLLM install its proxy. */
+ * `runs-list` stores 100,000, `console-paint` needs Chromium, and those with LiteLLM install its proxy. */
 export const requestedRows: Record<string, Measure> = {
   ...referenceRows,
   ...durableRows,
   'noisy-tenant': noisyTenant,
   'runs-list': runsList,
+  'console-paint': consolePaint,
   'chat-litellm-bare': chatAgainstLiteLlm('bare'),
   'chat-litellm-filter': chatAgainstLiteLlm('filter'),
   'chat-litellm-guarded': chatAgainstLiteLlm('guarded'),

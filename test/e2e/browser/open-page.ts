@@ -1,20 +1,17 @@
 // Opens pages with page.ts in the Chromium of this machine, served by an HTTP server of the test.
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
+import { chromiumPath } from './chromium-path.ts';
 import type { MillracePage } from './page.ts';
 
 declare global {
   var millrace: MillracePage;
 }
 
-const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium'];
-/** Undefined: no test of a browser can run. */
-export const chromiumPath = PATHS.find((path) => path !== '' && existsSync(path));
 const START_TIMEOUT_MS = 60_000;
 
 export type TestBrowser = {
