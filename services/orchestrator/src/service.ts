@@ -30,6 +30,7 @@ import { createCheckPlaces, type CheckPlaces } from './check/check-limits.ts';
 import { createCheckVerb } from './check/check-verb.ts';
 import { createToolCallVerb } from './check/call-tool-verb.ts';
 import { createTryVerb } from './check/try-verb.ts';
+import { createDeleteVerb } from './erase/delete-verb.ts';
 import { createEraseVerb } from './erase/erase-verb.ts';
 import { startEraser } from './erase/eraser.ts';
 import { openErasures, type Erasures } from './erase/erasures.ts';
@@ -231,6 +232,7 @@ function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
     serveApi(bus, 'resume', runs.resume),
     serveApi(bus, 'answer', runs.answer),
     serveApi(bus, 'release', runs.release),
+    serveApi(bus, 'delete', createDeleteVerb(access)),
     serveApi(bus, 'suspended-list', runs.suspendedList),
     serveApi(bus, 'replay', runs.replay),
     serveApi(bus, 'events', runs.events),

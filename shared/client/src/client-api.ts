@@ -64,6 +64,11 @@ export type Client = {
     /** Answers a question for the caller. `hold`: the run stays suspended until an answer without it. */
     answer(runId: string, token: string, data: JsonValue, options?: { hold?: boolean }): Promise<void>;
     release(runId: string): Promise<RunStatus>;
+    /**
+     * Deletes a run that is not active, with its result and its chunks; its messages stay in the thread. A suspended run
+     * ends as cancelled first. @throws run-unknown, state-conflict if the run is active
+     */
+    delete(runId: string): Promise<void>;
     /** Events of each stage, in order: verdicts, durations, number of violations by rule. */
     events(runId: string): Promise<PublicRunEvent[]>;
     /** The same with reasons, spans and error messages: operators only. */

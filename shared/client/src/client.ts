@@ -54,6 +54,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
       answer: async (runId, token, data, { hold } = {}) =>
         void (await answerPending(connection, { runId, token, data, hold }, closing.signal)),
       release: (runId) => releaseRun(connection, runId, closing.signal),
+      delete: async (run) => void (await ask('delete', {}, { run })),
       events: (run) => collectEvents((after) => ask('events', { after }, { run })),
       eventsDetail: (run) => collectEvents((after) => ask('events-detail', { after }, { run })),
       changes: (run) => ask('changes', {}, { run }),

@@ -104,6 +104,8 @@ export const API = {
   answer: verb(answerSchema, answeredSchema, true),
   /** Ends a suspended run; a repeated release succeeds too. */
   release: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  /** Deletes a run that is not active, with its result, chunks and recorded changes; its messages stay in the thread. */
+  delete: verb(nothing, z.object({ runId: tokenSchema, deleted: z.literal(true) }), true),
   /** Lists the pending items of suspended runs with their tokens: operators only. */
   'suspended-list': verb(z.object(cursor), z.object({ suspended: z.array(suspensionSchema), next })),
   replay: verb(

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { isObject, jsonValueSchema } from './json.ts';
 import { withShortcut } from './json-fit.ts';
-import { resumeTokenSchema, shownPendingSchema } from './suspension.ts';
+import { resumeTokenSchema, settledCallSchema, shownPendingSchema } from './suspension.ts';
 import { typeSchema } from './typed-schema.ts';
 
 export const chunkFromSchema = z.enum(['AGENT', 'USER', 'SYSTEM', 'WORKFLOW']);
@@ -109,7 +109,13 @@ export const knownChunkSchema = z.discriminatedUnion('type', [
     expiresAt: z.string(),
     pending: z.array(shownPendingSchema).optional().describe('all pending items'),
   }),
-  defineChunk('resumed', { settled: z.array(z.string()).optional().describe('ids of the answered items') }),
+  defineChunk('resumed', {
+    settled: z.array(z.string()).optional().describe('ids of the answered items'),
+    clientCalls: z
+      .array(settledCallSchema)
+      .optional()
+      .describe('the answered items that are calls of the caller’s tools: a later follower sees no `suspended`'),
+  }),
 ]);
 
 export const CHUNK_TYPES: readonly string[] = knownChunkSchema.options.map((option) => option.shape.type.value);

@@ -66,6 +66,9 @@ export const pendingSchema = z.object({
 });
 export type Pending = z.infer<typeof pendingSchema>;
 
+/** A settled call of a tool of the caller, as its question has shown it. */
+export const settledCallSchema = pendingSchema.pick({ id: true, by: true, clientCall: true, payload: true });
+
 /** A token opens one pending question or approval, once. */
 export const resumeTokenSchema = z.string().min(1).max(128);
 

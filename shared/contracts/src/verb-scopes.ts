@@ -6,6 +6,7 @@ import type { Scope } from './identity.ts';
 export const VERB_SCOPES: Readonly<Record<ApiVerb, Scope>> = {
   submit: 'run',
   cancel: 'run',
+  delete: 'run',
   check: 'run',
   'threads-rename': 'run',
   'threads-delete': 'run',

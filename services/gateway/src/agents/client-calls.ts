@@ -28,7 +28,10 @@ export function parseCallId(id: string): { runId: string; call: number } | undef
 }
 
 /** Returns the pending calls of the client's tools, with the arguments as the output chain passed them. */
-export const listClientCalls = (runId: string, pending: readonly ShownPending[]): ClientCall[] =>
+export const listClientCalls = (
+  runId: string,
+  pending: readonly Pick<ShownPending, 'by' | 'clientCall' | 'payload'>[],
+): ClientCall[] =>
   pending.flatMap(({ by, clientCall, payload }) =>
     clientCall === undefined ? [] : [{ id: spellCallId(runId, clientCall), name: by, args: readArgs(payload) }],
   );

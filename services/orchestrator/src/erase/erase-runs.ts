@@ -43,14 +43,20 @@ export async function stopRuns(access: JetStreamAccess, heads: readonly Erasable
 }
 
 export type ErasedContent = { events: number; changes: number };
+type DeletedRun = Pick<ErasableRun, 'tenant' | 'runId'>;
 
-/** Deletes records, ends, questions, chunks, events and recorded changes of a run. Returns the numbers of the last two. */
-export async function deleteRunContent(
-  access: JetStreamAccess,
-  { tenant, runId }: ErasableRun,
-): Promise<ErasedContent> {
+/** Deletes the content of a run and its events. Returns the numbers of events and recorded changes. */
+export async function eraseRunContent(access: JetStreamAccess, { tenant, runId }: DeletedRun): Promise<ErasedContent> {
   const { bus, jsm } = access;
-  const { state, events } = bus.names;
+  const changes = await deleteRunContent(access, { tenant, runId });
+  const filter = bus.subjects.events(SHARD, tenant, runId);
+  return { events: (await jsm.streams.purge(bus.names.events, { filter })).purged, changes };
+}
+
+/** Deletes records, ends, questions, chunks and recorded changes of a run. Returns the number of the last. */
+export async function deleteRunContent(access: JetStreamAccess, { tenant, runId }: DeletedRun): Promise<number> {
+  const { bus, jsm } = access;
+  const { state } = bus.names;
   const keys = [
     stateKeys.records(tenant, runId),
     stateKeys.ends(tenant, runId),
@@ -61,16 +67,14 @@ export async function deleteRunContent(
   ];
   for (const key of keys) await purgeEntries(access, state, key);
   await jsm.streams.purge(access.chooseLogStream(tenant, runId), { filter: bus.subjects.runLog(tenant, runId) });
-  const ofChanges = await jsm.streams.purge(bus.names.changes, { filter: bus.subjects.changes(tenant, runId) });
-  const { purged } = await jsm.streams.purge(events, { filter: bus.subjects.events(SHARD, tenant, runId) });
-  return { events: purged, changes: ofChanges.purged };
+  return (await jsm.streams.purge(bus.names.changes, { filter: bus.subjects.changes(tenant, runId) })).purged;
 }
 
 /**
  * Replaces the head by a tombstone: it was written more than once, and a server that is killed would restore an earlier
  * version of a purged entry.
  */
-export async function deleteHead(access: JetStreamAccess, { tenant, runId }: ErasableRun): Promise<boolean> {
+export async function deleteHead(access: JetStreamAccess, { tenant, runId }: DeletedRun): Promise<boolean> {
   const there = await locateHead(access, tenant, runId);
   if (!('value' in there) || !isFinal(there.value.status)) return false;
   const key = stateKeys.head(tenant, runId);

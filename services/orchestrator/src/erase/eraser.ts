@@ -8,7 +8,7 @@ import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { eraseChanges, eraseDeadLetters, eraseEvents, eraseSaves, type LeftoverParts } from './erase-leftovers.ts';
 import {
   deleteHead,
-  deleteRunContent,
+  eraseRunContent,
   listErasedRuns,
   stopRuns,
   type ErasableRun,
@@ -186,7 +186,7 @@ async function deleteContents(
 ): Promise<ErasedContent> {
   const sum = { events: 0, changes: 0 };
   for (const head of heads) {
-    const { events, changes } = await deleteRunContent(access, head);
+    const { events, changes } = await eraseRunContent(access, head);
     sum.events += events;
     sum.changes += changes;
     await extend();

@@ -92,9 +92,16 @@ export async function takeAnswers(run: Run): Promise<boolean> {
   );
   for (const answer of answers) run.dispatch({ action: 'pending-resumed', ...answer });
   if (answers.length === 0) return false;
-  run.chunks.publish([chunk(runId, { type: 'resumed', payload: { settled: answers.map(({ id }) => id) } })]);
+  const settled = answers.map(({ id }) => id);
+  const clientCalls = open.flatMap((item) => (settled.includes(item.id) ? settledCalls(item) : []));
+  const payload = { settled, ...(clientCalls.length > 0 && { clientCalls }) };
+  run.chunks.publish([chunk(runId, { type: 'resumed', payload })]);
   return true;
 }
+
+/** Returns the item as its question has shown it, if it is a call of the caller's tool. */
+const settledCalls = ({ id, by, clientCall, told }: HeldPending) =>
+  clientCall === undefined ? [] : [{ id, by, clientCall, ...told }];
 
 /** Announces each question once: a repeated one keeps its words and its token. */
 async function tellPending(run: Run): Promise<void> {

@@ -16,7 +16,7 @@ import {
   type ResponseState,
 } from './response-changes.ts';
 import { cutText, stringify, type CallItem, type OutputItem } from './response-items.ts';
-import { suspend } from './response-suspension.ts';
+import { addSettled, suspend } from './response-suspension.ts';
 
 export function reduceResponse(state: ResponseState, { index, chunk }: PositionedChunk): Reduced {
   if (state.status !== 'in_progress') return { state, events: [] };
@@ -37,6 +37,8 @@ export function reduceResponse(state: ResponseState, { index, chunk }: Positione
     case 'tool-error':
     case 'tool-output-denied':
       return endCall(state, index, chunk);
+    case 'resumed':
+      return addSettled(state, index, chunk);
     case 'retract':
       return retract(state, index, chunk.payload.index);
     default:

@@ -1,5 +1,5 @@
 // Converts the questions of a suspended run to the items of a response.
-import type { ShownPending } from '@millrace/contracts';
+import type { ChunkOf, ShownPending } from '@millrace/contracts';
 import { listClientCalls, type ClientCall } from '../../agents/client-calls.ts';
 import { describePending } from '../chat/chat-state.ts';
 import { addFunctionCall, addWhole, type ResponseEvent } from './item-events.ts';
@@ -24,6 +24,17 @@ export function suspend(state: ResponseState, index: number, pending: readonly S
     state: { ...(said?.state ?? next.state), status: 'completed', isSuspended: true },
     events: [...next.events, ...(said?.events ?? [])],
   };
+}
+
+/**
+ * Adds the answered calls of the client's tools to a response that is read from the start of its run. A response that
+ * continues the run begins behind them.
+ */
+export function addSettled(state: ResponseState, index: number, { payload }: ChunkOf<'resumed'>): Reduced {
+  let next: Reduced = { state, events: [] };
+  if (state.itemBase !== state.runId) return next;
+  for (const call of listClientCalls(state.runId, payload.clientCalls ?? [])) next = addCall(next, index, call);
+  return next;
 }
 
 function addCall(before: Reduced, index: number, { id, name, args }: ClientCall): Reduced {

@@ -16,13 +16,13 @@ export async function chooseThread(
 ): Promise<string | undefined> {
   const { previous_response_id: previous, background, store } = body;
   const threadId = readThread(body);
-  if (!hasHistory && (previous || background === true))
-    throw refuseThread(previous ? 'previous_response_id' : 'background', 'the agent has no history');
+  if (!hasHistory && background === true && !previous) throw refuseThread('background', NO_HISTORY);
   if (!previous) return threadId ?? (hasHistory && store !== false ? `responses-${crypto.randomUUID()}` : undefined);
   const runId = readRunId(previous);
   if (runId === undefined) throw new MillraceError('run-unknown', 'The previous response does not exist.');
   const client = await access.forRun(runId);
   const { summary } = await client.runs.get(runId);
+  if (!hasHistory) throw refuseThread('previous_response_id', NO_HISTORY);
   if (summary?.threadId === undefined) throw refuseThread('previous_response_id', 'that response has no conversation');
   const newest = await findNewestRun(client, summary.threadId);
   if (newest?.run.runId !== runId)
@@ -30,6 +30,7 @@ export async function chooseThread(
   return summary.threadId;
 }
 
+const NO_HISTORY = 'the agent has no history';
 const refuseThread = (path: string, reason: string): MillraceError =>
   new MillraceError('run-refused', `"${path}" cannot be used: ${reason}.`, {
     path,

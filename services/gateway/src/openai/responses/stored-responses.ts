@@ -1,4 +1,4 @@
-// GET /v1/responses/{id} and POST /v1/responses/{id}/cancel: reads and cancels the run of a response.
+// GET and DELETE /v1/responses/{id}, and POST /v1/responses/{id}/cancel: reads, deletes and cancels the run of a response.
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer } from '@millrace/contracts';
 import { openAccess } from '../../access/open-access.ts';
@@ -17,8 +17,7 @@ const MS_PER_SECOND = 1_000;
 export async function serveStoredResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
   try {
     const { access, headers } = await openAccess(request, 'read', context);
-    const runId = readRunId(id);
-    if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
+    const runId = requireRunId(id);
     const client = await access.forRun(runId);
     const found = await client.runs.get(runId);
     const identity = readIdentity(found);
@@ -74,8 +73,7 @@ const readIdentity = ({ summary }: ApiAnswer<'run'>): ResponseIdentity => ({
 export async function cancelResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
   try {
     const { access, headers } = await openAccess(request, 'run', context);
-    const runId = readRunId(id);
-    if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
+    const runId = requireRunId(id);
     const client = await access.forRun(runId);
     const identity = readIdentity(await client.runs.get(runId));
     await client.runs.cancel(runId);
@@ -84,4 +82,23 @@ export async function cancelResponse(request: Request, id: string, context: Gate
   } catch (error) {
     return openAiErrorResponse(error);
   }
+}
+
+/** DELETE /v1/responses/{id}: the messages of the response stay in its conversation. */
+export async function deleteResponse(request: Request, id: string, context: GatewayContext): Promise<Response> {
+  try {
+    const { access, headers } = await openAccess(request, 'run', context);
+    const runId = requireRunId(id);
+    await (await access.forRun(runId)).runs.delete(runId);
+    return Response.json({ id, object: 'response', deleted: true }, { headers });
+  } catch (error) {
+    return openAiErrorResponse(error);
+  }
+}
+
+/** @throws run-unknown */
+function requireRunId(responseId: string): string {
+  const runId = readRunId(responseId);
+  if (runId === undefined) throw new MillraceError('run-unknown', 'The response does not exist.');
+  return runId;
 }
