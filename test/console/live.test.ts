@@ -130,4 +130,27 @@ describe.skipIf(chromiumPath === undefined)('an active run in the console', () =
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await expect.poll(() => page.locator('tbody tr').count(), patient).toBeGreaterThan(2);
   });
+
+  test('A user without rights of an operator meets no error on its pages, and sees only its own runs', async () => {
+    const { key } = await console.stack.client.keys.create({ scopes: ['run', 'read', 'answer'], subject: 'heidi' });
+    const { page } = await console.signIn('/chat/console-doubt', { key });
+    await page.getByLabel('Message', { exact: true }).fill(script({ text: 'Hello, Heidi.' }));
+    await page.getByRole('button', { name: 'Send' }).click();
+    const answer = page.getByRole('article', { name: 'Answer' });
+    await answer.getByText('Hello, Heidi.').waitFor(patient);
+    await answer.getByRole('link', { name: 'Open the run' }).click();
+    await page.locator('.entry-row', { hasText: 'doubting' }).waitFor(patient);
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Waterfall', 'Chunks']);
+    expect(await page.locator('.facts').getByRole('link', { name: 'console-doubt' }).count()).toBe(0);
+    for (const [name, shown] of [
+      ['Runs', 'heidi'],
+      ['Threads and memory', 'No threads yet'],
+      ['Agents', 'console-doubt'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+      await page.locator('main').getByText(shown, { exact: true }).first().waitFor(patient);
+    }
+    await page.goto(`${console.url}/console/runs`);
+    await expect.poll(() => page.locator('tbody tr').count(), patient).toBe(1);
+  });
 });

@@ -74,6 +74,18 @@ describe('POST /v1/threads/search', () => {
   });
 });
 
+describe('GET /v1/threads', () => {
+  test('A caller lists its own threads, without naming itself', async () => {
+    const list = async (query: string) =>
+      fetch(`${await readUrl()}/v1/threads${query}`, { headers: { authorization: `Bearer ${keys.ada}` } });
+    const { threads } = z
+      .object({ threads: z.array(z.object({ id: z.string() })) })
+      .parse(await (await list('')).json());
+    expect(threads.map(({ id }) => id)).toEqual(['ada-1']);
+    expect((await list('?resourceId=bob')).status).toBe(400);
+  });
+});
+
 describe('GET /v1/threads/{thread}/messages', () => {
   const list = async (thread: string, query: string) =>
     fetch(`${await readUrl()}/v1/threads/${thread}/messages${query}`, {

@@ -1,6 +1,8 @@
 import type { RunInspection } from '@millrace/contracts';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { isOperator, sessionQuery } from '../api/session.ts';
 import { isActive, type AnyEvent, type ShownRun } from '../api/runs.ts';
 import { formatCount, formatMs, formatSpan } from '../ui/format.ts';
 import { Ago } from '../ui/time.tsx';
@@ -8,6 +10,7 @@ import { Ago } from '../ui/time.tsx';
 type FactsProps = { run: ShownRun; inspection: RunInspection | undefined; events: readonly AnyEvent[] };
 
 export function RunFacts({ run: { summary, result, remainingMs }, inspection, events }: FactsProps) {
+  const { data: session } = useQuery(sessionQuery);
   const { usage } = result ?? {};
   const facts: [string, ReactNode][] = [];
   const add = (name: string, value: ReactNode) => {
@@ -15,11 +18,14 @@ export function RunFacts({ run: { summary, result, remainingMs }, inspection, ev
   };
   add(
     'Agent',
-    summary && (
-      <Link to="/agents/$agent" params={{ agent: summary.agent }}>
-        {summary.agent}
-      </Link>
-    ),
+    summary &&
+      (isOperator(session) ? (
+        <Link to="/agents/$agent" params={{ agent: summary.agent }}>
+          {summary.agent}
+        </Link>
+      ) : (
+        summary.agent
+      )),
   );
   add('Submitted', summary && <Ago at={summary.submittedAt} />);
   add('Duration', measureDuration(summary?.submittedAt, events));

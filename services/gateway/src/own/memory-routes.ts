@@ -28,7 +28,8 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     scope: 'read',
     query: pageSchema.extend({ resourceId: resourceSchema }),
     answer: API['threads-list'].answer,
-    handle: async ({ access, query }) => (await access.client()).threads.list(query),
+    handle: async ({ access, query: { resourceId = access.subject, ...page } }) =>
+      (await access.client()).threads.list({ ...page, resourceId }),
   }),
   defineRoute({
     method: 'POST',
