@@ -15,6 +15,8 @@ with abort(), halt(), deny() or suspend(). process_output_stream(chunk, call) re
 of chunks. `self.options` are the agent's options with defaults, `call.state` is the entry's state.
 """
 
+from __future__ import annotations
+
 import asyncio
 import inspect
 import json
@@ -25,8 +27,15 @@ import signal
 import ssl
 import sys
 import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn
 
-import nats
+import nats.errors
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+
+Json = dict[str, Any]  # an object of JSON; shapes.py has the members of each
 
 INPUT = {"processInput", "processInputStep", "processLLMRequest", "processLLMResponse", "processToolCall"}
 OUTPUT = {"processOutputStream", "processOutputStep", "processToolResult", "processOutputResult"}
@@ -48,36 +57,39 @@ BEGINS = {  # types that start or continue a part, with the type that ends it
 BROKEN = (Exception, SystemExit, asyncio.CancelledError)  # an error of a processor or tool ends only its own call
 
 
+Judge = Callable[[str], "str | Awaitable[str]"]
+
+
 class Stop(Exception):
-    def __init__(self, verdict):
+    def __init__(self, verdict: Json) -> None:
         super().__init__(verdict["type"])
         self.verdict = verdict
 
 
-def abort(reason, **more):
+def abort(reason: str, **more: Any) -> NoReturn:
     raise Stop({"type": "abort", "reason": reason, **more})
 
 
-def halt(response, **more):
+def halt(response: Any, **more: Any) -> NoReturn:
     raise Stop({"type": "halt", "response": response, **more})
 
 
-def deny(reason, **more):
+def deny(reason: str, **more: Any) -> NoReturn:
     raise Stop({"type": "deny", "reason": reason, **more})
 
 
-def suspend(payload, **more):
+def suspend(payload: Any, **more: Any) -> NoReturn:
     raise Stop({"type": "suspend", "payload": payload, **more})
 
 
-def hold_back(chunk, held, settled, apply):
+def hold_back(chunk: Json, held: dict[str, str], settled: Callable[[str], int], apply: Callable[[str], str]) -> Json | list[Json] | None:
     """Judges a text that arrives in pieces. settled(text): the length that can be judged now; apply(text): its output. The rest is
     buffered in `held`, by part, until the next piece or the end of the part."""
     if chunk["type"] not in ("text-delta", "text-end"):
         return chunk
     part = chunk["payload"]["id"]
     text = held.pop(part, "") + chunk["payload"].get("text", "")
-    delta = lambda out: {**chunk, "type": "text-delta", "payload": {"id": part, "text": out}}
+    delta: Callable[[str], Json] = lambda out: {**chunk, "type": "text-delta", "payload": {"id": part, "text": out}}
     if chunk["type"] == "text-end":
         cut_off = chunk["payload"].get("complete") is False
         return [chunk] if cut_off or not text else [delta(apply(text)), chunk]
@@ -86,7 +98,7 @@ def hold_back(chunk, held, settled, apply):
     return delta(apply(text[:length])) if length > 0 else None
 
 
-async def judge_texts(call, source, judge):
+async def judge_texts(call: Call, source: str, judge: Judge) -> Json | None:
     """Passes each text and reasoning of the messages of a source (input, response) through judge(text), which may be async. Returns the
     verdict that replaces the changed messages, or None. Each text is judged alone; arguments and results of tools are not judged."""
     ops = []
@@ -100,38 +112,43 @@ async def judge_texts(call, source, judge):
     return {"type": "continue", "changes": {"ops": ops}} if ops else None
 
 
-async def judge_part(value, judge):
+async def judge_part(value: Any, judge: Judge) -> Any:
     if isinstance(value, list):
         return [await judge_part(one, judge) for one in value]
     if not isinstance(value, dict):
         return value
-    is_text = lambda name: name in ("text", "reasoning") and isinstance(value[name], str) and value[name]
+    is_text: Callable[[str], bool] = lambda name: name in ("text", "reasoning") and isinstance(value[name], str) and value[name] != ""
     return {name: await (settled(judge(one)) if is_text(name) else judge_part(one, judge)) for name, one in value.items()}
 
 
-class Processor:
-    id = description = ""
-    version = "1.0.0"
-    reads = []  # for all stages, or by stage: {"processInput": ["input"]}
-    options_schema = {"type": "object", "properties": {}}
-    aliases = []
-    positions = None
-    judges_text = adds_text = False
-    memory_key = None
-    policy = {"timeoutMs": 5000, "attempts": 2, "onFailure": "fail"}
-    process_data_parts = False
+Report = Callable[["list[Json]"], None]
 
-    def __init__(self, options):
+
+class Processor:
+    id: ClassVar[str] = ""
+    description: ClassVar[str] = ""
+    version: ClassVar[str] = "1.0.0"
+    reads: ClassVar[Sequence[str] | Mapping[str, Sequence[str]]] = []  # for all stages, or by stage: {"processInput": ["input"]}
+    options_schema: ClassVar[Json] = {"type": "object", "properties": {}}
+    aliases: ClassVar[Sequence[str]] = []
+    positions: ClassVar[Mapping[str, int] | None] = None
+    judges_text: ClassVar[bool] = False
+    adds_text: ClassVar[bool] = False
+    memory_key: ClassVar[str | None] = None
+    policy: ClassVar[Json] = {"timeoutMs": 5000, "attempts": 2, "onFailure": "fail"}
+    process_data_parts: ClassVar[bool] = False
+
+    def __init__(self, options: Json) -> None:
         properties = self.options_schema.get("properties", {})
         defaults = {name: schema["default"] for name, schema in properties.items() if "default" in schema}
-        self.options = {**defaults, **options}
+        self.options: Json = {**defaults, **options}
 
     @classmethod
-    def stages(cls):
+    def stages(cls) -> list[str]:
         return [stage for stage in STAGES if hasattr(cls, method_name(stage))]
 
     @classmethod
-    def descriptor(cls):
+    def descriptor(cls) -> Json:
         named = {"input": INPUT, "output": OUTPUT, "error": {"processAPIError"}}
         return {
             "id": cls.id,
@@ -151,86 +168,97 @@ class Processor:
         }
 
 
-def method_name(stage):
+def method_name(stage: str) -> str:
     return re.sub(r"([A-Z]+)", r"_\1", stage).lower()
 
 
 class Tool:
     """A function that a model may call. execute(args, call) returns JSON or raises; it may be async, and may call suspend()."""
 
-    name = description = ""
-    input_schema = {"type": "object"}
-    idempotent = False
-    effect = None  # "read", "write" or "send"; None counts as "write"
-    timeout_ms = 30_000
+    name: ClassVar[str] = ""
+    description: ClassVar[str] = ""
+    input_schema: ClassVar[Json] = {"type": "object"}
+    idempotent: ClassVar[bool] = False
+    effect: ClassVar[str | None] = None  # "read", "write" or "send"; None counts as "write"
+    timeout_ms: ClassVar[int] = 30_000
+
+    def execute(self, args: Any, call: ToolCall) -> Any:
+        raise NotImplementedError(f"The tool {self.name} has no execute(args, call).")
 
     @classmethod
-    def definition(cls, subject):
+    def definition(cls, subject: str) -> Json:
         described = {"name": cls.name, "description": cls.description, "inputSchema": cls.input_schema, "subject": subject}
         effect = {"effect": cls.effect} if cls.effect else {}
         return {**described, **effect, "idempotent": cls.idempotent, "timeoutMs": cls.timeout_ms}
 
 
 class ToolCall:
-    def __init__(self, request, report):
+    def __init__(self, request: Json, report: Report) -> None:
         self.id, self.run, self.context, self.report = request["callId"], request["run"], request.get("requestContext", {}), report
         self.idempotency_key, self.resume_data = request.get("idempotencyKey"), request.get("resumeData")
 
-    def write(self, name, data):
+    def write(self, name: str, data: Any) -> None:
         self.report([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
 
 
 class Call:
     """The argument of a method: the stage's input (docs/wire.md, section 3), the entry's state, and the run."""
 
-    def __init__(self, request, report=None):
+    def __init__(self, request: Json, report: Report | None = None) -> None:
         entry = request["entries"][0]
-        self.id, self.run, self.stage, self.input = request["callId"], request["run"], request["stage"], request["input"]
-        self.context, self.state = request.get("requestContext", {}), dict(entry.get("state", {}))
-        self.resume_data = entry.get("resumeData")
-        self.violations, self.report = [], report
+        self.id: str = request["callId"]
+        self.run: Json = request["run"]
+        self.stage: str = request["stage"]
+        self.input: Json = request["input"]
+        self.context: Json = request.get("requestContext", {})
+        self.state: Json = dict(entry.get("state", {}))
+        self.resume_data: Any = entry.get("resumeData")
+        self.violations: list[Json] = []
+        self.report = report
 
-    def messages(self, *sources):
+    def messages(self, *sources: str) -> list[Json]:
         entries = self.input.get("conversation", {}).get("entries", [])
         return [entry["message"] for entry in entries if not sources or entry["source"] in sources]
 
-    def text(self, *sources):
+    def text(self, *sources: str) -> str:
         parts = [part for message in self.messages(*sources) for part in message["content"]["parts"]]
         return "\n".join(part["text"] for part in parts if part["type"] == "text")
 
-    def violation(self, message, **more):
+    def violation(self, message: str, **more: Any) -> None:
         self.violations.append({"processorId": "", "message": message, **more})
 
-    def write(self, name, data):
+    def write(self, name: str, data: Any) -> None:
         """Publishes a custom chunk, `data-<name>`, during the call."""
         if self.report:
             self.report([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
 
-    def verdict(self, verdict):
+    def verdict(self, verdict: Json | None) -> Json:
         violations = {"violations": self.violations} if self.violations else {}
         return {"state": self.state, **violations, **(verdict or {"type": "continue"})}
 
 
-def failure(error, code="processor-failed", retryable=True):
+def failure(error: object, code: str = "processor-failed", retryable: bool = True) -> Json:
     return {"type": "failure", "code": code, "message": str(error) or repr(error), "retryable": retryable}
 
 
-def tool_failed(error):
+def tool_failed(error: BaseException) -> Json:
     return {"error": {"code": "tool-failed", "message": f"{type(error).__name__}: {error}"}}
 
 
-async def settled(value):
+async def settled(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
 
 
 class Stream:
     """Passes chunks through one entry's process_output_stream until it returns a verdict other than continue."""
 
-    def __init__(self, processor, request):
-        self.call, self.method, self.stopped = Call(request), getattr(processor, method_name(STREAM)), None
-        self.open, self.cut = {}, False
+    def __init__(self, processor: Processor, request: Json) -> None:
+        self.call, self.method = Call(request), getattr(processor, method_name(STREAM))
+        self.stopped: Json | None = None
+        self.open: dict[tuple[str, str], Json] = {}
+        self.cut = False
 
-    def note(self, chunk):
+    def note(self, chunk: Json) -> None:
         kind, name = chunk["type"], "toolCallId" if chunk["type"].startswith("tool-call") else "id"
         if kind in BEGINS:
             payload = {name: chunk["payload"][name], "complete": False}
@@ -239,13 +267,13 @@ class Stream:
         elif kind in BEGINS.values():
             self.open.pop((kind, chunk["payload"][name]), None)
 
-    async def cut_off(self):
+    async def cut_off(self) -> None:
         """Ends open parts as cut off when another entry stops the stream, so that the processor drops buffered text."""
         ends, self.cut = list(self.open.values()), True
         for end in ends:
             await self.through(end)
 
-    async def through(self, chunk):
+    async def through(self, chunk: Json) -> list[Json]:
         if chunk["type"].startswith("data-") and not self.method.__self__.process_data_parts:
             return [chunk]
         self.note(chunk)
@@ -258,25 +286,27 @@ class Stream:
             self.stopped = failure(error)
         return []
 
-    def verdicts(self):
+    def verdicts(self) -> Json:
         if self.cut and self.stopped:  # the state may contain text that was not passed
             return {"verdicts": [{"type": "continue", "violations": self.call.violations}], "ms": [0]}
         return {"verdicts": [self.stopped or self.call.verdict(None)], "ms": [0]}
 
 
 class Session:
-    def __init__(self, service, request, stream):
+    def __init__(self, service: Service, request: Json, stream: Stream) -> None:
         self.service, self.id, self.stream = service, request["session"], stream
         self.out = f"{service.prefix}.out.{request['orchestrator']}.{self.id}"
         self.next_in = self.next_out = self.received = self.processed = 0
-        self.heard, self.batches = time.monotonic(), asyncio.Queue()
+        self.heard = time.monotonic()
+        self.batches: asyncio.Queue[Json] = asyncio.Queue()
         self.stopping = self.full = False
 
-    async def send(self, chunks=(), **more):
+    async def send(self, chunks: Iterable[Json] = (), **more: Any) -> None:
         head = {"session": self.id, "processed": self.processed}
         chunks = list(chunks)
         while self.is_own():
-            some, size = [], 0
+            some: list[Json] = []
+            size = 0
             while chunks and (not some or size + len(dump(chunks[0])) < MAX_BATCH_BYTES):
                 size += len(dump(chunks[0]))
                 some.append(chunks.pop(0))
@@ -287,11 +317,11 @@ class Session:
             if not chunks:
                 return
 
-    def is_own(self):
+    def is_own(self) -> bool:
         """Returns whether no later session has this id: both would answer on one subject."""
         return self.service.sessions.get(self.id) is self
 
-    def receive(self, batch):
+    def receive(self, batch: Json) -> None:
         if self.full:
             return
         self.heard, self.stopping = time.monotonic(), self.stopping or bool(batch.get("tell"))
@@ -299,7 +329,7 @@ class Session:
         self.full = max(self.received - self.processed, self.batches.qsize()) > WINDOW_CHUNKS
         self.batches.put_nowait(batch)
 
-    async def run(self):
+    async def run(self) -> None:
         heartbeat = asyncio.create_task(self.send_heartbeats())
         try:
             await self.process_batches()
@@ -310,7 +340,7 @@ class Session:
             if self.is_own():
                 del self.service.sessions[self.id]
 
-    async def process_batches(self):
+    async def process_batches(self) -> None:
         while not (batch := await self.batches.get()).get("drop"):
             if self.full:
                 more = f"More than {WINDOW_CHUNKS} chunks are in flight. Send more when `processed` has advanced."
@@ -321,7 +351,7 @@ class Session:
             if batch.get("tell"):
                 await self.stream.cut_off()
                 return await self.send(**self.stream.verdicts())
-            out = []
+            out: list[Json] = []
             for chunk in batch["chunks"]:
                 if self.stopping:
                     break
@@ -334,7 +364,7 @@ class Session:
             if batch["chunks"] and not self.stopping:
                 await self.send(out)
 
-    async def send_heartbeats(self):
+    async def send_heartbeats(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             if time.monotonic() - self.heard > SILENCE_S:
@@ -345,32 +375,39 @@ class Session:
 class Answers:
     """Numbers the answers of one call. Progress that cannot be sent raises in the processor and is not counted."""
 
-    def __init__(self, service, message, **always):
+    def __init__(self, service: Service, message: Msg, **always: Any) -> None:
         self.service, self.message, self.always, self.sequence = service, message, always, 0
 
-    def progress(self, chunks):
+    def progress(self, chunks: list[Json]) -> None:
         self.service.keep(self.numbered({"progress": chunks, **self.always}))
 
-    def numbered(self, value):
+    def numbered(self, value: Json) -> Coroutine[Any, Any, None]:
         packed = self.service.packed({"sequence": self.sequence, **value})
         self.sequence += 1
         return self.service.post(self.message, packed)
 
 
+Served = type[Processor] | type[Tool]
+
+
 class Service:
-    def __init__(self, nc, name, served, version, prefix):
+    def __init__(self, nc: Client, name: str, served: Sequence[Served], version: str, prefix: str) -> None:
         self.nc, self.name, self.version, self.prefix, self.replica = nc, name, version, prefix, secrets.token_hex(8)
         self.processors = {one.id: one for one in served if issubclass(one, Processor)}
         self.tools = {one.name: one for one in served if issubclass(one, Tool)}
-        self.sessions, self.calls, self.tasks, self.requests = {}, {}, set(), {}
+        self.sessions: dict[str, Session] = {}
+        self.calls: dict[str, asyncio.Future[Any]] = {}
+        self.tasks: set[asyncio.Future[Any]] = set()
+        self.requests: dict[str, int] = {}
+        self.shared: list[Subscription] = []
 
-    def subject(self, stage, processor):
+    def subject(self, stage: str, processor: type[Processor]) -> str:
         return f"{self.prefix}.stage.{stage}.{self.name}.{processor.id}"
 
-    def tool_subject(self, tool):
+    def tool_subject(self, tool: str) -> str:
         return f"{self.prefix}.tool.{self.name}.{tool}"
 
-    async def start(self):
+    async def start(self) -> None:
         endpoints = [(stage, processor) for processor in self.processors.values() for stage in processor.stages()]
         await self.on(f"{self.prefix}.session.{self.name}.{self.replica}.*", self.to_session)
         await self.on(f"{self.prefix}.cancel.{self.name}", self.cancel)
@@ -380,10 +417,10 @@ class Service:
         self.shared += [await self.on(self.tool_subject(tool), self.tool_asked, tool) for tool in self.tools]
         for verb in ("PING", "INFO", "STATS"):
             for tail in ("", f".{self.name}", f".{self.name}.{self.replica}"):
-                await self.on(f"$SRV.{verb}{tail}", lambda _, message, verb=verb: self.reply(message, self.describe(verb, endpoints)))
+                await self.on(f"$SRV.{verb}{tail}", self.describer(verb, endpoints))
         await self.nc.flush()
 
-    async def stop(self):
+    async def stop(self) -> None:
         """Takes no further calls and finishes those in progress. A connection that is lost cannot be drained."""
         if self.nc.is_connected:
             for subscription in self.shared:
@@ -392,10 +429,10 @@ class Service:
             await asyncio.wait(self.tasks, timeout=GRACE_S)
         await (self.nc.drain() if self.nc.is_connected else self.nc.close())
 
-    def on(self, subject, handle, queue=""):
+    def on(self, subject: str, handle: Callable[[Any, Msg], Any], queue: str = "") -> Awaitable[Subscription]:
         """Handles each message in its own task, so that a slow handler does not delay the others."""
 
-        async def received(message):
+        async def received(message: Msg) -> None:
             try:
                 body = json.loads(message.data or b"{}")
             except (ValueError, RecursionError):
@@ -404,37 +441,38 @@ class Service:
             if inspect.isawaitable(handled):
                 self.keep(handled)
 
-        return self.nc.subscribe(subject, queue=queue, cb=received)
+        subscribed: Awaitable[Subscription] = self.nc.subscribe(subject, queue=queue, cb=received)
+        return subscribed
 
-    def keep(self, coroutine):
+    def keep(self, coroutine: Awaitable[Any]) -> asyncio.Future[Any]:
         task = asyncio.ensure_future(coroutine)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return task
 
-    def reply(self, message, value):
+    def reply(self, message: Msg, value: Json) -> Coroutine[Any, Any, None]:
         return self.post(message, self.packed(value))
 
-    def packed(self, value):
+    def packed(self, value: Json) -> bytes:
         data = dump(value)
         if len(data) > self.nc.max_payload:
             raise ValueError(f"A message of {len(data)} bytes is over the limit of {self.nc.max_payload}.")
         return data
 
-    async def post(self, message, data):
+    async def post(self, message: Msg, data: bytes) -> None:
         if INBOX.fullmatch(message.reply):
             await self.nc.publish(message.reply, data)
 
-    def to_session(self, batch, _message):
+    def to_session(self, batch: Any, _message: Msg) -> None:
         if isinstance(batch, dict) and batch.get("session") in self.sessions:
             self.sessions[batch["session"]].receive(batch)
 
-    def cancel(self, body, _message):
+    def cancel(self, body: Any, _message: Msg) -> None:
         for call_id in body.get("callIds", []) if isinstance(body, dict) else []:
             if call_id in self.calls:  # the orchestrator has abandoned the call and ignores its answer
                 self.calls.pop(call_id).cancel()
 
-    async def is_full(self, message):
+    async def is_full(self, message: Msg) -> bool:
         self.requests[message.subject] = self.requests.get(message.subject, 0) + 1
         if len(self.calls) < MAX_CALLS:
             return False
@@ -442,7 +480,7 @@ class Service:
         await self.reply(message, {"error": full})
         return True
 
-    async def asked(self, request, message):
+    async def asked(self, request: Json, message: Msg) -> None:
         try:
             entry, stage = request["entries"][0], request["stage"]
             if await self.is_full(message):
@@ -454,7 +492,7 @@ class Service:
         except (Exception, SystemExit) as error:
             await self.reply(message, {"error": {"code": "processor-failed", "message": f"{type(error).__name__}: {error}"}})
 
-    def mislabelled(self, request, message):
+    def mislabelled(self, request: Json, message: Msg) -> str | None:
         """Returns the difference between the processors of the entries and those in the subject and the header, which a tap sees."""
         names = [entry["processor"] for entry in request["entries"]]
         listed = (message.headers or {}).get(PROCESSORS)
@@ -465,7 +503,7 @@ class Service:
             return f"The header {PROCESSORS} does not list the processor of each entry."
         return None
 
-    async def judge(self, request, message, processor):
+    async def judge(self, request: Json, message: Msg, processor: Processor) -> None:
         started, answers = time.monotonic(), Answers(self, message, replica=self.replica)
         call = Call(request, answers.progress)
         work = asyncio.ensure_future(self.verdict(call, getattr(processor, method_name(call.stage))))
@@ -476,13 +514,14 @@ class Service:
                 answers.progress([])
                 done, _ = await asyncio.wait({work}, timeout=HEARTBEAT_S)
             if not done or call.id not in self.calls:
-                return work.cancel()
+                work.cancel()
+                return
             ms = round((time.monotonic() - started) * 1000, 3)
             await answers.numbered({"verdicts": [work.result()], "ms": [ms], "replica": self.replica})
         finally:
             self.calls.pop(call.id, None)
 
-    async def verdict(self, call, method):
+    async def verdict(self, call: Call, method: Callable[[Call], Any]) -> Json:
         try:
             return call.verdict(await settled(method(call)))
         except Stop as stop:
@@ -490,7 +529,7 @@ class Service:
         except BROKEN as error:
             return failure(error)
 
-    async def tool_asked(self, request, message):
+    async def tool_asked(self, request: Json, message: Msg) -> None:
         answers = Answers(self, message)
         try:
             if await self.is_full(message):
@@ -501,14 +540,15 @@ class Service:
             try:
                 done, _ = await asyncio.wait({work}, timeout=request["timeoutMs"] / 1000)
                 if not done or call.id not in self.calls:
-                    return work.cancel()
+                    work.cancel()
+                    return
             finally:
                 self.calls.pop(call.id, None)
             await answers.numbered({**work.result(), "replica": self.replica})
         except Exception as error:  # an invalid request, or a result that cannot be sent
             await answers.numbered({**tool_failed(error), "replica": self.replica})
 
-    async def execute(self, tool, args, call):
+    async def execute(self, tool: type[Tool], args: Any, call: ToolCall) -> Json:
         try:
             return {"result": await settled(tool().execute(args, call))}
         except Stop as stop:
@@ -518,11 +558,11 @@ class Service:
         except BROKEN as error:
             return tool_failed(error)
 
-    async def open(self, request, message, processor):
+    async def open(self, request: Json, message: Msg, processor: Processor) -> None:
         stream = Stream(processor, request)
         opened = {"opened": True, "service": self.name, "replica": self.replica, "served": 1}
         if request.get("end"):
-            chunks = []
+            chunks: list[Json] = []
             for chunk in request.get("chunks", []):
                 chunks += await stream.through(chunk)
                 if stream.stopped:
@@ -536,10 +576,13 @@ class Service:
         task.add_done_callback(lambda _: self.calls.pop(request["callId"], None))
         await self.reply(message, opened)
 
-    def describe(self, verb, endpoints):
+    def describer(self, verb: str, endpoints: list[tuple[str, type[Processor]]]) -> Callable[[Any, Msg], Any]:
+        return lambda _, message: self.reply(message, self.describe(verb, endpoints))
+
+    def describe(self, verb: str, endpoints: list[tuple[str, type[Processor]]]) -> Json:
         kind = {"PING": "ping", "INFO": "info", "STATS": "stats"}[verb]
         limits = {"millrace": json.dumps({"maxCalls": MAX_CALLS})}
-        answer = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": limits}
+        answer: Json = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": limits}
         rows = [(f"{s}-{p.id}", self.subject(s, p), p.id, {"kind": "processor", "protocol": PROTOCOL, "stage": s, "descriptor": p.descriptor()}) for s, p in endpoints]
         for name, tool in self.tools.items():
             subject = self.tool_subject(name)
@@ -559,27 +602,31 @@ class Service:
 STARTED = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def dump(value):
+def dump(value: Json) -> bytes:
     return json.dumps(value, allow_nan=False).encode()
 
 
-class Connection(nats.NATS):
+Env = Mapping[str, str]
+
+
+class Connection(Client):
     """A connection that sends nothing without TLS if TLS is required: nats-py itself falls back to plain text."""
 
-    async def _process_info(self, info, initial_connection=False):
+    async def _process_info(self, info: Json, initial_connection: bool = False) -> None:
         if self.options.get("tls") is not None and not info.get("tls_required"):
             raise nats.errors.Error("nats: the server does not offer TLS, and this connection requires it")
         await super()._process_info(info, initial_connection)
 
 
-def connection_options(name, env):
+def connection_options(name: str, env: Env) -> Json:
     """Returns the options of `connect` from NATS_USER and NATS_PASSWORD, NATS_NKEY_FILE, NATS_NKEY, NATS_CREDS_FILE, NATS_TLS,
     NATS_TLS_CA_FILE, NATS_TLS_CERT_FILE, NATS_TLS_KEY_FILE and NATS_INBOX_PREFIX. Ends the process if they are wrong."""
-    given = lambda key: env.get(key) or None
+    given: Callable[[str], str | None] = lambda key: env.get(key) or None
     user, file, seed, creds = map(given, ("NATS_USER", "NATS_NKEY_FILE", "NATS_NKEY", "NATS_CREDS_FILE"))
     if sum(one is not None for one in (user, file, seed, creds)) > 1:
         raise SystemExit("Set one of NATS_USER, NATS_NKEY_FILE, NATS_NKEY and NATS_CREDS_FILE.")
-    options, owner = {"name": name}, user if user and TOKEN.fullmatch(user) else name
+    options: Json = {"name": name}
+    owner = user if user and TOKEN.fullmatch(user) else name
     if user:
         options.update(user=user, password=env.get("NATS_PASSWORD", ""))
     if file or seed or creds:
@@ -588,20 +635,20 @@ def connection_options(name, env):
     authority, cert, key = map(given, ("NATS_TLS_CA_FILE", "NATS_TLS_CERT_FILE", "NATS_TLS_KEY_FILE"))
     if authority or cert or given("NATS_TLS") or given("NATS_URL") and env["NATS_URL"].startswith("tls://"):
         try:
-            options["tls"] = ssl.create_default_context(cafile=authority)
+            options["tls"] = context = ssl.create_default_context(cafile=authority)
             if cert:
-                options["tls"].load_cert_chain(cert, key)
+                context.load_cert_chain(cert, key)
         except OSError as error:
             raise SystemExit(f"NATS_TLS_CA_FILE, NATS_TLS_CERT_FILE or NATS_TLS_KEY_FILE cannot be read: {error}")
     return {**options, "inbox_prefix": given("NATS_INBOX_PREFIX") or f"_INBOX.{owner}"}
 
 
-def read_seed(file, seed):
+def read_seed(file: str | None, seed: str | None) -> tuple[str, str]:
     """Returns the seed of a NATS user and its public key. Errors do not contain the seed."""
     where = f"The file {file}" if file else "NATS_NKEY"
     try:
         with open(file or os.devnull) as opened:
-            found = SEED.search(opened.read(65536) if file else seed)
+            found = SEED.search(opened.read(65536) if file else seed or "")
     except OSError as error:
         raise SystemExit(f"{where} cannot be read: {error.strerror}.")
     if not found:
@@ -616,7 +663,7 @@ def read_seed(file, seed):
         raise SystemExit(f"{where} contains no valid seed of a NATS user.")
 
 
-def with_stack(name, env):
+def with_stack(name: str, env: Env) -> Env:
     """Adds the address and the key of the stack that `npm start` runs in this folder or one above it: the key of the service, or that
     of a developer. Variables that are set stay as they are."""
     for folder in (os.path.join(os.getcwd(), *[".."] * depth) for depth in range(32)):
@@ -635,12 +682,12 @@ def with_stack(name, env):
     return env
 
 
-async def connected(name, env):
+async def connected(name: str, env: Env) -> Client:
     """Connects to NATS_URL. Refused credentials end the process at its start; later they are tried again forever."""
     env = with_stack(name, env)
     options, nc, ready = connection_options(name, env), Connection(), asyncio.Event()
 
-    async def report(error):
+    async def report(error: Exception) -> None:
         print(f"{name}: {error}", file=sys.stderr, flush=True)
         if not ready.is_set() and "authorization violation" in str(error).lower():
             raise SystemExit(f"{name}: NATS refuses the credentials. Add the user to its configuration, or set NATS_NKEY_FILE.")
@@ -650,7 +697,7 @@ async def connected(name, env):
     return nc
 
 
-async def run(name, served, version="1.0.0"):
+async def run(name: str, served: Sequence[Served], version: str = "1.0.0") -> None:
     """Serves processors and tools until SIGTERM or SIGINT, and then finishes calls in progress. Reads NATS_URL, MILLRACE_PREFIX and the
     variables of connection_options."""
     nc = await connected(name, os.environ)
@@ -663,5 +710,5 @@ async def run(name, served, version="1.0.0"):
     await service.stop()
 
 
-def serve(name, served, version="1.0.0"):
+def serve(name: str, served: Sequence[Served], version: str = "1.0.0") -> None:
     asyncio.run(run(name, served, version))
