@@ -16,8 +16,23 @@ const HASH_BYTES = 16;
  * `operator`, and reveals no name.
  * @param subject of the identity, such as the `sub` of a JWT: 1 to 200 printable ASCII characters
  */
-export async function hashCaller(tenant: string, subject: string): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify([tenant, subject]));
+export function hashCaller(tenant: string, subject: string): Promise<string> {
+  const identity = JSON.stringify([tenant, subject]);
+  const known = hashes.get(identity);
+  if (known) return known;
+  const made = hashIdentity(identity);
+  hashes.set(identity, made);
+  const [oldest] = hashes.size > MAX_HASHES ? hashes.keys() : [];
+  if (oldest !== undefined) hashes.delete(oldest);
+  return made;
+}
+
+/** A digest runs in another thread, which takes a request longer than the digest itself. */
+const hashes = new Map<string, Promise<string>>();
+const MAX_HASHES = 1_000;
+
+async function hashIdentity(identity: string): Promise<string> {
+  const text = new TextEncoder().encode(identity);
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', text));
   const digits = Array.from(hash.subarray(0, HASH_BYTES), (byte) => byte.toString(16).padStart(2, '0'));
   return `c${digits.join('')}`;

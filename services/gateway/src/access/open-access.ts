@@ -13,9 +13,15 @@ export type OpenedAccess = { access: Access; headers: Record<string, string> };
 export async function openAccess(
   { headers }: Pick<Request, 'headers'>,
   scope: Scope,
-  { bus, verify, limits }: GatewayContext,
+  context: GatewayContext,
 ): Promise<OpenedAccess> {
-  const access = createAccess(bus, await verify(readCredential(headers)));
+  return countAccess(await verifyAccess(headers, context), scope, context);
+}
+
+const verifyAccess = async (headers: Headers, { bus, verify }: GatewayContext): Promise<Access> =>
+  createAccess(bus, await verify(readCredential(headers)));
+
+async function countAccess(access: Access, scope: Scope, { limits }: GatewayContext): Promise<OpenedAccess> {
   const counted = await limits.countRequest(access);
   access.require(scope);
   return { access, headers: counted };
@@ -30,8 +36,13 @@ export async function openBody<S extends z.ZodType>(
   { scope, schema, headers = request.headers }: { scope: Scope; schema: S; headers?: Headers },
   context: GatewayContext,
 ): Promise<OpenedAccess & { body: z.output<S> }> {
-  const opened = await openAccess({ headers }, scope, context);
-  const body = await readJsonBody(request, schema, context.settings.MAX_BODY_BYTES);
+  const access = await verifyAccess(headers, context);
+  // Concurrent: the count takes a round trip to Redis.
+  const reading = readJsonBody(request, schema, context.settings.MAX_BODY_BYTES);
+  // An exceeded limit takes precedence over a bad body.
+  reading.catch(() => undefined);
+  const opened = await countAccess(access, scope, context);
+  const body = await reading;
   await context.verify(readCredential(headers));
   return { ...opened, body };
 }

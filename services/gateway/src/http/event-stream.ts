@@ -30,41 +30,38 @@ function createEventSource(
   frames: AsyncGenerator<string, void>,
   { keepAliveMs, onEnd }: EventStreamOptions,
 ): UnderlyingSource<Uint8Array> {
-  let next: Promise<IteratorResult<string, void>> | undefined;
+  // One timer for the stream: a timer for each event costs as much as the event.
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    clearTimeout(timer);
+    onEnd();
+  };
   return {
+    start(controller) {
+      timer = setTimeout(() => {
+        // A client that does not read receives nothing more.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE);
+        timer?.refresh();
+      }, keepAliveMs);
+    },
     async pull(controller) {
-      next ??= frames.next();
       try {
-        const read = await raceTimer(next, keepAliveMs);
-        if (read) next = undefined;
-        if (read?.done) {
-          controller.close();
-          onEnd();
-        } else controller.enqueue(read ? ENCODER.encode(read.value) : KEEP_ALIVE);
+        const read = await frames.next();
+        timer?.refresh();
+        if (!read.done) return controller.enqueue(ENCODER.encode(read.value));
+        end();
+        controller.close();
       } catch (error) {
+        end();
         controller.error(error);
-        onEnd();
       }
     },
     cancel() {
-      onEnd();
+      end();
       // The generator returns after its pending read, which `onEnd` has to end.
       void frames.return().catch(() => undefined);
     },
   };
-}
-
-/** Returns undefined if the timer is first. */
-async function raceTimer<T>(pending: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  try {
-    return await Promise.race([pending, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Formats one event. JSON has no line breaks, so the data is one line. */

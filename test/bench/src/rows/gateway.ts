@@ -1,6 +1,9 @@
 // Cost of HTTP: the same runs, read through the gateway and by the client library, with the same text and the same
 // number of deltas.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { BenchContext, Measure } from '../bench-context.ts';
 import { needServices } from '../bench-context.ts';
 import { DELTAS, manyRuns, median, MODEL, makeScript, prose } from '../load.ts';
@@ -12,6 +15,8 @@ const EVERY_MS = 5;
 const LATENCIES = 100;
 const IDLE_STREAMS = 1_000;
 const AGENT = 'bench-http';
+/** Its provider events are published unchanged: no two pieces are joined, also if one read holds them. */
+const RAW_AGENT = 'bench-http-raw';
 
 export type Gateway = { url: string; key: string; pid: number };
 
@@ -31,15 +36,16 @@ export async function openGateway(context: BenchContext): Promise<Gateway> {
   if (url === undefined || pid === undefined) throw new Error('the gateway did not start');
   const { key } = await stack.client.keys.create({ subject: 'bench', scopes: ['run', 'read'] });
   await stack.client.agents.apply({ name: AGENT, model: MODEL, flushMs: 0 });
+  await stack.client.agents.apply({ name: RAW_AGENT, model: MODEL, raw: true });
   return { url, key, pid };
 }
 
 type Read = { chunks: number; deltas: number; text: string; firstMs: number };
 
 /** Starts a run over HTTP, and reads its chunks to the end. */
-async function readRun({ url, key }: Gateway, input: string): Promise<Read> {
+async function readRun({ url, key }: Gateway, input: string, agent = AGENT): Promise<Read> {
   const begun = performance.now();
-  const response = await fetch(`${url}/v1/agents/${AGENT}/runs`, {
+  const response = await fetch(`${url}/v1/agents/${agent}/runs`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
     body: JSON.stringify({ input }),
@@ -63,37 +69,90 @@ async function readRun({ url, key }: Gateway, input: string): Promise<Read> {
   return read;
 }
 
-/** µs of processor time per chunk: of the gateway, and of the client library in this process. */
-export const gatewayChunks: Measure = async (context) => {
-  const gateway = await openGateway(context);
-  const input = makeScript(EVERY_MS);
-  const readAll = async (total: number) => {
-    let left = total;
-    let chunks = 0;
-    const worker = async () => {
-      while (left-- > 0) {
-        const read = await readRun(gateway, input);
-        chunks += read.chunks;
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    return chunks;
+/** Makes the calls of `work` for all runs, 16 at once. Returns the sum of their chunks. */
+async function sumRuns(total: number, work: () => Promise<number>): Promise<number> {
+  let left = total;
+  let chunks = 0;
+  const worker = async () => {
+    while (left-- > 0) {
+      const read = await work();
+      chunks += read;
+    }
   };
-  await readAll(AT_ONCE);
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return chunks;
+}
+
+type ChunkCost = { gateway: number; client: number; chunks: number };
+
+/** µs of processor time per chunk: of the gateway, and of the client library in this process. */
+async function measureChunks(
+  context: BenchContext,
+  gateway: Gateway,
+  agent: string,
+  input: string,
+): Promise<ChunkCost> {
+  const readOne = async () => (await readRun(gateway, input, agent)).chunks;
+  await sumRuns(2 * AT_ONCE, readOne);
   const before = await cpuMs(gateway.pid);
-  const chunks = await readAll(RUNS);
+  const chunks = await sumRuns(RUNS, readOne);
   const ms = (await cpuMs(gateway.pid)) - before;
-  const load = { agent: AGENT, input, atOnce: AT_ONCE, text: prose() };
+  const load = { agent, input, atOnce: AT_ONCE, text: prose() };
   await manyRuns(context.stack.client, { ...load, total: AT_ONCE });
   const own = process.cpuUsage();
   const { deltas } = await manyRuns(context.stack.client, { ...load, total: RUNS });
   const { user, system } = process.cpuUsage(own);
   if (deltas !== RUNS * DELTAS) throw new Error(`the client gave ${deltas} deltas`);
-  return row('gateway-chunks', 'µs of processor time a chunk', (ms * 1_000) / chunks, (user + system) / chunks, {
-    streams: AT_ONCE,
-    everyMs: EVERY_MS,
-    chunks: round(chunks / RUNS),
+  return { gateway: (ms * 1_000) / chunks, client: (user + system) / chunks, chunks: chunks / RUNS };
+}
+
+/** µs of processor time per message of a process that writes each message of a run to an HTTP response, unread. */
+async function measureRelay({ natsUrl, stack }: BenchContext, input: string): Promise<number> {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../raw-relay.ts')], {
+    env: { PATH: process.env['PATH'] ?? '', NATS_URL: natsUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const [port] = await once(child.stdout, 'data');
+  const readOne = async () => {
+    const runId = crypto.randomUUID();
+    const leaving = new AbortController();
+    const response = await fetch(`http://127.0.0.1:${Number(String(port))}/${runId}`, { signal: leaving.signal });
+    let messages = 0;
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      if (part === 'ready') await stack.client.start(AGENT, input, { runId });
+      else messages += 1;
+      if (part.includes('"type":"finish"')) break;
+    }
+    leaving.abort();
+    return messages;
+  };
+  try {
+    await sumRuns(2 * AT_ONCE, readOne);
+    const before = await cpuMs(child.pid ?? 0);
+    const messages = await sumRuns(RUNS, readOne);
+    return (((await cpuMs(child.pid ?? 0)) - before) * 1_000) / messages;
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
+}
+
+/** One message of NATS and one write for each chunk. */
+export const gatewayChunks: Measure = async (context) => {
+  const gateway = await openGateway(context);
+  const input = makeScript(EVERY_MS);
+  const cost = await measureChunks(context, gateway, AGENT, input);
+  const relay = await measureRelay(context, input);
+  const detail = { streams: AT_ONCE, everyMs: EVERY_MS, chunks: round(cost.chunks), rawRelay: round(relay) };
+  return row('gateway-chunks', 'µs of processor time a chunk', cost.gateway, cost.client, detail);
+};
+
+/** Several chunks in each message and in each write. */
+export const gatewayBursts: Measure = async (context) => {
+  const gateway = await openGateway(context);
+  const cost = await measureChunks(context, gateway, RAW_AGENT, makeScript(0));
+  const detail = { streams: AT_ONCE, chunks: round(cost.chunks) };
+  return row('gateway-bursts', 'µs of processor time a chunk', cost.gateway, cost.client, detail);
 };
 
 /** From the start of a run to its first text, one at a time, over HTTP and by the client library, in turns. */
