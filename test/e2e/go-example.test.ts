@@ -30,6 +30,11 @@ describe.skipIf(!hasGo)('The processor in Go', () => {
   }, 300_000);
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+  test('Its reader shows the text of each vector of the wire', { timeout: 300_000 }, async () => {
+    const tested = await runCommand('go', ['test', './...'], { cwd: join(root, 'examples/go') });
+    expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok/m) });
+  });
+
   // The check waits for real durations: on a busy machine a starved replica can break a rule.
   test(
     'It passes every rule of the check, also those that stop a replica under load',

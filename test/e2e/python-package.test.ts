@@ -38,7 +38,7 @@ describe.skipIf(!isAsked)('the package for Python', () => {
     for (const environment of [tools, empty]) await run('python3', ['-m', 'venv', environment]);
     await run(python(tools), ['-m', 'pip', 'install', '-q', '-r', join(HERE, 'package-requirements.txt')]);
     await run(python(tools), ['-m', 'build', '--wheel', '--no-isolation', '--outdir', folder, SOURCE]);
-    const [wheel = ''] = (await readdir(folder)).filter((name) => name.endsWith('.whl'));
+    const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl')) ?? '';
     await run(python(empty), ['-m', 'pip', 'install', '-q', join(folder, wheel)]);
   }, INSTALL_MS);
   afterAll(() => rm(folder, { recursive: true, force: true }));
