@@ -177,12 +177,14 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('textbox', { name: 'Subject' }).fill('frank');
     await page.getByLabel('Label').fill('laptop of Frank');
+    await page.getByRole('textbox', { name: 'Agents' }).fill(`${AGENT}, other`);
+    await page.getByLabel('Expires after days').fill('30');
     await page.getByRole('checkbox', { name: 'answer' }).uncheck();
     await page.getByRole('button', { name: 'Create' }).click();
     const key = await page.locator('.created code').innerText();
     await page.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row').filter({ hasText: 'laptop of Frank' });
-    expect(await row.innerText()).toContain('run, read');
+    expect(await row.innerText()).toMatch(/run, read[^]*agents: console-actions, other[^]*expires in (29|30) d/);
     expect(await page.content()).not.toContain(key);
     const readRuns = async () =>
       (await fetch(`${console.url}/v1/runs`, { headers: { authorization: `Bearer ${key}` } })).status;

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { applying } from '../e2e/apply-agent.ts';
 import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script, type ScriptElement } from '../e2e/script.ts';
+import { inspect } from './inspect-page.ts';
 import { useConsole } from './use-console.ts';
 
 const AGENT = 'console-chat';
@@ -201,6 +202,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       await page.getByText('The connection is lost').waitFor(patient);
       await list.getByText('The gateway does not answer').waitFor(patient);
       expect(await list.locator('tbody tr').count()).toBeGreaterThan(0);
+      expect(await inspect(list, 'offline')).toEqual([]);
       await console.startGateway();
       await expect.poll(() => readAnswer(page), patient).toBe(WORDS);
       await list.getByText('The gateway does not answer').waitFor({ state: 'detached', ...patient });

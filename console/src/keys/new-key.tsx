@@ -35,6 +35,8 @@ function KeyForm({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const [subject, setSubject] = useState('');
   const [label, setLabel] = useState('');
+  const [agents, setAgents] = useState('');
+  const [days, setDays] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(['run', 'read', 'answer']);
   const creating = useMutation({
     mutationFn: () =>
@@ -42,6 +44,8 @@ function KeyForm({ onClose }: { onClose(): void }) {
         scopes: [...scopes],
         ...(subject.trim() !== '' && { subject: subject.trim() }),
         ...(label.trim() !== '' && { label: label.trim() }),
+        ...(readNames(agents).length > 0 && { agents: readNames(agents) }),
+        ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['keys'] }),
   });
@@ -70,6 +74,7 @@ function KeyForm({ onClose }: { onClose(): void }) {
         Label
         <input className="input" value={label} maxLength={100} onChange={({ target }) => setLabel(target.value)} />
       </label>
+      <KeyLimits agents={agents} onAgents={setAgents} days={days} onDays={setDays} />
       <fieldset className="scopes">
         <legend>Scopes</legend>
         {SCOPES.map(({ scope, about }) => (
@@ -91,6 +96,39 @@ function KeyForm({ onClose }: { onClose(): void }) {
     </form>
   );
 }
+
+type LimitsProps = { agents: string; onAgents(text: string): void; days: string; onDays(text: string): void };
+
+const KeyLimits = ({ agents, onAgents, days, onDays }: LimitsProps) => (
+  <div className="key-limits">
+    <label className="field">
+      Agents
+      <input
+        className="input"
+        value={agents}
+        onChange={({ target }) => onAgents(target.value)}
+        placeholder="all"
+        title="Names of the agents that the key may use, separated by commas"
+      />
+    </label>
+    <label className="field">
+      Expires after days
+      <input
+        className="input"
+        type="number"
+        min={1}
+        max={3_650}
+        value={days}
+        onChange={({ target }) => onDays(target.value)}
+        placeholder="never"
+      />
+    </label>
+  </div>
+);
+
+const DAY_MS = 24 * 3_600_000;
+
+const readNames = (text: string): string[] => text.split(/[\s,]+/).filter((name) => name !== '');
 
 const Created = ({ created: { key }, onClose }: { created: CreatedKey; onClose(): void }) => (
   <div className="stack" role="status">
