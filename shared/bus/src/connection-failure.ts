@@ -8,12 +8,22 @@ type Tried = { address: ServerAddress; publicKey: string | undefined; tls: BusTl
 /** `isPermanent`: a later attempt with the same configuration would fail too. */
 export type Failure = { error: MillraceError; isPermanent: boolean };
 
+/** The server reports a login that it did not receive in time as a refusal, too. */
+const isLate = (error: unknown): boolean => error instanceof AuthorizationError && /timeout/i.test(error.message);
+
 export const isCredentialError = (error: unknown): error is Error =>
-  error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
+  (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError) && !isLate(error);
 
 export function explainFailure(cause: unknown, tried: Tried): Failure {
   const where = shownAddress(tried.address.servers.join(','));
   if (isCredentialError(cause)) return { error: createRefusedError(cause, where, tried), isPermanent: true };
+  if (isLate(cause)) {
+    const error = new MillraceError('bus-unreachable', `The NATS server at ${where} ended a slow login.`, {
+      cause,
+      remedy: 'Check the load of both machines. authorization.timeout in the configuration of NATS is its limit, in s.',
+    });
+    return { error, isPermanent: false };
+  }
   const problem = findTlsProblem(cause);
   if (problem !== undefined) {
     const error = new MillraceError('bus-unreachable', `The connection to ${where} failed: ${problem}.`, {
