@@ -1,5 +1,9 @@
 // A gateway that is killed while clients of OpenAI's protocols wait: another one finishes the answer, and the agent runs once.
 import { useNats, useRedis, useStack } from '@millrace/testkit';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { ChatOpenAI } from '@langchain/openai';
+import { generateText, type LanguageModel } from 'ai';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { script } from './script.ts';
@@ -39,43 +43,53 @@ async function killLast(): Promise<void> {
 
 describe('a gateway that is killed after it has submitted a run', () => {
   const words = 'Once and only once, although the client has asked twice.';
-  const said = script({ text: words, chunkSize: 2, delayMs: 60 });
-  /** The unchanged client, whose repeated requests reach another gateway, as behind a load balancer. */
-  const connect = (apiKey: string, first: string, second: string) => {
+  const said = script({ text: words, chunkSize: 2, delayMs: 150 });
+  type Target = { apiKey: string; baseURL: string; fetch: typeof fetch };
+  /** Requests of an unchanged client: the repeated ones reach another gateway, as behind a load balancer. */
+  const aim = (apiKey: string, first: string, second: string): Target => {
     const urls = [first];
     const choose = (url: unknown) => String(url).replace(first, urls.shift() ?? second);
-    return new OpenAI({
-      apiKey,
-      baseURL: `${first}/v1`,
-      maxRetries: 2,
-      fetch: (url, init) => fetch(choose(url), init),
-    });
+    return { apiKey, baseURL: `${first}/v1`, fetch: (url, init) => fetch(choose(url), init) };
   };
-  const calls: [string, (client: OpenAI) => Promise<string | null | undefined>][] = [
-    [
-      'chat completions',
-      async (client) => {
-        const messages = [{ role: 'user' as const, content: said }];
-        const answer = await client.chat.completions.create({ model: agent, messages });
-        return answer.choices[0]?.message.content;
-      },
-    ],
-    ['responses', async (client) => (await client.responses.create({ model: agent, input: said })).output_text],
-  ];
+  const generate = async (model: LanguageModel) => (await generateText({ model, prompt: said })).text;
+  const askLangChain = async ({ apiKey, ...configuration }: Target, useResponsesApi: boolean) =>
+    (await new ChatOpenAI({ model: agent, apiKey, maxRetries: 2, useResponsesApi, configuration }).invoke(said)).text;
+  const CLIENTS: Record<string, (target: Target) => Promise<string | null | undefined>> = {
+    'openai-chat': async (target) => {
+      const messages = [{ role: 'user' as const, content: said }];
+      return (await new OpenAI(target).chat.completions.create({ model: agent, messages })).choices[0]?.message.content;
+    },
+    'openai-responses': async (target) =>
+      (await new OpenAI(target).responses.create({ model: agent, input: said })).output_text,
+    'ai-sdk-chat': (target) => generate(createOpenAI(target).chat(agent)),
+    'ai-sdk-responses': (target) => generate(createOpenAI(target).responses(agent)),
+    'ai-sdk-compatible': (target) => generate(createOpenAICompatible({ name: 'millrace', ...target })(agent)),
+    'langchain-chat': (target) => askLangChain(target, false),
+    'langchain-responses': (target) => askLangChain(target, true),
+  };
 
-  test.each(calls)('The openai client repeats its request of %s, and the agent runs once', async (name, call) => {
+  test('Every client repeats its request at another gateway, and the agent runs once for each', async () => {
     await stack.start('gateway');
     const { first, second } = await listTwo();
-    const subject = `retry-${name.split(' ')[0]}`;
-    const { key } = await createKey(subject);
-    const listRuns = async () => (await stack.client.runs.list({ subject })).runs;
-    const answering = call(connect(key, first, second));
-    await expect
-      .poll(async () => (await listRuns()).map(({ status }) => status), { timeout: 10_000 })
-      .toEqual(['running']);
+    const listRuns = async () => {
+      const { runs } = await stack.client.runs.list({ agent, limit: 100 });
+      return runs.map(({ subject, status }) => `${subject} ${status}`).toSorted();
+    };
+    const describeAll = (status: string) =>
+      Object.keys(CLIENTS)
+        .map((name) => `${name} ${status}`)
+        .toSorted();
+    const answering = Object.entries(CLIENTS).map(async ([name, ask]) => {
+      const { key } = await createKey(name);
+      return [name, await ask(aim(key, first, second))] as const;
+    });
+    const answers = Promise.all(answering);
+    await expect.poll(listRuns, { timeout: 15_000 }).toEqual(describeAll('running'));
     await killLast();
-    expect(await answering).toBe(words);
-    expect(await listRuns()).toMatchObject([{ status: 'finished' }]);
+    expect(Object.fromEntries(await answers)).toEqual(
+      Object.fromEntries(Object.keys(CLIENTS).map((name) => [name, words])),
+    );
+    expect(await listRuns()).toEqual(describeAll('finished'));
   });
 
   test('Another gateway finds the run that waits for the results of the client', async () => {

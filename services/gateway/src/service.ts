@@ -63,7 +63,7 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
       onRevoked: (listener) => verifier.onRevoked(listener),
       sessions: createSessions(createSessionStore(redis)),
       readTraits: createTraitReader(),
-      recent: createRecentRequests(redis),
+      recent: createRecentRequests({ id: bus.id, listGateways: () => listGateways(bus), redis }),
       draining,
     });
     const onError = (error: unknown) => log.error({ err: error }, 'writing an answer failed');
@@ -79,6 +79,11 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
     resources.add('discovery', discovery);
   },
 };
+
+async function listGateways(bus: Bus): Promise<string[]> {
+  const pings = await gatherPings(bus, 'gateway', { gatherMs: PING_MS });
+  return pings.map(({ id }) => id);
+}
 
 /** Each of two replicas would allow the whole limit. @throws config-invalid */
 async function refuseSecond(bus: Bus): Promise<void> {

@@ -48,15 +48,19 @@ export type CallResults = {
   /** The history ends with the results. */
   isLast: boolean;
 };
+/** A request that waits for its answer. */
+export type OpenRequest = {
+  /** @param outcome answered: the client has its answer; broken: a repetition joins the run */
+  settle(outcome: 'answered' | 'broken'): Promise<void>;
+};
 /** The run from the results on. `before`: the usage up to the calls. */
-export type ContinuedRun = { run: Run; before: Usage };
+export type ContinuedRun = { run: Run; before: Usage; opened?: OpenRequest };
 
 /** Keeps the position behind the calls for a repetition of the request. */
 export type CallMark = {
-  /** The client repeats the request by itself, and a part of its results may have arrived. */
-  isRepeated: boolean;
-  get(): Promise<string | undefined>;
-  set(value: string): Promise<void>;
+  /** Returns it if the request is a repetition: a part of its results may have arrived. */
+  find(): Promise<string | undefined>;
+  open(value: string): Promise<OpenRequest>;
 };
 type ContinueParts = {
   client: Client;
@@ -84,8 +88,9 @@ export async function continueCalls(
     const data = given.get(spellCallId(runId, clientCall));
     return data && resumeToken !== undefined ? [{ token: resumeToken, data }] : [];
   });
-  const repeated = mark?.isRepeated ? readMark(await mark.get()) : undefined;
-  if (repeated) return continueAt(repeated, { client, runId, answers, left });
+  const found = await mark?.find();
+  if (mark && found !== undefined)
+    return { ...(await continueAt(readMark(found), { client, runId, answers, left })), opened: await mark.open(found) };
   if (calls.length === 0) return undefined;
   const isExact = isLast && answers.length === calls.length && given.size === calls.length;
   if (!isExact) {
@@ -94,8 +99,9 @@ export async function continueCalls(
   }
   const last = await readLast(await client.follow(runId, { signal: left }));
   const marked = { from: { epoch: last.epoch, index: last.index + 1 }, before: result?.usage ?? {} };
-  await mark?.set(JSON.stringify(marked));
-  return continueAt(marked, { client, runId, answers, left });
+  const opened = await mark?.open(JSON.stringify(marked));
+  const continued = await continueAt(marked, { client, runId, answers, left });
+  return { ...continued, ...(opened && { opened }) };
 }
 
 type Marked = {
@@ -133,8 +139,7 @@ async function readLast(run: Run): Promise<Position> {
 }
 
 /** The gateway itself has written the mark. */
-function readMark(text: string | undefined): Marked | undefined {
-  if (text === undefined) return undefined;
+function readMark(text: string): Marked {
   const marked: Marked = JSON.parse(text);
   return marked;
 }

@@ -1,22 +1,80 @@
-// Remembers the runs of recent requests. The openai clients repeat a request by themselves after a lost connection and
-// count the attempts in a header: a repeated request joins the run of the first one.
+// Remembers the runs of recent requests, so that a repeated request joins the run of the first one. The openai clients count their
+// attempts in a header. A request of another client is a repetition if the identical request of the same caller has not been
+// answered: its connection broke, or the gateway that served it is lost.
 import { createHash } from 'node:crypto';
 import type { Client } from '@millrace/client';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, isObject } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
 import type { Access } from '../access/access.ts';
-import type { CallMark } from '../agents/client-calls.ts';
-
-const JOIN_WITHIN_S = 60;
-const MAX_REMEMBERED = 10_000;
-const MS_PER_SECOND = 1_000;
+import type { CallMark, OpenRequest } from '../agents/client-calls.ts';
+import { createLocalStore, createSharedStore, type RecentStore } from './recent-store.ts';
 
 export type RecentRequests = {
-  /** Returns the run of the identical request of the same caller, if it was submitted within a minute. */
+  /** Returns the value of the identical request of the same caller, if it was submitted within a minute. */
   find(fingerprint: string): Promise<string | undefined>;
-  /** Called before the submission, so that a gateway that is killed after it leaves a trace. */
-  remember(fingerprint: string, runId: string): Promise<void>;
+  /** Returns it only if that request was not answered and no gateway serves it any more. */
+  findBroken(fingerprint: string): Promise<string | undefined>;
+  /** Called before the submission, so that a gateway that is killed after it leaves a trace. @param value id of the run, or the mark of its calls */
+  open(fingerprint: string, value: string): Promise<OpenRequest>;
 };
+
+type SharedBy = {
+  /** Of this gateway. */
+  id: string;
+  /** Resolves with the ids of the gateways that answer. */
+  listGateways: () => Promise<readonly string[]>;
+  /** Of all gateways; without it each process remembers its own requests. */
+  redis?: Redis | undefined;
+};
+
+const ALONE: SharedBy = { id: 'alone', listGateways: async () => [] };
+
+export function createRecentRequests({ id, listGateways, redis }: SharedBy = ALONE): RecentRequests {
+  const store: RecentStore = redis ? createSharedStore(redis) : createLocalStore();
+  /** Requests that this gateway serves. */
+  const served = new Set<string>();
+  const isServed = async (record: OpenRecord): Promise<boolean> => {
+    if (record.by === id) return served.has(record.request);
+    return record.by !== undefined && (await listGateways()).includes(record.by);
+  };
+  return {
+    find: (print) => store.get(print),
+    async findBroken(print) {
+      const record = readRecord(await store.get(`open:${print}`));
+      return record && !(await isServed(record)) ? record.value : undefined;
+    },
+    async open(print, value) {
+      const request = crypto.randomUUID();
+      const write = (by?: string) => store.set(`open:${print}`, JSON.stringify({ value, request, by }));
+      served.add(request);
+      await Promise.all([store.set(print, value), write(id)]);
+      return {
+        async settle(outcome) {
+          if (!served.delete(request)) return;
+          // A later identical request has replaced the record.
+          if (readRecord(await store.get(`open:${print}`))?.request !== request) return;
+          await (outcome === 'broken' ? write() : store.remove(`open:${print}`));
+        },
+      };
+    },
+  };
+}
+
+type OpenRecord = {
+  value: string;
+  request: string;
+  /** The gateway that serves the request. */
+  by: string | undefined;
+};
+
+/** A gateway has written the record. */
+function readRecord(text: string | undefined): OpenRecord | undefined {
+  const record: unknown = text === undefined ? undefined : JSON.parse(text);
+  if (!isObject(record)) return undefined;
+  const { value, request, by } = record;
+  if (typeof value !== 'string' || typeof request !== 'string') return undefined;
+  return { value, request, by: typeof by === 'string' ? by : undefined };
+}
 
 export function fingerprint({ account, subject, identity }: Access, route: string, body: unknown): string {
   const text = JSON.stringify([identity.tenant, account, subject ?? null, route, body]);
@@ -27,21 +85,22 @@ export function fingerprint({ account, subject, identity }: Access, route: strin
 export function createMark(access: Access, body: unknown, headers: Headers, recent: RecentRequests): CallMark {
   const print = fingerprint(access, 'results', body);
   return {
-    isRepeated: isRepeated(headers),
-    get: () => recent.find(print),
-    set: (value) => recent.remember(print, value),
+    find: () => (isCounted(headers) ? recent.find(print) : recent.findBroken(print)),
+    open: (value) => recent.open(print, value),
   };
 }
 
-/** Returns the run that a repeated request of an openai client joins. */
-export const findRepeatedRun = async (
+/** Returns the run that a repeated request joins. */
+export async function findRepeatedRun(
   client: Client,
   headers: Headers,
   print: string,
   recent: RecentRequests,
-): Promise<string | undefined> => (isRepeated(headers) ? findJoined(client, await recent.find(print)) : undefined);
+): Promise<string | undefined> {
+  return findJoined(client, await (isCounted(headers) ? recent.find(print) : recent.findBroken(print)));
+}
 
-const isRepeated = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
+const isCounted = (headers: Headers): boolean => Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
 
 /** A run that was cancelled with the first connection is not joined: the repeated request needs an answer. */
 async function findJoined(client: Client, runId: string | undefined): Promise<string | undefined> {
@@ -52,41 +111,4 @@ async function findJoined(client: Client, runId: string | undefined): Promise<st
     if (MillraceError.isInstance(error) && error.code === 'run-unknown') return runId;
     throw error;
   }
-}
-
-/** @param redis shared by all gateways; without it each process remembers its own requests */
-export function createRecentRequests(redis?: Redis): RecentRequests {
-  return redis ? createShared(redis) : createLocal();
-}
-
-function createLocal(): RecentRequests {
-  const runs = new Map<string, { runId: string; until: number }>();
-  return {
-    async find(key) {
-      const found = runs.get(key);
-      return found && found.until > Date.now() ? found.runId : undefined;
-    },
-    async remember(key, runId) {
-      // The insertion order is that of the expiry.
-      for (const [old, { until }] of runs) {
-        if (until > Date.now() && runs.size < MAX_REMEMBERED) break;
-        runs.delete(old);
-      }
-      runs.delete(key);
-      runs.set(key, { runId, until: Date.now() + JOIN_WITHIN_S * MS_PER_SECOND });
-    },
-  };
-}
-
-/** While Redis is unavailable, the process remembers its own requests. */
-function createShared(redis: Redis): RecentRequests {
-  const local = createLocal();
-  const name = (key: string) => `:gateway:requests:${key}`;
-  return {
-    find: async (key) => (await redis.get(name(key)).catch(() => null)) ?? local.find(key),
-    async remember(key, runId) {
-      await local.remember(key, runId);
-      await redis.set(name(key), runId, 'EX', JOIN_WITHIN_S).catch(() => undefined);
-    },
-  };
 }

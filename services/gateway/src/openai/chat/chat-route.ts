@@ -1,5 +1,5 @@
 // POST /v1/chat/completions: an agent as a model.
-import { subtractUsage } from '../../agents/client-calls.ts';
+import { subtractUsage, type OpenRequest } from '../../agents/client-calls.ts';
 import { openBody } from '../../access/open-access.ts';
 import type { Run } from '@millrace/client';
 import type { GatewayContext } from '../../gateway-context.ts';
@@ -11,12 +11,14 @@ import { describeSuspension, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter, describeCall, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
 import { ContentBlocked, openAiErrorResponse } from '../openai-error.ts';
+import { settle, settleAfter } from '../settle-request.ts';
 import { startChat, type StartedChat } from './start-chat.ts';
 
 const MS_PER_SECOND = 1_000;
 
 export async function serveChat(request: Request, context: GatewayContext): Promise<Response> {
   let accepted: string | undefined;
+  let opening: OpenRequest | undefined;
   try {
     const opened = await openBody(request, { scope: 'run', schema: chatRequestSchema }, context);
     const { access, body } = opened;
@@ -26,14 +28,17 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
       const started = await startChat(body, request.headers, access, context, owned.gone);
       const { runId } = started.run;
       accepted = runId;
+      opening = started.opened;
       context.limits.countRun(started.access, started.client, runId);
       const identity = { runId, model: body.model, created: Math.floor(Date.now() / MS_PER_SECOND) };
       const headers = { ...opened.headers, ...started.headers };
       if (body.stream === true) return await streamChat(identity, body, started, { context, owned, headers });
       const answer = await answerChat(identity, started, { context, owned, headers });
+      await settle(opening, isLeftBehind(owned, request, context));
       owned.close();
       return answer;
     } catch (error) {
+      await settle(opening, isLeftBehind(owned, request, context));
       owned.close();
       throw error;
     }
@@ -41,6 +46,10 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
     return openAiErrorResponse(error, accepted);
   }
 }
+
+/** A client that disconnects has cancelled its run, unless the gateway drains. */
+const isLeftBehind = ({ gone }: OwnedRun, request: Request, { draining }: GatewayContext): boolean =>
+  request.signal.aborted && draining.aborted && !gone.aborted;
 
 type AnswerParts = { context: GatewayContext; owned: OwnedRun; headers: Record<string, string> };
 
@@ -101,7 +110,7 @@ function throwFailed(result: RunResult): void {
 async function streamChat(
   identity: ChatIdentity,
   body: ChatRequest,
-  { run, client, before = {} }: StartedChat,
+  { run, client, opened, before = {} }: StartedChat,
   { context, owned, headers }: AnswerParts,
 ): Promise<Response> {
   const { settings } = context;
@@ -111,5 +120,10 @@ async function streamChat(
   const readUsage = async (finished: Usage | undefined) =>
     subtractUsage(finished ?? (await client.runs.get(run.runId)).result?.usage ?? {}, before);
   const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage, readUsage });
-  return respondWithEvents(held, { keepAliveMs: settings.KEEP_ALIVE_MS, headers, onEnd: owned.close });
+  const isBroken = (hasEnded: boolean) => !hasEnded && context.draining.aborted && !owned.gone.aborted;
+  return respondWithEvents(settleAfter(held, opened, isBroken), {
+    keepAliveMs: settings.KEEP_ALIVE_MS,
+    headers,
+    onEnd: owned.close,
+  });
 }

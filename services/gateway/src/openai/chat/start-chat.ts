@@ -2,7 +2,7 @@
 import type { Client, Run } from '@millrace/client';
 import { messageText, type Message, type Usage } from '@millrace/contracts';
 import type { Access } from '../../access/access.ts';
-import { cancelWhenGone, continueCalls, type ContinuedRun } from '../../agents/client-calls.ts';
+import { cancelWhenGone, continueCalls, type ContinuedRun, type OpenRequest } from '../../agents/client-calls.ts';
 import { answerNewestQuestion } from '../../agents/answer-question.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
@@ -21,6 +21,7 @@ import {
 import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent-requests.ts';
 import { refuseMembers } from '../refuse-members.ts';
+import { settleFailed } from '../settle-request.ts';
 import { describeStart } from '../start-headers.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };
@@ -32,6 +33,7 @@ export type StartedChat = {
   headers: Record<string, string>;
   /** Usage of the run before this answer: the request has continued a run. */
   before?: Usage;
+  opened?: OpenRequest;
 };
 
 /**
@@ -70,15 +72,17 @@ export async function startChat(
   const joined = await findRepeatedRun(client, headers, print, recent);
   const answered = joined === undefined && (await answerQuestion(client, { agent, threadId, messages }, acting, gone));
   if (answered) {
-    await recent.remember(print, answered.runId);
-    return { run: answered, client, access: acting, headers: describe(answered.runId) };
+    const opened = await recent.open(print, answered.runId);
+    return { run: answered, client, access: acting, headers: describe(answered.runId), opened };
   }
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
-  await recent.remember(print, runId);
+  const opened = await recent.open(print, runId);
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
   const starting = client.start(agent, messages, { ...settings, runId, threadId, signal: gone });
-  const run = await startWithMembers('response_format', starting);
-  return { run, client, access: acting, headers: describe(run.runId) };
+  const run = await startWithMembers('response_format', starting).catch((error: unknown) =>
+    settleFailed(opened, error),
+  );
+  return { run, client, access: acting, headers: describe(run.runId), opened };
 }
 
 type ContinueChat = { access: Access; headers: Headers; gone: AbortSignal } & Pick<GatewayContext, 'recent'>;

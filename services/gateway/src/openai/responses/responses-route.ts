@@ -1,10 +1,12 @@
 // POST /v1/responses: starts a run, or continues a suspended one, and returns it as a response.
 import { openBody } from '../../access/open-access.ts';
+import type { OpenRequest } from '../../agents/client-calls.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream } from '../../http/open-stream.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 import { startResponse } from './response-changes.ts';
+import { settle, settleAfter } from '../settle-request.ts';
 import { describeResponse } from './response-wire.ts';
 import { responseRequestSchema } from './responses-request.ts';
 import { holdResponse, readResponse, readResponseFrames, throwEarlyEnd } from './responses-stream.ts';
@@ -12,6 +14,7 @@ import { startResponseRun } from './start-response.ts';
 
 export async function serveResponse(request: Request, context: GatewayContext): Promise<Response> {
   let accepted: string | undefined;
+  let opening: OpenRequest | undefined;
   try {
     const opened = await openBody(request, { scope: 'run', schema: responseRequestSchema }, context);
     const { access, headers, body } = opened;
@@ -20,13 +23,16 @@ export async function serveResponse(request: Request, context: GatewayContext): 
       const started = await startResponseRun(body, request.headers, access, context, stream.left);
       accepted = started.run.runId;
       context.limits.countRun(access, started.client, accepted);
+      opening = started.opened;
       const all = { ...headers, ...started.headers };
       if (body.background === true && body.stream !== true) {
+        await settle(opening, stream.left.aborted);
         stream.close();
         return Response.json(describeResponse(startResponse(accepted), started.identity), { headers: all });
       }
       if (body.stream !== true) {
         const state = await readResponse(started);
+        await settle(opening, stream.left.aborted);
         stream.close();
         throwEarlyEnd(state);
         return Response.json(describeResponse(state, started.identity), { headers: all });
@@ -34,8 +40,10 @@ export async function serveResponse(request: Request, context: GatewayContext): 
       const frames = readResponseFrames(started);
       const held = await holdResponse(frames, context.settings.FIRST_CONTENT_MS);
       const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;
-      return respondWithEvents(held, { keepAliveMs, onEnd: stream.close, headers: all });
+      const kept = settleAfter(held, opening, () => stream.left.aborted);
+      return respondWithEvents(kept, { keepAliveMs, onEnd: stream.close, headers: all });
     } catch (error) {
+      await settle(opening, stream.left.aborted);
       stream.close();
       throw error;
     }

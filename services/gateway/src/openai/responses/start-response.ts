@@ -10,6 +10,7 @@ import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent-requests.ts';
 import { refuseMembers } from '../refuse-members.ts';
 import { listIgnoredSettings, readForm, readModelSettings, startWithMembers } from '../run-settings.ts';
+import { settleFailed } from '../settle-request.ts';
 import { describeStart } from '../start-headers.ts';
 import { answerApprovals } from './response-approvals.ts';
 import { resolveReferences } from './item-references.ts';
@@ -60,13 +61,14 @@ export async function startResponseRun(
   const print = fingerprint(acting, 'responses', body);
   const joined = await findRepeatedRun(client, headers, print, recent);
   const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
-  await recent.remember(print, runId);
+  const opened = await recent.open(print, runId);
   const starting = client.start(agent, messages, { ...settings, runId, threadId, leave: left });
-  const run = await startWithMembers('text.format', starting);
+  const run = await startWithMembers('text.format', starting).catch((error: unknown) => settleFailed(opened, error));
   const ignored = listIgnoredSettings(body, RESPONSE_SETTINGS, RESPONSE_IGNORED, traits);
   return {
     run,
     client,
+    opened,
     identity: { ...createIdentity(body, threadId), previousId: body.previous_response_id ?? undefined },
     headers: describeStart({ runId, ignored, hasSystem: hasSystem(body), acceptsSystem }),
   };

@@ -1,0 +1,129 @@
+// What each unchanged client sends after its connection was cut, and how often the agent runs: a proxy in front of the gateway cuts the first
+// connection when the run is accepted, on both sides.
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { ChatOpenAI } from '@langchain/openai';
+import { generateText, type LanguageModel } from 'ai';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyClientAgents, clientAgents } from '../../testing/client-agents.ts';
+import { useGateway } from '../../testing/gateway-under-test.ts';
+import { script } from '../../testing/scripted.ts';
+
+const gateway = useGateway();
+const { open: agent } = clientAgents;
+const counts: (string | undefined)[] = [];
+let proxy: Server | undefined;
+let cutNext = false;
+
+beforeAll(async () => {
+  await applyClientAgents(gateway.stack.client.agents);
+  proxy = createServer((incoming, answer) => void forward(incoming, answer)).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+});
+afterAll(() => {
+  proxy?.closeAllConnections();
+  proxy?.close();
+});
+
+async function forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const isCut = cutNext;
+  cutNext = false;
+  const { headers, method = 'POST', url = '/' } = incoming;
+  counts.push(headers['x-stainless-retry-count']?.toString());
+  const before = await countRuns();
+  const upstream = request(new URL(url, gateway.url), { method, headers });
+  upstream.on('error', () => answer.destroy());
+  upstream.on('response', (received) => {
+    answer.writeHead(received.statusCode ?? 502, received.headers);
+    received.pipe(answer);
+  });
+  incoming.pipe(upstream);
+  if (!isCut) return;
+  await expect.poll(countRuns, { timeout: 10_000 }).toBe(before + 1);
+  upstream.destroy();
+  incoming.socket.destroy();
+}
+
+const subject = 'ada';
+const listRuns = async () => (await gateway.stack.client.runs.list({ subject, agent, newest: true, limit: 100 })).runs;
+const countRuns = async () => (await listRuns()).length;
+
+const baseUrl = (): string => {
+  const address = proxy?.address();
+  if (typeof address !== 'object' || !address) throw new Error('the proxy does not listen');
+  return `http://127.0.0.1:${address.port}/v1`;
+};
+const generate = async (model: LanguageModel, prompt: string) => (await generateText({ model, prompt })).text;
+const connectAiSdk = () => createOpenAI({ apiKey: 'key-ada', baseURL: baseUrl() });
+const connectOpenAi = () => new OpenAI({ apiKey: 'key-ada', baseURL: baseUrl() });
+const connectLangChain = (useResponsesApi: boolean) =>
+  new ChatOpenAI({
+    model: agent,
+    apiKey: 'key-ada',
+    maxRetries: 2,
+    useResponsesApi,
+    configuration: { baseURL: baseUrl() },
+  });
+
+type Ask = (prompt: string) => Promise<string | null | undefined>;
+const RESPONSES: [string, Ask, string | undefined][] = [
+  ['openai', async (input) => (await connectOpenAi().responses.create({ model: agent, input })).output_text, '1'],
+  ['@ai-sdk/openai', (prompt) => generate(connectAiSdk().responses(agent), prompt), undefined],
+  ['@langchain/openai', async (prompt) => (await connectLangChain(true).invoke(prompt)).text, '0'],
+];
+const CHATS: [string, Ask, string | undefined][] = [
+  [
+    'openai',
+    async (content) => {
+      const messages = [{ role: 'user' as const, content }];
+      return (await connectOpenAi().chat.completions.create({ model: agent, messages })).choices[0]?.message.content;
+    },
+    '1',
+  ],
+  ['@ai-sdk/openai', (prompt) => generate(connectAiSdk().chat(agent), prompt), undefined],
+  [
+    '@ai-sdk/openai-compatible',
+    (prompt) =>
+      generate(createOpenAICompatible({ name: 'millrace', baseURL: baseUrl(), apiKey: 'key-ada' })(agent), prompt),
+    undefined,
+  ],
+  ['@langchain/openai', async (prompt) => (await connectLangChain(false).invoke(prompt)).text, '0'],
+];
+
+/** Asks over a connection that is cut once. Returns the answer and the runs of the request, the newest first. */
+async function askCut(ask: Ask, words: string) {
+  const before = new Set((await listRuns()).map(({ runId }) => runId));
+  counts.length = 0;
+  cutNext = true;
+  const text = await ask(script({ text: words, chunkSize: 2, delayMs: 40 }));
+  const own = () => listRuns().then((runs) => runs.filter(({ runId }) => !before.has(runId)));
+  await expect.poll(async () => (await own()).some(({ status }) => status === 'running')).toBe(false);
+  return { text, runs: (await own()).map(({ status }) => status) };
+}
+
+describe('a connection that is cut after the run was accepted', () => {
+  test.each(RESPONSES)('%s repeats its request of a response, which joins the run', async (name, ask, count) => {
+    const words = `Once and only once for ${name}.`;
+    expect(await askCut(ask, words)).toEqual({ text: words, runs: ['finished'] });
+    expect(counts).toEqual([count === undefined ? undefined : '0', count]);
+  });
+
+  test.each(CHATS)('%s repeats its request of a chat, whose first run is cancelled', async (name, ask, count) => {
+    const words = `Cancelled with its client for ${name}.`;
+    expect(await askCut(ask, words)).toEqual({ text: words, runs: ['finished', 'cancelled'] });
+    expect(counts).toEqual([count === undefined ? undefined : '0', count]);
+  });
+});
+
+test('Identical requests at the same time, and after an answer, are runs of their own', async () => {
+  const before = await countRuns();
+  const input = script({ text: 'The same words.', chunkSize: 2, delayMs: 20 });
+  const ask = () => connectOpenAi().responses.create({ model: agent, input });
+  const both = await Promise.all([ask(), ask()]);
+  const ids = [...both, await ask()].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(3);
+  expect(await countRuns()).toBe(before + 3);
+});
