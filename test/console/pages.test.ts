@@ -142,7 +142,10 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
     const page = shared();
     await page.goto(`${console.url}/console/runs/${runs['finished']}`);
     await page.getByRole('tab', { name: 'Changes' }).click();
+    await page.waitForURL(/tab=changes/);
+    await page.reload();
     await page.locator('.changes > li').first().waitFor(patient);
+    expect(await page.locator('.changes h2').allInnerTexts()).toContain('pii');
     expect(await page.locator('.changes mark').count()).toBeGreaterThan(0);
     expect(await page.locator('.changes').innerText()).not.toContain('ada@example.com');
     expect(await inspect(page, 'run-changes')).toEqual([]);

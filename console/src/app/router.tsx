@@ -34,6 +34,8 @@ const runsRoute = createRoute({
 });
 const runRoute = createRoute({
   ...under('/runs/$run'),
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: string } =>
+    tab === 'chunks' || tab === 'changes' ? { tab } : {},
   component: lazyRouteComponent(() => import('../runs/run-page.tsx'), 'RunPage'),
 });
 

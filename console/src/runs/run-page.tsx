@@ -1,6 +1,6 @@
 // One run: its facts, its wait, and tabs with the waterfall, the answer and the changes.
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Tabs } from 'radix-ui';
 import { eventsQuery, inspectQuery, isActive, runQuery, type ShownRun } from '../api/runs.ts';
 import { cancelRun } from '../api/operations.ts';
@@ -61,6 +61,8 @@ function RunActions({ run: { runId, status, summary } }: { run: ShownRun }) {
 function RunDetail({ run }: { run: ShownRun }) {
   const { runId, status } = run;
   const isLive = isActive(status);
+  const { tab = 'waterfall' } = useSearch({ from: '/runs/$run' });
+  const navigate = useNavigate({ from: '/runs/$run' });
   const { data: session } = useQuery(sessionQuery);
   const isDetailed = isOperator(session);
   const events = useQuery(eventsQuery(runId, isDetailed, isLive));
@@ -69,7 +71,11 @@ function RunDetail({ run }: { run: ShownRun }) {
     <>
       <RunOutcome run={run} />
       <RunFacts run={run} inspection={inspection.data ?? undefined} events={events.data ?? []} />
-      <Tabs.Root defaultValue="waterfall" className="stack">
+      <Tabs.Root
+        value={tab === 'changes' && !isDetailed ? 'waterfall' : tab}
+        onValueChange={(next) => void navigate({ search: next === 'waterfall' ? {} : { tab: next }, replace: true })}
+        className="stack"
+      >
         <Tabs.List className="tabs" aria-label="Parts of the run">
           <Tabs.Trigger value="waterfall" className="tab">
             Waterfall
