@@ -7,6 +7,7 @@ import { mountLiteLlm } from './checks/litellm-route.ts';
 import { mountModerations } from './checks/moderations-route.ts';
 import { mountConsole } from './console/console-app.ts';
 import { VERSION, type GatewayContext } from './gateway-context.ts';
+import { closeUnreadStream } from './http/event-stream.ts';
 import { problemResponse } from './http/problem.ts';
 import { mountMcp } from './mcp/mcp-api.ts';
 import { mountOpenAi } from './openai/openai-api.ts';
@@ -34,6 +35,7 @@ export function createGatewayApp(context: GatewayContext): Hono {
     await next();
     call.header('x-request-id', id);
   });
+  app.use(closeUnreadStream);
   app.use(async (call, next) => {
     checkOrigin(call.req.raw, { hosts, origins });
     return next();

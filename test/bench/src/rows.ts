@@ -6,7 +6,7 @@ import { guardBlockRows } from './guard-block-row.ts';
 import { guardRows } from './guard-rows.ts';
 import { consolePaint } from './rows/console-paint.ts';
 import { followers } from './rows/followers.ts';
-import { gatewayBursts, gatewayChunks, gatewayFirstText, gatewayIdle } from './rows/gateway.ts';
+import { gatewayBursts, gatewayChunks, gatewayFirstText, gatewayIdle, gatewayWrite } from './rows/gateway.ts';
 import { chatAgainstLiteLlm } from './rows/litellm.ts';
 import { group } from './rows/group.ts';
 import { submitToModel, takeover } from './rows/latency.ts';
@@ -37,6 +37,7 @@ export const rows: Record<string, Measure> = {
   'paced-64': paced64,
   'gateway-chunks': gatewayChunks,
   'gateway-bursts': gatewayBursts,
+  'gateway-write': gatewayWrite,
   'gateway-first-text': gatewayFirstText,
   'gateway-idle': gatewayIdle,
   'model-stream': modelStream('model-stream', 0),

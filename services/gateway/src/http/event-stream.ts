@@ -1,67 +1,96 @@
-// Writes server-sent events. A source yields the text of all events that are available, and each text is one write:
-// a write for each event costs three times the processor time.
-import type { UnderlyingSource } from 'node:stream/web';
+// Responds with server-sent events. A source yields the text of all events that are available, and each text is one
+// write. The server writes the texts to the connection itself: a web stream in between costs more than the write.
+import type { ServerResponse } from 'node:http';
+import type { MiddlewareHandler } from 'hono';
+import { writeChunk, type ChunkedResponse } from './chunked-response.ts';
 
-const ENCODER = new TextEncoder();
-const KEEP_ALIVE = ENCODER.encode(': keep-alive\n\n');
+const KEEP_ALIVE = ': keep-alive\n\n';
 
 export type EventStreamOptions = {
   /** Interval of comments while the source has nothing, ms. */
   keepAliveMs: number;
-  /** Called once, when the stream has ended, failed or lost its reader. */
+  /** Called when the stream has ended, failed or lost its reader. Idempotent. */
   onEnd: () => void;
   headers?: Record<string, string>;
 };
+type EventStream = Pick<EventStreamOptions, 'keepAliveMs' | 'onEnd'> & { frames: AsyncGenerator<string, void> };
 
-/** Returns the response. The source is read as the client reads, and is closed when the client disconnects. */
-export function respondWithEvents(frames: AsyncGenerator<string, void>, options: EventStreamOptions): Response {
-  const body = new ReadableStream<Uint8Array>(createEventSource(frames, options));
+/** By the body of their response: middleware may copy a response, and keeps its body. */
+const streams = new WeakMap<ReadableStream, EventStream>();
+
+/** Returns the response, whose events `sendEvents` writes. Cancelling its body closes the source. */
+export function respondWithEvents(
+  frames: AsyncGenerator<string, void>,
+  { keepAliveMs, onEnd, headers }: EventStreamOptions,
+): Response {
+  const stream = { frames, keepAliveMs, onEnd };
+  const body = new ReadableStream({ cancel: () => closeSource(stream) });
+  streams.set(body, stream);
   return new Response(body, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
-      ...options.headers,
+      ...headers,
     },
   });
 }
 
-function createEventSource(
-  frames: AsyncGenerator<string, void>,
-  { keepAliveMs, onEnd }: EventStreamOptions,
-): UnderlyingSource<Uint8Array> {
-  // One timer for the stream: a timer for each event costs as much as the event.
-  let timer: NodeJS.Timeout | undefined;
-  const end = () => {
-    clearTimeout(timer);
-    onEnd();
-  };
-  return {
-    start(controller) {
-      timer = setTimeout(() => {
-        // A client that does not read receives nothing more.
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE);
-        timer?.refresh();
-      }, keepAliveMs);
-    },
-    async pull(controller) {
-      try {
-        const read = await frames.next();
-        timer?.refresh();
-        if (!read.done) return controller.enqueue(ENCODER.encode(read.value));
-        end();
-        controller.close();
-      } catch (error) {
-        end();
-        controller.error(error);
-      }
-    },
-    cancel() {
-      end();
-      // The generator returns after its pending read, which `onEnd` has to end.
-      void frames.return().catch(() => undefined);
-    },
-  };
+/** The generator returns after its pending read, which `onEnd` has to end. */
+function closeSource({ frames, onEnd }: EventStream): void {
+  onEnd();
+  void frames.return().catch(() => undefined);
+}
+
+/** Closes the stream of a HEAD request, whose answer has no body. */
+export const closeUnreadStream: MiddlewareHandler = async (call, next) => {
+  await next();
+  if (call.req.method === 'HEAD') await call.res.body?.cancel();
+};
+
+/** Writes a response of `respondWithEvents`. Returns false for any other response. */
+export function sendEvents({ status, headers, body }: Response, outgoing: ServerResponse): boolean {
+  const stream = body && streams.get(body);
+  if (!stream) return false;
+  outgoing.writeHead(status, [...headers].flat());
+  outgoing.flushHeaders();
+  void writeStream(stream, outgoing);
+  return true;
+}
+
+async function writeStream(stream: EventStream, outgoing: ChunkedResponse): Promise<void> {
+  const leave = () => closeSource(stream);
+  outgoing.once('close', leave);
+  if (outgoing.destroyed) leave();
+  const keepAlive = setInterval(() => {
+    if (!needsDrain(outgoing)) writeChunk(outgoing, KEEP_ALIVE);
+  }, stream.keepAliveMs);
+  try {
+    for await (const text of stream.frames) {
+      if (outgoing.destroyed) return;
+      keepAlive.refresh();
+      if (!writeChunk(outgoing, text)) await waitForDrain(outgoing);
+    }
+    outgoing.end();
+  } catch (error) {
+    outgoing.destroy(error instanceof Error ? error : undefined);
+  } finally {
+    clearInterval(keepAlive);
+    stream.onEnd();
+  }
+}
+
+const needsDrain = ({ socket, writableNeedDrain }: ChunkedResponse): boolean =>
+  writableNeedDrain || socket?.writableNeedDrain === true;
+
+/** Waits until a slow client has received what was written, or has disconnected. */
+async function waitForDrain(outgoing: ChunkedResponse): Promise<void> {
+  const { socket } = outgoing;
+  if (outgoing.destroyed || !needsDrain(outgoing)) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const emitter of [outgoing, socket]) for (const event of ['drain', 'close']) emitter?.once(event, resolve);
+  await promise;
+  for (const emitter of [outgoing, socket]) for (const event of ['drain', 'close']) emitter?.off(event, resolve);
 }
 
 /** Formats one event. JSON has no line breaks, so the data is one line. */

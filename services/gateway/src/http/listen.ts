@@ -1,11 +1,13 @@
 // Serves an application on a port. Closing it refuses new connections, waits for open answers, and cuts them at the
 // end of the grace period.
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, ServerResponse, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { MillraceError } from '@millrace/contracts';
 import type { Hono } from 'hono';
+import { sendEvents } from './event-stream.ts';
 
 export type HttpServer = {
   url: string;
@@ -21,7 +23,14 @@ const REQUEST_TIMEOUT_MS = 120_000;
 
 /** @throws config-invalid if the port is in use */
 export async function listenHttp(app: Hono, { port, host, onError }: ListenOptions): Promise<HttpServer> {
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const listener = getRequestListener(
+    async (request, bindings) => {
+      const response = await app.fetch(request, bindings);
+      const { outgoing } = bindings;
+      return outgoing instanceof ServerResponse && sendEvents(response, outgoing) ? RESPONSE_ALREADY_SENT : response;
+    },
+    { overrideGlobalObjects: false },
+  );
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     (incoming, outgoing) => {

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import type { BenchContext, Measure } from '../bench-context.ts';
 import { needServices } from '../bench-context.ts';
 import { DELTAS, manyRuns, median, MODEL, makeScript, prose } from '../load.ts';
-import { cpuMs, round, row } from '../measure.ts';
+import { cpuMs, round, row, runProgram } from '../measure.ts';
 
 const AT_ONCE = 16;
 const RUNS = 128;
@@ -153,6 +153,12 @@ export const gatewayBursts: Measure = async (context) => {
   const cost = await measureChunks(context, gateway, RAW_AGENT, makeScript(0));
   const detail = { streams: AT_ONCE, chunks: round(cost.chunks) };
   return row('gateway-bursts', 'µs of processor time a chunk', cost.gateway, cost.client, detail);
+};
+
+/** µs of processor time to write one event with a constant text, as the gateway does, and by `response.write`. */
+export const gatewayWrite: Measure = async () => {
+  const { chunk = 0, response = 0, none = 0 } = await runProgram('gateway', 'write-events.ts', {});
+  return row('gateway-write', 'µs of processor time a write', chunk - none, response - none, { streams: AT_ONCE });
 };
 
 /** From the start of a run to its first text, one at a time, over HTTP and by the client library, in turns. */
