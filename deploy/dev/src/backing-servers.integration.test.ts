@@ -1,4 +1,6 @@
 // Tests the real backing servers of the services, if they are available.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startBackingServers } from './backing-servers.ts';
@@ -7,8 +9,8 @@ import { join } from 'node:path';
 import { stateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-async function start(over: Record<string, string> = {}) {
-  const state = stateDir(await scratchDir());
+async function start(over: Record<string, string> = {}, root?: string) {
+  const state = stateDir(root ?? (await scratchDir()));
   const resources = createResources();
   onTestFinished(async () => expect(await resources.release()).toEqual([]));
   const reports: string[] = [];
@@ -46,6 +48,24 @@ test(
     expect(reports).toEqual([]);
   },
 );
+
+test('NATS keeps its ports over starts, and takes others if they are taken', { timeout: 60_000 }, async () => {
+  const elsewhere = { REDIS_URL: 'redis://elsewhere:6379', QDRANT_URL: 'http://elsewhere:6333' };
+  const root = await scratchDir();
+  const first = await start(elsewhere, root);
+  const { url, monitorUrl, webSocketUrl } = first.servers.nats;
+  await first.resources.release();
+  const second = await start(elsewhere, root);
+  expect(second.servers.nats).toMatchObject({ url, monitorUrl, webSocketUrl });
+  await second.resources.release();
+
+  const other = createServer().listen(Number(new URL(url ?? '').port), '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(async () => void (await new Promise((closed) => other.close(closed))));
+  const third = await start(elsewhere, root);
+  expect(third.servers.nats.url).not.toBe(url);
+  expect(third.servers.nats).toMatchObject({ isOurs: true, monitorUrl });
+});
 
 test('A crashed server restarts at its address, and a stop ends it permanently', { timeout: 60_000 }, async () => {
   const elsewhere = { REDIS_URL: 'redis://elsewhere:6379', QDRANT_URL: 'http://elsewhere:6333' };

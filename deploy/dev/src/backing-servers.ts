@@ -17,6 +17,7 @@ import { openKeyFolder, qdrantKeyFile, type KeyFolder } from '@millrace/identity
 import type { Resources } from '@millrace/service';
 import { describeExternalUsers, findExternalUsers } from './external-users.ts';
 import { keepServer } from './keep-server.ts';
+import { readKeptPorts, writeKeptPorts } from './kept-ports.ts';
 import type { StateDir } from './state-dir.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -86,6 +87,12 @@ async function describeExternalNats(
   };
 }
 
+const listNatsPorts = ({ url, monitorUrl, webSocketUrl = '' }: NatsServer) => ({
+  port: parsePort(url),
+  monitorPort: parsePort(monitorUrl),
+  webSocketPort: parsePort(webSocketUrl),
+});
+
 const readText = (file: string): Promise<string> => readFile(file, 'utf8');
 
 /** @param extraConfig the users, as in the configuration of the server */
@@ -99,14 +106,9 @@ async function startNats(options: BackingOptions, extraConfig: string): Promise<
     webSocketPort: 0,
     extraConfig,
   };
-  return keep(options, 'nats', await provideNats(own), ({ url, monitorUrl, webSocketUrl = '' }) =>
-    provideNats({
-      ...own,
-      port: parsePort(url),
-      monitorPort: parsePort(monitorUrl),
-      webSocketPort: parsePort(webSocketUrl),
-    }),
-  );
+  const found = await provideNats({ ...own, ...(await readKeptPorts(state.natsPorts)) });
+  if ('monitorUrl' in found) await writeKeptPorts(state.natsPorts, listNatsPorts(found));
+  return keep(options, 'nats', found, (server) => provideNats({ ...own, ...listNatsPorts(server) }));
 }
 
 async function startRedis(

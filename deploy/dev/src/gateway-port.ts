@@ -5,8 +5,8 @@ import type { Environment } from './backing-servers.ts';
 
 const PREFERRED_PORT = 8080;
 
-/** A port of the environment is used as it is: the gateway reports that it is taken. */
+/** A port of the environment is used as it is, and the gateway reports that it is taken; 0 is any free port. */
 export async function chooseGatewayPort({ GATEWAY_PORT: given }: Environment): Promise<number> {
-  if (given) return Number(given);
+  if (given) return Number(given) === 0 ? pickFreePort() : Number(given);
   return (await isPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : pickFreePort();
 }

@@ -7,6 +7,7 @@ export function stateDir(root: string) {
   return {
     root,
     nats: join(root, 'nats'),
+    natsPorts: join(root, 'nats-ports.json'),
     redis: join(root, 'redis'),
     qdrant: join(root, 'qdrant'),
     /** The embedded stores: a file per service. */

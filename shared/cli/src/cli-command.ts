@@ -9,7 +9,7 @@ import { note, type CliIo } from './cli-io.ts';
 import { group, type CliCommand } from './command-group.ts';
 import type { Exit } from './exit-code-table.ts';
 import { toOneLine } from './printable.ts';
-import { suggestName } from './nearest-name.ts';
+import { suggestName } from '@millrace/contracts/nearest-name';
 import { misusedArgument } from './misused-argument.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -43,6 +43,10 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
     description: 'Call one processor or tool alone, without an agent',
     load: async (cli) => (await import('./call-command.ts')).callCommand(cli),
   },
+  dev: {
+    description: 'Run a processor or tool, and restart it when its sources change',
+    load: async (cli) => (await import('./dev/dev-command.ts')).devCommand(cli),
+  },
   check: {
     description: 'Check a running processor or tool against docs/wire.md',
     load: async (cli) => (await import('./check-command.ts')).checkCommand(cli),

@@ -6,7 +6,7 @@ import { note, say, type CliIo } from './cli-io.ts';
 import { groupHelp, type CliCommand, type Group } from './command-group.ts';
 import { listCommands } from './command-table.ts';
 import { EXIT_CODES, exitCodeTable } from './exit-code-table.ts';
-import { suggestName } from './nearest-name.ts';
+import { suggestName } from '@millrace/contracts/nearest-name';
 import { UsageError } from './usage-error.ts';
 
 /** Returns the version of the command's package. */

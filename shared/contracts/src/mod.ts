@@ -33,6 +33,7 @@ export * from './message.ts';
 export * from './structure-formats.ts';
 export * from './pattern-formats.ts';
 export * from './model.ts';
+export { findNearestName, suggestName } from './nearest-name.ts';
 export * from './narrow-input.ts';
 export * from './open-parts.ts';
 export * from './option-rows.ts';

@@ -8,6 +8,8 @@ import {
   formatPath,
   groupObjectSchema,
   listSchema,
+  memorySchema,
+  suggestName,
   type Agent,
   type EntryObject,
   type Issue,
@@ -38,7 +40,10 @@ export function readDefinition(definition: JsonValue): ReadDefinition {
   if (hidden.length > 0) return { agent: undefined, entries: [], issues: hidden };
   const { rest, entries, issues } = readLists(definition);
   const parsed = agentSchema.safeParse(rest);
-  if (!parsed.success) issues.push(...parsed.error.issues.flatMap(formIssue));
+  if (!parsed.success)
+    issues.push(
+      ...parsed.error.issues.flatMap((issue) => formIssue(issue, issue.path.length > 0 ? NESTED_FIELDS : AGENT_FIELDS)),
+    );
   const lists = Object.fromEntries(listSchema.options.map((list) => [list, readList(entries, list)]));
   const agent = parsed.success && issues.length === 0 ? { ...parsed.data, ...lists } : undefined;
   return { agent, entries, issues };
@@ -116,12 +121,18 @@ function hiddenMembers(value: JsonValue, path = ''): Issue[] {
   return found.slice(0, MAX_HIDDEN);
 }
 
-function formIssue(issue: z.core.$ZodIssue): Issue[] {
+const AGENT_FIELDS = Object.keys(agentSchema.shape);
+/** Fields of the objects in an agent: its memory, and its tools. */
+const NESTED_FIELDS = [...Object.keys(memorySchema.shape), 'use', 'whenUntrusted', 'resultTrust'];
+const ENTRY_FIELDS = agentEntrySchema.options.flatMap((one) => ('shape' in one ? Object.keys(one.shape) : []));
+
+/** @param fields of the object, one of which an unknown field may mean */
+function formIssue(issue: z.core.$ZodIssue, fields: readonly string[]): Issue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const path = formatPath([...issue.path, key]);
       return {
-        ...invalid(path, `There is no field "${key}".`),
+        ...invalid(path, suggestName(`There is no field "${key}".`, key, fields)),
         remedy: 'Remove it, or look for its name in the documentation.',
       };
     });
@@ -135,7 +146,9 @@ function entryIssues(error: z.ZodError, path: string): Issue[] {
     const isUnion = issue.code === 'invalid_union';
     const inner = isUnion ? (issue.errors.at(-1) ?? []) : [issue];
     const place = isUnion && issue.path.length > 0 ? `${path}.${formatPath(issue.path)}` : path;
-    return inner.flatMap(formIssue).map((one) => ({ ...one, path: one.path ? `${place}.${one.path}` : place }));
+    return inner
+      .flatMap((one) => formIssue(one, ENTRY_FIELDS))
+      .map((one) => ({ ...one, path: one.path ? `${place}.${one.path}` : place }));
   });
 }
 

@@ -3,6 +3,7 @@ import {
   readMemoryKey,
   type AdvertisedTool,
   stagesOfList,
+  suggestName,
   type Issue,
   type JsonObject,
   type ListName,
@@ -85,7 +86,7 @@ export function missing(
   const rest = names.length - MAX_NAMES;
   const listed = `${names.slice(0, MAX_NAMES).join(', ') || 'none'}${rest > 0 ? ` and ${rest} more` : ''}`;
   return {
-    message: `No running service has a ${what} "${name}".`,
+    message: suggestName(`No running service has a ${what} "${name}".`, name, names),
     remedy: `Start its service, or choose an available one: ${listed}.`,
   };
 }

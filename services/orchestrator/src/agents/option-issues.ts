@@ -22,7 +22,7 @@ export function optionIssues(all: readonly GivenOptions[], used: () => number = 
     issues.push(
       ...problems.map((problem) => ({
         code: 'options-invalid' as const,
-        message: `${processor}: ${problem.message}.`,
+        message: `${processor}: ${problem.message}${problem.message.endsWith('?') ? '' : '.'}`,
         path: path === place ? path : `${path}${problem.path}`,
         remedy: `millrace processors list --json shows the options of ${processor}.`,
       })),

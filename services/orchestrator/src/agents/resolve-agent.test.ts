@@ -104,7 +104,32 @@ describe('resolving an agent refuses, with names and place,', () => {
     [
       'an option that is none',
       { input: [{ use: 'pii', options: { volume: 11 } }] },
-      { code: 'options-invalid', path: 'input[0].options', message: 'pii: has no option "volume".' },
+      { code: 'options-invalid', path: 'input[0].options.volume', message: 'pii: has no option "volume".' },
+    ],
+    [
+      'a misspelled processor, with the nearest name',
+      { input: ['keywrod'] },
+      { path: 'input[0]', message: 'No running service has a processor "keywrod"; did you mean "keyword"?' },
+    ],
+    [
+      'a misspelled tool, with the nearest name',
+      { tools: ['clokc'] },
+      { path: 'tools[0]', message: 'No running service has a tool "clokc"; did you mean "clock"?' },
+    ],
+    [
+      'a misspelled option, with the nearest name',
+      { input: [{ use: 'pii', options: { levle: 'low' } }] },
+      { path: 'input[0].options.levle', message: 'pii: has no option "levle"; did you mean "level"?' },
+    ],
+    [
+      'a misspelled field of an entry, with the nearest name',
+      { input: [{ use: 'pii', opitons: {} }] },
+      { path: 'input[0].opitons', message: 'There is no field "opitons"; did you mean "options"?' },
+    ],
+    [
+      'a misspelled field, with the nearest name',
+      { inptu: [] },
+      { path: 'inptu', message: 'There is no field "inptu"; did you mean "input"?' },
     ],
     [
       'an option of a wrong value',
@@ -198,7 +223,7 @@ describe('resolving an agent refuses, with names and place,', () => {
       'entry-duplicate input[2]',
       'entry-target-unknown input[3].after',
       'entry-without-stage output[0]',
-      'options-invalid input[1].options',
+      'options-invalid input[1].options.x',
       'processor-unknown input[0]',
       'tool-unknown tools[0]',
     ]);

@@ -29,7 +29,7 @@ describe('a value under a JSON Schema', () => {
     [{ limit: '3' }, '.limit', /integer/],
     [{ limit: 0 }, '.limit', />= 1/],
     [{ limit: 1, mode: 'c' }, '.mode', /\["a","b"\]/],
-    [{ limit: 1, extra: true }, '', /no option "extra"/],
+    [{ limit: 1, extra: true }, '.extra', /no option "extra"/],
     [{ limit: 1, list: ['x', 2] }, '.list[1]', /string/],
     ['text', '', /object/],
   ])('that does not match (%j) is reported with path and reason', (value, path, message) => {

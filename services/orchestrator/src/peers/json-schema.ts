@@ -2,7 +2,14 @@
 // few. Schemas and values are foreign: compilation and checks are bounded in time, patterns are linear if possible.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { hasAnchor, RE2_FORMAT, RE2_UNANCHORED_FORMAT, type JsonSchema, type JsonValue } from '@millrace/contracts';
+import {
+  hasAnchor,
+  RE2_FORMAT,
+  RE2_UNANCHORED_FORMAT,
+  suggestName,
+  type JsonSchema,
+  type JsonValue,
+} from '@millrace/contracts';
 import { withinTime } from './within-time.ts';
 import { RE2JS } from 're2js';
 
@@ -24,7 +31,14 @@ const FORMATS = {
   [RE2_UNANCHORED_FORMAT]: (pattern: string) => compileLinear(pattern) !== undefined && !hasAnchor(pattern),
 };
 const createAjv = () =>
-  new Ajv2020({ ...AJV_OPTIONS, validateFormats: true, formats: FORMATS, logger: false, validateSchema: false });
+  new Ajv2020({
+    ...AJV_OPTIONS,
+    verbose: true,
+    validateFormats: true,
+    formats: FORMATS,
+    logger: false,
+    validateSchema: false,
+  });
 /** Validates schemas against the dialect's own schema, which takes far longer to compile: once, outside the bound. */
 const dialect = new Ajv2020(AJV_OPTIONS);
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -55,9 +69,9 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
   if (checked.value) return [];
   return joinAlternatives((validate.errors ?? []).slice(0, MAX_READ))
     .slice(0, MAX_PROBLEMS)
-    .map(({ instancePath, message = 'is wrong', params }) => ({
-      path: instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.'),
-      message: detail(message, params),
+    .map(({ instancePath, message = 'is wrong', params, parentSchema }) => ({
+      path: `${instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')}${unknownMember(params)}`,
+      message: detail(message, params, Object.keys(parentSchema?.['properties'] ?? {})),
     }));
 }
 
@@ -130,9 +144,17 @@ function compile({ $schema: _, ...schema }: JsonSchema, maxMs: number): Validate
   }
 }
 
+/** Returns the path of an unknown member within its object; empty for every other problem. */
+function unknownMember({ additionalProperty: name }: Record<string, unknown>): string {
+  return typeof name === 'string' && /^\w+$/.test(name) ? `.${name}` : '';
+}
+
 /** ajv puts the specific part of its message into `params`. */
-function detail(message: string, params: Record<string, unknown>): string {
-  if ('additionalProperty' in params) return `has no option "${String(params['additionalProperty'])}"`;
+function detail(message: string, params: Record<string, unknown>, names: readonly string[]): string {
+  if ('additionalProperty' in params) {
+    const name = String(params['additionalProperty']);
+    return suggestName(`has no option "${name}"`, name, names);
+  }
   if ('allowedValues' in params) return `${message}: ${JSON.stringify(params['allowedValues'])}`;
   return message;
 }

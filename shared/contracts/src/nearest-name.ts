@@ -14,10 +14,10 @@ export function findNearestName(word: string, names: readonly string[]): string 
   return best?.name;
 }
 
-/** Appends the suggestion to a message. */
+/** Appends the suggestion to a message, in the place of its full stop. */
 export function suggestName(message: string, word: string, names: readonly string[]): string {
   const nearest = findNearestName(word, names);
-  return nearest === undefined ? message : `${message}; did you mean "${nearest}"?`;
+  return nearest === undefined ? message : `${message.replace(/\.$/, '')}; did you mean "${nearest}"?`;
 }
 
 /** Insertions, deletions and replacements of a letter, and swaps of two adjacent ones. */
