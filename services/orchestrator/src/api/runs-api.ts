@@ -22,7 +22,7 @@ import { listRuns, readNewestRun, summarizeRun } from './list-runs.ts';
 import type { RunIndex } from './run-index.ts';
 import { listSuspended } from './list-suspended.ts';
 import { ownRequest } from './own-request.ts';
-import { refuseTooManyWaiting } from './waiting-runs.ts';
+import { createWaitingLimit } from './waiting-runs.ts';
 import { checkAddress, isVisible, unknownRun } from './run-address.ts';
 import { notSuspendedError, resumeRun } from './resume-run.ts';
 import { createSchemaChecker } from '../peers/schema-checker.ts';
@@ -37,6 +37,7 @@ const COMMAND_ROOM_BYTES = 4 * 1024;
 export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard, index?: RunIndex) {
   const { bus } = access;
   const schemas = createSchemaChecker();
+  const refuseTooManyWaiting = createWaitingLimit(access, index);
   const requireHead = async (call: ApiCall): Promise<RunHead> => {
     const { tenant, run } = checkAddress(call);
     const entry = await readHead(access, tenant, run);
@@ -60,7 +61,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       refuseBadRequest(request, applied.value);
       await refuseBadSchema(request, schemas);
       refuseLargeRequest(request, applied, bus.maxPayload());
-      if (request.clientTools) refuseTooManyWaiting(index, call);
+      if (request.clientTools) await refuseTooManyWaiting(call);
       await submitRun(access, own, applied.revision);
       return { runId: run, accepted: true };
     },
