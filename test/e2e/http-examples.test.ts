@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { parseAgentFile } from '@millrace/client';
 import { useNats, useStack } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 
 const nats = useNats();
 const services = ['orchestrator', 'guardrails', 'tools', 'auth', 'gateway'];
@@ -39,4 +40,32 @@ test('The example for the openai client of Node prints a streamed answer and a r
   const env = { ...process.env, OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key };
   const { stdout } = await run(process.execPath, [join(root, 'examples/http-examples/openai.mjs')], { env });
   expect(stdout).toBe('17 * 23 = 391.\n6 * 7 = 42.\n');
+});
+
+test('The settings of Open WebUI name the chat and its user, and a title has no thread', async () => {
+  const readme = readFileSync(join(root, 'examples/http-examples/README.md'), 'utf8');
+  const settings = /\{"X-OpenWebUI-Chat-Id".*\}/.exec(readme)?.[0] ?? '';
+  const { key: shared } = await stack.client.keys.create({
+    subject: 'open-webui',
+    scopes: ['run', 'read', 'answer', 'act-as'],
+  });
+  const chat = crypto.randomUUID();
+  /** Sends a request as Open WebUI does, which replaces the templates of the headers. */
+  const send = async (task: string): Promise<string> => {
+    const values: Record<string, string> = { CHAT_ID: chat, USER_ID: 'user-7', TASK: task };
+    const filled = settings.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
+    const given = z.record(z.string(), z.string()).parse(JSON.parse(filled));
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...given, authorization: `Bearer ${shared}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'What is 17 * 23?' }] }),
+    });
+    expect(await response.text()).toContain('17 * 23 = 391.');
+    return response.headers.get('x-millrace-run-id') ?? '';
+  };
+  const { summary } = await stack.client.runs.get(await send(''));
+  expect(summary).toMatchObject({ subject: 'user-7', threadId: chat });
+  const title = await stack.client.runs.get(await send('title_generation'));
+  expect(title.summary).toMatchObject({ subject: 'user-7' });
+  expect(title.summary?.threadId).toBeUndefined();
 });

@@ -1,17 +1,22 @@
 // The unchanged clients for Python, openai and litellm, against the gateway as a process of its own. Installs hundreds of
 // megabytes, so it runs by command: npm run -s test:python.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseAgentFile } from '@millrace/client';
+import { isObject } from '@millrace/contracts';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { installAdapter } from './python/adapter-environment.ts';
 import { root, runCommand } from './run-command.ts';
+import { startBalancer } from './balancer.ts';
 import { script } from './script.ts';
 
 const isAsked = process.env['MILLRACE_PYTHON'] === '1';
 if (!isAsked) process.stderr.write('The clients for Python are tested only by `npm run test:python`.\n');
 const INSTALL_MS = 900_000;
 
+const folder = join(import.meta.dirname, 'python/clients');
 const callWeather = (city: string) => ({ name: 'weather', args: { city } });
 const SCRIPTS = {
   plain: script({ text: 'Hello there, Ada.', chunkSize: 4 }),
@@ -34,9 +39,13 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
     REDIS_URL: redis.urlAs('gateway'),
   }));
   let outcomes: Record<string, unknown> = {};
+  let python = '';
+
+  const listUrls = async (): Promise<string[]> =>
+    [...(await stack.log('gateway')).matchAll(/"url":"(http[^"]+)"/g)].flatMap(([, url]) => url ?? []);
 
   beforeAll(async () => {
-    const python = await installAdapter(join(root, 'examples/litellm'));
+    python = await installAdapter(folder, { isWhole: true });
     const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
     const { agents, keys } = stack.client;
     await agents.apply({ ...base, name: 'python-open', clientTools: true });
@@ -46,8 +55,8 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
     const scopes: ('run' | 'read' | 'answer')[] = ['run', 'read', 'answer'];
     const { key } = await keys.create({ subject: 'py', scopes });
     const busy = await keys.create({ subject: 'busy', scopes, limits: { requestsPerMinute: 1 } });
-    const [, url = ''] = /"url":"(http[^"]+)"/.exec(await stack.log('gateway')) ?? [];
-    const program = join(import.meta.dirname, 'python/clients.py');
+    const [url = ''] = await listUrls();
+    const program = join(folder, 'clients.py');
     const { code, stdout, stderr } = await runCommand(python, [program], {
       env: {
         BASE_URL: `${url}/v1`,
@@ -89,8 +98,68 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
     ['litellm blocked in the stream', 'content_filter'],
     ['litellm suspended', 'Which city?'],
     ['litellm 401', ['AuthenticationError', 401, null]],
+    ['litellm 429', ['RateLimitError', 429, expect.anything()]],
     ['litellm 404', ['NotFoundError', 404, null]],
   ])('The case "%s" has the outcome that the package defines', (name, outcome) => {
     expect(outcomes[name]).toEqual(outcome);
   });
+
+  test('The example for the openai client of Python prints a streamed answer and a block', async () => {
+    const [url = ''] = await listUrls();
+    const { key } = await stack.client.keys.create({ subject: 'reader', scopes: ['run', 'read', 'answer'] });
+    const text = readFileSync(join(root, 'deploy/agents/demo.yaml'), 'utf8');
+    const { definition } = parseAgentFile('demo.yaml', text, {});
+    if (!isObject(definition)) throw new Error('no agent');
+    const { memory: _, ...demo } = definition;
+    await stack.client.agents.apply(demo);
+    const program = join(root, 'examples/http-examples/openai_client.py');
+    const env = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key };
+    const { stdout } = await runCommand(python, [program], { env });
+    expect(stdout).toBe('17 * 23 = 391.\nblocked: content_policy_violation\n');
+  });
+
+  test('Each client repeats its request when its gateway is killed, and the agent runs once', async () => {
+    const [second = ''] = await listUrls();
+    await stack.start('gateway');
+    const first = (await listUrls()).at(-1) ?? '';
+    const balancer = await startBalancer([first, second]);
+    try {
+      const names = ['litellm', 'openai-chat', 'openai-responses'];
+      const made = names.map(async (name) => {
+        const { key } = await stack.client.keys.create({
+          subject: `killed-${name}`,
+          scopes: ['run', 'read', 'answer'],
+        });
+        return [name, key] as const;
+      });
+      const words = 'Once and only once, although the client has asked twice.';
+      const env = {
+        BASE_URL: `${balancer.url}/v1`,
+        KEYS: JSON.stringify(Object.fromEntries(await Promise.all(made))),
+        OPEN: 'python-open',
+        SCRIPT: script({ text: words, chunkSize: 2, delayMs: 200 }),
+        LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+      };
+      const asked = runCommand(python, [join(folder, 'killed.py')], { env });
+      const listRuns = async () => {
+        const { runs } = await stack.client.runs.list({ agent: 'python-open', newest: true, limit: 100 });
+        const own = runs.filter(({ subject }) => subject?.startsWith('killed-'));
+        return own.map(({ subject, status }) => `${subject} ${status}`).toSorted();
+      };
+      await expect
+        .poll(listRuns, { timeout: 60_000, interval: 100 })
+        .toEqual(names.map((name) => `killed-${name} running`));
+      const gateway = stack.pids().findLast(({ service }) => service === 'gateway');
+      if (!gateway) throw new Error('no gateway runs');
+      process.kill(gateway.pid, 'SIGKILL');
+      const { code, stdout, stderr } = await asked;
+      if (code !== 0) throw new Error(stderr);
+      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual(
+        Object.fromEntries(names.map((name) => [name, words])),
+      );
+      expect(await listRuns()).toEqual(names.map((name) => `killed-${name} finished`));
+    } finally {
+      await balancer.close();
+    }
+  }, 120_000);
 });

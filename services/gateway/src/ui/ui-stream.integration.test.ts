@@ -30,14 +30,17 @@ const connect = (agent: string, key = 'key-ada') =>
   });
 const user = (text: string): UIMessage => ({ id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] });
 
-async function send(agent: string, messages: UIMessage[], chatId: string = crypto.randomUUID()) {
-  const stream = await connect(agent).sendMessages({
+const submit = (agent: string, messages: UIMessage[], chatId: string = crypto.randomUUID(), key = 'key-ada') =>
+  connect(agent, key).sendMessages({
     trigger: 'submit-message',
     chatId,
     messageId: undefined,
     messages,
     abortSignal: undefined,
   });
+
+async function send(agent: string, messages: UIMessage[], chatId?: string) {
+  const stream = await submit(agent, messages, chatId);
   const last = messages.at(-1);
   return readMessage(stream, last?.role === 'assistant' ? last : undefined);
 }
@@ -98,6 +101,17 @@ describe('useChat over the gateway', () => {
     expect(chunks.at(-1)).toMatchObject({ type: 'finish', finishReason: 'content-filter' });
     expect(joinTexts(message)).not.toContain('forbidden');
   });
+});
+
+test.each([
+  ['a wrong key', 'ui-plain', 'key-none', 'credentials-refused'],
+  ['an unknown agent', 'no-such-agent', 'key-ada', 'agent-unknown'],
+  ['a key above its limit', 'ui-plain', 'key-busy', 'limit-exceeded'],
+])('The transport of useChat rejects with the code for %s', async (_case, agent, key, code) => {
+  // The second request in a minute is above the limit of the busy key.
+  const ask = () => submit(agent, [user(script({ text: 'Hi.' }))], undefined, key).then(readMessage);
+  await ask().catch(() => undefined);
+  await expect(ask()).rejects.toThrow(code);
 });
 
 describe('suspended runs over the gateway', () => {

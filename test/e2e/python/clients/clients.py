@@ -148,6 +148,7 @@ case("litellm tools")(lambda: call_tools(lambda messages: complete(messages, too
 case("litellm blocked")(lambda: complete(say("attack"), GUARDED))
 case("litellm suspended")(lambda: complete(say("question"), ASKING).choices[0].message.content)
 case("litellm 401")(lambda: complete(say("plain"), key="wrong"))
+case("litellm 429")(lambda: complete(say("plain"), key=os.environ["BUSY_KEY"], max_retries=0))
 case("litellm 404")(lambda: complete(say("plain"), "no-such-agent"))
 case("litellm structured")(
     lambda: json.loads(complete(say("object"), response_format=City).choices[0].message.content)["city"]
