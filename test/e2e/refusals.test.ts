@@ -25,7 +25,7 @@ describe.concurrent('rejected agents', () => {
     [
       'an unknown option',
       { input: [{ use: 'one', options: { volume: 11 } }] },
-      { code: 'options-invalid', path: 'input[0].options' },
+      { code: 'options-invalid', path: 'input[0].options.volume' },
     ],
     [
       'a wrong option',
