@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { useNats, useStack } from '@millrace/testkit';
+import { eventually, useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collect } from './collect.ts';
 import { escapeScript } from './hostile/escape-text.ts';
@@ -26,6 +26,8 @@ beforeAll(async () => {
   const accepted = await accept('--accept');
   if (accepted.code !== 0) throw new Error(accepted.stderr);
   await stack.start('tools', { MCP_SERVERS: file });
+  // A call before the connection is a tool error, and the service does not wait for its servers.
+  await eventually(async () => (await stack.log('tools')).includes('an MCP server is connected'));
   const base = { model: 'openai/gpt-5-mini', flushMs: 0, tools: ['mine_echo', 'mine_fails'] };
   await stack.client.agents.apply({ ...base, name: 'mounted', output: ['pii'] });
   await stack.client.agents.apply({
@@ -41,12 +43,13 @@ const callEcho = (text: string) =>
 test('The result of a tool of MCP is masked before the model and the client receive it', async () => {
   const run = await stack.client.start('mounted', callEcho(`write to ${SECRET}`));
   const chunks = await collect(run);
-  const results = chunks.filter(({ type }) => type === 'tool-result');
+  // Before the chunks: a failed run names its cause.
+  expect(await run.result()).toMatchObject({ status: 'finished', text: 'done' });
+  const results = chunks.filter(({ type }) => ['tool-result', 'tool-error', 'tool-output-denied'].includes(type));
   expect(results).toMatchObject([
-    { payload: { toolName: 'mine_echo', result: { text: expect.stringMatching(/^write to /) } } },
+    { type: 'tool-result', payload: { toolName: 'mine_echo', result: { text: expect.stringMatching(/^write to /) } } },
   ]);
   expect(JSON.stringify(results)).not.toContain(SECRET);
-  expect(await run.result()).toMatchObject({ status: 'finished', text: 'done' });
 });
 
 test('An injection in the result of a tool of MCP is blocked', async () => {
