@@ -40,7 +40,7 @@ async function startProxy(env) {
   throw new Error('the proxy does not start');
 }
 
-/** A guard whose process ends while it judges. */
+/** A guard: its process ends while it judges. */
 async function startKilledGuard() {
   const code = "require('http').createServer(() => process.kill(process.pid, 'SIGKILL'))".concat(
     ".listen(0, '127.0.0.1', function () { console.log(this.address().port) })",

@@ -25,7 +25,7 @@ const WAYS: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
   chunk: (response) => writeChunk(response, EVENT),
 };
 
-/** Reads the streams in another process, whose time does not count. */
+/** Reads the streams in another process: its time does not count. */
 async function readAll(url: string): Promise<void> {
   const read = async () => {
     const [response] = await once(get(url, { agent: false }), 'response');

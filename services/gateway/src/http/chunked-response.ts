@@ -1,8 +1,8 @@
-// Writes one chunk of a response whose length is unknown, with one write to the socket. `response.write` writes the
+// Writes one chunk of a response without a length, with one write to the socket. `response.write` writes the
 // size, the text and the line break apart, which costs twice the processor time for the small texts of a stream.
 import type { ServerResponse } from 'node:http';
 
-/** A response whose headers have been flushed. */
+/** A response with flushed headers. */
 export type ChunkedResponse = ServerResponse;
 
 const HEX = 16;

@@ -18,7 +18,7 @@ type EventStream = Pick<EventStreamOptions, 'keepAliveMs' | 'onEnd'> & { frames:
 /** By the body of their response: middleware may copy a response, and keeps its body. */
 const streams = new WeakMap<ReadableStream, EventStream>();
 
-/** Returns the response, whose events `sendEvents` writes. Cancelling its body closes the source. */
+/** Returns the response; `sendEvents` writes its events. Cancelling its body closes the source. */
 export function respondWithEvents(
   frames: AsyncGenerator<string, void>,
   { keepAliveMs, onEnd, headers }: EventStreamOptions,
@@ -42,7 +42,7 @@ function closeSource({ frames, onEnd }: EventStream): void {
   void frames.return().catch(() => undefined);
 }
 
-/** Closes the stream of a HEAD request, whose answer has no body. */
+/** Closes the stream of a HEAD request: its answer has no body. */
 export const closeUnreadStream: MiddlewareHandler = async (call, next) => {
   await next();
   if (call.req.method === 'HEAD') await call.res.body?.cancel();

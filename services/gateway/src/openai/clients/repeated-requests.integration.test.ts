@@ -111,7 +111,7 @@ describe('a connection that is cut after the run was accepted', () => {
     expect(counts).toEqual([count === undefined ? undefined : '0', count]);
   });
 
-  test.each(CHATS)('%s repeats its request of a chat, whose first run is cancelled', async (name, ask, count) => {
+  test.each(CHATS)('%s repeats its request of a chat after its first run was cancelled', async (name, ask, count) => {
     const words = `Cancelled with its client for ${name}.`;
     expect(await askCut(ask, words)).toEqual({ text: words, runs: ['finished', 'cancelled'] });
     expect(counts).toEqual([count === undefined ? undefined : '0', count]);
