@@ -2,7 +2,7 @@
 // orchestrator. Skipped with the reason if python3 or a package index is missing.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SESSION_LIMITS } from '@millrace/contracts';
@@ -24,7 +24,7 @@ import {
   writeWaiting,
 } from './python/broken-programs.ts';
 import { usePython } from './python/use-python.ts';
-import { millrace, runCommand } from './run-command.ts';
+import { millrace, root, runCommand } from './run-command.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
@@ -50,6 +50,28 @@ test.for(EXAMPLES)(
     expect(code).toBe(0);
   },
 );
+
+test('The README shows the processor in Python without its blank lines, and it blocks input in capitals', async (context) => {
+  requirePython(context);
+  const source = readFileSync(join(folder, 'no_shouting.py'), 'utf8');
+  const shown = source.split('\n').filter((line) => line !== '');
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`\`\`python\n${shown.join('\n')}\n\`\`\``);
+  const env = { ...process.env, NATS_URL: nats.url };
+  const child = spawn(python(), [join(folder, 'no_shouting.py')], { env, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  const id = 'py-no-shouting';
+  try {
+    await eventually(async () => (await stack.client.processors.survey()).processors.some((one) => one.id === id));
+    await stack.client.agents.apply({ name: id, model: 'openai/gpt-5-mini', input: [id] });
+    const loud = await stack.client.start(id, 'WHY DO YOU NEVER LISTEN TO ME');
+    expect(await loud.result()).toMatchObject({ status: 'aborted', tripwire: { reason: 'Please do not shout.' } });
+    const calm = await stack.client.start(id, 'What is 17 * 23?');
+    expect(await calm.result()).toMatchObject({ status: 'finished' });
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+  }
+});
 
 test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], context) => {
   requirePython(context);
