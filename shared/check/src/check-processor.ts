@@ -3,10 +3,19 @@ import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { within, type Bus } from '@millrace/bus';
 import { selectCases, type CasesFile } from './cases.ts';
 import { findNamed } from './find-targets.ts';
-import { isBusy, measureResponse } from './measure-response.ts';
+import { measureResponse } from './measure-response.ts';
 import { createRandom } from './random.ts';
 import type { CheckRule } from './rule.ts';
-import { rejectAt, runRule, runRuleAlone, type MeasureResponse, type RuleResult, type RuleRun } from './run-rule.ts';
+import {
+  isBroken,
+  rejectAt,
+  repeatBroken,
+  runRule,
+  runRuleAlone,
+  type MeasureResponse,
+  type RuleResult,
+  type RuleRun,
+} from './run-rule.ts';
 import { toolRules } from './rules/tool-rules.ts';
 import { OPTIONS_FIT, callRules } from './rules/call-rules.ts';
 import { STREAM } from './session-open.ts';
@@ -110,7 +119,7 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
   const { processors: found, tools, refused } = await findNamed(bus, name);
   const timeUp = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
-  const run = { timeUp, measure: options.measure };
+  const run = { timeUp, measure: options.measure ?? measureResponse };
   if (found.length === 0 && tools.length > 0) return checkTools(tools, seed, run, options.toolRules ?? toolRules);
   if (found.length === 0) throw createUnknownError(name, refused);
   const targets = found.map((place): CheckTarget => {
@@ -118,41 +127,52 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
     const optionSets: readonly JsonObject[] = cases.options ?? [sampleOptions(place.descriptor.optionsSchema)];
     return { ...place, bus, optionSets, cases, started, random: createRandom(seed) };
   });
+  const checked = targets.map((target): Checked<CheckTarget> => ({ target, results: [] }));
+  await runBeside(checked, rules.filter(isOptionsFit), run);
+  // Without valid options each other rule would fail, too.
+  const fitting = checked.filter(({ results }) => results.every(isPassed));
   // Rules that load or end replicas run after all other rules of all processors.
-  const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, run));
-  const checked = targets.map((target, at) => ({ target, results: [...(beside[at] ?? [])] }));
-  for (const one of checked) one.results = await repeatBroken(one.target, one.results, rules, run);
+  await runBeside(
+    fitting,
+    rules.filter((rule) => rule.alone !== true && !isOptionsFit(rule)),
+    run,
+  );
   await runAlone(
-    checked.filter(({ results }) => results.every((result) => result.rule !== OPTIONS_FIT.id || isPassed(result))),
+    fitting,
     rules.filter(({ alone }) => alone === true),
     run,
   );
   return checked.map(({ target, results }) => buildReport(target, seed, results));
 }
 
+const isOptionsFit = ({ id }: CheckRule): boolean => id === OPTIONS_FIT.id;
 const isPassed = ({ result }: RuleResult): boolean => result === 'held' || result === 'skipped';
 
-/** Repeats the rules that failed while others ran, if the machine is busy. */
-async function repeatBroken<T extends Served>(
-  target: T,
-  results: readonly RuleResult[],
+type Checked<T> = { target: T; results: RuleResult[] };
+
+/** Runs rules concurrently. Those that fail on a busy machine are repeated afterwards, one after the other. */
+async function runBeside<T extends Served>(
+  checked: readonly Checked<T>[],
   rules: readonly CheckRule<T>[],
   run: RuleRun,
-): Promise<RuleResult[]> {
-  const { measure = measureResponse } = run;
-  if (results.every(({ result }) => result !== 'broken') || !isBusy(await measure(target))) return [...results];
-  const repeated: RuleResult[] = [];
-  for (const result of results) {
-    const rule = result.result === 'broken' ? rules.find(({ id }) => id === result.rule) : undefined;
-    repeated.push(rule ? await runRuleAlone(target, rule, run) : result);
+): Promise<void> {
+  const outcomes = await someAtOnce(checked, PROCESSORS_AT_ONCE, ({ target }) =>
+    someAtOnce(rules, RULES_AT_ONCE, async (rule) => ({ rule, outcome: await runRule(target, rule, run) })),
+  );
+  for (const [at, { target, results }] of checked.entries()) {
+    const own = outcomes[at] ?? [];
+    const responseMs = own.some(({ outcome }) => isBroken(outcome)) ? await run.measure(target) : undefined;
+    for (const { rule, outcome } of own)
+      results.push(isBroken(outcome) ? await repeatBroken(target, rule, run, outcome, responseMs) : outcome.result);
   }
-  return repeated;
 }
 
-type Checked = { target: CheckTarget; results: RuleResult[] };
-
 /** Rule by rule, because a replica that a rule ends serves the other processors of its service too. */
-async function runAlone(checked: readonly Checked[], rules: readonly CheckRule[], run: RuleRun): Promise<void> {
+async function runAlone(
+  checked: readonly Checked<CheckTarget>[],
+  rules: readonly CheckRule[],
+  run: RuleRun,
+): Promise<void> {
   const ends = checked.find(({ target }) => target.descriptor.stages.includes(STREAM)) ?? checked[0];
   for (const rule of rules)
     for (const one of checked) {
@@ -168,28 +188,13 @@ async function checkTools(
   run: RuleRun,
   rules: readonly CheckRule<ToolTarget>[],
 ): Promise<CheckReport[]> {
-  return someAtOnce(tools, PROCESSORS_AT_ONCE, async (target) => {
-    const beside = await someAtOnce(rules, RULES_AT_ONCE, (rule) => runRule(target, rule, run));
-    const results = await repeatBroken(target, beside, rules, run);
-    const { tool, service, infos } = target;
+  const checked = tools.map((target): Checked<ToolTarget> => ({ target, results: [] }));
+  await runBeside(checked, rules, run);
+  return checked.map(({ target: { tool, service, infos }, results }) => {
     const held = results.every(isPassed);
     const version = infos[0]?.version ?? '';
     return { processor: tool.name, service, version, replicas: infos.length, seed, held, results };
   });
-}
-
-async function runBeside(target: CheckTarget, rules: readonly CheckRule[], run: RuleRun): Promise<RuleResult[]> {
-  const own = rules.filter(({ alone }) => alone !== true);
-  const first = own.find(({ id }) => id === OPTIONS_FIT.id);
-  // Before all others, so that it runs alone.
-  const fit = first && (await runRuleAlone(target, first, run));
-  if (fit && !isPassed(fit)) return [fit];
-  const rest = await someAtOnce(
-    own.filter((rule) => rule !== first),
-    RULES_AT_ONCE,
-    (rule) => runRule(target, rule, run),
-  );
-  return [...(fit ? [fit] : []), ...rest];
 }
 
 function buildReport({ descriptor, service, infos }: CheckTarget, seed: number, results: RuleResult[]): CheckReport {

@@ -1,5 +1,5 @@
 // Runs one rule. A rule that fails on a busy machine runs again, alone: a replica without a core misses time limits.
-import { isBusy, isTooBusyFor, measureResponse } from './measure-response.ts';
+import { isBusy, isTooBusyFor } from './measure-response.ts';
 import { BrokenError, LateError } from './rule-error.ts';
 import { type CheckRule, WIRE_PAGES } from './rule.ts';
 import type { Served } from './target.ts';
@@ -23,48 +23,56 @@ export type MeasureResponse = (target: Served) => Promise<number | undefined>;
 
 export type RuleRun = {
   timeUp: AbortSignal;
-  measure?: MeasureResponse | undefined;
+  measure: MeasureResponse;
 };
 
-/** The time limit that the rule has missed, ms. */
-type Run = { result: RuleResult; limitMs?: number };
+/** One run of a rule. `limitMs`: the time limit that it has missed, ms. */
+export type RuleOutcome = { result: RuleResult; limitMs?: number };
 
-/** @param skipReason the rule does not apply */
-export async function runRule<T extends Served>(
-  target: T,
-  rule: CheckRule<T>,
-  { timeUp }: RuleRun,
-  skipReason = rule.skipReason?.(target),
-): Promise<RuleResult> {
-  return (await runOnce(target, rule, timeUp, skipReason)).result;
-}
+export const isBroken = ({ result: { result } }: RuleOutcome): boolean => result === 'broken';
 
-/**
- * Runs the rule while no other rule runs. If it fails on a busy machine it runs once more, unless it ends a replica; if it
- * then misses a time limit that the machine cannot hold, it is slow.
- */
+/** Runs the rule while no other rule runs, and once more if it fails on a busy machine. @param skipReason the rule does not apply */
 export async function runRuleAlone<T extends Served>(
   target: T,
   rule: CheckRule<T>,
-  { timeUp, measure = measureResponse }: RuleRun,
+  run: RuleRun,
   skipReason = rule.skipReason?.(target),
 ): Promise<RuleResult> {
-  const first = await runOnce(target, rule, timeUp, skipReason);
-  if (first.result.result !== 'broken') return first.result;
-  const responseMs = await measure(target);
-  if (!isBusy(responseMs)) return first.result;
-  if (rule.ends) return judgeTime(first, responseMs);
-  const again = await runOnce(target, rule, timeUp);
-  return again.result.result === 'broken' ? judgeTime(again, await measure(target)) : again.result;
+  const first = await runRule(target, rule, run, skipReason);
+  return isBroken(first) ? repeatBroken(target, rule, run, first, await run.measure(target)) : first.result;
 }
 
-function judgeTime({ result, limitMs }: Run, responseMs: number | undefined): RuleResult {
+/**
+ * Runs a broken rule once more, alone, if the machine is busy and the rule ends no replica. If it then misses a time limit that the machine
+ * cannot hold, it is slow.
+ * @param responseMs response time of the service, ms
+ */
+export async function repeatBroken<T extends Served>(
+  target: T,
+  rule: CheckRule<T>,
+  run: RuleRun,
+  first: RuleOutcome,
+  responseMs: number | undefined,
+): Promise<RuleResult> {
+  if (!isBusy(responseMs)) return first.result;
+  if (rule.ends) return judgeTime(first, responseMs);
+  const again = await runRule(target, rule, run);
+  return isBroken(again) ? judgeTime(again, await run.measure(target)) : again.result;
+}
+
+function judgeTime({ result, limitMs }: RuleOutcome, responseMs: number | undefined): RuleResult {
   if (limitMs === undefined || !isTooBusyFor(limitMs, responseMs)) return result;
   const busy = `the service answers a ping after ${Math.round(responseMs)} ms, so that the machine is too busy for this limit`;
   return { ...result, result: 'slow', problem: `${result.problem ?? ''}; ${busy}` };
 }
 
-async function runOnce<T>(target: T, rule: CheckRule<T>, timeUp: AbortSignal, skipReason?: string): Promise<Run> {
+/** Runs the rule once. @param skipReason the rule does not apply */
+export async function runRule<T>(
+  target: T,
+  rule: CheckRule<T>,
+  { timeUp }: RuleRun,
+  skipReason = rule.skipReason?.(target),
+): Promise<RuleOutcome> {
   const started = performance.now();
   const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
   const measureMs = () => Math.round(performance.now() - started);
