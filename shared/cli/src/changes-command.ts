@@ -16,7 +16,11 @@ export const changesCommand = (cli: Cli) =>
         if (args.json) sayJson(cli.io, changes);
         else for (const change of changes) say(cli.io, changeText(change));
         if (omitted > 0) note(cli.io, `${omitted} changes above the bounds of a run are omitted`);
-        if (lost > 0) note(cli.io, `the changes of ${lost} earlier owners are lost: they were killed, or replaced`);
+        if (lost > 0)
+          note(
+            cli.io,
+            `the changes of ${lost} earlier owners are lost: they were killed or replaced, or the changes have expired`,
+          );
         if (changes.length === 0)
           note(cli.io, 'no change is recorded: the agent needs `record: changes`, and the run has to end');
       }),

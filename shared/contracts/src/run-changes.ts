@@ -42,5 +42,7 @@ export const changesAnswerSchema = z.object({
   runId: tokenSchema,
   changes: z.array(runChangeSchema),
   omitted: count.describe('number of changes above the bounds of a run'),
-  lost: count.describe('number of earlier owners of the run without stored changes: they were killed, or replaced'),
+  lost: count.describe(
+    'number of earlier owners of the run without stored changes: they were killed or replaced, or the changes have expired',
+  ),
 });

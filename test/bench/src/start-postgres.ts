@@ -50,17 +50,18 @@ export async function startPostgres(): Promise<Postgres> {
   ];
   const child = spawn(join(programs, 'postgres'), options, { ...user, cwd: dir, stdio: 'ignore' });
   const url = `postgresql://bench@127.0.0.1:${port}/postgres`;
-  await waitUntilUp(join(programs, 'pg_isready'), port);
-  return {
-    url,
-    pid: child.pid ?? 0,
-    async stop() {
-      const exited = once(child, 'exit');
-      child.kill('SIGINT');
-      await exited;
-      await rm(dir, { recursive: true, force: true });
-    },
+  const stop = async () => {
+    const exited = once(child, 'exit');
+    if (child.kill('SIGINT')) await exited;
+    await rm(dir, { recursive: true, force: true });
   };
+  try {
+    await waitUntilUp(join(programs, 'pg_isready'), port);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, pid: child.pid ?? 0, stop };
 }
 
 async function waitUntilUp(isReady: string, port: number): Promise<void> {

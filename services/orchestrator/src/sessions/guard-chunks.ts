@@ -39,7 +39,7 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<G
       fold = foldVerdict(fold, { ...judge(stage, input, entry, failure), ...rest });
     } else {
       const { answer, attempts, entries: asked } = outcome;
-      recordChanges(run, asked, answer, passed);
+      recordChanges(run, input.stepNumber, asked, answer, passed);
       for (const judged of answer.judged) fold = foldVerdict(fold, { ...judged, attempts });
       for (const told of answer.told ?? []) fold = foldTold(fold, { ...told, attempts });
       passed = answer.chunks;
@@ -72,11 +72,12 @@ const groupRequests = (run: Run, entries: readonly PlanEntry[]): (readonly PlanE
 
 function recordChanges(
   run: Run,
+  step: number,
   [entry]: readonly PlanEntry[],
   { judged: [judged], chunks }: GuardedBatch,
   given: readonly Chunk[],
 ): void {
-  if (entry && judged) run.changes?.addBatch(streamInput(run).stepNumber, entry.entry, judged.verdict, given, chunks);
+  if (entry && judged) run.changes?.addBatch(step, entry.entry, judged.verdict, given, chunks);
 }
 
 /** Passes one batch after the other through the output chain and publishes it. */

@@ -38,12 +38,13 @@ export async function openSessions(
     return openSession(run, group, { ...to, replica }, input);
   };
   const parts = partedByObservers(run, entries);
-  const groups = parts.flatMap((part) => mergeAdjacent(part, run.deps.discovery)).flatMap(skippedAlone);
   // The output of each entry passes the orchestrator if its changes are recorded.
-  const opened = run.changes ? groups.flat().map((entry) => [entry]) : groups;
+  const groups = run.changes
+    ? parts.flat().map((entry) => [entry])
+    : parts.flatMap((part) => mergeAdjacent(part, run.deps.discovery)).flatMap(skippedAlone);
   return (
     await Promise.all(
-      opened.map((group) => Array.fromAsync(askWithPolicy(run, group, openGroup, { stage: 'processOutputStream' }))),
+      groups.map((group) => Array.fromAsync(askWithPolicy(run, group, openGroup, { stage: 'processOutputStream' }))),
     )
   ).flat();
 }
