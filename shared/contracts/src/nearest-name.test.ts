@@ -13,6 +13,10 @@ test.each([
   expect(findNearestName(word, names)).toBe(name);
 });
 
+test('A word of millions of characters is compared with no name', () => {
+  expect(findNearestName('runs'.repeat(1_250_000), names)).toBeUndefined();
+});
+
 test.each(['walk', 'constructor', '', 'xyz'])('No name is near %j', (word) => {
   expect(suggestName('unknown', word, names)).toBe('unknown');
 });

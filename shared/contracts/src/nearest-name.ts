@@ -8,6 +8,8 @@ const SHORT_CHARS = 5;
 /** Returns undefined if no name is near. */
 export function findNearestName(word: string, names: readonly string[]): string | undefined {
   const [best] = names
+    // At least the difference in length is edited. The word is foreign, and the count grows with the product of both lengths.
+    .filter((name) => Math.abs(name.length - word.length) <= MAX_EDITS)
     .map((name) => ({ name, edits: countEdits(word, name) }))
     .filter(({ name, edits }) => edits <= (name.length <= SHORT_CHARS ? 1 : MAX_EDITS))
     .toSorted((one, other) => one.edits - other.edits);

@@ -126,13 +126,16 @@ const AGENT_FIELDS = Object.keys(agentSchema.shape);
 const NESTED_FIELDS = [...Object.keys(memorySchema.shape), 'use', 'whenUntrusted', 'resultTrust'];
 const ENTRY_FIELDS = agentEntrySchema.options.flatMap((one) => ('shape' in one ? Object.keys(one.shape) : []));
 
+/** Maximum number of unknown fields of one object that get a suggestion. */
+const MAX_SUGGESTED = 10;
+
 /** @param fields of the object, one of which an unknown field may mean */
 function formIssue(issue: z.core.$ZodIssue, fields: readonly string[]): Issue[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
+    return issue.keys.map((key, at) => {
       const path = formatPath([...issue.path, key]);
       return {
-        ...invalid(path, suggestName(`There is no field "${key}".`, key, fields)),
+        ...invalid(path, suggestName(`There is no field "${key}".`, key, at < MAX_SUGGESTED ? fields : [])),
         remedy: 'Remove it, or look for its name in the documentation.',
       };
     });

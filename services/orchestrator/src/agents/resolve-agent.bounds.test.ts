@@ -28,3 +28,12 @@ test('options with an endless check, of one entry or of all together, are refuse
   expect(messages.at(-1)).toMatch(/The options take longer to check than/);
   expect(messages.length).toBeLessThan(20);
 });
+
+test('only the first unknown fields of an object get a suggestion', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`mode${String.fromCharCode(97 + at)}`, 1]));
+  const resolved = resolveAgent({ ...definition, ...unknown }, known);
+  const messages = 'issues' in resolved ? resolved.issues.map(({ message }) => message) : [];
+  const hinted = messages.filter((message) => message.includes('did you mean'));
+  expect(messages.filter((message) => message.startsWith('There is no field'))).toHaveLength(24);
+  expect(hinted).toHaveLength(10);
+});

@@ -32,6 +32,15 @@ describe('a JSON Schema check without end is interrupted in bounded time:', () =
     expect(problemsInTime(schema, 'a'.repeat(60_000))).toEqual([]);
   });
 
+  test('suggestions for unknown members among thousands of names are interrupted, too', () => {
+    const name = (at: number) => `${'member'.repeat(10)}${at}`;
+    const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [name(at), {}]));
+    const value = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`x${name(at)}`, 1]));
+    expect(problemsInTime({ properties, additionalProperties: false }, value)).toEqual([
+      expect.stringContaining('cannot be checked: it takes longer than'),
+    ]);
+  });
+
   test('patterns of one schema and of several are distinguished', () => {
     const both = { properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' }, c: { pattern: '^(?=c)c$' } } };
     expect(problemsInTime(both, { a: 'a', b: 'b', c: 'c' })).toEqual([]);

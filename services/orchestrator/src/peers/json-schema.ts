@@ -64,10 +64,12 @@ const validators = new Map<string, ValidateFunction | RefusedSchema>();
 export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProblem[] {
   const validate = compileValidator(schema);
   if ('problem' in validate) return [{ path: '', message: `cannot be checked: ${validate.problem}` }];
-  const checked = withinTime(MAX_CHECK_MS, () => validate(value));
-  if (!checked) return [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
-  if (checked.value) return [];
-  return joinAlternatives((validate.errors ?? []).slice(0, MAX_READ))
+  const checked = withinTime(MAX_CHECK_MS, () => (validate(value) ? [] : describeErrors(validate.errors ?? [])));
+  return checked?.value ?? [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
+}
+
+function describeErrors(errors: readonly ErrorObject[]): SchemaProblem[] {
+  return joinAlternatives(errors.slice(0, MAX_READ))
     .slice(0, MAX_PROBLEMS)
     .map(({ instancePath, message = 'is wrong', params, parentSchema }) => ({
       path: `${instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')}${unknownMember(params)}`,
