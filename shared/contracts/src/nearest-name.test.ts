@@ -13,8 +13,8 @@ test.each([
   expect(findNearestName(word, names)).toBe(name);
 });
 
-test('A word of millions of characters is compared with no name', () => {
-  expect(findNearestName('runs'.repeat(1_250_000), names)).toBeUndefined();
+test('A word is not compared with a name of another length', () => {
+  expect(findNearestName('a'.repeat(300_000), [...names, 'a'.repeat(300_010)])).toBeUndefined();
 });
 
 test.each(['walk', 'constructor', '', 'xyz'])('No name is near %j', (word) => {

@@ -1,6 +1,7 @@
 // `millrace dev`: runs a processor or tool, and restarts it when its sources change.
 import { stat } from 'node:fs/promises';
 import { dirname, extname, relative, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { cliCommand, type Cli } from '../cli-command.ts';
 import { note, type CliIo } from '../cli-io.ts';
 import { UsageError } from '../usage-error.ts';
@@ -8,6 +9,10 @@ import { startDevProgram, type DevProgram } from './dev-program.ts';
 import { watchFolder, type FolderWatch } from './watch-folder.ts';
 
 const NAME = 'millrace dev';
+/** A program that runs for a shorter time before the next change restarts later each time, ms. */
+const QUICK_MS = 1_000;
+const WAIT_MS = 100;
+const MAX_WAIT_MS = 5_000;
 
 export const devCommand = (cli: Cli) =>
   cliCommand(cli, {
@@ -24,7 +29,8 @@ export const devCommand = (cli: Cli) =>
       if (!(await isFile(file))) throw new UsageError(`${args.file} is not a file`, NAME);
       const command = buildCommand(file, io);
       const env = args.url === undefined ? io.env : { ...io.env, NATS_URL: args.url };
-      const watched = await watchFolder(folder).catch(() => {
+      const warn = (limit: number) => note(io, `[dev] only the first ${limit} folders of ${folder} are watched`);
+      const watched = await watchFolder(folder, warn).catch(() => {
         throw new UsageError(`${folder} cannot be watched`, NAME);
       });
       note(io, `[dev] watching ${relative(io.cwd, folder) || '.'}; Ctrl-C ends`);
@@ -48,8 +54,10 @@ async function superviseProgram(io: CliIo, file: string, watched: FolderWatch, s
     watched.close();
   });
   try {
+    let quick = 0;
     while (!stopping.signal.aborted) {
       const program = start();
+      const startedAt = performance.now();
       note(io, `[dev] ${file} runs (process ${program.pid ?? 'none'})`);
       const change = watched.nextChange();
       const end = await Promise.race([change.then(() => undefined), program.ended]);
@@ -58,6 +66,9 @@ async function superviseProgram(io: CliIo, file: string, watched: FolderWatch, s
       const files = await change;
       if (files.length > 0) note(io, `[dev] ${files.join(', ')} changed: restarting`);
       await program.stop();
+      // A program that writes into its folder at its start would restart without end.
+      quick = performance.now() - startedAt < QUICK_MS ? quick + 1 : 0;
+      if (quick > 1) await wait(Math.min(WAIT_MS * 2 ** quick, MAX_WAIT_MS), stopping.signal);
     }
     note(io, `[dev] ${file} is stopped`);
   } finally {
@@ -65,6 +76,10 @@ async function superviseProgram(io: CliIo, file: string, watched: FolderWatch, s
     watched.close();
   }
 }
+
+/** Returns early if the signal fires. */
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => undefined);
 
 const isFile = (file: string): Promise<boolean> =>
   stat(file).then(

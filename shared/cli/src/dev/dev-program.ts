@@ -26,7 +26,8 @@ export function startDevProgram(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', write);
-  const ended = once(child, 'close').then(
+  // Not `close`: a process that the program has started may keep the output open.
+  const ended = once(child, 'exit').then(
     ([code, signal]) => (signal === null ? `ended with code ${String(code)}` : `was ended by ${String(signal)}`),
     (error: unknown) => `could not be started: ${error instanceof Error ? error.message : String(error)}`,
   );

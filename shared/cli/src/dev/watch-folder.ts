@@ -1,6 +1,6 @@
-// Watches the sources in a folder and its subfolders, without those of installed packages and caches.
-import { watch, type FSWatcher } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+// Watches the sources in a folder and its subfolders, without those of installed packages, caches and virtual environments.
+import { existsSync, watch, type FSWatcher } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
 /** Maximum number of watched folders. */
@@ -11,39 +11,65 @@ const SKIPPED = new Set(['node_modules', '__pycache__', 'dist']);
 const SOURCE = /\.(?:[cm]?[jt]s|json|py|ya?ml|txt)$/;
 
 export type FolderWatch = {
-  /** Resolves with the changed files, once no further change follows; with an empty list after `close`. */
+  /** Resolves with the changed files, soon after the first change; with an empty list after `close`. */
   nextChange(): Promise<string[]>;
   close(): void;
 };
 
-/** @throws if the folder cannot be read */
-export async function watchFolder(folder: string): Promise<FolderWatch> {
+/**
+ * @param onFull called once, if the folder has more subfolders than are watched
+ * @throws if the folder cannot be read
+ */
+export async function watchFolder(folder: string, onFull: (limit: number) => void): Promise<FolderWatch> {
   const watchers = new Map<string, FSWatcher>();
   const changed = new Set<string>();
-  const state: { timer?: NodeJS.Timeout; isClosed: boolean; waiting?: (files: string[]) => void } = { isClosed: false };
+  const state: { timer?: NodeJS.Timeout; isClosed: boolean; isFull: boolean; waiting?: (files: string[]) => void } = {
+    isClosed: false,
+    isFull: false,
+  };
 
   const flush = () => {
+    delete state.timer;
     if (!state.waiting || (changed.size === 0 && !state.isClosed)) return;
     state.waiting([...changed].toSorted());
     delete state.waiting;
     changed.clear();
   };
+  /** From the first change on: a file that is written without end must not hide the change of another one. */
+  const schedule = () => void (state.timer ??= setTimeout(flush, SETTLE_MS));
+  const forget = (path: string) => {
+    watchers.get(path)?.close();
+    watchers.delete(path);
+  };
   const add = async (path: string): Promise<void> => {
-    if (state.isClosed || watchers.has(path) || watchers.size >= MAX_FOLDERS) return;
+    // A folder that was deleted and created again needs a new watch.
+    forget(path);
+    if (state.isClosed || isEnvironment(path)) return;
+    if (watchers.size >= MAX_FOLDERS) {
+      if (!state.isFull) onFull(MAX_FOLDERS);
+      state.isFull = true;
+      return;
+    }
     const watcher = watch(path, (_event, name) => notice(path, name ?? ''));
-    // A folder that is deleted ends its watch.
-    watcher.on('error', () => watcher.close());
+    watcher.on('error', () => forget(path));
     watchers.set(path, watcher);
     const entries = await readdir(path, { withFileTypes: true });
-    for (const entry of entries) if (entry.isDirectory() && isWatched(entry.name)) await add(join(path, entry.name));
+    for (const entry of entries)
+      if (entry.isDirectory() && isWatched(entry.name)) await addWithin(join(path, entry.name));
+  };
+  /** A subfolder that cannot be read, or that is deleted meanwhile, is not watched. */
+  const addWithin = (path: string): Promise<void> => add(path).catch(() => forget(path));
+  const addCreated = async (path: string): Promise<void> => {
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isDirectory()) await addWithin(path);
+    else forget(path);
   };
   const notice = (path: string, name: string): void => {
     if (!isWatched(name)) return;
-    // A new folder has no watch yet; a file in its place is an error.
-    if (!SOURCE.test(name)) return void add(join(path, name)).catch(() => undefined);
+    // A new folder has no watch yet.
+    if (!SOURCE.test(name)) return void addCreated(join(path, name));
     changed.add(relative(folder, join(path, name)));
-    clearTimeout(state.timer);
-    state.timer = setTimeout(flush, SETTLE_MS);
+    schedule();
   };
   await add(folder);
   return {
@@ -51,6 +77,8 @@ export async function watchFolder(folder: string): Promise<FolderWatch> {
       new Promise((resolve) => {
         state.waiting = resolve;
         if (state.isClosed) flush();
+        // Files that changed while the program was stopped.
+        else if (changed.size > 0) schedule();
       }),
     close() {
       state.isClosed = true;
@@ -63,3 +91,5 @@ export async function watchFolder(folder: string): Promise<FolderWatch> {
 }
 
 const isWatched = (name: string): boolean => name !== '' && !name.startsWith('.') && !SKIPPED.has(name);
+/** A virtual environment of Python, which has thousands of files. */
+const isEnvironment = (path: string): boolean => existsSync(join(path, 'pyvenv.cfg'));
