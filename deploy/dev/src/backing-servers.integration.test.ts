@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startBackingServers } from './backing-servers.ts';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
@@ -65,6 +65,19 @@ test('NATS keeps its ports over starts, and takes others if they are taken', { t
   const third = await start(elsewhere, root);
   expect(third.servers.nats.url).not.toBe(url);
   expect(third.servers.nats).toMatchObject({ isOurs: true, monitorUrl });
+});
+
+test('NATS starts, and is stopped, if its ports cannot be kept', { timeout: 60_000 }, async () => {
+  const root = await scratchDir();
+  await mkdir(stateDir(root).natsPorts);
+  const { servers, resources, reports } = await start(
+    { REDIS_URL: 'redis://elsewhere:6379', QDRANT_URL: 'http://elsewhere:6333' },
+    root,
+  );
+  expect(await isUp(servers.nats.monitorUrl)).toBe(true);
+  expect(reports).toEqual([expect.stringContaining('the next start of nats takes other ports: Error: EISDIR')]);
+  expect(await resources.release()).toEqual([]);
+  expect(await isUp(servers.nats.monitorUrl)).toBe(false);
 });
 
 test('A crashed server restarts at its address, and a stop ends it permanently', { timeout: 60_000 }, async () => {

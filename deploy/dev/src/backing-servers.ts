@@ -2,6 +2,7 @@
 // concurrently. NATS is required; without Redis or Qdrant the services use their embedded SQLite stores, and the reason
 // is printed.
 import {
+  isPortTaken,
   provideNats,
   provideQdrant,
   provideRedis,
@@ -106,9 +107,17 @@ async function startNats(options: BackingOptions, extraConfig: string): Promise<
     webSocketPort: 0,
     extraConfig,
   };
-  const found = await provideNats({ ...own, ...(await readKeptPorts(state.natsPorts)) });
-  if ('monitorUrl' in found) await writeKeptPorts(state.natsPorts, listNatsPorts(found));
-  return keep(options, 'nats', found, (server) => provideNats({ ...own, ...listNatsPorts(server) }));
+  const found = await provideNats({ ...own, ...(await readKeptPorts(state.natsPorts)) }).catch((error: unknown) => {
+    // Another process has taken a kept port since it was read.
+    if (isPortTaken(error)) return provideNats(own);
+    throw error;
+  });
+  const kept = keep(options, 'nats', found, (server) => provideNats({ ...own, ...listNatsPorts(server) }));
+  if (found.kind === 'running')
+    await writeKeptPorts(state.natsPorts, listNatsPorts(found)).catch((error: unknown) =>
+      options.report(`the next start of nats takes other ports: ${String(error)}`),
+    );
+  return kept;
 }
 
 async function startRedis(

@@ -2,31 +2,33 @@
 // taken is replaced by a free one.
 import { readFile, writeFile } from 'node:fs/promises';
 import { isPortFree } from '@millrace/servers';
+import { z } from 'zod';
 
-const NAMES = ['port', 'monitorPort', 'webSocketPort'] as const;
-export type KeptPorts = Partial<Record<(typeof NAMES)[number], number>>;
+const portSchema = z.number().int().min(1).max(65_535).optional().catch(undefined);
+const portsSchema = z.object({ port: portSchema, monitorPort: portSchema, webSocketPort: portSchema });
+export type KeptPorts = z.infer<typeof portsSchema>;
 
 /** Returns the ports of the last start that are free now; none if the file is missing or unreadable. */
 export async function readKeptPorts(file: string): Promise<KeptPorts> {
-  const text = await readFile(file, 'utf8').catch(() => '{}');
-  const kept = parsePorts(text);
-  const free = await Promise.all(kept.map(async (one) => ((await isPortFree(one[1])) ? [one] : [])));
-  return Object.fromEntries(free.flat());
+  const { port, monitorPort, webSocketPort } = await readPorts(file);
+  const [main, monitor, webSocket] = await Promise.all([port, monitorPort, webSocketPort].map(keepFree));
+  return {
+    ...(main !== undefined && { port: main }),
+    ...(monitor !== undefined && { monitorPort: monitor }),
+    ...(webSocket !== undefined && { webSocketPort: webSocket }),
+  };
 }
 
 export const writeKeptPorts = (file: string, ports: KeptPorts): Promise<void> =>
   writeFile(file, `${JSON.stringify(ports)}\n`);
 
-function parsePorts(text: string): (readonly [string, number])[] {
+async function readPorts(file: string): Promise<KeptPorts> {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return [];
-    const given = new Map<string, unknown>(Object.entries(value));
-    return NAMES.flatMap((name) => {
-      const port = given.get(name);
-      return Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536 ? [[name, Number(port)] as const] : [];
-    });
+    return portsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    return [];
+    return {};
   }
 }
+
+const keepFree = async (port: number | undefined): Promise<number | undefined> =>
+  port !== undefined && (await isPortFree(port)) ? port : undefined;

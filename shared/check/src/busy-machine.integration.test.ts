@@ -80,6 +80,27 @@ describe('a rule that misses a time limit', () => {
   });
 });
 
+test('After the time limit of the check, no rule starts, and the service is not measured again', async () => {
+  await startScripted('late-check');
+  const started: string[] = [];
+  const makeStep = (id: string): CheckRule => ({
+    id,
+    promise: 'ends',
+    page: 'call',
+    alone: true,
+    run: () => new Promise(() => void started.push(id)),
+  });
+  const rules = [makeStep('first'), makeStep('second')];
+  let measured = 0;
+  const measure = async () => (measured += 1) * 150;
+  const [report] = await checkProcessors({ bus: checker.bus, name: 'late-check', rules, measure, limitMs: 100 });
+  expect(report?.results.map(({ rule, result }) => [rule, result])).toEqual([
+    ['first', 'slow'],
+    ['second', 'slow'],
+  ]);
+  expect([started, measured]).toEqual([['first'], 1]);
+});
+
 test('A replica that has a core for 40 ms of each second is slow, not broken', async () => {
   const id = 'program-starved';
   const env = { ...process.env, NATS_URL: nats.url };

@@ -8,6 +8,7 @@ import { createRandom } from './random.ts';
 import type { CheckRule } from './rule.ts';
 import {
   isBroken,
+  measureUntil,
   rejectAt,
   repeatBroken,
   runRule,
@@ -119,7 +120,7 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
   const { processors: found, tools, refused } = await findNamed(bus, name);
   const timeUp = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
-  const run = { timeUp, measure: options.measure ?? measureResponse };
+  const run = { timeUp, measure: measureUntil(timeUp, options.measure ?? measureResponse) };
   if (found.length === 0 && tools.length > 0) return checkTools(tools, seed, run, options.toolRules ?? toolRules);
   if (found.length === 0) throw createUnknownError(name, refused);
   const targets = found.map((place): CheckTarget => {

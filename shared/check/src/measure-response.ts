@@ -1,7 +1,6 @@
 // Measures the response time of a service to a ping, which separates a slow machine from a processor that is too slow.
 import { setTimeout as wait } from 'node:timers/promises';
-import { srvPingSchema } from '@millrace/contracts';
-import { ask } from './ask.ts';
+import { gatherPings } from '@millrace/bus';
 import type { Served } from './target.ts';
 
 const PINGS = 9;
@@ -22,14 +21,13 @@ const RESPONSES_IN_LIMIT = 10;
  */
 export async function measureResponse({ bus, service }: Pick<Served, 'bus' | 'service'>): Promise<number | undefined> {
   const times: number[] = [];
-  const isFinal = ({ json }: { json: unknown }) => srvPingSchema.safeParse(json).success;
   // The first answer may wait for the calls of an earlier rule.
   const until = performance.now() + MEASURE_MS;
   for (let count = 0; count <= PINGS && (times.length === 0 || performance.now() < until); count += 1) {
     await wait(PAUSE_MS);
     const sentAt = performance.now();
-    const { end } = await ask(bus, `$SRV.PING.${service}`, '', { timeoutMs: PING_MS, isFinal });
-    if (end !== 'final') return undefined;
+    const answers = await gatherPings(bus, service, { gatherMs: PING_MS, max: 1 });
+    if (answers.length === 0) return undefined;
     if (count > 0) times.push(performance.now() - sentAt);
   }
   return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)];

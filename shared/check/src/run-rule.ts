@@ -26,6 +26,15 @@ export type RuleRun = {
   measure: MeasureResponse;
 };
 
+/** Measures a service no more once the signal has fired, if its response time is known. */
+export function measureUntil(signal: AbortSignal, measure: MeasureResponse): MeasureResponse {
+  const known = new Map<string, number | undefined>();
+  return async (target) => {
+    if (!signal.aborted || !known.has(target.service)) known.set(target.service, await measure(target));
+    return known.get(target.service);
+  };
+}
+
 /** One run of a rule. `limitMs`: the time limit that it has missed, ms. */
 export type RuleOutcome = { result: RuleResult; limitMs?: number };
 
@@ -55,7 +64,7 @@ export async function repeatBroken<T extends Served>(
   responseMs: number | undefined,
 ): Promise<RuleResult> {
   if (!isBusy(responseMs)) return first.result;
-  if (rule.ends) return judgeTime(first, responseMs);
+  if (rule.ends || run.timeUp.aborted) return judgeTime(first, responseMs);
   const again = await runRule(target, rule, run);
   return isBroken(again) ? judgeTime(again, await run.measure(target)) : again.result;
 }
@@ -79,6 +88,8 @@ export async function runRule<T>(
   if (skipReason !== undefined) return { result: { ...head, ms: 0, result: 'skipped', problem: skipReason } };
   const timeOut = () => new LateError('the check timed out before the rule was done', Math.max(measureMs(), 1));
   try {
+    // A rule that starts after the time limit would leave its calls under way.
+    if (timeUp.aborted) throw timeOut();
     await Promise.race([rule.run(target), rejectAt(timeUp, timeOut)]);
     return { result: { ...head, ms: measureMs(), result: 'held' } };
   } catch (error) {

@@ -11,12 +11,14 @@ export async function launchOnFreePort<T>(launch: (port: number) => Promise<T>):
     try {
       return await launch(await pickFreePort());
     } catch (error) {
-      const portTaken =
-        error instanceof ServerError && error.code === 'start-failed' && /address.* in use/i.test(error.message);
-      if (!portTaken || attempt === MAX_PORT_ATTEMPTS) throw error;
+      if (!isPortTaken(error) || attempt === MAX_PORT_ATTEMPTS) throw error;
     }
   }
 }
+
+/** Returns true for the error of a server whose port another process has. */
+export const isPortTaken = (error: unknown): boolean =>
+  error instanceof ServerError && error.code === 'start-failed' && /address.* in use/i.test(error.message);
 
 export const pickFreePort = (): Promise<number> => listenOnce(0);
 

@@ -3,7 +3,7 @@ export { defaultCacheDir, type Environment } from './host.ts';
 export { findNats, findQdrant, findRedis, type FindOptions } from './find-program.ts';
 export type { LogLineSink } from './find-context.ts';
 export type { External, Found, Program, Unavailable } from './search-result.ts';
-export { isPortFree, pickFreePort } from './free-port.ts';
+export { isPortFree, isPortTaken, pickFreePort } from './free-port.ts';
 export { provideNats, provideQdrant, provideRedis } from './provide-server.ts';
 export type { RunningServer, StartServerOptions } from './running-server.ts';
 export { ServerError, type ServerErrorCode } from './server-error.ts';
