@@ -10,6 +10,8 @@ const STATES: Record<CallState, { text: string; tone: Tone }> = {
   error: { text: 'Failed', tone: 'bad' },
   denied: { text: 'Denied', tone: 'bad' },
 };
+/** Only an active run has calls in flight. */
+export type RunPhase = 'active' | 'waiting' | 'ended';
 type CallState = 'running' | 'done' | 'error' | 'denied';
 const MAX_PREVIEW = 90;
 
@@ -19,14 +21,13 @@ type CallProps = {
   state: CallState;
   result?: JsonValue | undefined;
   reason?: string | undefined;
-  /** State of the run: only an active run has calls in flight. */
-  run?: 'active' | 'waiting' | 'ended';
+  run?: RunPhase;
 };
-const UNANSWERED = {
+const UNANSWERED: Record<RunPhase, { text: string; tone: Tone }> = {
   active: STATES.running,
   waiting: { text: 'Waiting', tone: 'wait' },
   ended: { text: 'No result', tone: 'off' },
-} as const;
+};
 
 export function CallCard({ tool, args, state, result, reason, run = 'ended' }: CallProps) {
   const { text, tone } = state === 'running' ? UNANSWERED[run] : STATES[state];

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../ui/feedback.tsx';
 import { Markdown } from '../ui/markdown.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { buildAnswer, readText, type Ending, type Piece } from './answer-pieces.ts';
-import { CallCard } from './call-card.tsx';
+import { CallCard, type RunPhase } from './call-card.tsx';
 import type { Turn } from './chat-turns.ts';
 import { PendingCards } from './pending-cards.tsx';
 import type { Chat } from './use-chat.ts';
@@ -45,7 +45,7 @@ export const TurnView = memo(function TurnView({ turn, chat }: { turn: Turn; cha
   );
 });
 
-function PieceView({ piece, run }: { piece: Piece; run: 'active' | 'waiting' | 'ended' }) {
+function PieceView({ piece, run }: { piece: Piece; run: RunPhase }) {
   switch (piece.kind) {
     case 'text':
       return <Markdown text={piece.text} />;

@@ -35,29 +35,26 @@ export function RunsPage() {
   );
 }
 
-const NoRuns = ({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) => (
-  <div className="card">
-    {isFiltered ? (
-      <Empty
-        icon={Workflow}
-        title="No run matches these filters"
-        action={<Button onClick={onClear}>Clear the filters</Button>}
-      />
-    ) : (
-      <Empty
-        icon={Workflow}
-        title="No runs yet"
-        action={
-          <Link to="/chat" className="button">
-            Open the chat
-          </Link>
-        }
-      >
-        A run appears here as soon as an agent receives a message.
-      </Empty>
-    )}
-  </div>
-);
+const NoRuns = ({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }) =>
+  isFiltered ? (
+    <Empty
+      icon={Workflow}
+      title="No run matches these filters"
+      action={<Button onClick={onClear}>Clear the filters</Button>}
+    />
+  ) : (
+    <Empty
+      icon={Workflow}
+      title="No runs yet"
+      action={
+        <Link to="/chat" className="button">
+          Open the chat
+        </Link>
+      }
+    >
+      A run appears here as soon as an agent receives a message.
+    </Empty>
+  );
 
 declare module '@tanstack/react-router' {
   interface HistoryState {

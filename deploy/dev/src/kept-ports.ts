@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const portSchema = z.number().int().min(1).max(65_535).optional().catch(undefined);
 const portsSchema = z.object({ port: portSchema, monitorPort: portSchema, webSocketPort: portSchema });
-export type KeptPorts = z.infer<typeof portsSchema>;
+export type KeptPorts = Partial<Record<keyof z.infer<typeof portsSchema>, number>>;
 
 /** Returns the ports of the last start that are free now; none if the file is missing or unreadable. */
 export async function readKeptPorts(file: string): Promise<KeptPorts> {
@@ -22,7 +22,7 @@ export async function readKeptPorts(file: string): Promise<KeptPorts> {
 export const writeKeptPorts = (file: string, ports: KeptPorts): Promise<void> =>
   writeFile(file, `${JSON.stringify(ports)}\n`);
 
-async function readPorts(file: string): Promise<KeptPorts> {
+async function readPorts(file: string): Promise<Partial<z.infer<typeof portsSchema>>> {
   try {
     return portsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {

@@ -1,6 +1,7 @@
 // Checks the gateway over HTTP: its answer, its version, the build of its console, and an API key.
 import { readFile } from 'node:fs/promises';
 import { resolveAddress } from '@millrace/bus';
+import { shownAddress } from '@millrace/contracts';
 import { firstKeyFile } from '@millrace/identity';
 import { z } from 'zod';
 import type { CliIo } from './cli-io.ts';
@@ -50,7 +51,7 @@ export async function checkGateway(target: GatewayTarget): Promise<Finding[]> {
 const healthSchema = z.object({ status: z.string(), version: z.string().optional() });
 
 async function checkHealth({ url, source, isExpected }: GatewayTarget): Promise<Finding> {
-  const where = `${hideCredentials(url)} (from ${source})`;
+  const where = `${shownAddress(url)} (from ${source})`;
   try {
     const response = await ask(url, '/healthz');
     const { status, version = 'unknown' } = healthSchema.parse(await response.json());
@@ -67,7 +68,7 @@ async function checkHealth({ url, source, isExpected }: GatewayTarget): Promise<
 
 async function checkConsole({ url }: GatewayTarget): Promise<Finding> {
   const { status } = await ask(url, '/console/');
-  if (status === 200) return { level: 'ok', name: 'console', message: `is at ${hideCredentials(url)}/console/` };
+  if (status === 200) return { level: 'ok', name: 'console', message: `is at ${shownAddress(url)}/console/` };
   const remedy = 'npm start builds it in the background; by hand: npm run -s console, and CONSOLE_DIR of the gateway.';
   return { level: 'warn', name: 'console', message: `is not built, HTTP ${status}`, remedy };
 }
@@ -87,8 +88,3 @@ async function checkKey({ url, key }: GatewayTarget): Promise<Finding> {
 /** A redirect could send the key to another host. */
 const ask = (url: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(new URL(path, url), { headers, redirect: 'error', signal: AbortSignal.timeout(ASK_MS) });
-
-function hideCredentials(url: string): string {
-  const { origin } = new URL(url);
-  return origin;
-}

@@ -63,6 +63,7 @@ export async function startPeer(name: PeerName, { modelUrl, dir }: { modelUrl: s
   const directory = join(dir, `${name}-${started++}`);
   await mkdir(directory);
   const node = name === 'langgraph' ? await findNativeNode() : { path: process.execPath, env: {} };
+  const { stdout: version } = await run(node.path, ['--version']);
   const postgres = name === 'dbos' ? await startPostgres() : undefined;
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -72,7 +73,6 @@ export async function startPeer(name: PeerName, { modelUrl, dir }: { modelUrl: s
   };
   const options = { env, execPath: node.path, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const };
   const child = fork(join(packages, `serve-${name}.mjs`), { ...options, stdio: [...options.stdio] });
-  const { stdout: version } = await run(node.path, ['--version']);
   try {
     await waitUntilReady(child);
   } catch (error) {

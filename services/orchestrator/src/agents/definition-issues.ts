@@ -5,6 +5,7 @@ import {
   AGENT_LIMITS,
   agentEntrySchema,
   agentSchema,
+  agentToolSchema,
   formatPath,
   groupObjectSchema,
   listSchema,
@@ -17,7 +18,7 @@ import {
   type JsonValue,
   type ListName,
 } from '@millrace/contracts';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** `group`: path of the parallel group that contains it. */
 export type ListedEntry = { list: ListName; path: string; entry: EntryObject; group?: string; overlap?: 'model' };
@@ -123,8 +124,12 @@ function hiddenMembers(value: JsonValue, path = ''): Issue[] {
 
 const AGENT_FIELDS = Object.keys(agentSchema.shape);
 /** Fields of the objects in an agent: its memory, and its tools. */
-const NESTED_FIELDS = [...Object.keys(memorySchema.shape), 'use', 'whenUntrusted', 'resultTrust'];
-const ENTRY_FIELDS = agentEntrySchema.options.flatMap((one) => ('shape' in one ? Object.keys(one.shape) : []));
+const NESTED_FIELDS = [...Object.keys(memorySchema.shape), ...agentToolSchema.options.flatMap(listFields)];
+const ENTRY_FIELDS = agentEntrySchema.options.flatMap(listFields);
+
+function listFields(form: object): string[] {
+  return form instanceof z.ZodObject ? Object.keys(form.shape) : [];
+}
 
 /** Maximum number of unknown fields of one object that get a suggestion. */
 const MAX_SUGGESTED = 10;
