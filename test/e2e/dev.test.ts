@@ -105,6 +105,16 @@ test('A changed processor in TypeScript judges by its new source', { timeout: 12
   expect(followed).toEqual({ end: [0, null], last: '[dev] main.ts is stopped' });
 });
 
+test('A file in Python runs by the virtual environment of its folder', { timeout: 60_000 }, async () => {
+  const folder = await makeFolder();
+  await mkdir(join(folder, '.venv/bin'), { recursive: true });
+  await writeFile(join(folder, '.venv/bin/python'), '#!/bin/sh\necho "own $(basename "$1")" >&2\n', { mode: 0o755 });
+  await writeFile(join(folder, 'main.py'), python('red'));
+  const { output, stop } = startDev(folder, 'main.py', { PYTHON: '' });
+  await eventually(() => output.text.includes('own main.py\n'), PATIENT);
+  expect(await stop()).toEqual([0, null]);
+});
+
 describe.skipIf(process.env['MILLRACE_PYTHON'] !== '1')('in Python', () => {
   const helper = usePython();
   test('A changed processor in Python judges by its new source', { timeout: 120_000 }, async (context) => {

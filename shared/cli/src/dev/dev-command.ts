@@ -1,6 +1,6 @@
 // `millrace dev`: runs a processor or tool, and restarts it when its sources change.
 import { stat } from 'node:fs/promises';
-import { dirname, extname, relative, resolve } from 'node:path';
+import { dirname, extname, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cliCommand, type Cli } from '../cli-command.ts';
 import { note, type CliIo } from '../cli-io.ts';
@@ -27,7 +27,7 @@ export const devCommand = (cli: Cli) =>
       const file = resolve(io.cwd, args.file);
       const folder = args.watch === undefined ? dirname(file) : resolve(io.cwd, args.watch);
       if (!(await isFile(file))) throw new UsageError(`${args.file} is not a file`, NAME);
-      const command = buildCommand(file, io);
+      const command = await buildCommand(file, io);
       const env = args.url === undefined ? io.env : { ...io.env, NATS_URL: args.url };
       const warn = (limit: number) => note(io, `[dev] only the first ${limit} folders of ${folder} are watched`);
       const watched = await watchFolder(folder, warn).catch(() => {
@@ -40,11 +40,17 @@ export const devCommand = (cli: Cli) =>
   });
 
 /** Returns the program that runs a file, by its extension. */
-function buildCommand(file: string, { env }: CliIo): [string, string] {
+async function buildCommand(file: string, { env }: CliIo): Promise<[string, string]> {
   const extension = extname(file);
   if (/^\.[cm]?[jt]s$/.test(extension)) return [process.execPath, file];
-  if (extension === '.py') return [env['PYTHON'] || 'python3', file];
+  if (extension === '.py') return [env['PYTHON'] || (await findPython(dirname(file))), file];
   throw new UsageError(`${extension || 'a file without extension'} is neither TypeScript, JavaScript nor Python`, NAME);
+}
+
+/** Returns the Python of the virtual environment in the folder, if it has one. */
+async function findPython(folder: string): Promise<string> {
+  const own = join(folder, '.venv/bin/python');
+  return (await isFile(own)) ? own : 'python3';
 }
 
 async function superviseProgram(io: CliIo, file: string, watched: FolderWatch, start: () => DevProgram): Promise<void> {

@@ -93,7 +93,7 @@ test('millrace new follows a link into this workspace and writes nothing through
 
 test('millrace new prints its next steps with shell quoting', async () => {
   const { stdout } = await create('tool', 'x', '--lang', 'py', '--into', "it's here; ok");
-  expect(stdout).toContain(`python3 '${cwd}/it'\\''s here; ok/main.py'\n`);
+  expect(stdout).toContain(`'${cwd}/it'\\''s here; ok/.venv/bin/python' '${cwd}/it'\\''s here; ok/main.py'\n`);
 });
 
 test('millrace new rejects an unknown language', async () => {
@@ -113,7 +113,7 @@ test.each(['processor', 'tool'])(
   async (kind) => {
     const { code, stdout } = await create(kind, `py-${kind}`, '--lang', 'py');
     expect(code).toBe(0);
-    expect(stdout).toContain(`python3 ${join(cwd, `py-${kind}`)}/main.py\n`);
+    expect(stdout).toContain(`${join(cwd, `py-${kind}`)}/.venv/bin/python ${join(cwd, `py-${kind}`)}/main.py\n`);
     expect((await readdir(join(cwd, `py-${kind}`))).toSorted()).toEqual([
       'agent.yaml',
       'main.py',

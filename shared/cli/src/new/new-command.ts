@@ -119,11 +119,12 @@ type PythonPlace = { folder: string; checkout: string | undefined };
 
 const pythonSteps = (cli: Cli, kind: ScaffoldKind, name: string, { folder, checkout }: PythonPlace): string => {
   const shown = checkout === undefined ? folder : portable(relative(checkout, folder));
+  const inFolder = (path: string) => quoteForShell(`${shown}/${path}`);
   return `${shown}/main.py is a working ${kind}: edit it. millrace.py in the same folder carries the protocol.
 
-Set NATS_URL to the NATS server of Millrace, run it, and leave it running:
-  pip install -r ${quoteForShell(`${shown}/requirements.txt`)}
-  python3 ${quoteForShell(`${shown}/main.py`)}
+Install its packages, run it below the folder of a running npm start (elsewhere with NATS_URL set), and leave it running:
+  python3 -m venv ${inFolder('.venv')} && ${inFolder('.venv/bin/pip')} install -q -r ${inFolder('requirements.txt')}
+  ${inFolder('.venv/bin/python')} ${inFolder('main.py')}
 ${formatNextSteps(cli, kind, name, shown)}`;
 };
 
