@@ -18,6 +18,8 @@ export type InjectedFault = {
     | { kind: 'redis-full' }
     /** Redis rejects writes and answers reads. */
     | { kind: 'redis-read-only' }
+    /** NATS is killed and starts again after 1 to 20 s. */
+    | { kind: 'nats-outage' }
     /** JetStream accepts no more messages. */
     | { kind: 'nats-full' }
     /**
@@ -77,6 +79,11 @@ function cuts(role: 'orchestrator' | 'guardrails'): InjectedFault[] {
   }));
 }
 
+/** Returns whether the fault can end an orchestrator or its connection, so that another one may claim its runs. */
+export function mayLoseOwner({ strike }: InjectedFault): boolean {
+  return strike.kind === 'storm' || ('role' in strike && strike.role === 'orchestrator');
+}
+
 export const FAULTS: readonly InjectedFault[] = [
   { name: 'nothing', strike: { kind: 'nothing' }, runs: 16, mayFailWith: [], mayRefuseWith: [] },
   ...processes('orchestrator', REPLICATED_RUNS),
@@ -100,6 +107,13 @@ export const FAULTS: readonly InjectedFault[] = [
   },
   { name: 'storm', strike: { kind: 'storm' }, runs: ONLY_ONE_RUNS, mayFailWith: [], mayRefuseWith: [] },
   ...processes('nats', REPLICATED_RUNS),
+  {
+    name: 'nats-outage',
+    strike: { kind: 'nats-outage' },
+    runs: REPLICATED_RUNS,
+    mayFailWith: [],
+    mayRefuseWith: REFUSED_CODES,
+  },
   {
     name: 'nats-full',
     strike: { kind: 'nats-full' },

@@ -14,6 +14,7 @@ export type Targets = { replicas: Replicas; nats: StruckServer; redis: StruckSer
 const STOPPED_MS = 25_000;
 const CUT_MS = [200, 9_000] as const;
 const DOWN_MS = [0, 3_000] as const;
+const OUTAGE_MS = [1_000, 20_000] as const;
 const FULL_MS = 5_000;
 const CANCEL_WITHIN_MS = 800;
 
@@ -44,6 +45,8 @@ export async function strike(
       await writableRedis(redis.port(), false);
       await delay(FULL_MS);
       return writableRedis(redis.port(), true);
+    case 'nats-outage':
+      return strikeServer(nats, 'kill', random.pickBetween(...OUTAGE_MS));
     case 'nats-full': {
       const empty = await fillNats(nats.url());
       await delay(FULL_MS);

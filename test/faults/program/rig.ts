@@ -20,6 +20,8 @@ export type Rig = Targets & {
   cutClient: Client;
   live: LiveWatch;
   ledger(): LedgerLine[];
+  /** Returns the number of runs that orchestrators have claimed from others, by their logs. */
+  countClaimed(): Promise<number>;
   readStored(): Promise<StoredState>;
   /** Describes the value of a key of the runs' state. */
   readKey(key: string): Promise<string>;
@@ -68,6 +70,7 @@ export async function startRig(): Promise<Rig> {
     nats,
     redis,
     ledger: () => readLines(ledgerFile),
+    countClaimed: async () => countClaimed(await stack.log('orchestrator')),
     readStored: () => readStored(bus),
     readKey: (key) => readKey(bus, key),
     async stop() {
@@ -80,6 +83,13 @@ export async function startRig(): Promise<Rig> {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+const claimSchema = z.object({ msg: z.literal('a peer has left: its runs are requeued'), runs: z.number() });
+
+function countClaimed(log: string): number {
+  const lines = log.split('\n').filter((line) => line.includes('a peer has left'));
+  return lines.reduce((sum, line) => sum + claimSchema.parse(JSON.parse(line)).runs, 0);
 }
 
 function readLines(file: string): LedgerLine[] {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, messageText, textMessage, type RunResult } from '@millrace/contracts';
 import type { Client, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
-import type { InjectedFault } from './faults.ts';
+import { mayLoseOwner, type InjectedFault } from './faults.ts';
 import { listRemaining } from './remaining-data.ts';
 import { judgeRun, type RunJudgement, type Observed } from './oracle.ts';
 import { planRun, type PlannedRun } from './planned-run.ts';
@@ -59,6 +59,7 @@ export async function runBatch(
   const accepted: StartedRun[] = [];
   for (const one of starting) void one.then((started) => isRefused(started) || accepted.push(started));
   await delay(random.pickBetween(...STRIKE_AFTER_MS));
+  const claimedBefore = await rig.countClaimed();
   const struckAt = performance.now();
   const inFlight = accepted.filter(({ endedAt }) => endedAt() === undefined);
   await strike(
@@ -95,6 +96,9 @@ export async function runBatch(
   const cancelled = refused.map(({ run }) => run);
   noticed.push(...(await listUnfinished(rig, [...ended, ...cancelled])));
   noticed.push(...(await ranAfterRefusal(rig.client, cancelled)));
+  const claimed = (await rig.countClaimed()) - claimedBefore;
+  if (claimed > 0 && !mayLoseOwner(fault))
+    noticed.push(`${claimed} runs were claimed from an orchestrator that was up`);
   return { judged, refused, noticed };
 }
 
