@@ -29,7 +29,13 @@ export async function listQuestions(client: Client, runId: string, agent: string
   }
 }
 
-type TextAnswer = { agent: string; threadId: string; text: string };
+type TextAnswer = {
+  agent: string;
+  threadId: string;
+  text: string;
+  /** A run whose question is not answered. */
+  except?: string | undefined;
+};
 
 /**
  * Answers with a text, and returns the run from the answer on. Returns undefined if the newest run of the thread is one
@@ -38,12 +44,13 @@ type TextAnswer = { agent: string; threadId: string; text: string };
  */
 export async function answerNewestQuestion(
   client: Client,
-  { agent, threadId, text }: TextAnswer,
+  { agent, threadId, text, except }: TextAnswer,
   signal: AbortSignal,
 ): Promise<Run | undefined> {
   const newest = await findNewestRun(client, threadId, agent);
   if (newest?.run.status !== 'suspended') return undefined;
   const { runId } = newest.run;
+  if (runId === except) return undefined;
   const questions = await listQuestions(client, runId, agent);
   // A text is no result of a tool that the client executes.
   const question = questions.find(({ stage, clientCall }) => stage === undefined && clientCall === undefined);

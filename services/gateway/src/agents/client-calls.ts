@@ -48,27 +48,29 @@ export type CallResults = {
   /** The history ends with the results. */
   isLast: boolean;
 };
+/** `answered`: the client has its answer. Otherwise a repetition joins the run, for a minute after the first failure or the loss of the connection. */
+export type Outcome = 'answered' | 'failed' | 'broken';
 /** A request that waits for its answer. */
 export type OpenRequest = {
-  /** @param outcome answered: the client has its answer; broken: a repetition joins the run */
-  settle(outcome: 'answered' | 'broken'): Promise<void>;
+  settle(outcome: Outcome): Promise<void>;
 };
+/** A remembered request. `value`: the id of its run, or the mark of its calls; `until`: the end of the record of a failed run, ms since 1970. */
+export type Found = { value: string; until?: number | undefined };
 /** The run from the results on. `before`: the usage up to the calls. */
-export type ContinuedRun = { run: Run; before: Usage; opened?: OpenRequest };
+export type ContinuedRun = { run: Run; before: Usage; opened: OpenRequest };
 
 /** Keeps the position behind the calls for a repetition of the request. */
 export type CallMark = {
   /** Returns it if the request is a repetition: a part of its results may have arrived. */
-  find(): Promise<string | undefined>;
-  open(value: string): Promise<OpenRequest>;
+  find(): Promise<Found | undefined>;
+  open(value: string, found?: Found): Promise<OpenRequest>;
 };
 type ContinueParts = {
   client: Client;
   agent: string;
   /** Stops reading; the run continues. */
   left: AbortSignal;
-  /** Absent: the client repeats no request by itself. */
-  mark?: CallMark;
+  mark: CallMark;
 };
 
 /**
@@ -88,9 +90,12 @@ export async function continueCalls(
     const data = given.get(spellCallId(runId, clientCall));
     return data && resumeToken !== undefined ? [{ token: resumeToken, data }] : [];
   });
-  const found = await mark?.find();
-  if (mark && found !== undefined)
-    return { ...(await continueAt(readMark(found), { client, runId, answers, left })), opened: await mark.open(found) };
+  const found = await mark.find();
+  if (found)
+    return {
+      ...(await continueAt(readMark(found.value), { client, runId, answers, left })),
+      opened: await mark.open(found.value, found),
+    };
   if (calls.length === 0) return undefined;
   const isExact = isLast && answers.length === calls.length && given.size === calls.length;
   if (!isExact) {
@@ -99,9 +104,8 @@ export async function continueCalls(
   }
   const last = await readLast(await client.follow(runId, { signal: left }));
   const marked = { from: { epoch: last.epoch, index: last.index + 1 }, before: result?.usage ?? {} };
-  const opened = await mark?.open(JSON.stringify(marked));
-  const continued = await continueAt(marked, { client, runId, answers, left });
-  return { ...continued, ...(opened && { opened }) };
+  const opened = await mark.open(JSON.stringify(marked));
+  return { ...(await continueAt(marked, { client, runId, answers, left })), opened };
 }
 
 type Marked = {
@@ -112,7 +116,7 @@ type Marked = {
 type GivenAnswers = { client: Client; runId: string; answers: readonly Decision[]; left: AbortSignal };
 
 /** A result that has arrived with an earlier request counts. */
-async function continueAt({ from, before }: Marked, parts: GivenAnswers): Promise<ContinuedRun> {
+async function continueAt({ from, before }: Marked, parts: GivenAnswers): Promise<Omit<ContinuedRun, 'opened'>> {
   const { client, runId, answers, left } = parts;
   for (const [at, { token, data }] of answers.entries())
     await client.runs.answer(runId, token, data, { hold: at < answers.length - 1 }).catch(ignoreUsed);

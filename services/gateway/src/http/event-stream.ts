@@ -9,8 +9,8 @@ const KEEP_ALIVE = ': keep-alive\n\n';
 export type EventStreamOptions = {
   /** Interval of comments while the source has nothing, ms. */
   keepAliveMs: number;
-  /** Called when the stream has ended, failed or lost its reader. Idempotent. */
-  onEnd: () => void;
+  /** Called when the stream has ended, failed or lost its reader. Idempotent. @param isSent the client was sent all of it */
+  onEnd: (isSent: boolean) => void;
   headers?: Record<string, string>;
 };
 type EventStream = Pick<EventStreamOptions, 'keepAliveMs' | 'onEnd'> & { frames: AsyncGenerator<string, void> };
@@ -37,8 +37,8 @@ export function respondWithEvents(
 }
 
 /** The generator returns after its pending read, which `onEnd` has to end. */
-function closeSource({ frames, onEnd }: EventStream): void {
-  onEnd();
+function closeSource({ frames, onEnd }: EventStream, isSent = false): void {
+  onEnd(isSent);
   void frames.return().catch(() => undefined);
 }
 
@@ -59,7 +59,7 @@ export function sendEvents({ status, headers, body }: Response, outgoing: Server
 }
 
 async function writeStream(stream: EventStream, outgoing: ChunkedResponse): Promise<void> {
-  const leave = () => closeSource(stream);
+  const leave = () => closeSource(stream, outgoing.writableFinished);
   outgoing.once('close', leave);
   if (outgoing.destroyed) leave();
   const keepAlive = setInterval(() => {
@@ -76,7 +76,6 @@ async function writeStream(stream: EventStream, outgoing: ChunkedResponse): Prom
     outgoing.destroy(error instanceof Error ? error : undefined);
   } finally {
     clearInterval(keepAlive);
-    stream.onEnd();
   }
 }
 

@@ -8,6 +8,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { MillraceError } from '@millrace/contracts';
 import type { Hono } from 'hono';
 import { sendEvents } from './event-stream.ts';
+import { watchResponseEnd } from './response-end.ts';
 
 export type HttpServer = {
   url: string;
@@ -27,7 +28,9 @@ export async function listenHttp(app: Hono, { port, host, onError }: ListenOptio
     async (request, bindings) => {
       const response = await app.fetch(request, bindings);
       const { outgoing } = bindings;
-      return outgoing instanceof ServerResponse && sendEvents(response, outgoing) ? RESPONSE_ALREADY_SENT : response;
+      if (!(outgoing instanceof ServerResponse)) return response;
+      watchResponseEnd(response, outgoing);
+      return sendEvents(response, outgoing) ? RESPONSE_ALREADY_SENT : response;
     },
     { overrideGlobalObjects: false },
   );

@@ -1,17 +1,19 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createRecentRequests } from './recent-requests.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('a recent request', () => {
   test('is broken when its connection is lost, and not while it is served or when it is answered', async () => {
     const recent = createRecentRequests();
     const opened = await recent.open('print', 'run-1');
-    expect([await recent.find('print'), await recent.findBroken('print')]).toEqual(['run-1', undefined]);
+    expect([await recent.find('print'), await recent.findBroken('print')]).toEqual([{ value: 'run-1' }, undefined]);
     await opened.settle('broken');
-    expect(await recent.findBroken('print')).toBe('run-1');
+    expect(await recent.findBroken('print')).toEqual({ value: 'run-1' });
     const again = await recent.open('print', 'run-1');
     expect(await recent.findBroken('print')).toBeUndefined();
     await again.settle('answered');
-    expect([await recent.find('print'), await recent.findBroken('print')]).toEqual(['run-1', undefined]);
+    expect([await recent.find('print'), await recent.findBroken('print')]).toEqual([{ value: 'run-1' }, undefined]);
     expect(await recent.findBroken('other')).toBeUndefined();
   });
 
@@ -21,6 +23,46 @@ describe('a recent request', () => {
     const second = await recent.open('print', 'run-2');
     await second.settle('broken');
     await first.settle('answered');
-    expect(await recent.findBroken('print')).toBe('run-2');
+    expect(await recent.findBroken('print')).toEqual({ value: 'run-2' });
+  });
+
+  test('is remembered for a minute after it broke, however long it was served', async () => {
+    vi.useFakeTimers();
+    const recent = createRecentRequests();
+    const opened = await recent.open('print', 'run-1');
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(await recent.find('print')).toEqual({ value: 'run-1' });
+    await opened.settle('broken');
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(await recent.findBroken('print')).toEqual({ value: 'run-1' });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await recent.findBroken('print')).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is remembered for a minute after its failure, however often it is repeated', async () => {
+    vi.useFakeTimers();
+    const recent = createRecentRequests();
+    const opened = await recent.open('print', 'run-1');
+    await opened.settle('failed');
+    await vi.advanceTimersByTimeAsync(40_000);
+    const found = await recent.findBroken('print');
+    expect(found).toMatchObject({ value: 'run-1' });
+    const again = await recent.open('print', 'run-1', found);
+    await again.settle('failed');
+    expect(await recent.findBroken('print')).toMatchObject({ value: 'run-1' });
+    await vi.advanceTimersByTimeAsync(21_000);
+    expect(await recent.findBroken('print')).toBeUndefined();
+  });
+
+  test('has a record of its own while an identical one is served', async () => {
+    vi.useFakeTimers();
+    const recent = createRecentRequests();
+    const first = await recent.open('print', 'run-1');
+    const second = await recent.open('print', 'run-2');
+    await vi.advanceTimersByTimeAsync(100_000);
+    await first.settle('answered');
+    await second.settle('broken');
+    expect(await recent.findBroken('print')).toEqual({ value: 'run-2' });
   });
 });

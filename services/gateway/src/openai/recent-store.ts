@@ -1,13 +1,13 @@
-// Stores values for a minute, in the process or in Redis.
+// Stores values for at most a minute, in the process or in Redis.
 import type { Redis } from 'ioredis';
 
-const KEEP_S = 60;
+export const KEEP_MS = 60_000;
 const MAX_ENTRIES = 20_000;
-const MS_PER_SECOND = 1_000;
 
 export type RecentStore = {
   get(key: string): Promise<string | undefined>;
-  set(key: string, value: string): Promise<void>;
+  /** @param keepMs at most KEEP_MS */
+  set(key: string, value: string, keepMs: number): Promise<void>;
   remove(key: string): Promise<void>;
 };
 
@@ -18,14 +18,14 @@ export function createLocalStore(): RecentStore {
       const found = entries.get(key);
       return found && found.until > Date.now() ? found.value : undefined;
     },
-    async set(key, value) {
-      // The insertion order is that of the expiry.
+    async set(key, value, keepMs) {
+      // The insertion order is about that of the expiry.
       for (const [old, { until }] of entries) {
         if (until > Date.now() && entries.size < MAX_ENTRIES) break;
         entries.delete(old);
       }
       entries.delete(key);
-      entries.set(key, { value, until: Date.now() + KEEP_S * MS_PER_SECOND });
+      entries.set(key, { value, until: Date.now() + keepMs });
     },
     async remove(key) {
       entries.delete(key);
@@ -39,9 +39,9 @@ export function createSharedStore(redis: Redis): RecentStore {
   const name = (key: string) => `:gateway:requests:${key}`;
   return {
     get: async (key) => (await redis.get(name(key)).catch(() => null)) ?? local.get(key),
-    async set(key, value) {
-      await local.set(key, value);
-      await redis.set(name(key), value, 'EX', KEEP_S).catch(() => undefined);
+    async set(key, value, keepMs) {
+      await local.set(key, value, keepMs);
+      await redis.set(name(key), value, 'PX', Math.ceil(keepMs)).catch(() => undefined);
     },
     async remove(key) {
       await local.remove(key);

@@ -1,28 +1,27 @@
 // Settles the record of a request when its client has the answer, or has lost the connection.
-import type { OpenRequest } from '../agents/client-calls.ts';
+import type { OpenRequest, Outcome } from '../agents/client-calls.ts';
 import { toHttpError } from '../http/error-status.ts';
+import { onResponseEnd } from '../http/response-end.ts';
+import { describeOpenAiError } from './openai-error.ts';
 
-/** Yields the frames. @param isBroken returns whether the client has lost its connection, and the run continues */
-export async function* settleAfter(
-  frames: AsyncGenerator<string, void>,
-  opened: OpenRequest | undefined,
-  isBroken: (hasEnded: boolean) => boolean,
-): AsyncGenerator<string, void> {
-  let hasEnded = false;
-  try {
-    yield* frames;
-    hasEnded = true;
-  } finally {
-    await settle(opened, isBroken(hasEnded));
-  }
-}
+/** Statuses below 500 after which clients repeat a request by themselves. */
+const REPEATED: ReadonlySet<number> = new Set([408, 409, 429]);
 
-export async function settle(opened: OpenRequest | undefined, isBroken: boolean): Promise<void> {
-  await opened?.settle(isBroken ? 'broken' : 'answered');
+export const settle = (opened: OpenRequest | undefined, outcome: Outcome): Promise<void> =>
+  opened?.settle(outcome) ?? Promise.resolve();
+
+/** Settles when the answer was sent. Returns it. */
+export const settleWithResponse = (answer: Response, opened: OpenRequest | undefined): Response =>
+  onResponseEnd(answer, (isSent) => void settle(opened, isSent ? 'answered' : 'broken'));
+
+/** Chooses the outcome of an accepted run that has failed. Clients that count no attempts repeat their request after some statuses. */
+export function chooseFailure(error: unknown): Outcome {
+  const { status } = describeOpenAiError(error);
+  return status >= 500 || REPEATED.has(status) ? 'failed' : 'answered';
 }
 
 /** After an error of the server the run may have been accepted: the repeated request submits it under the same id. */
 export async function settleFailed(opened: OpenRequest, error: unknown): Promise<never> {
-  await settle(opened, toHttpError(error).status >= 500);
+  await settle(opened, toHttpError(error).status >= 500 ? 'broken' : 'answered');
   throw error;
 }

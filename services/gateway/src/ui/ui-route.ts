@@ -3,10 +3,12 @@ import type { Client, Run } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
-import { continueCalls } from '../agents/client-calls.ts';
+import { continueCalls, type OpenRequest } from '../agents/client-calls.ts';
 import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
+import { createMark, findRepeatedRun, fingerprint } from '../openai/recent-requests.ts';
+import { settle, settleFailed } from '../openai/settle-request.ts';
 import { readAgent } from '../own/run-routes.ts';
 import {
   convertUiMessages,
@@ -20,7 +22,7 @@ import {
 import { NO_OPENING, respondWithUi, type Opening } from './ui-stream.ts';
 import type { UiEvent } from './ui-parts.ts';
 
-type Begun = { run: Run; opening: Opening };
+type Begun = { run: Run; opening: Opening; opened?: OpenRequest | undefined };
 
 /** POST /v1/agents/{agent}/ui. @throws coded errors */
 export async function serveUiMessages(request: Request, name: string, context: GatewayContext): Promise<Response> {
@@ -30,13 +32,17 @@ export async function serveUiMessages(request: Request, name: string, context: G
   const stream = openStream({ access, request, context });
   try {
     const client = await acting.client();
-    const { run, opening } =
-      (await answerCalls({ ...body, agent }, client, access, stream.left)) ??
+    const parts = { acting, context, headers: request.headers, left: stream.left };
+    const { run, opening, opened } =
+      (await answerCalls({ ...body, agent }, client, parts)) ??
       (await answerDecisions({ ...body, agent }, client, access, stream.left)) ??
-      (await answerQuestion({ ...body, agent }, client, access, stream.left)) ??
-      (await startRun(body, agent, client, { acting, context, left: stream.left }));
+      (await startOrJoin({ ...body, agent }, client, parts));
     context.limits.countRun(access, client, run.runId);
-    return respondWithUi(run, { context, opening, left: stream.left, close: stream.close });
+    const close = (isSent: boolean) => {
+      void settle(opened, isSent ? 'answered' : 'broken');
+      stream.close();
+    };
+    return respondWithUi(run, { context, opening, left: stream.left, close });
   } catch (error) {
     stream.close();
     throw error;
@@ -44,33 +50,41 @@ export async function serveUiMessages(request: Request, name: string, context: G
 }
 
 type AgentRequest = UiRequest & { agent: string };
-type StartParts = { acting: Access; context: GatewayContext; left: AbortSignal };
+type StartParts = { acting: Access; context: GatewayContext; headers: Headers; left: AbortSignal };
 
-async function startRun(
-  { id, messages, clientTools }: UiRequest,
-  agent: string,
-  client: Client,
-  { acting, context, left }: StartParts,
-): Promise<Begun> {
+/** A browser repeats a request by itself if the connection that it has reused breaks. */
+async function startOrJoin(request: AgentRequest, client: Client, parts: StartParts): Promise<Begun> {
+  const { acting, context, headers, left } = parts;
+  const { recent } = context;
+  const print = fingerprint(acting, 'ui', request);
+  const joined = await findRepeatedRun(client, headers, print, recent);
+  const answered = joined === undefined ? await answerQuestion(request, client, acting, left) : undefined;
+  if (answered) return { ...answered, opened: await recent.open(print, answered.run.runId) };
+  const { id, messages, agent, clientTools } = request;
   // The results of the calls are answers.
   if (clientTools) acting.require('answer');
   const converted = convertUiMessages(messages, await context.readTraits(acting, agent));
-  const run = await client.start(agent, converted, { threadId: id, clientTools, leave: left });
-  return { run, opening: NO_OPENING };
+  const runId = joined?.value ?? crypto.randomUUID();
+  const opened = await recent.open(print, runId, joined);
+  const starting = client.start(agent, converted, { runId, threadId: id, clientTools, leave: left });
+  const run = await starting.catch((error: unknown) => settleFailed(opened, error));
+  return { run, opening: NO_OPENING, opened };
 }
 
 /** The page has executed its tools: the same answer continues. */
 async function answerCalls(
-  { messages, agent }: AgentRequest,
+  request: AgentRequest,
   client: Client,
-  access: Access,
-  left: AbortSignal,
+  { acting, context, headers, left }: StartParts,
 ): Promise<Begun | undefined> {
-  const found = readUiResults(messages);
+  const found = readUiResults(request.messages);
   if (!found) return undefined;
-  access.require('answer');
-  const continued = await continueCalls(found, { client, agent, left });
-  return continued && { run: continued.run, opening: { events: [describeStart(found.runId)], continues: true } };
+  acting.require('answer');
+  const mark = createMark(acting, request, headers, context.recent);
+  const continued = await continueCalls(found, { client, agent: request.agent, left, mark });
+  if (!continued) return undefined;
+  const { run, opened } = continued;
+  return { run, opened, opening: { events: [describeStart(found.runId)], continues: true } };
 }
 
 /** The page has approved or denied calls: the same answer continues. */

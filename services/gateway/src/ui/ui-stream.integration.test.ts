@@ -67,6 +67,28 @@ const joinTexts = ({ parts }: UIMessage): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 
 describe('useChat over the gateway', () => {
+  test('A repeated request joins the run of the first one if its connection broke', async () => {
+    const asked = [user(script({ text: 'Once and only once.', chunkSize: 2, delayMs: 50 }))];
+    const chatId = crypto.randomUUID();
+    const leaving = new AbortController();
+    const ask = (abortSignal?: AbortSignal) =>
+      connect('ui-plain').sendMessages({
+        trigger: 'submit-message',
+        chatId,
+        messageId: undefined,
+        messages: asked,
+        abortSignal,
+      });
+    const reader = (await ask(leaving.signal)).getReader();
+    await reader.read();
+    leaving.abort();
+    expect(joinTexts((await readMessage(await ask())).message)).toBe('Once and only once.');
+    const list = () => gateway.stack.client.runs.list({ threadId: chatId, limit: 10 });
+    expect((await list()).runs.map(({ status }) => status)).toEqual(['finished']);
+    await readMessage(await ask());
+    expect((await list()).runs).toHaveLength(2);
+  });
+
   test('The text, the run and the usage of an answer arrive in its message', async () => {
     const { message, types } = await send('ui-plain', [user(script({ text: 'Hello, Ada.', chunkSize: 3 }))]);
     expect(joinTexts(message)).toBe('Hello, Ada.');

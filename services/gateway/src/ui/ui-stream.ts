@@ -42,7 +42,7 @@ export type UiStreamOptions = {
   context: GatewayContext;
   opening?: Opening;
   left: AbortSignal;
-  close: () => void;
+  close: (isSent: boolean) => void;
 };
 
 export function respondWithUi(run: Run, { context, opening = NO_OPENING, left, close }: UiStreamOptions): Response {

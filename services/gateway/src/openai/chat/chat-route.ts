@@ -11,7 +11,7 @@ import { describeSuspension, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter, describeCall, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
 import { ContentBlocked, openAiErrorResponse } from '../openai-error.ts';
-import { settle, settleAfter } from '../settle-request.ts';
+import { chooseFailure, settle, settleWithResponse } from '../settle-request.ts';
 import { startChat, type StartedChat } from './start-chat.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -34,11 +34,10 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
       const headers = { ...opened.headers, ...started.headers };
       if (body.stream === true) return await streamChat(identity, body, started, { context, owned, headers });
       const answer = await answerChat(identity, started, { context, owned, headers });
-      await settle(opening, isLeftBehind(owned, request, context));
       owned.close();
-      return answer;
+      return settleWithResponse(answer, opening);
     } catch (error) {
-      await settle(opening, isLeftBehind(owned, request, context));
+      await settle(opening, isLeftBehind(owned, request, context) ? 'broken' : chooseFailure(error));
       owned.close();
       throw error;
     }
@@ -120,10 +119,21 @@ async function streamChat(
   const readUsage = async (finished: Usage | undefined) =>
     subtractUsage(finished ?? (await client.runs.get(run.runId)).result?.usage ?? {}, before);
   const held = await holdHeaders(frames, writer, { waitMs: settings.FIRST_CONTENT_MS, includeUsage, readUsage });
-  const isBroken = (hasEnded: boolean) => !hasEnded && context.draining.aborted && !owned.gone.aborted;
-  return respondWithEvents(settleAfter(held, opened, isBroken), {
+  let hasEnded = false;
+  const noted = noteEnd(held, () => (hasEnded = true));
+  return respondWithEvents(noted, {
     keepAliveMs: settings.KEEP_ALIVE_MS,
     headers,
-    onEnd: owned.close,
+    onEnd(isSent) {
+      const isLeft = context.draining.aborted && !owned.gone.aborted;
+      void settle(opened, !isSent && (hasEnded || isLeft) ? 'broken' : 'answered');
+      owned.close();
+    },
   });
+}
+
+/** Calls `note` when the source has ended by itself. */
+async function* noteEnd(frames: AsyncGenerator<string, void>, note: () => void): AsyncGenerator<string, void> {
+  yield* frames;
+  note();
 }

@@ -70,15 +70,19 @@ export async function startChat(
   const messages = convertMessages(body.messages, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
   const print = fingerprint(acting, 'chat', body);
   const joined = await findRepeatedRun(client, headers, print, recent);
-  const answered = joined === undefined && (await answerQuestion(client, { agent, threadId, messages }, acting, gone));
+  const keyed = deriveRunId(acting, headers.get('idempotency-key'));
+  const question = { agent, threadId, messages, except: keyed };
+  const answered = joined === undefined && (await answerQuestion(client, question, acting, gone));
   if (answered) {
     const opened = await recent.open(print, answered.runId);
     return { run: answered, client, access: acting, headers: describe(answered.runId), opened };
   }
-  const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
-  const opened = await recent.open(print, runId);
+  const runId = keyed ?? joined?.value ?? crypto.randomUUID();
+  const opened = await recent.open(print, runId, joined);
+  // A client with a key repeats its request: its run is not cancelled with the connection.
+  const end = keyed === undefined ? { signal: gone } : { leave: gone };
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
-  const starting = client.start(agent, messages, { ...settings, runId, threadId, signal: gone });
+  const starting = client.start(agent, messages, { ...settings, runId, threadId, ...end });
   const run = await startWithMembers('response_format', starting).catch((error: unknown) =>
     settleFailed(opened, error),
   );
@@ -103,13 +107,22 @@ async function continueChat(
   return continued;
 }
 
+type Question = {
+  agent: string;
+  threadId: string | undefined;
+  messages: readonly Message[];
+  /** The run of the first request, if this one is a repetition. */
+  except: string | undefined;
+};
+
 /** If the newest run of the thread waits for a text, the new messages are its answer. */
 async function answerQuestion(
   client: Client,
-  { agent, threadId, messages }: { agent: string; threadId: string | undefined; messages: readonly Message[] },
+  { agent, threadId, messages, except }: Question,
   access: Access,
   gone: AbortSignal,
 ): Promise<Run | undefined> {
   if (threadId === undefined || !access.identity.scopes.includes('answer')) return undefined;
-  return answerNewestQuestion(client, { agent, threadId, text: messages.map(messageText).join('\n') }, gone);
+  const text = messages.map(messageText).join('\n');
+  return answerNewestQuestion(client, { agent, threadId, text, except }, gone);
 }

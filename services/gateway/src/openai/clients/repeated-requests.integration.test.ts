@@ -14,6 +14,7 @@ import { script } from '../../testing/scripted.ts';
 
 const gateway = useGateway();
 const { open: agent } = clientAgents;
+const held = 'clients-held';
 const counts: (string | undefined)[] = [];
 let proxy: Server | undefined;
 let cutNext = false;
@@ -48,7 +49,7 @@ async function forward(incoming: IncomingMessage, answer: ServerResponse): Promi
 }
 
 const subject = 'ada';
-const listRuns = async () => (await gateway.stack.client.runs.list({ subject, agent, newest: true, limit: 100 })).runs;
+const listRuns = async () => (await gateway.stack.client.runs.list({ subject, newest: true, limit: 100 })).runs;
 const countRuns = async () => (await listRuns()).length;
 
 const baseUrl = (): string => {
@@ -116,6 +117,27 @@ describe('a connection that is cut after the run was accepted', () => {
     expect(await askCut(ask, words)).toEqual({ text: words, runs: ['finished', 'cancelled'] });
     expect(counts).toEqual([count === undefined ? undefined : '0', count]);
   });
+});
+
+test('A chat with an Idempotency-Key continues behind a cut connection, and the repetition joins it', async () => {
+  const chat = createOpenAICompatible({ name: 'millrace', baseURL: baseUrl(), apiKey: 'key-ada' })(agent);
+  const words = 'Once and only once with a key.';
+  const headers = { 'Idempotency-Key': crypto.randomUUID() };
+  const ask: Ask = async (prompt) => (await generateText({ model: chat, prompt, headers })).text;
+  expect(await askCut(ask, words)).toEqual({ text: words, runs: ['finished'] });
+});
+
+test('A stream that is cut before its first content is joined by its repetition', async () => {
+  const { agents } = gateway.stack.client;
+  await agents.apply({ name: held, model: 'openai/gpt-5-mini', instructions: 'Answer.', release: 'step' });
+  const ask: Ask = async (input) => {
+    let text = '';
+    for await (const event of await connectOpenAi().responses.create({ model: held, input, stream: true }))
+      if (event.type === 'response.output_text.delta') text += event.delta;
+    return text;
+  };
+  const words = 'Once and only once in a stream.';
+  expect(await askCut(ask, words)).toEqual({ text: words, runs: ['finished'] });
 });
 
 test('Identical requests at the same time, and after an answer, are runs of their own', async () => {

@@ -6,7 +6,7 @@ import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream } from '../../http/open-stream.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 import { startResponse } from './response-changes.ts';
-import { settle, settleAfter } from '../settle-request.ts';
+import { chooseFailure, settle, settleWithResponse } from '../settle-request.ts';
 import { describeResponse } from './response-wire.ts';
 import { responseRequestSchema } from './responses-request.ts';
 import { holdResponse, readResponse, readResponseFrames, throwEarlyEnd } from './responses-stream.ts';
@@ -26,24 +26,26 @@ export async function serveResponse(request: Request, context: GatewayContext): 
       opening = started.opened;
       const all = { ...headers, ...started.headers };
       if (body.background === true && body.stream !== true) {
-        await settle(opening, stream.left.aborted);
         stream.close();
-        return Response.json(describeResponse(startResponse(accepted), started.identity), { headers: all });
+        const queued = describeResponse(startResponse(accepted), started.identity);
+        return settleWithResponse(Response.json(queued, { headers: all }), opening);
       }
       if (body.stream !== true) {
         const state = await readResponse(started);
-        await settle(opening, stream.left.aborted);
-        stream.close();
         throwEarlyEnd(state);
-        return Response.json(describeResponse(state, started.identity), { headers: all });
+        stream.close();
+        return settleWithResponse(Response.json(describeResponse(state, started.identity), { headers: all }), opening);
       }
       const frames = readResponseFrames(started);
       const held = await holdResponse(frames, context.settings.FIRST_CONTENT_MS);
       const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;
-      const kept = settleAfter(held, opening, () => stream.left.aborted);
-      return respondWithEvents(kept, { keepAliveMs, onEnd: stream.close, headers: all });
+      const onEnd = (isSent: boolean) => {
+        void settle(opening, isSent ? 'answered' : 'broken');
+        stream.close();
+      };
+      return respondWithEvents(held, { keepAliveMs, onEnd, headers: all });
     } catch (error) {
-      await settle(opening, stream.left.aborted);
+      await settle(opening, stream.left.aborted ? 'broken' : chooseFailure(error));
       stream.close();
       throw error;
     }

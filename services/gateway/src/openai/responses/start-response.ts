@@ -60,8 +60,8 @@ export async function startResponseRun(
   );
   const print = fingerprint(acting, 'responses', body);
   const joined = await findRepeatedRun(client, headers, print, recent);
-  const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined ?? crypto.randomUUID();
-  const opened = await recent.open(print, runId);
+  const runId = deriveRunId(acting, headers.get('idempotency-key')) ?? joined?.value ?? crypto.randomUUID();
+  const opened = await recent.open(print, runId, joined);
   const starting = client.start(agent, messages, { ...settings, runId, threadId, leave: left });
   const run = await startWithMembers('text.format', starting).catch((error: unknown) => settleFailed(opened, error));
   const ignored = listIgnoredSettings(body, RESPONSE_SETTINGS, RESPONSE_IGNORED, traits);
