@@ -1,5 +1,6 @@
 import { useBus, useNats } from '@millrace/testkit';
-import { headers } from 'nats';
+import { setTimeout as delay } from 'node:timers/promises';
+import { headers, type Msg } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { request, type Request } from './request.ts';
@@ -36,6 +37,24 @@ test('A request under way ends when its connection is closed', async () => {
   const asked = request(bus, { subject: 'slow', payload: {}, reply: replySchema, timeoutMs: 60_000 });
   await bus.close();
   expect(await asked).toMatchObject({ error: { code: 'bus-unreachable' } });
+});
+
+test('A repeated request without responders waits for the answer to its first copy', async () => {
+  const taken = Promise.withResolvers<Msg>();
+  server.bus.nc.subscribe('leaving', { max: 1, callback: (_error, message) => taken.resolve(message) });
+  await server.bus.nc.flush();
+  const asked = ask('leaving', { repeatEveryMs: 20, timeoutMs: 10_000 });
+  const first = await taken.promise;
+  // The server answers the copies of this time by itself: the subscription has ended.
+  await delay(200);
+  first.respond(JSON.stringify({ answer: 'yes' }));
+  expect(await asked).toEqual({ ok: { answer: 'yes' } });
+});
+
+test('A request of which no copy has a responder fails at once', async () => {
+  expect(await ask('nobody', { repeatEveryMs: 20, timeoutMs: 10_000 })).toMatchObject({
+    error: { code: 'nobody-there' },
+  });
 });
 
 test('A timeout names the subject and the time', async () => {

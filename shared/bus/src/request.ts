@@ -17,7 +17,7 @@ export type Request<T> = {
   timeoutMs: number;
   /**
    * Repeats the request after each such time without a reply, ms: another replica of the queue group may receive it.
-   * Only for idempotent ones.
+   * Only for idempotent ones. The answer is nobody-there if no copy had a responder.
    */
   repeatEveryMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -48,6 +48,8 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
   if (signal?.aborted) return Promise.resolve(toFailure(cancelledError(subject)));
   return new Promise((resolve) => {
     let expected = 0;
+    let copies = 0;
+    let refused = 0;
     let isOver = false;
     let repeating: NodeJS.Timeout | undefined;
     const finish = (answer: RequestAnswer<T>) => {
@@ -59,6 +61,8 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
       resolve(answer);
     };
     const onMessage = (message: Msg) => {
+      // A replica that has left may have accepted another copy of the request, and its answer may be on the way or lost.
+      if (isNoResponders(message) && (refused += 1) < copies) return;
       const answer = read(message, ask);
       const progress = 'ok' in answer ? (ask.readProgress?.(answer.ok) ?? 'final') : 'final';
       if (progress === 'final' || 'error' in answer) return finish(answer);
@@ -74,6 +78,7 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
     if (isOver) return;
     const sent = ask.headers && makeHeaders(ask.headers);
     const publish = () => {
+      copies += 1;
       try {
         bus.nc.publish(subject, payload, { reply: inbox.subject, ...(sent && { headers: sent }) });
       } catch (cause) {

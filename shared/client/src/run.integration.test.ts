@@ -1,5 +1,6 @@
 // Tests runs over a real NATS server, from the submission to the result. The orchestrator is a scripted stand-in.
-import { MillraceError, type Chunk } from '@millrace/contracts';
+import { serveApi } from '@millrace/bus';
+import { MillraceError, type Chunk, type ErrorCode } from '@millrace/contracts';
 import { createCollectedLog, eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from './client.ts';
@@ -145,6 +146,29 @@ describe('a started run', () => {
       giveUp(),
     ]);
     await other.close();
+  });
+
+  test('A refused run is cancelled if an earlier attempt may have been accepted', async () => {
+    const bus = await service.connect({ prefix: 'refusing.v1' });
+    const refuse = (code: ErrorCode) => Promise.reject(new MillraceError(code, 'refused'));
+    const outcomes: ErrorCode[] = ['bus-unreachable', 'queue-full'];
+    const cancelled: (string | undefined)[] = [];
+    const serving = [
+      serveApi(bus, 'submit', () => refuse(outcomes.shift() ?? 'internal')),
+      serveApi(bus, 'cancel', (_request, { run }) => {
+        cancelled.push(run);
+        return refuse('run-unknown');
+      }),
+    ];
+    const refused = await connect({ url: nats.url, prefix: 'refusing.v1' });
+    await expect(refused.start('any', 'hi', { runId: 'unclear' })).rejects.toMatchObject({ code: 'queue-full' });
+    await eventually(() => cancelled.length > 0);
+    expect(cancelled).toEqual(['unclear']);
+    outcomes.push('queue-full');
+    await expect(refused.start('any', 'hi', { runId: 'clear' })).rejects.toMatchObject({ code: 'queue-full' });
+    await refused.close();
+    await Promise.all(serving.map((one) => one.drain(1_000)));
+    expect(cancelled).toEqual(['unclear']);
   });
 
   test('A run that is submitted again with its id is the same run', async () => {

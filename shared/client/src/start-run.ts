@@ -31,13 +31,16 @@ export async function startRun(
     { late, unknownForMs: UNKNOWN_MS, leave: options.leave },
     closed,
   );
+  let mayRun = false;
+  const noteAttempt = (error: unknown) => void (mayRun ||= mayBeAccepted(error));
   const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
   try {
-    await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed);
+    await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed, noteAttempt);
   } catch (error) {
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
-    // An orchestrator may still accept it: the cancel of an unknown run is stored until then.
-    if (mayBeAccepted(error)) cancel();
+    noteAttempt(error);
+    // An orchestrator may still accept one of the attempts: the cancel of an unknown run is stored until then.
+    if (mayRun) cancel();
     throw error;
   }
   onceAborted(signal, reading.outcome, cancel);
@@ -85,10 +88,20 @@ async function openReading(connection: ClientConnection, runId: string, options:
   return { run: createRun(runId, log, connection, closed, readOn), stop, outcome: log.outcome };
 }
 
-/** A repeated submission with the same id is the same run. */
-function submit({ ask, bus }: ClientConnection, request: BuiltRequest, signal: AbortSignal): Promise<unknown> {
+/** A repeated submission with the same id is the same run. @param noteAttempt receives the error of each attempt */
+function submit(
+  { ask, bus }: ClientConnection,
+  request: BuiltRequest,
+  signal: AbortSignal,
+  noteAttempt: (error: unknown) => void,
+): Promise<unknown> {
   const { runId } = request;
-  return retryRequest(`submitting ${runId}`, bus.log, signal, () => ask('submit', request, { run: runId, signal }));
+  return retryRequest(`submitting ${runId}`, bus.log, signal, () =>
+    ask('submit', request, { run: runId, signal }).catch((error: unknown) => {
+      noteAttempt(error);
+      throw error;
+    }),
+  );
 }
 
 const UNANSWERED: ReadonlySet<string> = new Set<ErrorCode>(['timeout', 'bus-unreachable', 'cancelled']);
