@@ -32,6 +32,8 @@ export type Bus = {
   findProblem(): string | undefined;
   /** Returns the number of connections so far: replies to requests over an earlier one may be lost. */
   connections(): number;
+  /** Returns the time of the last connection, by `performance.now()`. Other processes may connect later. */
+  connectedAt(): number;
   /** Calls the listener after each reconnect. Returns a function that removes it. */
   onReconnect(listener: () => void): () => void;
   /** The server's limit for one message, bytes. */
@@ -98,6 +100,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       return state.connected && !nc.isClosed() ? refusals.find(performance.now()) : 'no connection to NATS';
     },
     connections: () => state.connections,
+    connectedAt: () => state.connectedAt,
     onReconnect: state.onReconnect,
     maxPayload: () => nc.info?.max_payload ?? 1_048_576,
     close: async () => {

@@ -17,6 +17,8 @@ export type LinkState = {
   connected: boolean;
   /** Number of connections so far. */
   connections: number;
+  /** Time of the last one, by the monotonic clock of this process, ms. */
+  connectedAt: number;
   /** Why the server refuses the credentials, until it accepts them. */
   refused: string | undefined;
   /** Successive attempts with refused credentials. */
@@ -32,6 +34,7 @@ export function createLinkState(): LinkState {
   const state: LinkState = {
     connected: true,
     connections: 1,
+    connectedAt: performance.now(),
     refused: undefined,
     refusedAttempts: 0,
     reconnected,
@@ -53,7 +56,7 @@ export async function followStatus(followed: Followed): Promise<void> {
   for await (const status of nc.status()) {
     if (status.type === 'disconnect') state.connected = false;
     if (status.type === 'reconnect') {
-      Object.assign(state, { connected: true, refused: undefined, refusedAttempts: 0 });
+      Object.assign(state, { connected: true, connectedAt: performance.now(), refused: undefined, refusedAttempts: 0 });
       state.connections += 1;
       refusals.forgetConnection();
       state.reconnected.forEach((listener) => listener());

@@ -176,7 +176,9 @@ async function observe(
   const cancelAsked = how.kind === 'cancel';
   // True for faults of the tools' only service too.
   const mayMissTools =
-    how.kind === 'storm' || (how.kind === 'process' && (how.role === 'ledger' || how.role === 'nats'));
+    how.kind === 'storm' ||
+    how.kind === 'nats-outage' ||
+    (how.kind === 'process' && (how.role === 'ledger' || how.role === 'nats'));
   const isStored = result?.status === 'finished';
   const [replayed, history] = await Promise.all([
     result ? readAgain(rig.client, run.runId) : [],

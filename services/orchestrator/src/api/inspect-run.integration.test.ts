@@ -8,7 +8,8 @@ import { useJetStream } from '../testing/jetstream.ts';
 import { noSaves } from '../testing/no-saves.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { createInspectVerb, serveReports } from './inspect-run.ts';
+import { serveReports } from '../takeover/ask-owner.ts';
+import { createInspectVerb } from './inspect-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

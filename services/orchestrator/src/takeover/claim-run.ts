@@ -13,6 +13,7 @@ import {
 import { MillraceError, readOwner } from '@millrace/contracts';
 import { conflictError, decode, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
+import { isDrivenElsewhere } from './ask-owner.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
 import { deferredToNewer } from './defer-to-newer.ts';
 import { completeSuspension } from './after-suspension.ts';
@@ -118,9 +119,17 @@ export async function answerAtRest({ access }: Deps, head: RunHead): Promise<voi
   else await completeSuspension(access, head);
 }
 
-/** Returns undefined if another orchestrator was faster, or if the run has ended. */
+/**
+ * Returns undefined if another orchestrator was faster, or if the run has ended, or if its owner drives it: the owner extends and
+ * acknowledges the command.
+ */
 export async function takeOver(asked: EpochRequest, head: RunHead, revision: number): Promise<ClaimedRun | undefined> {
-  const { access } = asked.deps;
+  const { access, log } = asked.deps;
+  const { tenant, runId, owner } = head;
+  if (await isDrivenElsewhere(access.bus, head, asked.stop.signal)) {
+    log.info({ tenant, runId, owner }, 'command delivered again: its run is left to its owner');
+    return undefined;
+  }
   const isLost = !head.handedOver;
   const next = { ...openNextEpoch(head, access.bus.id), takeovers: head.takeovers + (isLost ? 1 : 0) };
   const loaded = await load(asked, head);

@@ -90,6 +90,8 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     const changes = from.first.applied.agent.record ? createChangeLog() : undefined;
     const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, changes, ...from });
     forget = deps.driven.add(run);
+    // A fenced run that hangs must not look as if it was driven here.
+    fenced.addEventListener('abort', forget, { once: true });
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     if ((await cancelAsked) || deps.erasures?.isErased(store.head())) stop.stop('cancelled');
     leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);

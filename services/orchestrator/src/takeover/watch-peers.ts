@@ -19,12 +19,10 @@ export function watchPeers(access: JetStreamAccess): { stop(): Promise<void> } {
   const { signal } = stopping;
   const peers = new Set<string>();
   const watched = new Map<string, Promise<void>>();
-  let connectedAt = performance.now();
-  const forget = bus.onReconnect(() => (connectedAt = performance.now()));
 
   const watch = (id: string, isStillDue: () => boolean) => {
     if (id === bus.id || watched.has(id) || signal.aborted) return;
-    const watching = watchOne({ access, id, signal, isStillDue, connectedAt: () => connectedAt }).then((outcome) => {
+    const watching = watchOne({ access, id, signal, isStillDue }).then((outcome) => {
       watched.delete(id);
       if (outcome === 'left') peers.delete(id);
     });
@@ -45,7 +43,6 @@ export function watchPeers(access: JetStreamAccess): { stop(): Promise<void> } {
   return {
     async stop() {
       stopping.abort();
-      forget();
       await Promise.all([looking, ...watched.values()]);
     },
   };
@@ -67,16 +64,15 @@ type Watched = {
   signal: AbortSignal;
   /** Whether a peer that answers is still watched. */
   isStillDue: () => boolean;
-  connectedAt: () => number;
 };
 
 /** Resolves with `left` when the peer has left and no run of it is to be claimed any more; else when it need not be watched. */
-async function watchOne({ access, id, signal, isStillDue, connectedAt }: Watched): Promise<'left' | 'unwatched'> {
+async function watchOne({ access, id, signal, isStillDue }: Watched): Promise<'left' | 'unwatched'> {
   let state: PeerState = present;
   let before: readonly HeldRun[] = [];
   const step = async (): Promise<'left' | 'unwatched' | undefined> => {
     const answer = await askPeer(access.bus, id);
-    state = reducePeer(state, { answer, at: performance.now(), connectedAt: connectedAt() });
+    state = reducePeer(state, { answer, at: performance.now(), connectedAt: access.bus.connectedAt() });
     if (state.phase === 'present') return isStillDue() ? undefined : 'unwatched';
     if (state.phase === 'left') {
       if (await claim(access, id, before)) return 'left';
