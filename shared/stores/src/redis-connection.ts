@@ -2,7 +2,7 @@
 // a stage that waits for memory must not wait longer than its own time. Nothing is queued for later and nothing is sent again
 // behind the caller's back; the caller may repeat a save. The connection restores itself.
 import { MillraceError } from '@millrace/contracts';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { readRedisAccess, type RedisAccess } from './redis-access.ts';
 import { storeUnavailable } from './store-errors.ts';
 
@@ -35,7 +35,9 @@ export type RedisOptions = {
  */
 export async function connectRedis(options: RedisOptions): Promise<Redis> {
   const { url, access = {}, service, store, log, waitMs = START_WAIT_MS } = options;
-  const redis: Redis = new Redis(url, {
+  // A service without Redis starts without loading the client.
+  const { Redis: RedisClient } = await import('ioredis');
+  const redis: Redis = new RedisClient(url, {
     ...readRedisAccess(access),
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,

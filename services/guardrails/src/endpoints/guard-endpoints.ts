@@ -2,7 +2,7 @@
 // checked addresses, and a circuit breaker for each endpoint. Every problem is a coded error, so that the agent's
 // policy decides. No error contains a header, a URL or a byte of an answer.
 import { MillraceError } from '@millrace/contracts';
-import { Agent, request as sendRequest, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ADDRESS_REFUSED, createCheckedLookup, type ResolveName } from './address-rules.ts';
 import { admitCall, CLOSED, reduceBreaker, type BreakerEvent } from './circuit-breaker.ts';
 import type { EndpointConfig, EndpointConfigs } from './endpoint-config.ts';
@@ -63,7 +63,7 @@ function createEndpoint(
   config: EndpointConfig,
   { log, now = () => performance.now(), resolve }: EndpointsContext,
 ): Endpoint {
-  const dispatcher = createDispatcher(config, resolve);
+  let opening: Promise<Dispatcher> | undefined;
   let breaker = CLOSED;
   const handleEvent = (event: BreakerEvent) => {
     const before = breaker.state;
@@ -81,6 +81,7 @@ function createEndpoint(
       if (admitted === 'refuse') throw createFailure(name, 'its circuit breaker is open after repeated failures');
       const isProbe = admitted === 'probe';
       try {
+        const dispatcher = await (opening ??= createDispatcher(config, resolve));
         const reply = await callEndpoint(name, config, { dispatcher, request, signal });
         handleEvent({ type: 'succeeded', isProbe });
         return reply;
@@ -89,14 +90,16 @@ function createEndpoint(
         throw error;
       }
     },
-    close: () => dispatcher.destroy(),
+    close: async () => (await opening)?.destroy(),
   };
 }
 
-function createDispatcher(
+/** Loads the HTTP client with the first call: a service without endpoints starts without it. */
+async function createDispatcher(
   { ca, allowPrivate, timeoutMs, connections, maxResponseBytes }: EndpointConfig,
   resolve?: ResolveName,
-) {
+): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
   return new Agent({
     connect: {
       lookup: createCheckedLookup(allowPrivate, resolve),
@@ -142,6 +145,7 @@ async function post(
   request: EndpointRequest,
   { dispatcher, signal }: Omit<EndpointCall, 'request'>,
 ): Promise<string> {
+  const { request: sendRequest } = await import('undici');
   const { statusCode, body } = await sendRequest(config.url, {
     method: 'POST',
     headers: { ...config.headers, 'content-type': 'application/json', accept: 'application/json' },

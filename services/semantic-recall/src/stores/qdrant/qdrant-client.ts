@@ -1,6 +1,6 @@
 // Calls Qdrant with a timeout and an abort signal, which the client's own methods do not offer; it calls the client's
 // typed API.
-import { QdrantClient } from '@qdrant/js-client-rest';
+import type { QdrantClient } from '@qdrant/js-client-rest';
 import { z } from 'zod';
 import { storeUnavailable } from '@millrace/stores';
 import { STORE } from '../../store/vector-store.ts';
@@ -29,20 +29,13 @@ export type Qdrant = {
   ): Promise<T>;
 };
 
-/** Opens no connection: the first call does, and idle connections close by themselves. */
-export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = DEFAULT_TIMEOUT_MS }: QdrantOptions): Qdrant {
-  const client = new QdrantClient({
-    url,
-    // Set as a header: the client prints a warning for a key over HTTP, which is usual inside a cluster.
-    ...(apiKey !== undefined && { headers: { 'api-key': apiKey } }),
-    // Disabled, because it sends a request in the background and prints warnings.
-    checkCompatibility: false,
-    // No timeout of its own, because it would replace our signal.
-    timeout: Infinity,
-  });
+/** Opens no connection: the first call loads the client and connects, and idle connections close by themselves. */
+export function createQdrant({ timeoutMs: ownTimeoutMs = DEFAULT_TIMEOUT_MS, ...server }: QdrantOptions): Qdrant {
+  let loading: Promise<QdrantClient> | undefined;
   return {
     async call(what, signal, ask, timeoutMs = ownTimeoutMs) {
       signal?.throwIfAborted();
+      const client = await (loading ??= loadClient(server));
       const bound = AbortSignal.timeout(timeoutMs);
       try {
         return await ask(client.api(), { signal: signal ? AbortSignal.any([signal, bound]) : bound });
@@ -52,6 +45,20 @@ export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = DEFAULT_TI
       }
     },
   };
+}
+
+/** A service without Qdrant starts without its client. */
+async function loadClient({ url, apiKey }: Pick<QdrantOptions, 'url' | 'apiKey'>): Promise<QdrantClient> {
+  const { QdrantClient: Client } = await import('@qdrant/js-client-rest');
+  return new Client({
+    url,
+    // Set as a header: the client prints a warning for a key over HTTP, which is usual inside a cluster.
+    ...(apiKey !== undefined && { headers: { 'api-key': apiKey } }),
+    // Disabled, because it sends a request in the background and prints warnings.
+    checkCompatibility: false,
+    // No timeout of its own, because it would replace our signal.
+    timeout: Infinity,
+  });
 }
 
 const answeredSchema = z.looseObject({

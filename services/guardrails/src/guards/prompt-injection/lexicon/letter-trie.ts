@@ -88,7 +88,11 @@ function growArray(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 
 /** Returns an empty list if the word contains non-Latin letters. */
 function toLetters(word: string, keepsRuns: boolean): number[] {
-  const letters = Array.from(word, (character) => toCanonicalLetter(character.charCodeAt(0)));
-  if (letters.some((letter) => letter < 0)) return [];
-  return keepsRuns ? letters : letters.filter((letter, at) => letter !== letters[at - 1]);
+  const letters: number[] = [];
+  for (let at = 0; at < word.length; at++) {
+    const letter = toCanonicalLetter(word.charCodeAt(at));
+    if (letter < 0) return [];
+    if (keepsRuns || letter !== letters.at(-1)) letters.push(letter);
+  }
+  return letters;
 }
