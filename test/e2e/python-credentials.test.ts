@@ -17,7 +17,7 @@ const nats = useNats({
   ] }`,
 });
 const all = useBus(nats, 'all', { user: 'all', pass: 'all' });
-const { folder, environment, python, requirePython } = usePython();
+const { folder, scratch, python, requirePython } = usePython();
 
 const PING = '$SRV.PING.py-short-service';
 const start = (env: Record<string, string>) =>
@@ -25,7 +25,7 @@ const start = (env: Record<string, string>) =>
 
 test('A processor in Python serves with a seed from a file', { timeout: 60_000 }, async (context) => {
   requirePython(context);
-  const seedFile = join(environment(), 'user.nk');
+  const seedFile = join(scratch(), 'user.nk');
   await writeFile(seedFile, `${user.seed}\n`, { mode: 0o600 });
   const child = spawn(python(), [join(folder, 'short.py')], {
     env: { ...process.env, NATS_URL: nats.url, NATS_NKEY_FILE: seedFile },

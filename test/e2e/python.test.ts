@@ -30,7 +30,7 @@ import { script } from './script.ts';
 const nats = useNats();
 const bus = useBus(nats, 'python');
 const stack = useStack(nats, ['orchestrator']);
-const { folder, environment, python, requirePython } = usePython();
+const { folder, scratch, python, requirePython } = usePython();
 const CHECK_MS = 90_000;
 
 const EXAMPLES = [
@@ -101,7 +101,7 @@ test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], conte
 test('a processor in Python cannot raise the trust of content, although it ignores labels', async (context) => {
   requirePython(context);
   const rig = { bus: bus.bus, python: python(), folder };
-  await withProgram(rig, await writeSummarizing(environment()), 'py-summarizing', async () => {
+  await withProgram(rig, await writeSummarizing(scratch()), 'py-summarizing', async () => {
     await stack.client.agents.apply({
       name: 'py-summarizing',
       model: 'openai/gpt-5-mini',
@@ -135,7 +135,7 @@ test(
   async (context) => {
     requirePython(context);
     const rig = { bus: bus.bus, python: python(), folder };
-    await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
+    await withProgram(rig, await writeBroken(scratch()), 'py-broken', async () => {
       for (const id of Object.keys(BROKEN_STREAMS))
         expect({ id, ...(await endOfSession(bus.bus, inBroken(id), WHOLE)) }).toMatchObject(
           id === 'py-plain' ? { id, type: 'continue' } : { id, ...FAILED },
@@ -159,7 +159,7 @@ test(
 test('millrace.py: a call is rejected if subject and header do not name its processors', async (context) => {
   requirePython(context);
   const rig = { bus: bus.bus, python: python(), folder };
-  await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
+  await withProgram(rig, await writeBroken(scratch()), 'py-broken', async () => {
     const codes = await Promise.all(
       ['py-call-plain,py-call-plain', undefined, 'py-call-plain', 'py-call-plain,other'].map(async (header) => {
         const { error, verdicts } = await awaitMergedAnswer(bus.bus, inBroken('py-call-plain'), header);
@@ -173,7 +173,7 @@ test('millrace.py: a call is rejected if subject and header do not name its proc
 
 test('millrace.py: a processor declares its reads for each stage', async (context) => {
   requirePython(context);
-  const program = join(environment(), 'reading.py');
+  const program = join(scratch(), 'reading.py');
   const reads = { processInput: ['input'], processOutputResult: ['response'] };
   await writeFile(
     program,
@@ -212,7 +212,7 @@ test('processor.py: an invalid batch ends its session with a failure', async (co
 test('millrace.py: chunks over the window end their session with a failure that names the limit', async (context) => {
   requirePython(context);
   const rig = { bus: bus.bus, python: python(), folder };
-  await withProgram(rig, await writeBroken(environment()), 'py-broken', async () => {
+  await withProgram(rig, await writeBroken(scratch()), 'py-broken', async () => {
     const most = Array.from({ length: SESSION_LIMITS.windowChunks }, () => DELTA);
     const endSession = (chunks: object[]) =>
       endOfSession(bus.bus, inBroken('py-plain'), [{ sequence: 0, chunks, end: true }]);
@@ -224,7 +224,7 @@ test('millrace.py: chunks over the window end their session with a failure that 
 
 test('millrace.py: a session that is opened again under its id continues, and the previous one sends nothing more', async (context) => {
   requirePython(context);
-  const { program, entered } = await writeWaiting(environment());
+  const { program, entered } = await writeWaiting(scratch());
   await withProgram({ bus: bus.bus, python: python(), folder }, program, 'py-waiting', async () => {
     const id = crypto.randomUUID();
     const former = await openSession(bus.bus, { service: 'py-waiting', processor: 'py-waits' }, id);
@@ -273,7 +273,7 @@ test.for(['processor', 'tool'])(
   { timeout: CHECK_MS },
   async (kind, context) => {
     requirePython(context);
-    const written = join(environment(), `new-${kind}`);
+    const written = join(scratch(), `new-${kind}`);
     expect(await millrace(['new', kind, `py-new-${kind}`, '--lang', 'py', '--into', written])).toMatchObject({
       code: 0,
     });
