@@ -82,6 +82,7 @@ function createRun(deps: Run['deps'], runId: string, plan: Plan): Run {
     observers: createObserverQueues(),
     overlap: createOverlap(),
     signal: new AbortController().signal,
+    minAbsentMs: () => 0,
     saving: { begun: false },
     state: () => state,
     dispatch: () => void (state = { ...state }),

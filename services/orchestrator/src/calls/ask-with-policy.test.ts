@@ -27,10 +27,15 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 type Script = (names: string, replica: string | undefined) => CallAnswer<string>;
-type Options = Partial<PolicyOptions> & { together?: boolean; replicas?: (string | undefined)[]; signal?: AbortSignal };
+type Options = Partial<PolicyOptions> & {
+  minAbsentMs?: number;
+  together?: boolean;
+  replicas?: (string | undefined)[];
+  signal?: AbortSignal;
+};
 
 async function outcomes(entries: PlanEntry[], script: Script, options: Options = {}): Promise<string[]> {
-  const { together = true, replicas = [], signal = new AbortController().signal } = options;
+  const { minAbsentMs = 0, together = true, replicas = [], signal = new AbortController().signal } = options;
   const discovery = {
     isServedTogether: () => together,
     replicaThatAnswers: async () => replicas.shift(),
@@ -41,6 +46,7 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
   const context: PolicyContext = {
     signal,
     activity,
+    minAbsentMs: () => minAbsentMs,
     deps: { discovery, log: { warn: (_fields, message) => void logged.push(message) } },
   };
   const ask: AskTarget<string> = async (group, { replica }) => {
@@ -135,6 +141,7 @@ describe('an entry that is asked', () => {
     const context = {
       signal: new AbortController().signal,
       activity,
+      minAbsentMs: () => 0,
       deps: { discovery: makeDiscovery('r2'), log: { warn: () => undefined } },
     };
     const ask: AskTarget<string> = async (group, { replica }) => script(group[0]?.entry ?? '', replica);
@@ -227,6 +234,13 @@ describe('an absent service', () => {
     expect(logged).toEqual(['no replica of the service is running, waiting for one']);
   });
 
+  test('is waited for longer than the time of its entry while the services of the run may still start', async () => {
+    let tries = 0;
+    const script: Script = (names) => (++tries > 4 ? all(names) : nobody);
+    const entry = planEntry('a', { timeoutMs: 150 });
+    expect(await outcomes([entry], script, { minAbsentMs: 10_000 })).toEqual(['a: ok 1']);
+  });
+
   test('is abandoned after the time that the caller of the policy allows, although its entry has more', async () => {
     const entry = planEntry('a', { timeoutMs: 60_000 });
     expect(await outcomes([entry], () => nobody, { absentMs: () => 150 })).toEqual(['a: processor-not-there 1']);
@@ -258,6 +272,7 @@ describe('the calls that a run has under way', () => {
     const context = {
       signal: new AbortController().signal,
       activity,
+      minAbsentMs: () => 0,
       deps: { discovery: makeDiscovery('r2'), log: { warn: () => undefined } },
     };
     const ask: AskTarget<string> = async (group) => all(group.map(({ entry }) => entry).join('+'));

@@ -42,6 +42,8 @@ export type CallOutcome<A> = AnsweredCall<A> | Failed;
 export type PolicyContext = {
   signal: AbortSignal;
   activity: Pick<RunActivity, 'begin'>;
+  /** Returns the minimum wait for an absent service, ms. */
+  minAbsentMs: () => number;
   deps: {
     discovery: Pick<Discovery, 'isServedTogether' | 'replicaThatAnswers' | 'preferReplica' | 'refresh'>;
     log: Pick<BusLog, 'warn'>;
@@ -49,8 +51,8 @@ export type PolicyContext = {
 };
 export type PolicyOptions = {
   stage: Stage;
-  /** Time for which an entry waits for an absent service, ms. Default: the entry's timeout. */
-  absentMs?: (entry: PlanEntry) => number;
+  /** Time for which an entry waits for an absent service, ms. Default: the entry's timeout, and at least `minAbsentMs`. */
+  absentMs?: (entry: PlanEntry) => number | undefined;
 };
 
 /** Wait before a request is sent again that no replica answered, ms. */
@@ -105,11 +107,11 @@ export async function* askWithPolicy<A>(
 
 /** Sends one request, of a group or an entry, until it has an answer or its policy abandons it. */
 function createAsker<A>(
-  { signal, deps: { discovery, log } }: PolicyContext,
+  { signal, minAbsentMs, deps: { discovery, log } }: PolicyContext,
   ask: AskTarget<A>,
   options: PolicyOptions,
 ) {
-  const { absentMs = ({ timeoutMs }: PlanEntry) => timeoutMs } = options;
+  const chooseAbsentMs = (entry: PlanEntry) => options.absentMs?.(entry) ?? Math.max(entry.timeoutMs, minAbsentMs());
   /** Services for which a request has waited in vain: their other entries do not wait again. */
   const away = new Set<string>();
   const pause = () => delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
@@ -148,7 +150,7 @@ function createAsker<A>(
       if (!asked.nobodyThere || away.has(service) || signal.aborted) return asked;
       // The wait starts with the first such answer, because the bus may have been away before it.
       if (giveUpAt === undefined) {
-        const waitMs = first ? absentMs(first) : 0;
+        const waitMs = first ? chooseAbsentMs(first) : 0;
         giveUpAt = performance.now() + waitMs;
         log.warn({ service, entry: first?.entry, waitMs }, 'no replica of the service is running, waiting for one');
       }

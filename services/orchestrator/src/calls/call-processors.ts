@@ -39,7 +39,7 @@ export async function* callProcessors(
   const ask = (group: PlanEntry[], to: CallTarget) =>
     askStage(run, group, to, { stage, input: current, receiveData: once(), resumed });
   const absentMs = (entry: PlanEntry) =>
-    stage === 'processOutputResult' && isDeferrable(entry) ? timings.absentMemoryMs : entry.timeoutMs;
+    stage === 'processOutputResult' && isDeferrable(entry) ? timings.absentMemoryMs : undefined;
   for await (const outcome of askWithPolicy(run, entries, ask, { stage, absentMs })) {
     if ('failure' in outcome) {
       const { entry, failure, ...rest } = outcome;

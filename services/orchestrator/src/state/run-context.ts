@@ -1,6 +1,7 @@
 // One run on this orchestrator: its state and its dependencies. Only `dispatch` changes the state; a checkpoint makes
 // all changes so far durable.
 import {
+  timings,
   WAITING_CHUNK,
   type Agent,
   type AppliedAgent,
@@ -83,6 +84,11 @@ export type Run = {
   /** The group that judges the input concurrently with the first model call. */
   overlap: Overlap;
   signal: AbortSignal;
+  /**
+   * Returns the minimum wait for an absent service, ms: services that were lost with the previous owner, or that start with this process,
+   * need more time than one replica that restarts.
+   */
+  minAbsentMs: () => number;
   state(): RunState;
   dispatch(action: RunAction): void;
   /** Returns the interrupt of the fired signal. */
@@ -124,6 +130,7 @@ export type RunParts = Omit<
   | 'beginCheckpoint'
   | 'awaitCheckpoint'
   | 'handOverIfLeaving'
+  | 'minAbsentMs'
   | 'saving'
   | 'serialize'
 > & {
@@ -146,6 +153,7 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     notify: (call) => publisher.publish([transientChunk(runId, WAITING_CHUNK, call)]),
     onEnded: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
   });
+  const isRecovered = store.head().takeovers > 0;
   let state = first;
   let pending = [...unsaved];
 
@@ -198,6 +206,7 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     overlap: createOverlap(),
     agent,
     plan,
+    minAbsentMs: () => (isRecovered ? timings.outageMs : Math.max(0, timings.outageMs - performance.now())),
     saving: { begun: first.finish !== undefined },
     state: () => state,
     dispatch,
