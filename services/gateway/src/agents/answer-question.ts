@@ -1,7 +1,16 @@
 // Answers the question with which the newest run of a thread waits. Protocols of chats have no form for a question: the
 // next message on the thread is the answer.
 import type { Client, Run } from '@millrace/client';
-import { MillraceError, type ApiAnswer, type JsonValue, type ShownPending } from '@millrace/contracts';
+import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
+import {
+  continueAt,
+  readEnd,
+  readMark,
+  writeMark,
+  type CallMark,
+  type Decision,
+  type OpenRequest,
+} from './run-mark.ts';
 
 /** Returns undefined for a thread without runs of this caller, and for a newest run of another agent than `agent`. */
 export async function findNewestRun(
@@ -36,30 +45,54 @@ type TextAnswer = {
   /** A run whose question is not answered. */
   except?: string | undefined;
 };
+export type AnsweredRun = { run: Run; opened: OpenRequest };
 
 /**
  * Answers with a text, and returns the run from the answer on. Returns undefined if the newest run of the thread is one
  * of another agent, or has no question that a text answers; a question about a call is decided.
- * @param signal stops reading; the run continues
+ * @param left stops reading; the run continues
  */
 export async function answerNewestQuestion(
   client: Client,
   { agent, threadId, text, except }: TextAnswer,
-  signal: AbortSignal,
-): Promise<Run | undefined> {
-  const newest = await findNewestRun(client, threadId, agent);
+  { mark, left }: { mark: CallMark; left: AbortSignal },
+): Promise<AnsweredRun | undefined> {
+  const [found, newest] = await Promise.all([mark.find(), findNewestRun(client, threadId, agent)]);
+  if (found) {
+    const run = await repeatAnswer(client, agent, { value: found.value, text, left });
+    return run && { run, opened: await mark.open(found.value, found) };
+  }
   if (newest?.run.status !== 'suspended') return undefined;
   const { runId } = newest.run;
   if (runId === except) return undefined;
-  const questions = await listQuestions(client, runId, agent);
-  // A text is no result of a tool that the client executes.
-  const question = questions.find(({ stage, clientCall }) => stage === undefined && clientCall === undefined);
+  const question = (await listQuestions(client, runId, agent)).find(isAnsweredByText);
   if (question?.resumeToken === undefined) return undefined;
-  const run = await readSuspended(client, runId, signal);
-  return run.answer(question.resumeToken, text, { signal });
+  const from = await readEnd(await client.follow(runId, { signal: left }));
+  const marked = { from, before: {}, question: { runId, id: question.id } };
+  const opened = await mark.open(writeMark(marked));
+  const answers = [{ token: question.resumeToken, data: text }];
+  const { run } = await continueAt(marked, { client, runId, answers, left });
+  return { run, opened };
 }
 
-export type Decision = { token: string; data: JsonValue };
+/** The first request may have been lost before its answer arrived. */
+async function repeatAnswer(
+  client: Client,
+  agent: string,
+  { value, text, left }: { value: string; text: string; left: AbortSignal },
+): Promise<Run | undefined> {
+  const marked = readMark(value);
+  if (!marked.question) return undefined;
+  const { runId, id } = marked.question;
+  const answers = (await listQuestions(client, runId, agent)).flatMap((question) =>
+    question.id === id && question.resumeToken !== undefined ? [{ token: question.resumeToken, data: text }] : [],
+  );
+  return (await continueAt(marked, { client, runId, answers, left })).run;
+}
+
+/** A text is no result of a tool that the client executes. */
+const isAnsweredByText = ({ stage, clientCall }: ShownPending): boolean =>
+  stage === undefined && clientCall === undefined;
 
 /**
  * Gives several answers, and returns the run from there on. The run continues with the last one, so that a reader finds no

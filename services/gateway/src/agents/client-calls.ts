@@ -8,11 +8,18 @@ import {
   type ApiAnswer,
   type ClientResult,
   type JsonValue,
-  type Position,
   type ShownPending,
   type Usage,
 } from '@millrace/contracts';
-import type { Decision } from './answer-question.ts';
+import {
+  continueAt,
+  readEnd,
+  readMark,
+  writeMark,
+  type CallMark,
+  type MarkedRun,
+  type OpenRequest,
+} from './run-mark.ts';
 
 const CALL_ID = /^call_(.+)_(\d{1,6})$/;
 
@@ -48,23 +55,9 @@ export type CallResults = {
   /** The history ends with the results. */
   isLast: boolean;
 };
-/** `answered`: the client has its answer. Otherwise a repetition joins the run, for a minute after the first failure or the loss of the connection. */
-export type Outcome = 'answered' | 'failed' | 'broken';
-/** A request that waits for its answer. */
-export type OpenRequest = {
-  settle(outcome: Outcome): Promise<void>;
-};
-/** A remembered request. `value`: the id of its run, or the mark of its calls; `until`: the end of the record of a failed run, ms since 1970. */
-export type Found = { value: string; until?: number | undefined };
 /** The run from the results on. `before`: the usage up to the calls. */
-export type ContinuedRun = { run: Run; before: Usage; opened: OpenRequest };
+export type ContinuedRun = MarkedRun & { opened: OpenRequest };
 
-/** Keeps the position behind the calls for a repetition of the request. */
-export type CallMark = {
-  /** Returns it if the request is a repetition: a part of its results may have arrived. */
-  find(): Promise<Found | undefined>;
-  open(value: string, found?: Found): Promise<OpenRequest>;
-};
 type ContinueParts = {
   client: Client;
   agent: string;
@@ -102,29 +95,10 @@ export async function continueCalls(
     await client.runs.release(runId);
     return undefined;
   }
-  const last = await readLast(await client.follow(runId, { signal: left }));
-  const marked = { from: { epoch: last.epoch, index: last.index + 1 }, before: result?.usage ?? {} };
-  const opened = await mark.open(JSON.stringify(marked));
+  const from = await readEnd(await client.follow(runId, { signal: left }));
+  const marked = { from, before: result?.usage ?? {} };
+  const opened = await mark.open(writeMark(marked));
   return { ...(await continueAt(marked, { client, runId, answers, left })), opened };
-}
-
-type Marked = {
-  /** Position behind the calls. */
-  from: Position;
-  before: Usage;
-};
-type GivenAnswers = { client: Client; runId: string; answers: readonly Decision[]; left: AbortSignal };
-
-/** A result that has arrived with an earlier request counts. */
-async function continueAt({ from, before }: Marked, parts: GivenAnswers): Promise<Omit<ContinuedRun, 'opened'>> {
-  const { client, runId, answers, left } = parts;
-  for (const [at, { token, data }] of answers.entries())
-    await client.runs.answer(runId, token, data, { hold: at < answers.length - 1 }).catch(ignoreUsed);
-  return { run: await client.follow(runId, { from, answeredTo: from.epoch, signal: left }), before };
-}
-
-function ignoreUsed(error: unknown): void {
-  if (!MillraceError.isInstance(error) || error.code !== 'resume-token-used') throw error;
 }
 
 async function findRun(client: Client, runId: string): Promise<ApiAnswer<'run'> | undefined> {
@@ -134,18 +108,6 @@ async function findRun(client: Client, runId: string): Promise<ApiAnswer<'run'> 
     if (MillraceError.isInstance(error) && error.code === 'run-unknown') return undefined;
     throw error;
   }
-}
-
-async function readLast(run: Run): Promise<Position> {
-  let last: Position = { epoch: 1, index: 0 };
-  for await (const { epoch, index } of run.positions) last = { epoch, index };
-  return last;
-}
-
-/** The gateway itself has written the mark. */
-function readMark(text: string): Marked {
-  const marked: Marked = JSON.parse(text);
-  return marked;
 }
 
 /** Returns the usage after the calls: the result of a run counts all of it. */

@@ -5,6 +5,7 @@ import type { Client } from '@millrace/client';
 import { MillraceError, threadIdSchema, type RunResult } from '@millrace/contracts';
 import { z } from 'zod';
 import { answerNewestQuestion } from '../agents/answer-question.ts';
+import { NO_MARK } from '../agents/run-mark.ts';
 import { describePending } from '../openai/chat/chat-state.ts';
 import type { Access } from '../access/access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -49,9 +50,9 @@ async function callAgent(
   const { gone: signal } = owned;
   const answered =
     thread !== undefined && access.identity.scopes.includes('answer')
-      ? await answerNewestQuestion(client, { agent, threadId: thread, text: message }, signal)
+      ? await answerNewestQuestion(client, { agent, threadId: thread, text: message }, { mark: NO_MARK, left: signal })
       : undefined;
-  const run = answered ?? (await client.start(agent, message, { threadId: thread, signal }));
+  const run = answered?.run ?? (await client.start(agent, message, { threadId: thread, signal }));
   context.limits.countRun(access, client, run.runId);
   const result = await run.result();
   owned.checkCredential();

@@ -6,7 +6,7 @@ import type { Client } from '@millrace/client';
 import { MillraceError, isObject } from '@millrace/contracts';
 import type { Redis } from 'ioredis';
 import type { Access } from '../access/access.ts';
-import type { CallMark, Found, OpenRequest } from '../agents/client-calls.ts';
+import type { CallMark, Found, OpenRequest } from '../agents/run-mark.ts';
 import { KEEP_MS, createLocalStore, createSharedStore, type RecentStore } from './recent-store.ts';
 
 export type RecentRequests = {

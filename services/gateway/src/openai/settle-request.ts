@@ -1,5 +1,5 @@
 // Settles the record of a request when its client has the answer, or has lost the connection.
-import type { OpenRequest, Outcome } from '../agents/client-calls.ts';
+import type { OpenRequest, Outcome } from '../agents/run-mark.ts';
 import { toHttpError } from '../http/error-status.ts';
 import { onResponseEnd } from '../http/response-end.ts';
 import { describeOpenAiError } from './openai-error.ts';

@@ -3,7 +3,8 @@ import type { Client, Run } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
-import { continueCalls, type OpenRequest } from '../agents/client-calls.ts';
+import { continueCalls } from '../agents/client-calls.ts';
+import type { CallMark, OpenRequest } from '../agents/run-mark.ts';
 import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
@@ -58,8 +59,9 @@ async function startOrJoin(request: AgentRequest, client: Client, parts: StartPa
   const { recent } = context;
   const print = fingerprint(acting, 'ui', request);
   const joined = await findRepeatedRun(client, headers, print, recent);
-  const answered = joined === undefined ? await answerQuestion(request, client, acting, left) : undefined;
-  if (answered) return { ...answered, opened: await recent.open(print, answered.run.runId) };
+  const mark = createMark(acting, ['question', request], headers, recent);
+  const answered = joined ? undefined : await answerQuestion(request, client, acting, { mark, left });
+  if (answered) return answered;
   const { id, messages, agent, clientTools } = request;
   // The results of the calls are answers.
   if (clientTools) acting.require('answer');
@@ -122,12 +124,12 @@ async function answerQuestion(
   { id, messages, agent }: AgentRequest,
   client: Client,
   access: Access,
-  left: AbortSignal,
+  parts: { mark: CallMark; left: AbortSignal },
 ): Promise<Begun | undefined> {
   const text = readAnswerText(messages);
   if (text === '' || !access.identity.scopes.includes('answer')) return undefined;
-  const run = await answerNewestQuestion(client, { agent, threadId: id, text }, left);
-  if (!run) return undefined;
-  const events = [{ ...describeStart(run.runId), messageId: `msg_${crypto.randomUUID()}` }];
-  return { run, opening: { events, continues: false } };
+  const answered = await answerNewestQuestion(client, { agent, threadId: id, text }, parts);
+  if (!answered) return undefined;
+  const events = [{ ...describeStart(answered.run.runId), messageId: `msg_${crypto.randomUUID()}` }];
+  return { ...answered, opening: { events, continues: false } };
 }

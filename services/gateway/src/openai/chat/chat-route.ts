@@ -1,5 +1,5 @@
 // POST /v1/chat/completions: an agent as a model.
-import { subtractUsage, type OpenRequest } from '../../agents/client-calls.ts';
+import { subtractUsage } from '../../agents/client-calls.ts';
 import { openBody } from '../../access/open-access.ts';
 import type { Run } from '@millrace/client';
 import type { GatewayContext } from '../../gateway-context.ts';
@@ -18,26 +18,25 @@ const MS_PER_SECOND = 1_000;
 
 export async function serveChat(request: Request, context: GatewayContext): Promise<Response> {
   let accepted: string | undefined;
-  let opening: OpenRequest | undefined;
+  let started: StartedChat | undefined;
   try {
     const opened = await openBody(request, { scope: 'run', schema: chatRequestSchema }, context);
     const { access, body } = opened;
     // A request above the limit is refused before its run is accepted.
     const owned = openOwnedRun(access, request.signal, context);
     try {
-      const started = await startChat(body, request.headers, access, context, owned.gone);
+      started = await startChat(body, request.headers, access, context, owned.gone);
       const { runId } = started.run;
       accepted = runId;
-      opening = started.opened;
       context.limits.countRun(started.access, started.client, runId);
       const identity = { runId, model: body.model, created: Math.floor(Date.now() / MS_PER_SECOND) };
       const headers = { ...opened.headers, ...started.headers };
       if (body.stream === true) return await streamChat(identity, body, started, { context, owned, headers });
       const answer = await answerChat(identity, started, { context, owned, headers });
       owned.close();
-      return settleWithResponse(answer, opening);
+      return settleWithResponse(answer, started.opened);
     } catch (error) {
-      await settle(opening, isLeftBehind(owned, request, context) ? 'broken' : chooseFailure(error));
+      await settle(started?.opened, isLost(request, owned, started, context) ? 'broken' : chooseFailure(error));
       owned.close();
       throw error;
     }
@@ -46,9 +45,16 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
   }
 }
 
-/** A client that disconnects has cancelled its run, unless the gateway drains. */
-const isLeftBehind = ({ gone }: OwnedRun, request: Request, { draining }: GatewayContext): boolean =>
-  request.signal.aborted && draining.aborted && !gone.aborted;
+const isLost = (
+  request: Request,
+  owned: OwnedRun,
+  started: StartedChat | undefined,
+  context: GatewayContext,
+): boolean => request.signal.aborted && isLeft(owned, started, context);
+
+/** A client that disconnects has cancelled its run, unless the run is kept or the gateway drains. */
+const isLeft = ({ gone }: OwnedRun, started: StartedChat | undefined, { draining }: GatewayContext): boolean =>
+  started?.isKept === true || (draining.aborted && !gone.aborted);
 
 type AnswerParts = { context: GatewayContext; owned: OwnedRun; headers: Record<string, string> };
 
@@ -109,9 +115,10 @@ function throwFailed(result: RunResult): void {
 async function streamChat(
   identity: ChatIdentity,
   body: ChatRequest,
-  { run, client, opened, before = {} }: StartedChat,
+  started: StartedChat,
   { context, owned, headers }: AnswerParts,
 ): Promise<Response> {
+  const { run, client, opened, before = {} } = started;
   const { settings } = context;
   const writer = createChatWriter(identity);
   const frames = readChatFrames(run, writer);
@@ -125,8 +132,7 @@ async function streamChat(
     keepAliveMs: settings.KEEP_ALIVE_MS,
     headers,
     onEnd(isSent) {
-      const isLeft = context.draining.aborted && !owned.gone.aborted;
-      void settle(opened, !isSent && (hasEnded || isLeft) ? 'broken' : 'answered');
+      void settle(opened, !isSent && (hasEnded || isLeft(owned, started, context)) ? 'broken' : 'answered');
       owned.close();
     },
   });

@@ -2,8 +2,9 @@
 import type { Client, Run } from '@millrace/client';
 import { messageText, type Message, type Usage } from '@millrace/contracts';
 import type { Access } from '../../access/access.ts';
-import { cancelWhenGone, continueCalls, type ContinuedRun, type OpenRequest } from '../../agents/client-calls.ts';
-import { answerNewestQuestion } from '../../agents/answer-question.ts';
+import { cancelWhenGone, continueCalls, type ContinuedRun } from '../../agents/client-calls.ts';
+import type { CallMark, OpenRequest } from '../../agents/run-mark.ts';
+import { answerNewestQuestion, type AnsweredRun } from '../../agents/answer-question.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
 import { readAgent } from '../../own/run-routes.ts';
@@ -33,7 +34,9 @@ export type StartedChat = {
   headers: Record<string, string>;
   /** Usage of the run before this answer: the request has continued a run. */
   before?: Usage;
-  opened?: OpenRequest;
+  opened: OpenRequest;
+  /** The run continues when its client disconnects. */
+  isKept: boolean;
 };
 
 /**
@@ -66,17 +69,17 @@ export async function startChat(
   const describe = (runId: string) =>
     describeStart({ runId, ignored, hasSystem: hasSystem(body.messages), acceptsSystem });
   const continued = await continueChat(body, agent, client, { access: acting, headers, recent, gone });
-  if (continued) return { ...continued, client, access: acting, headers: describe(continued.run.runId) };
+  if (continued) return { ...continued, client, access: acting, headers: describe(continued.run.runId), isKept: false };
   const messages = convertMessages(body.messages, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
-  const print = fingerprint(acting, 'chat', body);
-  const joined = await findRepeatedRun(client, headers, print, recent);
   const keyed = deriveRunId(acting, headers.get('idempotency-key'));
+  // Headers name the thread.
+  const repeated = [threadId ?? null, body];
+  const print = fingerprint(acting, 'chat', repeated);
+  const joined = await findRepeatedRun(client, headers, print, recent);
+  const mark = createMark(acting, repeated, headers, recent);
   const question = { agent, threadId, messages, except: keyed };
-  const answered = joined === undefined && (await answerQuestion(client, question, acting, gone));
-  if (answered) {
-    const opened = await recent.open(print, answered.runId);
-    return { run: answered, client, access: acting, headers: describe(answered.runId), opened };
-  }
+  const answered = joined ? undefined : await answerQuestion(client, question, acting, { mark, left: gone });
+  if (answered) return { ...answered, client, access: acting, headers: describe(answered.run.runId), isKept: true };
   const runId = keyed ?? joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
   // A client with a key repeats its request: its run is not cancelled with the connection.
@@ -86,7 +89,7 @@ export async function startChat(
   const run = await startWithMembers('response_format', starting).catch((error: unknown) =>
     settleFailed(opened, error),
   );
-  return { run, client, access: acting, headers: describe(run.runId), opened };
+  return { run, client, access: acting, headers: describe(run.runId), opened, isKept: keyed !== undefined };
 }
 
 type ContinueChat = { access: Access; headers: Headers; gone: AbortSignal } & Pick<GatewayContext, 'recent'>;
@@ -120,9 +123,9 @@ async function answerQuestion(
   client: Client,
   { agent, threadId, messages, except }: Question,
   access: Access,
-  gone: AbortSignal,
-): Promise<Run | undefined> {
+  parts: { mark: CallMark; left: AbortSignal },
+): Promise<AnsweredRun | undefined> {
   if (threadId === undefined || !access.identity.scopes.includes('answer')) return undefined;
   const text = messages.map(messageText).join('\n');
-  return answerNewestQuestion(client, { agent, threadId, text, except }, gone);
+  return answerNewestQuestion(client, { agent, threadId, text, except }, parts);
 }

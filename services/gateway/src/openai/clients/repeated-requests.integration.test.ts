@@ -17,7 +17,8 @@ const { open: agent } = clientAgents;
 const held = 'clients-held';
 const counts: (string | undefined)[] = [];
 let proxy: Server | undefined;
-let cutNext = false;
+/** Resolves when the next request has been accepted, and its connection is cut. */
+let cutNext: (() => Promise<unknown>) | undefined;
 
 beforeAll(async () => {
   await applyClientAgents(gateway.stack.client.agents);
@@ -30,11 +31,10 @@ afterAll(() => {
 });
 
 async function forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
-  const isCut = cutNext;
-  cutNext = false;
+  const cut = cutNext;
+  cutNext = undefined;
   const { headers, method = 'POST', url = '/' } = incoming;
   counts.push(headers['x-stainless-retry-count']?.toString());
-  const before = await countRuns();
   const upstream = request(new URL(url, gateway.url), { method, headers });
   upstream.on('error', () => answer.destroy());
   upstream.on('response', (received) => {
@@ -42,8 +42,8 @@ async function forward(incoming: IncomingMessage, answer: ServerResponse): Promi
     received.pipe(answer);
   });
   incoming.pipe(upstream);
-  if (!isCut) return;
-  await expect.poll(countRuns, { timeout: 10_000 }).toBe(before + 1);
+  if (!cut) return;
+  await cut();
   upstream.destroy();
   incoming.socket.destroy();
 }
@@ -98,7 +98,7 @@ const CHATS: [string, Ask, string | undefined][] = [
 async function askCut(ask: Ask, words: string) {
   const before = new Set((await listRuns()).map(({ runId }) => runId));
   counts.length = 0;
-  cutNext = true;
+  cutNext = () => expect.poll(countRuns, { timeout: 10_000 }).toBe(before.size + 1);
   const text = await ask(script({ text: words, chunkSize: 2, delayMs: 40 }));
   const own = () => listRuns().then((runs) => runs.filter(({ runId }) => !before.has(runId)));
   await expect.poll(async () => (await own()).some(({ status }) => status === 'running')).toBe(false);
@@ -138,6 +138,37 @@ test('A stream that is cut before its first content is joined by its repetition'
   };
   const words = 'Once and only once in a stream.';
   expect(await askCut(ask, words)).toEqual({ text: words, runs: ['finished'] });
+});
+
+describe('a thread', () => {
+  const ask = (content: string, thread: string, maxRetries = 2) => {
+    const client = new OpenAI({ apiKey: 'key-ada', baseURL: baseUrl(), maxRetries });
+    const headers = { 'x-millrace-thread': thread };
+    const request = { model: clientAgents.asking, messages: [{ role: 'user' as const, content }] };
+    return client.chat.completions.create(request, { headers });
+  };
+  const asking = { toolCalls: [{ name: 'ask-user', args: { question: 'Which city?' } }] };
+  const findRun = async (threadId: string) => (await gateway.stack.client.runs.list({ threadId, limit: 10 })).runs;
+
+  test('The repetition of an answer to a question joins the run', async () => {
+    const thread = crypto.randomUUID();
+    const words = 'Once and only once after a question.';
+    const first = await ask(script(asking, { text: words, chunkSize: 2, delayMs: 40 }), thread);
+    cutNext = () => expect.poll(async () => (await findRun(thread))[0]?.status, { timeout: 10_000 }).toBe('running');
+    const second = await ask('Oslo', thread);
+    expect([second.id, second.choices[0]?.message.content]).toEqual([first.id, words]);
+    expect((await findRun(thread)).map(({ status }) => status)).toEqual(['finished']);
+  });
+
+  test('The same message on another thread is a run of its own', async () => {
+    const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
+    const content = script(asking, { text: 'The same answer.', chunkSize: 2, delayMs: 40 });
+    await Promise.all([ask(content, first), ask(content, second)]);
+    cutNext = () => expect.poll(async () => (await findRun(first))[0]?.status, { timeout: 10_000 }).toBe('running');
+    await expect(ask('Oslo', first, 0)).rejects.toThrow();
+    const answer = await ask('Oslo', second, 0);
+    expect(answer.id).toContain((await findRun(second))[0]?.runId);
+  });
 });
 
 test('Identical requests at the same time, and after an answer, are runs of their own', async () => {

@@ -1,6 +1,6 @@
 // POST /v1/responses: starts a run, or continues a suspended one, and returns it as a response.
 import { openBody } from '../../access/open-access.ts';
-import type { OpenRequest } from '../../agents/client-calls.ts';
+import type { OpenRequest } from '../../agents/run-mark.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream } from '../../http/open-stream.ts';
