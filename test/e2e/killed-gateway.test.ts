@@ -4,6 +4,9 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, type LanguageModel } from 'ai';
+import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { script } from './script.ts';
@@ -91,6 +94,57 @@ describe('a gateway that is killed after it has submitted a run', () => {
     );
     expect(await listRuns()).toEqual(describeAll('finished'));
   });
+
+  const INFO = { name: 'test', version: '1.0.0' };
+  /** The timeout of a call. A client of 2025 does not notice that its stream has broken, and waits for it. */
+  const MCP_TIMEOUT_MS = 8_000;
+  const openOld = async (url: URL, options: McpOptions) => {
+    const client = new OldClient(INFO);
+    await client.connect(new OldTransport(url, options));
+    return {
+      close: () => client.close(),
+      call: (message: string) =>
+        client.callTool({ name: agent, arguments: { message } }, undefined, { timeout: MCP_TIMEOUT_MS }),
+    };
+  };
+  const openNew = async (url: URL, options: McpOptions) => {
+    const client = new NewClient(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+    await client.connect(new NewTransport(url, options));
+    return {
+      close: () => client.close(),
+      call: (message: string) => client.callTool({ name: agent, arguments: { message } }, { timeout: MCP_TIMEOUT_MS }),
+    };
+  };
+  type McpOptions = { requestInit: RequestInit; fetch: typeof fetch };
+
+  test.each([
+    ['2025', openOld, /timed out/],
+    ['2026', openNew, /fetch failed|closed|terminated/],
+  ])(
+    'A client of MCP of %s gets an error, and its next call is served by another gateway',
+    async (year, open, error) => {
+      await stack.start('gateway');
+      const { first, second } = await listTwo();
+      const subject = `mcp-${year}`;
+      const { key } = await createKey(subject);
+      let isKilled = false;
+      const client = await open(new URL(`${first}/mcp`), {
+        requestInit: { headers: { authorization: `Bearer ${key}` } },
+        fetch: (url, init) => fetch(isKilled ? String(url).replace(first, second) : String(url), init),
+      });
+      const listStatuses = async () =>
+        (await stack.client.runs.list({ subject, agent, limit: 10 })).runs.map(({ status }) => status);
+      const calling = expect(client.call(said)).rejects.toThrow(error);
+      await expect.poll(listStatuses, { timeout: 15_000 }).toEqual(['running']);
+      isKilled = true;
+      await killLast();
+      await calling;
+      await expect.poll(listStatuses, { timeout: 15_000 }).toEqual(['finished']);
+      const again = await client.call(script({ text: 'Served again.' }));
+      expect(again).toMatchObject({ content: [{ type: 'text', text: 'Served again.' }] });
+      await client.close();
+    },
+  );
 
   test('Another gateway finds the run that waits for the results of the client', async () => {
     await stack.start('gateway');

@@ -2,7 +2,7 @@
 // has one of its own.
 import { McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Client } from '@millrace/client';
-import { MillraceError, threadIdSchema, type RunResult } from '@millrace/contracts';
+import { MillraceError, threadIdSchema, type AppliedAgent, type RunResult } from '@millrace/contracts';
 import { z } from 'zod';
 import { answerNewestQuestion } from '../agents/answer-question.ts';
 import { NO_MARK } from '../agents/run-mark.ts';
@@ -17,17 +17,13 @@ const inputSchema = z.object({
 });
 type ToolInput = z.output<typeof inputSchema>;
 
-/** @param only serves one agent; a server for an agent that the key may not run has no tool */
-export async function createAgentServer(
-  access: Access,
-  only: string | undefined,
-  context: GatewayContext,
-): Promise<McpServer> {
+/** Returns a server with the agents as its tools. */
+export function createAgentServer(
+  agents: readonly Pick<AppliedAgent['agent'], 'name' | 'description'>[],
+  { client, access, context }: Pick<ToolCall, 'client' | 'access' | 'context'>,
+): McpServer {
   const server = new McpServer({ name: 'millrace', version: '1.0.0' });
-  const client = await access.client();
-  const agents = await client.agents.list();
-  for (const { agent } of agents) {
-    if (!access.mayUse(agent.name) || (only !== undefined && agent.name !== only)) continue;
+  for (const agent of agents) {
     const description = agent.description ?? `Asks the agent "${agent.name}".`;
     server.registerTool(agent.name, { description, inputSchema }, async (input, { mcpReq }) => {
       try {

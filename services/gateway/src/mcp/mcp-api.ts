@@ -1,12 +1,14 @@
 // The routes of MCP: /mcp for all agents of a key, /mcp/{agent} for one. The handler serves clients of the protocol of
 // 2026 and, without sessions, those of 2025.
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { MillraceError } from '@millrace/contracts';
+import type { Client } from '@millrace/client';
+import { MillraceError, type AppliedAgent } from '@millrace/contracts';
 import type { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { problemResponse } from '../http/problem.ts';
+import { readAgent } from '../own/run-routes.ts';
 import { createAgentServer } from './agent-tools.ts';
 
 /** Open subscriptions of one request: the list of agents is read with each request, so nothing is announced. */
@@ -25,11 +27,26 @@ export function mountMcp(app: Hono, context: GatewayContext): void {
 async function serveMcp(request: Request, agent: string | undefined, context: GatewayContext): Promise<Response> {
   const { access } = await openAccess(request, 'run', context);
   const acting: Access = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  const handler = createMcpHandler(() => createAgentServer(acting, agent, context), {
+  const client = await acting.client();
+  const agents = await listAgents(client, acting, agent);
+  const handler = createMcpHandler(() => createAgentServer(agents, { client, access: acting, context }), {
     maxRequestBodySize: context.settings.MAX_BODY_BYTES,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs: context.settings.KEEP_ALIVE_MS,
     onerror: (error) => context.log.debug({ error: error.message }, 'a request of MCP was refused'),
   });
   return handler.fetch(request);
+}
+
+/** @throws agent-unknown for an agent of the path that the key may not run */
+async function listAgents(client: Client, access: Access, only: string | undefined): Promise<AppliedAgent['agent'][]> {
+  if (only !== undefined) readAgent({ agent: only }, access);
+  const agents = (await client.agents.list()).map(({ agent }) => agent).filter(({ name }) => access.mayUse(name));
+  if (only === undefined) return agents;
+  const own = agents.filter(({ name }) => name === only);
+  if (own.length > 0) return own;
+  throw new MillraceError('agent-unknown', `No agent "${only}" is applied.`, {
+    path: 'agent',
+    remedy: 'Use /mcp, which lists the agents of the key as tools.',
+  });
 }

@@ -4,7 +4,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { script } from '../testing/scripted.ts';
-import { useGateway } from '../testing/gateway-under-test.ts';
+import { postJson, useGateway } from '../testing/gateway-under-test.ts';
 
 const gateway = useGateway();
 const agent = 'mcp-guarded';
@@ -41,7 +41,7 @@ async function openNew(key: string, path: string) {
 describe.each([
   ['of 2025', openOld],
   ['of 2026', openNew],
-])('a client of MCP %s', (_name, open) => {
+])('a client of MCP %s', (name, open) => {
   const connect = async (key = 'key-ada', path = '/mcp') => {
     const client = await open(key, path);
     onTestFinished(() => client.close());
@@ -84,6 +84,25 @@ describe.each([
     expect(second).toMatchObject({ content: [{ text: 'Oslo it is.' }] });
   });
 
+  // A client of 2026 that is pinned to its version takes a 404 for a server of another version.
+  const notFound = /404|did not offer pinned protocol version/;
+
+  test('gets 404 for the path of an unknown agent, and an error for the call of one', async () => {
+    await expect(connect('key-ada', '/mcp/nosuch')).rejects.toThrow(notFound);
+    await expect(connect('key-single', `/mcp/${agent}`)).rejects.toThrow(notFound);
+    const client = await connect();
+    const called = await call(client, 'nosuch', { message: 'Hello.' }).catch(String);
+    expect(JSON.stringify(called)).toMatch(/nosuch.*not found/i);
+  });
+
+  test('gets 429 above the limit of its key', async () => {
+    const client = await connect(`key-few-${name.slice(-4)}`);
+    const listAll = async () => {
+      for (let left = 10; left > 0; left -= 1) await client.listTools();
+    };
+    await expect(listAll()).rejects.toThrow(/limit-exceeded|429/);
+  });
+
   test('is refused with a wrong key, and with a key without the scope run', async () => {
     await expect(connect('key-none')).rejects.toThrow(/401|Unauthorized/);
     await expect(connect('key-reader')).rejects.toThrow(/403|Forbidden|scope/);
@@ -97,4 +116,14 @@ test('A request of MCP from a page of another site is refused', async () => {
     body: '{}',
   });
   expect(response.status).toBe(403);
+});
+
+test('The path of an agent that the key may not run is a 404', async () => {
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const headers = { accept: 'application/json, text/event-stream' };
+  const ask = (path: string, key: string) => gateway.fetch(path, key, postJson(list, headers));
+  expect((await ask('/mcp/nosuch', 'key-ada')).status).toBe(404);
+  const refused = await ask(`/mcp/${agent}`, 'key-single');
+  expect([refused.status, await refused.json()]).toMatchObject([404, { code: 'agent-unknown' }]);
+  expect((await ask(`/mcp/${agent}`, 'key-ada')).status).toBe(200);
 });

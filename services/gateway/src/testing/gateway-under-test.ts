@@ -35,6 +35,7 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   ...Object.fromEntries(
     ['body', 'chat', 'stream', 'mcp', 'wait'].map((name) => [`key-brief-${name}`, createBrief(name)]),
   ),
+  ...Object.fromEntries(['2025', '2026'].map((name) => [`key-few-${name}`, createFew(name)])),
   'key-single-operator': { tenant: 'default', scopes: ALL, agents: ['only-this'], keyId: 'single-operator' },
   'key-root': { tenant: 'default', scopes: ALL, keyId: 'root' },
   'key-ada': { tenant: 'default', subject: 'ada', scopes: ['run', 'read', 'answer'], keyId: 'ada' },
@@ -68,6 +69,10 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
 
 function createBrief(name: string): Identity {
   return { tenant: 'default', subject: 'ada', scopes: ['run', 'read'], keyId: `brief-${name}` };
+}
+
+function createFew(name: string): Identity {
+  return { ...createBrief(name), limits: { requestsPerMinute: 6 }, keyId: `few-${name}` };
 }
 
 function limitTokens(name: string): Identity {
