@@ -16,7 +16,7 @@ export type CallMark = {
   find(): Promise<Found | undefined>;
   open(value: string, found?: Found): Promise<OpenRequest>;
 };
-/** Of a protocol whose clients repeat no request. */
+/** For a protocol without repetitions. */
 export const NO_MARK: CallMark = {
   find: async () => undefined,
   open: async () => ({ settle: async () => undefined }),
