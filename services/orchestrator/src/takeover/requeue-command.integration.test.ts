@@ -67,11 +67,21 @@ describe('a command of a released run', () => {
   test('is not requeued by an owner that is fenced before the reconnect', async () => {
     expect(await givenBack({ owner: stream.access.bus.id }, { isFenced: true })).toBe(0);
   });
-  test('is redelivered by the ack wait if the connection is up', async () => {
+  /** Number of times that it is requeued if the connection has been up for this time. */
+  async function givenBackAfter(connectedMs: number): Promise<number> {
     const { deps, begin } = driver();
     const { delivery } = await begin();
     let count = 0;
-    await requeueCommand(deps, { ...delivery, handOver: () => void (count += 1) }, new AbortController().signal);
-    expect(count).toBe(0);
+    const bus = { ...deps.access.bus, connectedAt: () => performance.now() - connectedMs };
+    const access = { ...deps.access, bus };
+    const handOver = () => void (count += 1);
+    await requeueCommand({ ...deps, access }, { ...delivery, handOver }, new AbortController().signal);
+    return count;
+  }
+  test('is redelivered by the ack wait if the connection was up all the time', async () => {
+    expect(await givenBackAfter(60_000)).toBe(0);
+  });
+  test('is requeued at once if the connection has returned before the retries of the run ended', async () => {
+    expect(await givenBackAfter(500)).toBe(1);
   });
 });
