@@ -67,7 +67,14 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
       draining,
     });
     const onError = (error: unknown) => log.error({ err: error }, 'writing an answer failed');
-    const server = await listenHttp(app, { port: config.GATEWAY_PORT, host: config.GATEWAY_HOST, onError });
+    const server = await listenHttp(app, {
+      port: config.GATEWAY_PORT,
+      host: config.GATEWAY_HOST,
+      maxConnections: config.MAX_CONNECTIONS,
+      onError,
+      onStalled: (bytes) => log.warn({ bytes }, 'a client does not read its answer: its connection is closed'),
+      onRefused: (connections) => log.warn({ connections }, 'connections above MAX_CONNECTIONS are refused'),
+    });
     resources.add('HTTP', (remainingMs) => server.close(remainingMs()));
     log.info({ url: server.url }, 'gateway is listening');
     const discovery = advertise(bus, {

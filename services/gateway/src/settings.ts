@@ -18,6 +18,7 @@ export const settingsSchema = z.object({
     .describe('origins of web pages, separated by commas, that may call the gateway'),
   CONSOLE_DIR: z.string().optional().describe('folder of the built console; absent: a page that names the build'),
   MAX_BODY_BYTES: count(4 * 1024 * 1024, 64 * 1024 * 1024),
+  MAX_CONNECTIONS: count(10_000).describe('open connections of this process, idle ones included'),
   MAX_STREAMS: count(2_000).describe('open streams and waiting requests of this process'),
   MAX_STREAMS_PER_KEY: count(200).describe(
     'open streams and waiting requests of one key or subject, unless its limits are lower',

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Hono } from 'hono';
 import { closeUnreadStream, formatEvent, respondWithEvents } from './event-stream.ts';
 import { listenHttp, type HttpServer } from './listen.ts';
+import { quietListener } from '../testing/quiet-listener.ts';
 
 const servers: HttpServer[] = [];
 afterEach(async () => {
@@ -22,7 +23,7 @@ async function serve(frames: () => AsyncGenerator<string, void>, keepAliveMs = 1
   app.use(closeUnreadStream);
   app.get('/', () => respondWithEvents(frames(), { keepAliveMs, onEnd: ended.resolve }));
   app.get('/other', (call) => call.text('other'));
-  const server = await listenHttp(app, { port: 0, host: '127.0.0.1', onError: () => undefined });
+  const server = await listenHttp(app, quietListener);
   servers.push(server);
   return { server, ended: ended.promise };
 }

@@ -9,6 +9,7 @@ import { MillraceError } from '@millrace/contracts';
 import type { Hono } from 'hono';
 import { sendEvents } from './event-stream.ts';
 import { watchResponseEnd } from './response-end.ts';
+import { closeStalledSockets, type StalledOptions } from './stalled-sockets.ts';
 
 export type HttpServer = {
   url: string;
@@ -16,14 +17,40 @@ export type HttpServer = {
   /** Waits `graceMs` for open answers. */
   close(graceMs: number): Promise<void>;
 };
-type ListenOptions = { port: number; host: string; onError: (error: unknown) => void };
+type ListenOptions = Pick<StalledOptions, 'onStalled' | 'onRefused'> & {
+  port: number;
+  host: string;
+  maxConnections: number;
+  onError: (error: unknown) => void;
+  timeouts?: Timeouts;
+};
 
-/** Time for the headers of a request, ms: slow senders must not keep connections. */
-const HEADERS_TIMEOUT_MS = 20_000;
-const REQUEST_TIMEOUT_MS = 120_000;
+/** Slow senders and readers must not keep connections. */
+type Timeouts = {
+  /** Time for the headers of a request, from its first byte or the opening of the connection, ms. */
+  headersMs: number;
+  /** Time for a whole request, ms. */
+  requestMs: number;
+  /** Interval in which both are checked, ms. */
+  checkMs: number;
+  /** Time for which an idle connection is kept, ms: longer than the 60 s of most load balancers, which would otherwise send a request to a connection that closes. */
+  idleMs: number;
+  /** Time for a client to read one write, ms. */
+  stalledMs: number;
+};
+const TIMEOUTS: Timeouts = {
+  headersMs: 20_000,
+  requestMs: 120_000,
+  checkMs: 5_000,
+  idleMs: 65_000,
+  stalledMs: 60_000,
+};
 
 /** @throws config-invalid if the port is in use */
-export async function listenHttp(app: Hono, { port, host, onError }: ListenOptions): Promise<HttpServer> {
+export async function listenHttp(
+  app: Hono,
+  { port, host, maxConnections, onError, onStalled, onRefused, timeouts = TIMEOUTS }: ListenOptions,
+): Promise<HttpServer> {
   const listener = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings);
@@ -35,7 +62,12 @@ export async function listenHttp(app: Hono, { port, host, onError }: ListenOptio
     { overrideGlobalObjects: false },
   );
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      keepAliveTimeout: timeouts.idleMs,
+    },
     (incoming, outgoing) => {
       // A connection that is kept alive would keep a closing server open until its client closes it.
       outgoing.once('close', () => {
@@ -47,6 +79,8 @@ export async function listenHttp(app: Hono, { port, host, onError }: ListenOptio
       });
     },
   );
+  server.maxConnections = maxConnections;
+  closeStalledSockets(server, { stalledMs: timeouts.stalledMs, onStalled, onRefused });
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
     throw describeFailure(error, host, port);

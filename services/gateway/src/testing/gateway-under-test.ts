@@ -10,6 +10,7 @@ import { createSessionStore } from '../console/session-store.ts';
 import { createSessions } from '../console/sessions.ts';
 import { createGatewayApp } from '../gateway-app.ts';
 import { listenHttp, type HttpServer } from '../http/listen.ts';
+import { quietListener } from './quiet-listener.ts';
 import { createTraitReader } from '../agents/agent-traits.ts';
 import { createRecentRequests } from '../openai/recent-requests.ts';
 import { settingsSchema, type GatewaySettings } from '../settings.ts';
@@ -119,7 +120,7 @@ export function useGateway(settings: Partial<Record<keyof GatewaySettings, strin
       recent: createRecentRequests(),
       draining: draining.signal,
     });
-    const server = await listenHttp(app, { port: 0, host: '127.0.0.1', onError: () => undefined });
+    const server = await listenHttp(app, quietListener);
     running = { server, bus, draining };
   });
   afterAll(async () => {

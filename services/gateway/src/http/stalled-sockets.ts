@@ -1,0 +1,49 @@
+// Closes the connections of clients that do not read: their answers would stay in memory, and their places taken.
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+export type StalledOptions = {
+  /** Maximum time for one write to complete, ms. */
+  stalledMs: number;
+  /** Called before a connection is closed. @param bytes that the client has not read */
+  onStalled: (bytes: number) => void;
+  /** Called at intervals with the number of connections that were refused since the last call. */
+  onRefused: (connections: number) => void;
+};
+
+/** `flushed`: bytes of completed writes; `since`: the time at which this number was first seen. */
+type Progress = { flushed: number; since: number };
+
+const CHECKS_PER_STALL = 4;
+
+/** Watches until the server closes. */
+export function closeStalledSockets(server: Server, { stalledMs, onStalled, onRefused }: StalledOptions): void {
+  const watched = new Map<Socket, Progress | undefined>();
+  let refused = 0;
+  const check = () => {
+    const now = performance.now();
+    for (const [socket, seen] of watched) {
+      const progress = readProgress(socket, seen, now);
+      watched.set(socket, progress);
+      if (!progress || now - progress.since < stalledMs) continue;
+      onStalled(socket.writableLength);
+      socket.destroy();
+    }
+    if (refused > 0) onRefused(refused);
+    refused = 0;
+  };
+  const timer = setInterval(check, stalledMs / CHECKS_PER_STALL).unref();
+  server.on('connection', (socket: Socket) => {
+    watched.set(socket, undefined);
+    socket.once('close', () => watched.delete(socket));
+  });
+  server.on('drop', () => (refused += 1));
+  server.once('close', () => clearInterval(timer));
+}
+
+/** Returns undefined for a connection without a pending write. */
+function readProgress(socket: Socket, seen: Progress | undefined, now: number): Progress | undefined {
+  if (socket.writableLength === 0) return undefined;
+  const flushed = socket.bytesWritten - socket.writableLength;
+  return seen?.flushed === flushed ? seen : { flushed, since: now };
+}
