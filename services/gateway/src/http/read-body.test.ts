@@ -1,0 +1,35 @@
+// Bodies over real connections, with and without a declared length.
+import { Hono } from 'hono';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { quietListener } from '../testing/quiet-listener.ts';
+import { listenHttp, type HttpServer } from './listen.ts';
+import { problemResponse } from './problem.ts';
+import { readJsonBody } from './read-body.ts';
+
+const MAX_BYTES = 1_000;
+let server: HttpServer | undefined;
+beforeAll(async () => {
+  const app = new Hono();
+  app.post('/', async (call) => call.json(await readJsonBody(call.req.raw, z.object({ text: z.string() }), MAX_BYTES)));
+  app.onError(problemResponse);
+  server = await listenHttp(app, quietListener);
+});
+afterAll(() => server?.close(0));
+
+async function post(body: string, isDeclared: boolean) {
+  const sent = isDeclared ? { body } : { body: new Blob([body]).stream(), duplex: 'half' as const };
+  const response = await fetch(server?.url ?? '', { method: 'POST', ...sent });
+  return { status: response.status, body: await response.json() };
+}
+
+test.each([
+  ['with', true],
+  ['without', false],
+])('A body %s a declared length is read up to its limit', async (_with, isDeclared) => {
+  const text = 'é and 😀';
+  expect(await post(JSON.stringify({ text }), isDeclared)).toEqual({ status: 200, body: { text } });
+  expect(await post('{"text": ', isDeclared)).toMatchObject({ status: 400, body: { code: 'message-invalid' } });
+  const large = JSON.stringify({ text: 'x'.repeat(MAX_BYTES) });
+  expect(await post(large, isDeclared)).toMatchObject({ status: 413, body: { code: 'message-too-large' } });
+});
