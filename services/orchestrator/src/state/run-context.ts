@@ -140,9 +140,12 @@ export type RunParts = Omit<
   unsaved?: readonly RunAction[];
   store: RunStore;
   chunks: ChunkPublisher;
+  /** The previous owner of the run was lost. */
+  isRecovered?: boolean;
 };
 
-export function createRun({ first, unsaved = [], store, chunks: publisher, ...parts }: RunParts): Run {
+export function createRun(given: RunParts): Run {
+  const { first, unsaved = [], store, chunks: publisher, isRecovered = false, ...parts } = given;
   const { signal, events, deadlineAt } = parts;
   const { agent, plan } = first.applied;
   const chunks = createReleaseGate(markClientCalls(publisher, first.request.clientTools), agent.release);
@@ -153,7 +156,6 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     notify: (call) => publisher.publish([transientChunk(runId, WAITING_CHUNK, call)]),
     onEnded: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
   });
-  const isRecovered = store.head().takeovers > 0;
   let state = first;
   let pending = [...unsaved];
 

@@ -88,7 +88,9 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     const ref = makeRef(from.first.request, store.head());
     const { isLeaving } = stop;
     const changes = from.first.applied.agent.record ? createChangeLog() : undefined;
-    const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, changes, ...from });
+    const isRecovered = store.head().takeovers > 0;
+    const own = { ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, changes, isRecovered };
+    const run = createRun({ ...own, ...from });
     forget = deps.driven.add(run);
     // A fenced run that hangs must not look as if it was driven here.
     fenced.addEventListener('abort', forget, { once: true });

@@ -104,6 +104,15 @@ describe('a command in the queue', () => {
     await eventually(() => count() > before);
     letGo();
     expect(count()).toBeGreaterThan(before);
+    // The streams may answer later than the server.
+    await eventually(
+      () =>
+        run.head().then(
+          () => true,
+          () => false,
+        ),
+      { timeoutMs: 20_000 },
+    );
   }, 30_000);
 
   test('is not extended for ever: long after the deadline the run is abandoned and its place is free', async () => {
