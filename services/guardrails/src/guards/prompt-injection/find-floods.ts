@@ -14,7 +14,7 @@ const MAX_BREAK = 16;
 
 /** Tries periods at the start of a repetition, so the cost per place does not depend on the text. */
 export function findFloods(text: string): TextSpan[] {
-  if (text.length < MIN_FLOOD) return [];
+  if (text.length < MIN_FLOOD || !mayHaveFlood(text)) return [];
   const floods: TextSpan[] = [];
   for (let at = 0; at + MIN_LENGTH <= text.length;) {
     const period = measurePeriod(text, at);
@@ -33,6 +33,20 @@ export function findFloods(text: string): TextSpan[] {
     at = Math.max(end - period, at + STEP);
   }
   return floods.filter(({ start, end }) => end - start >= MIN_FLOOD);
+}
+
+/** Distance between looked-at windows. A flood contains one of them. */
+const WINDOW_STEP = MIN_FLOOD / 2;
+/** Length of a window. It contains the start of a repetition, or is inside of one, if a flood contains it. */
+const WINDOW = 256;
+
+/** Returns whether a window has a repetition. */
+function mayHaveFlood(text: string): boolean {
+  for (let from = 0; from < text.length; from += WINDOW_STEP) {
+    const to = Math.min(from + WINDOW, text.length - MIN_LENGTH);
+    for (let at = from; at < to; at++) if (measurePeriod(text, at) > 0) return true;
+  }
+  return false;
 }
 
 /** Distance between tried places. A flood that starts between two is found at the next. */

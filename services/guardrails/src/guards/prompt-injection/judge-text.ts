@@ -87,14 +87,14 @@ function judgeViews(
 
 function findSignals(view: TextView, isTool: boolean): Signal[] {
   const isApart = view.codes.includes(LETTERS_APART);
-  const letters = readLetterRun(view.text, isApart);
+  const letters = readLetterRun(view.scanned, isApart);
   const disguised = isDisguised(view);
   let ends: number[] | undefined;
   const isOverEnd = ({ start, end }: TextSpan): boolean =>
     !disguised &&
     end - start > BEFORE_AN_END &&
     isAcrossEnd({ start: start + BEFORE_AN_END, end }, (ends ??= findSentenceEnds(view.text)));
-  const readings = [readWords(view.text, lexicon, disguised), readLetters(letters, lexicon, isApart)];
+  const readings = [readWords(view.scanned, lexicon, disguised), readLetters(letters, lexicon, isApart)];
   // A reversed text stays reversed without its marks.
   if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
   const matches = readings.flatMap((reading) =>
@@ -106,7 +106,7 @@ function findSignals(view: TextView, isTool: boolean): Signal[] {
     weight: WEIGHTS.strong,
     ...span,
   }));
-  const signals = [...matches, ...findMarks(view.text, isTool), ...floods];
+  const signals = [...matches, ...findMarks(view.scanned, isTool), ...floods];
   return view.codes.length === 0 ? weighQuotations(view.text, signals) : signals;
 }
 

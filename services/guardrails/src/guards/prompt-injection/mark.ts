@@ -5,10 +5,14 @@ export type Mark = {
   id: string;
   weight: Weight;
   aim?: Aim;
-  /** Texts of which a match contains one, in lower case. Absent: any text may match. */
+  /** Texts of which a match contains one, in lower case, if it contains no word of `needsWords`. */
   needs?: readonly string[];
+  /** Words of which a match contains one, in lower case and as a whole. Absent, like `needs`: any text may match. */
+  needsWords?: readonly string[];
   /** Words of which a match starts with one, in lower case and as a whole. */
   firstWords?: readonly string[];
+  /** Maximum number of units of a match before its first word. */
+  before?: number;
   /** For matches that start at a line of ROLE_LINE. */
   startsAtRole?: true;
   pattern: RegExp;

@@ -10,6 +10,7 @@ const addressed =
   'new instructions?|(?:grant|allow|give) (?:the )?(?:user|me)|the user (?:is|has|may))';
 /** `system: 'You are …',` is code, `system_prompt: |` configuration. */
 const notQuoted = String.raw`(?!\s{0,4}['"\x60|>{$\[])`;
+const ROLE_WORDS = ['system', 'developer', 'admin', 'administrator'];
 const lineStart = String.raw`^[ \t>*#"'\-\[(]{0,8}`;
 
 /** Roles in the form of chat templates and transcripts. */
@@ -32,7 +33,7 @@ const ROLES: readonly Mark[] = [
     needs: ['<start_of_turn'],
     pattern: /<start_of_turn>\s{0,4}(?:model|system|user)/gi,
   },
-  { id: 'instruction-tag', weight: 'decides', needs: ['inst]', '<<'], pattern: /\[\/?INST\]|<<\/?SYS>>/gi },
+  { id: 'instruction-tag', weight: 'decides', needs: ['[inst]', '[/inst]', '<<'], pattern: /\[\/?INST\]|<<\/?SYS>>/gi },
   {
     id: 'system-tag',
     weight: 'strong',
@@ -42,7 +43,7 @@ const ROLES: readonly Mark[] = [
   {
     id: 'system-tag',
     weight: 'strong',
-    needs: ['system'],
+    needsWords: ['system'],
     pattern: /[[(]\s{0,4}system[\s_-](?:message|prompt|override|instructions?|command)\s{0,4}[\])]/gi,
   },
   {
@@ -61,7 +62,7 @@ const ROLES: readonly Mark[] = [
   {
     id: 'role-line',
     weight: 'strong',
-    needs: ['system', 'developer', 'admin'],
+    needsWords: ROLE_WORDS,
     startsAtRole: true,
     pattern: new RegExp(
       String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:${notQuoted}`,
@@ -71,7 +72,7 @@ const ROLES: readonly Mark[] = [
   {
     id: 'role-line',
     weight: 'strong',
-    needs: ['system', 'developer', 'admin'],
+    needsWords: ROLE_WORDS,
     startsAtRole: true,
     pattern: new RegExp(
       String.raw`${lineStart}(?:system|developer|admin(?:istrator)?)(?:[\s_-](?:message|note|update|command))?[\])"']{0,2}\s{0,4}:${notQuoted}[^\n]{0,160}?\b${addressed}\b`,
@@ -83,12 +84,24 @@ const ROLES: readonly Mark[] = [
 const what =
   '(?:system |user |hidden |original |initial |developer )?(?:prompts?|instructions?|system message|system|directives?|user input|user query|user message|context)';
 
+const WHAT_WORDS = [
+  'prompt',
+  'prompts',
+  'instruction',
+  'instructions',
+  'system',
+  'directive',
+  'directives',
+  'user',
+  'context',
+];
+
 /** Marks that end or restart the model's input. */
 const ENDS: readonly Mark[] = [
   {
     id: 'end-marker',
     weight: 'strong',
-    needs: ['prompt', 'instruction', 'system', 'directive', 'user', 'context'],
+    needsWords: WHAT_WORDS,
     pattern: new RegExp(
       String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:end|stop|close)\s(?:of\s)?(?:the\s|your\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
       'gi',
@@ -97,7 +110,7 @@ const ENDS: readonly Mark[] = [
   {
     id: 'begin-marker',
     weight: 'strong',
-    needs: ['prompt', 'instruction', 'system', 'directive', 'user', 'context'],
+    needsWords: WHAT_WORDS,
     pattern: new RegExp(
       String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:begin|start|new|updated|revised|real|override)\s(?:of\s)?(?:the\s|your\s)?(?:new\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
       'gi',
@@ -106,7 +119,7 @@ const ENDS: readonly Mark[] = [
   {
     id: 'bracket-marker',
     weight: 'strong',
-    needs: ['prompt', 'instruction', 'system', 'directive', 'user', 'context'],
+    needsWords: WHAT_WORDS,
     pattern: new RegExp(String.raw`\[\s{0,4}(?:end|begin|start)\s(?:of\s)?(?:the\s)?${what}\s{0,4}\]`, 'gi'),
   },
   {
@@ -145,19 +158,21 @@ const HINTS: readonly Mark[] = [
   {
     id: 'end-marker',
     weight: 'medium',
+    needs: ['</s>'],
+    needsWords: ['end', 'eof', 'stop', 'eot', 'eos'],
     pattern: /[[<({#=*]{2,20}\s{0,2}\/?(?:end|eof|stop|eot|eos)\s{0,2}[\])}>#=*]{2,20}|<\/s>|<\/?(?:eof|end)>/gi,
   },
   { id: 'special-token', weight: 'medium', needs: ['<|'], pattern: /<\|[\w ]{2,30}\|>/g },
   {
     id: 'role-named',
     weight: 'weak',
-    needs: ['system', 'admin', 'developer', 'root'],
+    needsWords: [...ROLE_WORDS, 'root'],
     pattern: new RegExp(String.raw`[[({<]\s{0,2}(?:system|admin|administrator|developer|root)\s{0,2}[\])}>]`, 'gi'),
   },
   {
     id: 'role-named',
     weight: 'medium',
-    needs: ['system', 'developer', 'admin'],
+    needsWords: ROLE_WORDS,
     startsAtRole: true,
     pattern:
       /^[ \t>*#"'([-]{0,8}(?:system|administrator|admin|developer)(?: (?:message|note|update|command|alert|notice|override))?[\])"'*]{0,3}\s{0,2}:(?!\s{0,4}['"`|>{$[])/gim,
@@ -182,17 +197,29 @@ const HINTS: readonly Mark[] = [
     pattern:
       /\b(?:system|admin|administrator|developer|operator|security) (?:notice|message|note|alert|update|announcement|broadcast|override|command|directive)\s{0,2}:/gi,
   },
-  { id: 'turns', weight: 'medium', needs: ['role'], pattern: /["']role["']\s{0,4}:\s{0,4}["']system["']/gi },
+  { id: 'turns', weight: 'medium', needsWords: ['role'], pattern: /["']role["']\s{0,4}:\s{0,4}["']system["']/gi },
   {
     id: 'turns',
     weight: 'weak',
-    needs: ['role'],
+    needsWords: ['role'],
     pattern: /["']role["']\s{0,4}:\s{0,4}["'](?:system|developer|assistant)["']/gi,
   },
   {
     id: 'important-tag',
     weight: 'weak',
-    needs: ['<'],
+    needsWords: [
+      'important',
+      'information',
+      'admin',
+      'override',
+      'secret',
+      'hidden',
+      'instruction',
+      'instructions',
+      'command',
+      'priority',
+      'urgent',
+    ],
     pattern:
       /<\/?(?:important|information|admin|override|secret|hidden|instructions?|command|priority|urgent)\s{0,2}>/gi,
   },
@@ -200,6 +227,7 @@ const HINTS: readonly Mark[] = [
     id: 'jailbreak-named',
     aim: 'role',
     weight: 'medium',
+    needsWords: ['dan', 'd', 'da', 'stan', 'dude', 'aim'],
     pattern: /\bD\.?A\.?N\b|\bSTAN\b|\bDUDE\b|\bAIM\b(?= |,)(?=.{0,80}(?:unfiltered|amoral|Machiavelli))/g,
   },
   {

@@ -7,14 +7,14 @@ export const LINKS: readonly Mark[] = [
     id: 'exfiltration',
     aim: 'exfiltrate',
     weight: 'strong',
-    needs: ['http'],
+    needs: ['://'],
     pattern: /!\[[^\]\n]{0,200}\]\(\s{0,4}https?:\/\/[^)\s{<[]{1,300}[?=/&][{<[]/gi,
   },
   {
     id: 'exfiltration',
     aim: 'exfiltrate',
     weight: 'strong',
-    needs: ['http'],
+    needs: ['://'],
     pattern:
       /https?:\/\/[^\s)"'<>]{1,300}[?&](?:q|data|secret|prompt|history|conversation|chat|msg|summary|info|content|exfil|leak|d|c|log)=(?:\{|\[|<|%7b|%5b|\$)\s{0,2}[\w ]{0,60}(?:prompt|conversation|history|secret|password|summary|message|chat|data|key|token|info|user|content)/gi,
   },
@@ -38,6 +38,8 @@ const ANSWER_WORDS = [
   'display',
 ];
 const ONLY_WORDS = ['only', 'just', 'exactly', 'simply', 'solely', 'nothing', 'precisely'];
+/** Names of an addressed assistant, or their first words. */
+const NAMES = ['llm', 'ai', 'chatgpt', 'gpt', 'claude', 'gemini', 'copilot', 'language', 'chatbot'];
 /** An apostrophe inside a word is not a quotation mark. */
 const quoted = String.raw`(?:["\u201c]|(?<!\w)[\u2018'])[^"\u201d\u2019'\n]{1,60}(?:["\u201d]|[\u2019'](?!\w))`;
 const notAChoice = String.raw`(?!\s{0,2}(?:or|,|\/|if|when|and|for|\())`;
@@ -63,6 +65,8 @@ export const ORDERS: readonly Mark[] = [
     aim: 'assistant',
     weight: 'strong',
     where: 'tool',
+    firstWords: NAMES.flatMap((name) => [name, `${name}s`]),
+    before: 5,
     pattern:
       /(?:^|[.!?:;>-]\s{0,3}|["'(])(?:@)?(?:llm|ai|chatgpt|gpt|claude|gemini|copilot|ai assistant|ai agent|language model|chatbot)s?\s{0,2}[,:]\s{0,2}(?:please|you|do|ignore|rate|say|tell|make|add|include|mention|always|never|send|stop|report|respond|answer|write|recommend|call|forward|set|mark|state|give|treat|use)/gim,
   },
@@ -79,7 +83,7 @@ export const ORDERS: readonly Mark[] = [
     id: 'goods-carried',
     aim: 'exfiltrate',
     weight: 'medium',
-    needs: ['http'],
+    needs: ['://'],
     firstWords: [
       'send',
       'post',
@@ -105,7 +109,7 @@ export const ORDERS: readonly Mark[] = [
     id: 'goods-carried',
     aim: 'exfiltrate',
     weight: 'strong',
-    needs: ['http'],
+    needs: ['://'],
     pattern:
       /https?:\/\/[^\s)"'<>]{1,200}[?&]\w{1,20}=(?:[A-Z]{2,20}_[A-Z_]{2,40}|[A-Z_]{0,20}(?:DATA|SECRET|PASSWORD|HISTORY|SUMMARY|PROMPT|CONVERSATION|CONTENT|TOKEN|MESSAGE|CHAT|INFO|TEXT|BASE64|ENCODED|EMAIL|LEAK))/g,
   },

@@ -4,24 +4,35 @@ import { addToHash, EMPTY_HASH, hashWord } from '../word-hash.ts';
 
 export type AsciiWords = { count: number; starts: Uint32Array; ends: Uint32Array; hashes: Int32Array };
 
-export function findAsciiWords(text: string): AsciiWords {
-  const most = (text.length + 1) >>> 1;
-  const words = { count: 0, starts: new Uint32Array(most), ends: new Uint32Array(most), hashes: new Int32Array(most) };
-  for (let at = 0; at < text.length; at++) {
+const createColumns = (most: number) => ({
+  starts: new Uint32Array(most),
+  ends: new Uint32Array(most),
+  hashes: new Int32Array(most),
+});
+/** Most texts are short, and their words are collected in the same arrays. */
+const SHORT = 8_192;
+const short = createColumns(SHORT);
+
+export function findAsciiWords(units: Uint16Array): AsciiWords {
+  const most = (units.length + 1) >>> 1;
+  const { starts, ends, hashes } = most <= SHORT ? short : createColumns(most);
+  let count = 0;
+  for (let at = 0; at < units.length; at++) {
     const start = at;
     let hash = EMPTY_HASH;
-    for (; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
+    for (; at < units.length; at++) {
+      const unit = units[at] ?? 0;
       if ((unit | 32) < 97 || (unit | 32) > 122) break;
       hash = addToHash(hash, unit);
     }
     if (at === start) continue;
-    words.starts[words.count] = start;
-    words.ends[words.count] = at;
-    words.hashes[words.count] = hash;
-    words.count += 1;
+    starts[count] = start;
+    ends[count] = at;
+    hashes[count] = hash;
+    count += 1;
   }
-  return words;
+  // Copies, because a view keeps them.
+  return { count, starts: starts.slice(0, count), ends: ends.slice(0, count), hashes: hashes.slice(0, count) };
 }
 
 /** A set of hashes, with a few others. */
@@ -57,6 +68,31 @@ export function listPairsIn({ count, starts, ends, hashes }: AsciiWords, set: Ha
   for (let at = 1; at < count; at++) {
     if ((starts[at] ?? 0) - (ends[at - 1] ?? 0) !== 1) continue;
     if (set[reduceHash(joinHashes(hashes[at - 1] ?? 0, hashes[at] ?? 0))] === 1) places.push(starts[at - 1] ?? 0);
+  }
+  return places;
+}
+
+/** For each reduced hash, a bit for each list that may have the word. */
+export type WordLists = { bits: Uint32Array; count: number };
+
+/** @param lists at most 32 lists of words */
+export function createWordLists(lists: readonly (readonly string[])[]): WordLists {
+  const bits = new Uint32Array(SIZE);
+  for (const [at, words] of lists.entries()) {
+    for (const word of words) {
+      const place = reduceHash(hashWord(word));
+      bits[place] = (bits[place] ?? 0) | (1 << at);
+    }
+  }
+  return { bits, count: lists.length };
+}
+
+/** Returns for each list the starts of the words that may be in it. */
+export function findInLists({ count, starts, hashes }: AsciiWords, lists: WordLists): readonly (readonly number[])[] {
+  const places: number[][] = Array.from({ length: lists.count }, () => []);
+  for (let at = 0; at < count; at++) {
+    for (let bits = lists.bits[reduceHash(hashes[at] ?? 0)] ?? 0; bits !== 0; bits &= bits - 1)
+      places[31 - Math.clz32(bits & -bits)]?.push(starts[at] ?? 0);
   }
   return places;
 }

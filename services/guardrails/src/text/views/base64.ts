@@ -87,9 +87,14 @@ function isCoded(kinds: Uint16Array, start: number, end: number): boolean {
   return false;
 }
 
+/** Most runs are short, and share these arrays. */
+const SHORT_RUN = 1_024;
+const shortLetters = new Uint8Array(SHORT_RUN);
+const shortBytes = new Uint8Array(SHORT_RUN);
+
 /** Returns whether a reading of the run, from one of the first four letters on, has readable bytes. May return true without them. */
 export function mayHoldText(run: string, values: Uint8Array): boolean {
-  const letters = new Uint8Array(run.length);
+  const letters = run.length <= SHORT_RUN ? shortLetters : new Uint8Array(run.length);
   let count = 0;
   for (let at = 0; at < run.length; at++) {
     const unit = run.charCodeAt(at);
@@ -100,7 +105,7 @@ export function mayHoldText(run: string, values: Uint8Array): boolean {
     letters[count] = value;
     count += 1;
   }
-  const bytes = new Uint8Array((count * 3) >>> 2);
+  const bytes = count <= SHORT_RUN ? shortBytes : new Uint8Array((count * 3) >>> 2);
   for (let from = 0; from < 4; from++) {
     if (hasReadableBytes(bytes, readBytes(letters, from, count, bytes))) return true;
   }

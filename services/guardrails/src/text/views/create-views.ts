@@ -6,13 +6,13 @@ import { undisguise } from './disguises.ts';
 import { chainViews, type DerivedText, copyText, joinSlices } from './derived-text.ts';
 import { decodeHidden, removeInvisible } from './invisible.ts';
 import { removeMarkup } from './markup.ts';
-import { scanText } from './scanned-text.ts';
+import { scanText, type ScannedText } from './scanned-text.ts';
 import { decodeShifts } from './shifts.ts';
 import type { TextSpan } from '../span.ts';
 import { surveyText } from './survey.ts';
 
 /** `codes`: encodings from the outermost in; empty for the plain text. */
-export type TextView = DerivedText & { codes: readonly string[] };
+export type TextView = DerivedText & { codes: readonly string[]; scanned: ScannedText };
 
 /** Maximum nesting of encodings. */
 const MAX_DEPTH = 3;
@@ -32,20 +32,19 @@ export const isDisguised = ({ codes }: TextView): boolean => codes.some((code) =
 export function createViews(text: string, spend: (characters: number) => void): TextView[] {
   const views: TextView[] = [];
   const seen = new Set<string>();
-  const add = (view: TextView, depth: number): void => {
-    if (view.text === '' || seen.has(view.text)) return;
-    spend(view.text.length);
-    seen.add(view.text);
+  const add = ({ text: own, toSourceSpan }: DerivedText, codes: readonly string[]): void => {
+    if (own === '' || seen.has(own)) return;
+    spend(own.length);
+    seen.add(own);
+    const view = { text: own, toSourceSpan, codes, scanned: scanText(own) };
     views.push(view);
-    if (depth >= MAX_DEPTH) return;
-    for (const [code, derived] of deriveTexts(view)) {
-      add({ ...chainViews(view, derived), codes: [...view.codes, code] }, depth + 1);
-    }
+    if (codes.length >= MAX_DEPTH) return;
+    for (const [code, derived] of deriveTexts(view)) add(chainViews(view, derived), [...codes, code]);
   };
-  if (isAscii(text)) add({ ...copyText(text), codes: [] }, 0);
+  if (isAscii(text)) add(copyText(text), []);
   else {
-    add({ ...removeInvisible(text), codes: [] }, 0);
-    for (const [code, derived] of decodeHidden(text)) add({ ...derived, codes: [code] }, 1);
+    add(removeInvisible(text), []);
+    for (const [code, derived] of decodeHidden(text)) add(derived, [code]);
   }
   return views;
 }
@@ -53,8 +52,7 @@ export function createViews(text: string, spend: (characters: number) => void): 
 // oxlint-disable-next-line no-control-regex -- the range of ASCII begins with control characters
 const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
-function* deriveTexts({ text, codes }: TextView): Generator<readonly [code: string, derived: DerivedText]> {
-  const scanned = scanText(text);
+function* deriveTexts({ text, codes, scanned }: TextView): Generator<readonly [code: string, derived: DerivedText]> {
   const marks = surveyText(scanned);
   const last = codes.at(-1) ?? '';
   const isUndisguised = DISGUISES.has(last);

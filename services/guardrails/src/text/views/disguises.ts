@@ -2,7 +2,7 @@
 // only at its place, so ordinary text has no such view.
 import { findMatches, findMatchesAt, toSticky } from '../find-matches.ts';
 import type { TextSpan } from '../span.ts';
-import { createHashSet, findAsciiWords, listPairsIn, listWordsIn } from './ascii-words.ts';
+import { createHashSet, listPairsIn, listWordsIn } from './ascii-words.ts';
 import {
   joinStretches,
   copyText,
@@ -12,15 +12,12 @@ import {
   chainViews,
   type DerivedText,
 } from './derived-text.ts';
-import type { ScannedText } from './scanned-text.ts';
+import { scanText, type ScannedText } from './scanned-text.ts';
 import type { TextMarks } from './survey.ts';
-import { classifyUnits, UNIT } from './unit-kinds.ts';
+import { classifyUnits, readUnits, UNIT } from './unit-kinds.ts';
 
-/**
- * Letters, digits and substitutes. The code checks the places between them, because a single pattern takes a second to
- * compile.
- */
-const joinedLetters = /[\p{L}\p{N}@$!|]+/gu;
+/** A letter or digit of two units. */
+const widePart = /^[\p{L}\p{N}]$/u;
 /** Minimum number of single letters with the same few signs between them. A longer gap separates words. */
 const MIN_APART = 5;
 const MAX_GAP = 4;
@@ -37,7 +34,7 @@ const MAX_APART = 40;
 
 export function* undisguise(scanned: ScannedText, marks: TextMarks): Generator<[code: string, derived: DerivedText]> {
   const { text } = scanned;
-  if (marks.lettersApart) yield ['letters apart', joinLetters(text)];
+  if (marks.lettersApart) yield ['letters apart', joinLetters(scanned)];
   if (marks.signsInside) yield ['signs inside', replaceNear(scanned, findInside, () => '')];
   if (marks.mixedWords) yield ['digits for letters', replaceNear(scanned, findMixed, ([word]) => mapLetters(word))];
   yield ['last word first', moveLastFirst(scanned)];
@@ -56,7 +53,6 @@ export function* undisguise(scanned: ScannedText, marks: TextMarks): Generator<[
 }
 
 type SeenUnits = Pick<ScannedText, 'text' | 'kinds'>;
-type SeenWords = Pick<ScannedText, 'text' | 'words'>;
 
 /** Finds signs after a letter, which may have two units. */
 function findInside({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
@@ -64,12 +60,21 @@ function findInside({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
   let before = 0;
   for (let at = 0; at < text.length; at++) {
     const kind = kinds[at] ?? 0;
-    if ((before & (UNIT.LETTER | UNIT.UNUSUAL)) !== 0 && (kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) !== 0)
-      places.push(at);
+    const isAfterLetter = (before & (UNIT.LETTER | UNIT.UNUSUAL)) !== 0;
     before = kind;
+    if (!isAfterLetter || (kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) === 0) continue;
+    if ((kind & UNIT.BEYOND_ASCII) !== 0 || isBeforeLetter(kinds, at)) places.push(at);
   }
   return findMatchesAt(text, inside, places);
 }
+
+/** Returns whether a letter follows the sign, or more signs and a letter. */
+function isBeforeLetter(kinds: Uint16Array, at: number): boolean {
+  let next = at + 1;
+  while (next < at + MAX_SIGNS && ((kinds[next] ?? 0) & UNIT.SIGN) !== 0) next += 1;
+  return ((kinds[next] ?? 0) & (UNIT.LETTER | UNIT.BEYOND_ASCII)) !== 0;
+}
+const MAX_SIGNS = 3;
 
 /** Finds words in which a digit or a sign follows the first letters. */
 function findMixed({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
@@ -86,8 +91,9 @@ function findMixed({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
   return findMatchesAt(text, mixed, places);
 }
 
-function joinLetters(text: string): DerivedText {
-  const spans = findLettersApart(text);
+function joinLetters(scanned: ScannedText): DerivedText {
+  const { text } = scanned;
+  const spans = findLettersApart(scanned);
   if (spans.length === 0) return copyText('');
   const runs = joinSlices(text, spans, '\n');
   const gaps = (runs.text.match(/[^\p{L}\p{N}@$!|\n]+/gu) ?? []).map(({ length }) => length);
@@ -96,26 +102,39 @@ function joinLetters(text: string): DerivedText {
   return chainViews(runs, joined);
 }
 
-function findLettersApart(text: string): TextSpan[] {
+function findLettersApart(scanned: ScannedText): TextSpan[] {
+  const { text, kinds } = scanned;
   const spans: TextSpan[] = [];
   let run = { start: 0, end: 0, letters: 0 };
   const close = () => {
     if (run.letters >= MIN_APART) spans.push({ start: run.start, end: run.end });
   };
-  for (const { 0: found, index } of findMatches(text, joinedLetters)) {
-    const end = index + found.length;
-    const isSingle = found.length === 1 || (found.length === 2 && (found.codePointAt(0) ?? 0) > 0xffff);
-    const isNext = isSingle && run.letters > 0 && index - run.end <= MAX_GAP;
-    if (isNext) {
+  for (let start = 0; start < text.length; start++) {
+    let end = start;
+    let letters = 0;
+    for (; ((kinds[end] ?? 0) & (UNIT.TOKEN | UNIT.UNUSUAL)) !== 0; letters++) {
+      const length = measureToken(scanned, end);
+      if (length === 0) break;
+      end += length;
+    }
+    if (letters === 1 && run.letters > 0 && start - run.end <= MAX_GAP) {
       run.end = end;
       run.letters += 1;
-      continue;
+    } else if (letters > 0) {
+      close();
+      run = { start, end, letters: letters === 1 ? 1 : 0 };
     }
-    close();
-    run = { start: index, end, letters: isSingle ? 1 : 0 };
+    start = end;
   }
   close();
   return spans;
+}
+
+/** Returns the length of the letter, digit or stand-in at a place, or 0. */
+function measureToken({ text, kinds }: ScannedText, at: number): number {
+  if (((kinds[at] ?? 0) & UNIT.TOKEN) !== 0) return 1;
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  return widePart.test(character) ? character.length : 0;
 }
 
 /** Replaces matches that are near each other. */
@@ -127,7 +146,7 @@ function replaceNear(
   const dense = findDense(seen.text, find(seen), MIN_NEAR, MAX_APART);
   if (dense.length === 0) return copyText('');
   const slices = joinSlices(seen.text, dense, '\n');
-  const matches = find({ text: slices.text, kinds: classifyUnits(slices.text) });
+  const matches = find({ text: slices.text, kinds: classifyUnits(readUnits(slices.text)) });
   return chainViews(slices, replaceFound(slices.text, matches, replacement));
 }
 
@@ -192,16 +211,18 @@ type PhraseFinder = ReturnType<typeof createPhraseFinder>;
 const equalToLatin = /[\u017f\u212a]/;
 
 function findPhrases(
-  { text, words }: SeenWords,
+  { text, seen, words }: ScannedText,
   { anywhere, sticky, set }: PhraseFinder,
   listIn: typeof listWordsIn,
 ): readonly RegExpExecArray[] {
-  return equalToLatin.test(text) ? findMatches(text, anywhere) : findMatchesAt(text, sticky, listIn(words, set));
+  return (seen & UNIT.BEYOND_ASCII) !== 0 && equalToLatin.test(text)
+    ? findMatches(text, anywhere)
+    : findMatchesAt(text, sticky, listIn(words, set));
 }
 
-const findOutOfOrder = (seen: SeenWords) => findPhrases(seen, outOfOrder, listPairsIn);
-const findInOrder = (seen: SeenWords) => findPhrases(seen, inOrder, listPairsIn);
-const findBackwards = (seen: SeenWords) => findPhrases(seen, backwards, listWordsIn);
+const findOutOfOrder = (scanned: ScannedText) => findPhrases(scanned, outOfOrder, listPairsIn);
+const findInOrder = (scanned: ScannedText) => findPhrases(scanned, inOrder, listPairsIn);
+const findBackwards = (scanned: ScannedText) => findPhrases(scanned, backwards, listWordsIn);
 
 /** A reversed sentence: punctuation after its first word, a capital at its last word without punctuation. */
 const turnedSentence =
@@ -223,11 +244,10 @@ function moveLastFirst(scanned: ScannedText): DerivedText {
 /** Maximum length of such a text, in code units. */
 const MAX_TURNED = 4_000;
 
-function turnWords({ text, words }: SeenWords): TextSpan[] {
-  return findDense(text, findOutOfOrder({ text, words }), 1, REACH).filter(({ start, end }) => {
-    const slice = text.slice(start, end);
-    const seen = { text: slice, words: findAsciiWords(slice) };
-    return findOutOfOrder(seen).length > findInOrder(seen).length;
+function turnWords(scanned: ScannedText): TextSpan[] {
+  return findDense(scanned.text, findOutOfOrder(scanned), 1, REACH).filter(({ start, end }) => {
+    const slice = scanText(scanned.text.slice(start, end));
+    return findOutOfOrder(slice).length > findInOrder(slice).length;
   });
 }
 

@@ -1,12 +1,14 @@
-// A text with what all views read of it, so that each is computed once.
+// A text with what all views and readings read of it, so that each is computed once.
 import { findAsciiWords, type AsciiWords } from './ascii-words.ts';
-import { classifyUnits } from './unit-kinds.ts';
+import { classifyUnits, readUnits } from './unit-kinds.ts';
 
-/** `kinds`: those of each unit, and 0 at the end. */
-export type ScannedText = { text: string; kinds: Uint16Array; words: AsciiWords };
+/** `kinds`: those of each unit, and 0 at the end. `seen`: all kinds in the text. */
+export type ScannedText = { text: string; units: Uint16Array; kinds: Uint16Array; seen: number; words: AsciiWords };
 
-export const scanText = (text: string): ScannedText => ({
-  text,
-  kinds: classifyUnits(text),
-  words: findAsciiWords(text),
-});
+export function scanText(text: string): ScannedText {
+  const units = readUnits(text);
+  const kinds = classifyUnits(units);
+  let seen = 0;
+  for (let at = 0; at < kinds.length; at++) seen |= kinds[at] ?? 0;
+  return { text, units, kinds, seen, words: findAsciiWords(units) };
+}

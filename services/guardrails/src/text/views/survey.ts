@@ -30,16 +30,14 @@ export type TextMarks = {
 
 const { LETTER, DIGIT, STAND_IN, SIGN, HEX, BETWEEN, MORSE, CAPITAL, CODE, PLUS, SMALL, TOKEN } = UNIT;
 
-export function surveyText({ text, kinds, words }: ScannedText): TextMarks {
-  let seen = 0;
-  for (let at = 0; at < kinds.length; at++) seen |= kinds[at] ?? 0;
+export function surveyText({ text, kinds, seen, words }: ScannedText): TextMarks {
   const isUnusual = (seen & UNIT.UNUSUAL) !== 0;
   const hasDigits = (seen & DIGIT) !== 0;
   return {
     isUnusual,
     lettersApart: hasLettersApart(kinds) || (isUnusual && widePart.test(text)),
     signsInside: isUnusual || hasSignsInside(kinds),
-    mixedWords: hasMixedWords(kinds),
+    mixedWords: (seen & MIXED) !== 0 && hasMixedWords(kinds),
     codedWords: hasCodedWords(kinds),
     base32: hasRun(kinds, CAPITAL | DIGIT, 0, MIN_BASE32),
     smallBase32: hasRun(kinds, SMALL | DIGIT, 0, MIN_SMALL_BASE32),
@@ -55,21 +53,30 @@ export function surveyText({ text, kinds, words }: ScannedText): TextMarks {
 const widePart = /(?=[\u{10000}-\u{10ffff}])[\p{L}\p{N}]/u;
 const MIN_SINGLE = 5;
 const MAX_GAP = 4;
+/** Distance of two places, one of which is in every row of single letters. */
+const SINGLE_STEP = 2 * MIN_SINGLE - 2;
+/** Searches only around each SINGLE_STEP-th place, and there only if it is not inside of a word. */
 function hasLettersApart(kinds: Uint16Array): boolean {
-  let [start, end, count] = [-1, 0, 0];
-  for (let at = 0; at < kinds.length; at++) {
-    if (((kinds[at] ?? 0) & TOKEN) !== 0) {
-      if (start < 0) start = at;
-    } else if (start >= 0) {
-      const isNext = count > 0 && start - end <= MAX_GAP;
-      count = at - start > 1 ? 0 : isNext ? count + 1 : 1;
+  for (let at = 0; at < kinds.length;) {
+    if (isInsideWord(kinds, at)) {
+      at += SINGLE_STEP;
+      continue;
+    }
+    while (at > 0 && !isInsideWord(kinds, at - 1)) at -= 1;
+    let [end, count] = [0, 0];
+    for (let isRest = at > 0; at < kinds.length && !isInsideWord(kinds, at); at++, isRest = false) {
+      if (isRest || ((kinds[at] ?? 0) & TOKEN) === 0) continue;
+      count = count > 0 && at - end <= MAX_GAP ? count + 1 : 1;
       if (count >= MIN_SINGLE) return true;
-      end = at;
-      start = -1;
+      end = at + 1;
     }
   }
   return false;
 }
+
+/** Returns whether a word has the unit and the next one. */
+const isInsideWord = (kinds: Uint16Array, at: number): boolean =>
+  ((kinds[at] ?? 0) & TOKEN) !== 0 && ((kinds[at + 1] ?? 0) & TOKEN) !== 0;
 
 /** Number of disguised words near each other, and their maximum distance with their own length. */
 const MIN_NEAR = 4;
@@ -94,13 +101,16 @@ function hasSignsInside(kinds: Uint16Array): boolean {
   return false;
 }
 
+/** Digits and signs of such a word. */
+const MIXED = DIGIT | STAND_IN | PLUS;
 function hasMixedWords(kinds: Uint16Array): boolean {
   const add = createDensity(NEAR_WORDS);
-  const other = DIGIT | STAND_IN | PLUS;
-  for (let at = 1; at < kinds.length; at++) {
-    const [before, here] = [kinds[at - 1] ?? 0, kinds[at] ?? 0];
-    const isMixed = (here & other) !== 0 ? (before & LETTER) !== 0 : (before & other) !== 0 && (here & LETTER) !== 0;
+  let before = 0;
+  for (let at = 0; at < kinds.length; at++) {
+    const here = kinds[at] ?? 0;
+    const isMixed = (here & MIXED) !== 0 ? (before & LETTER) !== 0 : (before & MIXED) !== 0 && (here & LETTER) !== 0;
     if (isMixed && add(at)) return true;
+    before = here;
   }
   return false;
 }
@@ -109,30 +119,29 @@ function hasMixedWords(kinds: Uint16Array): boolean {
 const MIN_CODED = 14;
 const NEAR_CODED = 34;
 const MIN_PIECE = 3;
+const CODED = CODE | LETTER;
 function hasCodedWords(kinds: Uint16Array): boolean {
-  let [start, end, length, isCoded] = [-1, 0, 0, false];
-  for (let at = 0; at < kinds.length; at++) {
-    if (((kinds[at] ?? 0) & (CODE | LETTER)) !== 0) {
-      if (start < 0) start = at;
-      else isCoded ||= isCodedPair(kinds[at - 2] ?? 0, kinds[at - 1] ?? 0, kinds[at] ?? 0);
-      continue;
-    }
-    if (start >= 0 && at - start >= MIN_PIECE && (isCoded || at - start >= MIN_CODED)) {
-      length = (start - end <= NEAR_CODED ? length : 0) + at - start;
-      if (length >= MIN_CODED) return true;
-      end = at;
-    }
-    start = -1;
-    isCoded = false;
+  if (hasRun(kinds, CODED, 0, MIN_CODED)) return true;
+  let [end, length] = [0, 0];
+  for (let at = 1; at < kinds.length; at++) {
+    if (((kinds[at] ?? 0) & (CAPITAL | DIGIT)) === 0 || !isCodedAt(kinds, at)) continue;
+    let start = at;
+    while (start > 0 && ((kinds[start - 1] ?? 0) & CODED) !== 0) start -= 1;
+    while (((kinds[at] ?? 0) & CODED) !== 0) at += 1;
+    if (at - start < MIN_PIECE) continue;
+    length = (start - end <= NEAR_CODED ? length : 0) + at - start;
+    if (length >= MIN_CODED) return true;
+    end = at;
   }
   return false;
 }
 
-/** A capital or a digit inside of a word, or a small letter after two capitals. */
-function isCodedPair(first: number, before: number, here: number): boolean {
-  if ((here & CAPITAL) !== 0) return (before & (LETTER | DIGIT)) !== 0 && (before & CAPITAL) === 0;
+/** Returns whether a capital or a digit is inside of a word, or a capital is the second one before a small letter. */
+function isCodedAt(kinds: Uint16Array, at: number): boolean {
+  const [before, here, next] = [kinds[at - 1] ?? 0, kinds[at] ?? 0, kinds[at + 1] ?? 0];
   if ((here & DIGIT) !== 0) return (before & LETTER) !== 0;
-  return (here & LETTER) !== 0 && (before & first & CAPITAL) !== 0;
+  if ((before & CAPITAL) === 0) return (before & (LETTER | DIGIT)) !== 0;
+  return (next & (LETTER | CAPITAL)) === LETTER;
 }
 
 const MIN_BASE32 = 16;
@@ -141,27 +150,43 @@ const MIN_HEX = 16;
 const MIN_DIGITS = 11;
 /** Returns whether a run of wanted units, with the allowed ones between them, has enough wanted ones. */
 function hasRun(kinds: Uint16Array, wanted: number, allowed: number, least: number): boolean {
-  let count = 0;
-  for (let at = 0; at < kinds.length; at++) {
-    const unit = kinds[at] ?? 0;
-    if ((unit & wanted) !== 0) {
-      count += 1;
+  const either = wanted | allowed;
+  for (let at = findRun(kinds, either, least, 0); at < kinds.length; at = findRun(kinds, either, least, at + 1)) {
+    let count = 0;
+    for (; ((kinds[at] ?? 0) & either) !== 0; at++) {
+      if (((kinds[at] ?? 0) & wanted) !== 0) count += 1;
       if (count >= least) return true;
-    } else if ((unit & allowed) === 0) count = 0;
+    }
   }
   return false;
 }
 
+/**
+ * Returns the start of the next run, or the length if no run has `least` units. Looks only at each `least`-th unit, one of which is in
+ * such a run; a shorter run may be returned, too.
+ */
+function findRun(kinds: Uint16Array, kind: number, least: number, from: number): number {
+  for (let at = from + least - 1; at < kinds.length; at += least) {
+    if (((kinds[at] ?? 0) & kind) === 0) continue;
+    while (at > from && ((kinds[at - 1] ?? 0) & kind) !== 0) at -= 1;
+    return at;
+  }
+  return kinds.length;
+}
+
+/** Number of signs with a space after them. */
 const MIN_MORSE = 6;
 function hasMorse(kinds: Uint16Array): boolean {
-  let [count, wasSign] = [0, false];
-  for (let at = 0; at < kinds.length; at++) {
-    const unit = kinds[at] ?? 0;
-    const isSign = (unit & MORSE) !== 0;
-    if (!isSign && (unit & BETWEEN) === 0) count = 0;
-    else if (!isSign && wasSign) count += 1;
-    if (count >= MIN_MORSE) return true;
-    wasSign = isSign;
+  const either = MORSE | BETWEEN;
+  const least = 2 * MIN_MORSE;
+  for (let at = findRun(kinds, either, least, 0); at < kinds.length; at = findRun(kinds, either, least, at + 1)) {
+    let [count, wasSign] = [0, false];
+    for (; ((kinds[at] ?? 0) & either) !== 0; at++) {
+      const isSign = ((kinds[at] ?? 0) & MORSE) !== 0;
+      if (!isSign && wasSign) count += 1;
+      if (count >= MIN_MORSE) return true;
+      wasSign = isSign;
+    }
   }
   return false;
 }

@@ -4,6 +4,7 @@ import { foldCharacter } from '../../../text/views/unit-fold.ts';
 import { lookAlike } from '../../../text/views/confusables.ts';
 
 const NONE = -1;
+const LETTER_COUNT = 26;
 /** Signs read as a letter if a letter or another such sign is next to them. */
 const SIGNS: Record<string, string> = {
   '0': 'o',
@@ -44,6 +45,13 @@ function readLetter(codePoint: number): number {
 
 const ASCII_LETTERS = Int8Array.from({ length: 128 }, (_, unit) => readLetter(unit));
 const ASCII_SIGNS = Int8Array.from({ length: 128 }, (_, unit) => signs.get(unit) ?? NONE);
+
+/** Reading of an ASCII unit that depends on the units next to it. */
+export const SIGN_READING = LETTER_COUNT;
+/** For each ASCII unit its letter, SIGN_READING, or -1. */
+export const ASCII_READINGS = Int8Array.from({ length: 128 }, (_, unit) =>
+  (ASCII_SIGNS[unit] ?? NONE) < 0 ? (ASCII_LETTERS[unit] ?? NONE) : SIGN_READING,
+);
 
 /** Returns 0 to 25, or -1 for other characters. Signs are not letters here. */
 export function toCanonicalLetter(codePoint: number): number {

@@ -2,16 +2,14 @@
 // The search runs at every letter of a text, so a step must be cheap.
 import { toCanonicalLetter } from './letter-alphabet.ts';
 import { createEntry, type LexiconEntry } from './entry.ts';
-
-/** Length of a node's row of children. */
-const LETTERS = 26;
+import { createLetterSearch, LETTERS, type LetterSearch } from './letter-search.ts';
 
 export type LetterTrie = {
   add(word: string, id: number): void;
   /** Adds a word with its entry. Of words with the same letters the first counts. */
   put(word: string, entry: LexiconEntry): void;
-  /** Returns the longest word that starts at `at` as its place in `words`, or 0. @param letters 0 to 25 */
-  findLongest(letters: Uint8Array, at: number, length: number): number;
+  /** Returns the search for the longest word as its place in `words`. Created by the first call. */
+  getSearch(): LetterSearch;
   /** Calls `use` for each word that starts at `at`, the shortest first. */
   forEachMatch(
     letters: Uint8Array,
@@ -20,7 +18,10 @@ export type LetterTrie = {
     use: (entry: LexiconEntry, length: number) => void,
   ): void;
   words: readonly (TrieWord | undefined)[];
+  /** The number of letters, and the entry's id, of each word. Created by the first call. */
+  getColumns(): WordColumns;
 };
+type WordColumns = { lengths: Int32Array; ids: Int32Array };
 /** `length`: number of letters. */
 type TrieWord = { entry: LexiconEntry; length: number };
 
@@ -51,23 +52,23 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
     if (known) return known;
     const made = { entry: create(), length: letters.length };
     ends[node] = words.push(made) - 1;
+    search = undefined;
+    columns = undefined;
     return made;
   };
+  /** Created by the first reading, after the last word is added. */
+  let search: LetterSearch | undefined;
+  let columns: WordColumns | undefined;
   return {
     words,
+    getColumns: () =>
+      (columns ??= {
+        lengths: Int32Array.from(words, (word) => word?.length ?? 0),
+        ids: Int32Array.from(words, (word) => word?.entry.id ?? 0),
+      }),
     put: (word, entry) => void getWord(word, () => entry),
     add: (word, id) => void getWord(word, createEntry)?.entry.classes.add(id),
-    findLongest(letters, at, length) {
-      let node = 0;
-      let best = 0;
-      for (let next = at; next < length; next++) {
-        node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
-        if (node === 0) break;
-        const end = ends[node] ?? 0;
-        if (end > 0) best = end;
-      }
-      return best;
-    },
+    getSearch: () => (search ??= createLetterSearch(children, ends)),
     forEachMatch(letters, at, length, use) {
       let node = 0;
       for (let next = at; next < length; next++) {

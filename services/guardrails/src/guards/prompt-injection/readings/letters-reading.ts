@@ -1,9 +1,10 @@
 // Reads a text as bare letters, forwards or backwards: for words that are spaced, dotted, joined, interrupted, or
 // written with digits and letters of other scripts.
-import { toCanonicalLetter, readSignAsLetter } from '../lexicon/letter-alphabet.ts';
+import { ASCII_READINGS, readSignAsLetter, SIGN_READING, toCanonicalLetter } from '../lexicon/letter-alphabet.ts';
+import type { ScannedText } from '../../../text/views/scanned-text.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
-import type { RuleReading, RuleToken } from './reading.ts';
+import { createReading, type RuleReading, type RuleToken } from './reading.ts';
 
 /** `places`: place of each letter in the text. Repeated letters are one, at the first place, unless they are kept. */
 export type Letters = { text: string; letters: Uint8Array; places: Uint32Array; length: number };
@@ -14,28 +15,27 @@ const UNKNOWN_WORD = 4;
 const MAX_WORD = 64;
 
 /** @param keepsRuns whether a doubled letter counts twice */
-export function readLetterRun(text: string, keepsRuns = false): Letters {
-  const letters = new Uint8Array(text.length);
-  const places = new Uint32Array(text.length);
+export function readLetterRun({ text, units }: ScannedText, keepsRuns = false): Letters {
+  const letters = new Uint8Array(units.length);
+  const places = new Uint32Array(units.length);
   let length = 0;
   let last = -1;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    const codePoint = unit < 0xd800 || unit > 0xdbff ? unit : (text.codePointAt(at) ?? 32);
-    const letter = readLetterAt(text, at, codePoint);
-    if (letter >= 0 && (keepsRuns || letter !== last)) {
-      letters[length] = letter;
-      places[length] = at;
-      length += 1;
-      last = letter;
-    }
-    if (codePoint > 0xffff) at += 1;
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at] ?? 0;
+    const plain = unit < 128 ? (ASCII_READINGS[unit] ?? -1) : SIGN_READING;
+    const letter = plain === SIGN_READING ? readLetterAt(text, at) : plain;
+    if (letter < 0 || (letter === last && !keepsRuns)) continue;
+    letters[length] = letter;
+    places[length] = at;
+    length += 1;
+    last = letter;
   }
   return { text, letters, places, length };
 }
 
-/** Reads a sign as a letter only among letters: "all!" has no i at its end. */
-function readLetterAt(text: string, at: number, codePoint: number): number {
+/** Reads a sign as a letter only among letters: "all!" has no i at its end. The second unit of a character has no letter. */
+function readLetterAt(text: string, at: number): number {
+  const codePoint = text.codePointAt(at) ?? 32;
   const sign = codePoint < 256 || codePoint === 0x20ac ? readSignAsLetter(codePoint) : -1;
   if (sign < 0) return toCanonicalLetter(codePoint);
   const before = text.charCodeAt(at - 1);
@@ -51,42 +51,71 @@ const isLetter = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
 
 /** @param isDisguised whether the letters are known to be disguised words */
-export function readLetters({ letters, places, length }: Letters, lexicon: Lexicon, isDisguised = false): RuleReading {
-  const kind = isDisguised ? 'guessed' : 'letters';
-  const read = isDisguised ? selectTokens : readTokens;
-  return { kind, tokens: read(letters, length, lexicon, (at) => places[at] ?? 0), slack: 1 };
+export const readLetters = (letters: Letters, lexicon: Lexicon, isDisguised = false): RuleReading =>
+  isDisguised ? createReading('guessed', selectTokens(letters, lexicon), 1) : readLongest(letters, lexicon);
+
+export function readBackwards({ text, letters, places, length }: Letters, lexicon: Lexicon): RuleReading {
+  const reversed = {
+    text,
+    letters: letters.subarray(0, length).toReversed(),
+    places: places.subarray(0, length).toReversed(),
+    length,
+  };
+  return readLongest(reversed, lexicon);
 }
 
-export function readBackwards({ letters, places, length }: Letters, lexicon: Lexicon): RuleReading {
-  const reversed = letters.subarray(0, length).toReversed();
-  const tokens = readTokens(reversed, length, lexicon, (at) => places[length - 1 - at] ?? 0);
-  return { kind: 'letters', tokens, slack: 1 };
-}
-
-function readTokens(
-  letters: Uint8Array,
-  length: number,
-  lexicon: Lexicon,
-  findPlace: (at: number) => number,
-): RuleToken[] {
-  const tokens: RuleToken[] = [];
-  let index = 0;
-  let unknown = 0;
-  const { words } = lexicon.letters;
+/** Reads the longest word at each place. */
+function readLongest({ letters, places, length }: Letters, lexicon: Lexicon): RuleReading {
+  const trie = lexicon.letters;
+  const findLongest = trie.getSearch();
+  const { lengths, ids } = trie.getColumns();
+  const most = (length + 1) >>> 1;
+  const found = { words: new Int32Array(most), starts: new Int32Array(most) };
+  const [known, indexes] = [new Int32Array(most), new Int32Array(most)];
+  let [count, index, unknown] = [0, 0, 0];
   for (let at = 0; at < length;) {
-    const word = words[lexicon.letters.findLongest(letters, at, length)];
-    if (!word) {
+    const word = findLongest(letters, at, length);
+    if (word === 0) {
       unknown += 1;
       at += 1;
       continue;
     }
     index += Math.ceil(unknown / UNKNOWN_WORD);
     unknown = 0;
-    const [first, last] = [findPlace(at), findPlace(at + word.length - 1)];
+    found.words[count] = word;
+    found.starts[count] = at;
+    known[count] = ids[word] ?? 0;
+    indexes[count] = index;
+    count += 1;
+    index += 1;
+    at += lengths[word] ?? 1;
+  }
+  let tokens: readonly RuleToken[] | undefined;
+  return {
+    kind: 'letters',
+    ids: known.subarray(0, count),
+    indexes: indexes.subarray(0, count),
+    get tokens() {
+      return (tokens ??= createTokens(found, indexes.subarray(0, count), places, lexicon));
+    },
+    slack: 1,
+  };
+}
+
+function createTokens(
+  found: { words: Int32Array; starts: Int32Array },
+  indexes: Int32Array,
+  places: Uint32Array,
+  { letters }: Lexicon,
+): RuleToken[] {
+  const tokens: RuleToken[] = [];
+  for (const [at, index] of indexes.entries()) {
+    const word = letters.words[found.words[at] ?? 0];
+    if (!word) continue;
+    const from = found.starts[at] ?? 0;
+    const [first, last] = [places[from] ?? 0, places[from + word.length - 1] ?? 0];
     const [start, end] = first < last ? [first, last + 1] : [last, first + 1];
     tokens.push({ entry: word.entry, index, size: word.length, start, end });
-    index += 1;
-    at += word.length;
   }
   return tokens;
 }
@@ -98,12 +127,7 @@ function readTokens(
 const WORD_COST = 0.6;
 
 /** Selects the words that leave the fewest letters over, for letters known to be words without spaces. */
-function selectTokens(
-  letters: Uint8Array,
-  length: number,
-  lexicon: Lexicon,
-  findPlace: (at: number) => number,
-): RuleToken[] {
+function selectTokens({ letters, places, length }: Letters, lexicon: Lexicon): RuleToken[] {
   const costs = new Float64Array(length + 1);
   const sizes = new Uint8Array(length + 1);
   const entries: (LexiconEntry | undefined)[] = [];
@@ -129,7 +153,7 @@ function selectTokens(
     }
     index += Math.ceil(unknown / UNKNOWN_WORD);
     unknown = 0;
-    tokens.push({ entry, index, size, start: findPlace(at), end: findPlace(at + size - 1) + 1 });
+    tokens.push({ entry, index, size, start: places[at] ?? 0, end: (places[at + size - 1] ?? 0) + 1 });
     index += 1;
     at += size;
   }

@@ -8,9 +8,25 @@ export type RuleToken = TextSpan & { entry: LexiconEntry; index: number; size: n
 export type RuleReading = {
   /** `guessed`: bare letters of a text known to be disguised, so that all rules apply. */
   kind: 'words' | 'letters' | 'guessed';
-  tokens: readonly RuleToken[];
+  /** The ids of the tokens' entries, and their indexes, in arrays because the search for rules reads them all. */
+  ids: Int32Array;
+  indexes: Int32Array;
+  /** Created by the first access, because most readings match no rule. */
+  readonly tokens: readonly RuleToken[];
   /** Additional words allowed between the words of a rule, because word boundaries are uncertain. */
   slack: number;
+};
+
+/** Creates a reading of tokens that are known. */
+export const createReading = (kind: RuleReading['kind'], tokens: readonly RuleToken[], slack: number): RuleReading => {
+  const [ids, indexes] = [new Int32Array(tokens.length), new Int32Array(tokens.length)];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (!token) continue;
+    ids[at] = token.entry.id;
+    indexes[at] = token.index;
+  }
+  return { kind, ids, indexes, tokens, slack };
 };
 
 /** Returns the number of tokens of a class's word or phrase that starts at a place, or 0. */

@@ -20,15 +20,19 @@ export function findSentenceEnds(text: string): number[] {
   let from = 0;
   for (const { index, 0: found } of text.matchAll(mark)) {
     const end = index + found.length;
-    if (countWords(text.slice(from, index)) >= MIN_WORDS) ends.push(end);
+    if (hasWords(text.slice(from, index))) ends.push(end);
     from = end;
   }
   return ends;
 }
 
-function countWords(text: string): number {
+/** Returns whether the text has MIN_WORDS words. */
+function hasWords(text: string): boolean {
   const some = text.length > MAX_LOOKED_AT ? text.slice(-MAX_LOOKED_AT) : text;
-  return (some.match(word)?.length ?? 0) + Math.floor((some.match(unspaced)?.length ?? 0) / UNSPACED_WORD);
+  word.lastIndex = 0;
+  for (let count = 1; word.test(some); count++) if (count >= MIN_WORDS) return true;
+  const others = some.match(unspaced)?.length ?? 0;
+  return others > 0 && (some.match(word)?.length ?? 0) + Math.floor(others / UNSPACED_WORD) >= MIN_WORDS;
 }
 /** Length of text that contains three words, if there are any. */
 const MAX_LOOKED_AT = 200;

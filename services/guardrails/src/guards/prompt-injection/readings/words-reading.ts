@@ -1,13 +1,15 @@
 // Reads a text word by word. Everything except letters and digits separates words; case and accents do not count. A word
 // that is repeated at once counts once, because a model reads "ignore ignore all all rules" as one order.
 import { lookAlike } from '../../../text/views/confusables.ts';
+import type { ScannedText } from '../../../text/views/scanned-text.ts';
 import { foldCharacter } from '../../../text/views/unit-fold.ts';
+import { UNIT } from '../../../text/views/unit-kinds.ts';
 import { addToHash, EMPTY_HASH } from '../../../text/word-hash.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon, LexiconWords } from '../lexicon/lexicon.ts';
 import { isUnspaced, getWordLength, type UnspacedScan } from '../lexicon/unspaced-scripts.ts';
 import { canRepeat } from '../lexicon/word-table.ts';
-import type { RuleReading, RuleToken } from './reading.ts';
+import { createReading, type RuleReading, type RuleToken } from './reading.ts';
 
 /** Maximum length of a word in the rules. */
 const MAX_WORD = 64;
@@ -24,13 +26,28 @@ type WordReader = {
 };
 
 /** @param isDisguised whether words may be spelled with other letters */
-export function readWords(text: string, { plain, disguised, scan }: Lexicon, isDisguised = false): RuleReading {
+export function readWords(scanned: ScannedText, { plain, disguised, scan }: Lexicon, isDisguised = false): RuleReading {
+  const { text, kinds } = scanned;
   const words = isDisguised ? disguised : plain;
   const reader: WordReader = { text, words, scan, tokens: [], last: '', token: undefined, index: 0 };
-  for (let at = 0; at < text.length;) at = readWord(reader, at);
-  return { kind: 'words', tokens: reader.tokens, slack: 0 };
+  let next = 0;
+  for (let at = 0; at < text.length;) {
+    if (((kinds[at] ?? 0) & IN_WORD) === 0) {
+      at += 1;
+      continue;
+    }
+    while ((scanned.words.starts[next] ?? text.length) < at) next += 1;
+    const end = scanned.words.ends[next] ?? 0;
+    // Most words have letters of ASCII only, and their hash is known.
+    if (scanned.words.starts[next] === at && ((kinds[end] ?? 0) & IN_WORD) === 0) {
+      addPlain(reader, at, end, scanned.words.hashes[next] ?? 0);
+      at = end;
+    } else at = readWord(reader, at);
+  }
+  return createReading('words', reader.tokens, 0);
 }
 
+const IN_WORD = UNIT.LETTER | UNIT.DIGIT | UNIT.QUOTE | UNIT.BEYOND_ASCII;
 const SEPARATOR = 0;
 const LETTER = 1;
 const BEYOND = 2;

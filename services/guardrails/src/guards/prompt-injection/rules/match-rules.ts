@@ -1,20 +1,10 @@
 // Matches rules on readings. Rules are indexed by the class of their first word, so the cost of a text depends on the
 // number of such words.
 import type { TextSpan } from '../../../text/span.ts';
-import { cacheByEntry, type LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import { matchSize, type RuleReading, type RuleToken } from '../readings/reading.ts';
 import { createChoiceSets, type ChoiceSet, type ChoiceSets } from './choice-sets.ts';
-import {
-  createNeedChoice,
-  createNeededWords,
-  isOpen,
-  noteWord,
-  resetNearest,
-  type Nearest,
-  type Need,
-  type WordGates,
-} from './needed-words.ts';
+import { createNeedChoice, createStartList, type ListStarts, type Need } from './needed-words.ts';
 import { readChoice, readPhrase, type InjectionRule } from './rule.ts';
 
 /** `negator`: end of the preceding "not", if the rule can be negated. */
@@ -47,72 +37,32 @@ export function compileRules(rules: readonly InjectionRule[], lexicon: Lexicon):
 export function createMatcher(compiled: readonly CompiledRule[], lexicon: Lexicon, sets: ChoiceSets): MatchRules {
   const inLetters = compiled.filter(({ rule }) => rule.inLetters);
   const starts: Record<RuleReading['kind'], Starts> = {
-    words: createStarts(compiled, sets, 0),
-    guessed: createStarts(compiled, sets, 1),
-    letters: createStarts(inLetters, sets, 1),
+    words: { rules: compiled, list: createStartList(compiled, sets, 0) },
+    guessed: { rules: compiled, list: createStartList(compiled, sets, 1) },
+    letters: { rules: inLetters, list: createStartList(inLetters, sets, 1) },
   };
   const not = new Set([lexicon.getClassId('not')]);
   return (reading, isTool) => {
+    const { rules, list } = starts[reading.kind];
+    const pairs = list(reading);
+    if (pairs.length === 0) return [];
     const { kind, tokens } = reading;
-    const { readRole, nearest, reach } = starts[kind];
-    const roles = tokens.map(({ entry }) => readRole(entry));
     const fromTheEnd: RuleMatch[] = [];
-    let front = tokens.length - 1;
-    resetNearest(nearest);
-    for (let at = tokens.length - 1; at >= 0; at--) {
-      const { rules, gates, after } = roles[at] ?? NO_ROLE;
-      const index = tokens[at]?.index ?? 0;
-      if (rules.length > 0) front = noteAround(reading, roles, nearest, front, index - reach);
-      for (let n = rules.length - 1; n >= 0; n--) {
-        const started = isOpen(nearest, gates, n, index) ? rules[n] : undefined;
-        if (!started) continue;
-        const { rule, find } = started;
-        if (rule.where === 'tool' && !isTool) continue;
-        const range = find(reading, at);
-        if (!range || countLetters(tokens, range) < minLetters[kind]) continue;
-        const negator = rule.negatable === true ? findNegator(tokens, range.from, not) : undefined;
-        fromTheEnd.push({ rule, negator, ...toSpan(tokens, range) });
-      }
-      noteWord(nearest, after, index);
+    for (let pair = 0; pair < pairs.length; pair += 2) {
+      const at = pairs[pair] ?? 0;
+      const started = rules[pairs[pair + 1] ?? 0];
+      if (!started || (started.rule.where === 'tool' && !isTool)) continue;
+      const { rule, find } = started;
+      const range = find(reading, at);
+      if (!range || countLetters(tokens, range) < minLetters[kind]) continue;
+      const negator = rule.negatable === true ? findNegator(tokens, range.from, not) : undefined;
+      fromTheEnd.push({ rule, negator, ...toSpan(tokens, range) });
     }
     return fromTheEnd.toReversed();
   };
 }
 
-/** The rules that a word can start, and the needs of rules. */
-type WordRole = WordGates & { rules: readonly CompiledRule[] };
-type Starts = { readRole(entry: LexiconEntry): WordRole; nearest: Nearest; reach: number };
-/** Role of most words, which no rule reads. */
-const NO_ROLE: WordRole = { rules: [], gates: new Int32Array(), after: new Uint16Array(), around: new Uint16Array() };
-
-function createStarts(all: readonly CompiledRule[], sets: ChoiceSets, slack: number): Starts {
-  const bySet = Map.groupBy(all, ({ first }) => first.id);
-  const needs = all.flatMap((rule) => rule.needs);
-  const { nearest, reach, createGates } = createNeededWords(needs, sets, slack);
-  const readRole = cacheByEntry((entry): WordRole => {
-    const rules = Array.from(sets.listSetsWith(entry), (id) => bySet.get(id) ?? []).flat();
-    const gates = createGates(entry, rules);
-    return rules.length + gates.after.length === 0 ? NO_ROLE : { rules, ...gates };
-  });
-  return { readRole, nearest, reach };
-}
-
-/** Notes the words before `front` that have an index of at least `from`. Returns the next word. */
-function noteAround(
-  { tokens }: RuleReading,
-  roles: readonly WordRole[],
-  nearest: Nearest,
-  front: number,
-  from: number,
-): number {
-  let at = front;
-  for (; at >= 0; at--) {
-    const index = tokens[at]?.index ?? 0;
-    if (index < from) break;
-    noteWord(nearest, (roles[at] ?? NO_ROLE).around, index);
-  }
-  return at;
-}
+type Starts = { rules: readonly CompiledRule[]; list: ListStarts };
 
 function toSpan(tokens: readonly RuleToken[], { from, to }: { from: number; to: number }): TextSpan {
   let [start, end] = [tokens[from]?.start ?? 0, tokens[from]?.end ?? 0];
@@ -123,8 +73,11 @@ function toSpan(tokens: readonly RuleToken[], { from, to }: { from: number; to: 
   return { start, end };
 }
 
-const countLetters = (tokens: readonly RuleToken[], { from, to }: { from: number; to: number }): number =>
-  tokens.slice(from, to).reduce((sum, { size }) => sum + size, 0);
+function countLetters(tokens: readonly RuleToken[], { from, to }: { from: number; to: number }): number {
+  let sum = 0;
+  for (let at = from; at < to; at++) sum += tokens[at]?.size ?? 0;
+  return sum;
+}
 
 function findNegator(tokens: readonly RuleToken[], from: number, not: ReadonlySet<number>): number | undefined {
   const index = tokens[from]?.index ?? 0;
@@ -220,11 +173,11 @@ function findTogether(
   const size = matchSize(tokens, at, anchor.classes);
   if (size === 0 || countLetters(tokens, { from: at, to: at + size }) < MIN_LETTERS_EACH[kind]) return undefined;
   let [from, to] = [at, at + size];
-  const used = new Set(Array.from({ length: size }, (_, n) => at + n));
+  const used = Array.from({ length: size }, (_, n) => at + n);
   for (const wanted of others) {
     const found = findNearest(tokens, at, wanted, { within, minLetters: MIN_LETTERS_EACH[kind] }, used);
     if (!found) return undefined;
-    for (let n = 0; n < found.size; n++) used.add(found.at + n);
+    for (let n = 0; n < found.size; n++) used.push(found.at + n);
     from = Math.min(from, found.at);
     to = Math.max(to, found.at + found.size);
   }
@@ -237,13 +190,13 @@ function findNearest(
   at: number,
   wanted: ChoiceSet,
   { within, minLetters: least }: { within: number; minLetters: number },
-  used: ReadonlySet<number>,
+  used: readonly number[],
 ) {
   const index = tokens[at]?.index ?? 0;
   const isNear = (place: number) => Math.abs((tokens[place]?.index ?? Number.POSITIVE_INFINITY) - index) <= within;
   for (let step = 0; isNear(at + step) || isNear(at - step); step++) {
     for (const place of step === 0 ? [at] : [at + step, at - step]) {
-      if (!isNear(place) || used.has(place)) continue;
+      if (!isNear(place) || used.includes(place)) continue;
       const size = matchChoice(tokens, place, wanted);
       if (size > 0 && countLetters(tokens, { from: place, to: place + size }) >= least) return { at: place, size };
     }

@@ -5,6 +5,7 @@ import { createLexicon } from '../lexicon/lexicon.ts';
 import { VOCABULARIES } from '../lexicon/lexicon-files.ts';
 import { readBackwards, readLetterRun, readLetters } from '../readings/letters-reading.ts';
 import type { RuleReading } from '../readings/reading.ts';
+import { scanText } from '../../../text/views/scanned-text.ts';
 import { readWords } from '../readings/words-reading.ts';
 import { createChoiceSets } from './choice-sets.ts';
 import { compileRule, createMatcher } from './match-rules.ts';
@@ -55,10 +56,10 @@ const ruleText = fc.constantFrom(...ALL_RULES, ...inLetters, ...inLetters, ...in
 const text = fc.array(ruleText, { minLength: 1, maxLength: 4 }).map((texts) => texts.join('. '));
 
 const READINGS: Record<string, (text: string) => RuleReading> = {
-  words: (some) => readWords(some, lexicon),
-  letters: (some) => readLetters(readLetterRun(some), lexicon),
-  backwards: (some) => readBackwards(readLetterRun(Array.from(some).toReversed().join('')), lexicon),
-  guessed: (some) => readLetters(readLetterRun(some, true), lexicon, true),
+  words: (some) => readWords(scanText(some), lexicon),
+  letters: (some) => readLetters(readLetterRun(scanText(some)), lexicon),
+  backwards: (some) => readBackwards(readLetterRun(scanText(Array.from(some).toReversed().join(''))), lexicon),
+  guessed: (some) => readLetters(readLetterRun(scanText(some), true), lexicon, true),
 };
 
 describe('the words that a rule needs', () => {

@@ -1,9 +1,11 @@
-// Decides whether the rarest words that a rule needs are near a place. It runs for each rule that may start there, so it compares a few
-// numbers of one array; most rules end here. The text is read from its end, so that the following words are known.
+// Finds the places at which a rule may match: a word that can start it, with the rarest words that it needs near it. It runs for each known
+// word of a text, so all that a word means for the rules is a row of numbers in one array. The text is read from its end, so that the
+// following words are known.
 import { ORDINARY_WORDS } from '../lexicon/lexicon-files.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
-import type { ChoiceSets } from './choice-sets.ts';
+import type { RuleReading } from '../readings/reading.ts';
+import type { ChoiceSet, ChoiceSets } from './choice-sets.ts';
 
 /**
  * A set of which a rule needs one word, up to `distance` words plus `slacks` times the reading's slack after the first word, or before or
@@ -11,66 +13,126 @@ import type { ChoiceSets } from './choice-sets.ts';
  */
 export type Need = { set: number; distance: number; slacks: number; isAround: boolean };
 
-/**
- * What a word means for the rules: `gates`, two needs of each rule that it can start, as a place in `Nearest` and the maximum distance to
- * that word; `after` and `around`, the places at which the word is noted for other rules.
- */
-export type WordGates = { gates: Int32Array; after: Uint16Array; around: Uint16Array };
-const WIDTH = 4;
+/** A word that can start rules, and their needs. */
+type Startable = { first: ChoiceSet; needs: readonly Need[] };
 
 /**
  * For each set, the index of its first word after the token; then the same, counted from `reach` words before the token; then a word that
  * is always near.
  */
-export type Nearest = Int32Array;
+type Nearest = Int32Array;
 /** Index of a word that the reading has not shown yet. */
 const NOWHERE = 0x3fff_ffff;
 
-export function resetNearest(nearest: Nearest): void {
-  nearest.fill(NOWHERE);
-  nearest[nearest.length - 1] = 0;
-}
+/**
+ * Rows of the words: the numbers of the following members; the places in `Nearest` at which the word is noted when it is read, and before
+ * that for the words around it; and the rules that it can start, each with two needs, as a place in `Nearest` and the maximum distance.
+ */
+type WordRows = { rows: Int32Array; end: number; starts: Int32Array };
+const HEADER = 3;
+const RULE = 5;
+/** Start of the row of most words, which no rule reads. */
+const NO_ROLE = 0;
+const NOT_READ = -1;
 
-export function noteWord(nearest: Nearest, places: Uint16Array, index: number): void {
-  for (let at = 0; at < places.length; at++) nearest[places[at] ?? 0] = index;
-}
+/** Returns pairs of a token and a rule that it may start, from the end of the text. May return pairs that do not match. */
+export type ListStarts = (reading: RuleReading) => readonly number[];
 
-/** Returns whether the words that a rule needs are near. May return true without them, but not false with them. */
-export const isOpen = (nearest: Nearest, gates: Int32Array, rule: number, index: number): boolean =>
-  isNear(nearest, gates, rule * WIDTH, index) && isNear(nearest, gates, rule * WIDTH + 2, index);
-
-const isNear = (nearest: Nearest, gates: Int32Array, at: number, index: number): boolean =>
-  (nearest[gates[at] ?? 0] ?? 0) - index <= (gates[at + 1] ?? 0);
-
-export type NeededWords = {
-  nearest: Nearest;
-  /** Number of words before a token from which words around it are noted. */
-  reach: number;
-  /** @param rules that the word can start */
-  createGates(entry: LexiconEntry, rules: readonly { needs: readonly Need[] }[]): WordGates;
-};
-
-/** @param needs all needs of the rules @param slack of the readings */
-export function createNeededWords(needs: readonly Need[], sets: ChoiceSets, slack: number): NeededWords {
-  const wide = needs.filter(({ isAround }) => isAround);
-  const wanted = new Set(needs.map(({ set }) => set));
-  const wantedAround = new Set(wide.map(({ set }) => set));
-  const count = sets.count();
-  const toGate = (need: Need | undefined): readonly [place: number, distance: number] =>
-    need ? [need.set + (need.isAround ? count : 0), need.distance + need.slacks * slack] : [2 * count, 0];
-  return {
-    nearest: new Int32Array(2 * count + 1),
-    reach: Math.max(0, ...wide.map(({ distance }) => distance)),
-    createGates(entry, rules) {
-      const own = sets.listSetsWith(entry);
-      return {
-        gates: Int32Array.from(rules.flatMap(({ needs: [one, two] }) => [...toGate(one), ...toGate(two)])),
-        after: own.filter((id) => wanted.has(id)),
-        around: own.filter((id) => wantedAround.has(id)).map((id) => count + id),
-      };
-    },
+/** @param rules in the order of their numbers @param slack of the readings */
+export function createStartList(rules: readonly Startable[], sets: ChoiceSets, slack: number): ListStarts {
+  const nearest: Nearest = new Int32Array(2 * sets.count() + 1);
+  const around = rules.flatMap(({ needs }) => needs.filter(({ isAround }) => isAround));
+  const reach = Math.max(0, ...around.map(({ distance }) => distance));
+  const createRow = createRowMaker(rules, sets, slack);
+  const all: WordRows = { rows: new Int32Array(8_192), end: HEADER, starts: new Int32Array(0) };
+  return (reading) => {
+    const places = new Int32Array(reading.ids.length);
+    for (let at = 0; at < places.length; at++) {
+      const known = all.starts[reading.ids[at] ?? 0] ?? NOT_READ;
+      const entry = known === NOT_READ ? reading.tokens[at]?.entry : undefined;
+      places[at] = entry ? addRow(all, entry.id, createRow(entry)) : known;
+    }
+    return listOpen(reading.indexes, places, all.rows, nearest.fill(NOWHERE), reach);
   };
 }
+
+/** Adds the row of a word at its first occurrence, and returns its start. */
+function addRow(all: WordRows, id: number, row: readonly number[]): number {
+  const start = row.length === 0 ? NO_ROLE : all.end;
+  all.rows = growTo(all.rows, all.end + row.length, 0);
+  all.starts = growTo(all.starts, id + 1, NOT_READ);
+  all.starts[id] = start;
+  all.rows.set(row, all.end);
+  all.end += row.length;
+  return start;
+}
+
+function growTo(array: Int32Array, length: number, value: number): Int32Array {
+  if (length <= array.length) return array;
+  const larger = new Int32Array(Math.max(length, 2 * array.length)).fill(value);
+  larger.set(array);
+  return larger;
+}
+
+function createRowMaker(rules: readonly Startable[], sets: ChoiceSets, slack: number) {
+  const count = sets.count();
+  const bySet = Map.groupBy(rules.keys(), (number) => rules[number]?.first.id);
+  const needs = rules.flatMap((rule) => rule.needs);
+  const wanted = new Set(needs.map(({ set }) => set));
+  const wantedAround = new Set(needs.filter(({ isAround }) => isAround).map(({ set }) => set));
+  const toGate = (need: Need | undefined): readonly [place: number, distance: number] =>
+    need ? [need.set + (need.isAround ? count : 0), need.distance + need.slacks * slack] : [2 * count, NOWHERE];
+  return (entry: LexiconEntry): readonly number[] => {
+    const own = Array.from(sets.listSetsWith(entry));
+    const after = own.filter((id) => wanted.has(id));
+    const around = own.filter((id) => wantedAround.has(id)).map((id) => count + id);
+    const started = own.flatMap((id) => bySet.get(id) ?? []);
+    if (after.length + started.length === 0) return [];
+    const gates = started.flatMap((number) => {
+      const [one, two] = rules[number]?.needs ?? [];
+      return [number, ...toGate(one), ...toGate(two)];
+    });
+    return [after.length, around.length, started.length, ...after, ...around, ...gates];
+  };
+}
+
+function listOpen(
+  indexes: Int32Array,
+  places: Int32Array,
+  rows: Int32Array,
+  nearest: Nearest,
+  reach: number,
+): readonly number[] {
+  const open: number[] = [];
+  let front = places.length - 1;
+  for (let at = places.length - 1; at >= 0; at--) {
+    const row = places[at] ?? NO_ROLE;
+    if (row === NO_ROLE) continue;
+    const index = indexes[at] ?? 0;
+    const after = row + HEADER;
+    const around = after + (rows[row] ?? 0);
+    const gates = around + (rows[row + 1] ?? 0);
+    const end = gates + (rows[row + 2] ?? 0) * RULE;
+    if (end > gates) {
+      for (; front >= 0 && (indexes[front] ?? 0) >= index - reach; front--)
+        noteAround(nearest, rows, places[front] ?? NO_ROLE, indexes[front] ?? 0);
+      for (let gate = end - RULE; gate >= gates; gate -= RULE)
+        if (isNear(nearest, rows, gate + 1, index) && isNear(nearest, rows, gate + 3, index))
+          open.push(at, rows[gate] ?? 0);
+    }
+    for (let place = after; place < around; place++) nearest[rows[place] ?? 0] = index;
+  }
+  return open;
+}
+
+function noteAround(nearest: Nearest, rows: Int32Array, row: number, index: number): void {
+  const from = row + HEADER + (rows[row] ?? 0);
+  const to = from + (rows[row + 1] ?? 0);
+  for (let place = from; place < to; place++) nearest[rows[place] ?? 0] = index;
+}
+
+const isNear = (nearest: Nearest, rows: Int32Array, gate: number, index: number): boolean =>
+  (nearest[rows[gate] ?? 0] ?? 0) - index <= (rows[gate + 1] ?? 0);
 
 /** Share of a common word in a set's commonness; a filler counts once. */
 const COMMON = 0.05;

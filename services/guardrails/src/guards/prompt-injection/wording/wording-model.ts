@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { InjectionJudgement, Signal } from '../signals.ts';
 import { DOUBT } from '../signals.ts';
-import { countNgrams, NGRAM_COUNT, sumNgrams } from './n-grams.ts';
+import { NGRAM_COUNT, scoreNgrams } from './n-grams.ts';
 
 /** Length of the excerpt around the strongest signal, in code units. */
 const EXCERPT = 2_000;
@@ -32,7 +32,7 @@ function readModel() {
 
 /** Returns the log-odds that the text is worded like an attack. */
 const scoreWording = (text: string): number =>
-  (model.bias + model.scale * sumNgrams(countNgrams(text), model.weights)) * Math.min(1, text.length / FULL);
+  (model.bias + model.scale * scoreNgrams(text, model.weights)) * Math.min(1, text.length / FULL);
 
 /** Raises the score of a text that the rules do not decide, if the wording around its strongest signal is that of attacks. */
 export function weighWording(text: string, judgement: InjectionJudgement, threshold: number): InjectionJudgement {
