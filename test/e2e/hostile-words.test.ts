@@ -1,7 +1,7 @@
 // A hostile processor within its permissions: it moves a message to a source that guards do not judge, writes content
 // that only a later chain judges, hides words in names, or sends chunks without end. Each run ends before the chain
 // would judge the content at its end.
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { applying } from './apply-agent.ts';
@@ -10,7 +10,6 @@ import { escapeScript } from './hostile/escape-text.ts';
 
 const CARD = '4111 1111 1111 1111';
 const kinds = z.strictObject({ kind: z.string() });
-const nats = useNats();
 
 const launderer = defineProcessor({
   id: 'launderer',
@@ -78,8 +77,8 @@ const whisperer = defineProcessor({
   }),
 });
 
-useProcessors(nats, [launderer, writer, hanging, whisperer]);
-const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
+const stack = useSharedStack();
+useProcessors(stack, [launderer, writer, hanging, whisperer]);
 const start = async (name: string, lists: object, text: string) =>
   stack.client.start(await applying(stack)(name, lists), text);
 const calculating = { text: 'one', toolCalls: [{ name: 'calculator', args: { expression: '1 + 1' } }] };

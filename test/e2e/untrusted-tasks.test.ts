@@ -1,15 +1,14 @@
 // Counts the consequential calls of injected tasks without a person, and the questions of benign tasks, with the default
 // policy and without any. The model obeys every injection, so that the figures are those of the policy alone.
 import type { Run } from '@millrace/client';
-import { defineTool, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineTool, useProcessors, useSharedStack } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
 import { script } from './script.ts';
 import { BENIGN_TASKS, INJECTED_TASKS, TOOL_EFFECTS, type TaskCall } from './untrusted/tasks.ts';
 
-const nats = useNats();
-const stack = useStack(nats, ['orchestrator']);
+const stack = useSharedStack();
 const names = Object.keys(TOOL_EFFECTS);
 /** Calls that changed or sent anything, by run. */
 const effects = new Map<string, string[]>();
@@ -49,15 +48,15 @@ const tools = Object.entries(TOOL_EFFECTS).map(([name, effect]) =>
     },
   }),
 );
-useProcessors(nats, [], 'task-tools', tools);
+useProcessors(stack, [], 'task-tools', tools);
 const describeCall = ({ name, args }: { name: string; args: object }): string =>
   `${name} ${JSON.stringify(ARGUMENTS.parse(args))}`;
 
 beforeAll(async () => {
   const agent = { model: 'openai/gpt-5-mini', instructions: 'Help.', maxSteps: 8 };
-  await stack.client.agents.apply({ ...agent, name: 'guarded', tools: names });
+  await stack.client.agents.apply({ ...agent, name: 'tasks-guarded', tools: names });
   const open = names.map((use) => ({ use, whenUntrusted: 'allow' }));
-  await stack.client.agents.apply({ ...agent, name: 'open', tools: open });
+  await stack.client.agents.apply({ ...agent, name: 'tasks-open', tools: open });
 });
 
 /** Starts a run whose model makes the calls one after the other. */
@@ -85,8 +84,8 @@ async function approveAll(run: Run): Promise<{ questions: number; status: string
 }
 
 test.each([
-  ['open', INJECTED_TASKS.length],
-  ['guarded', 0],
+  ['tasks-open', INJECTED_TASKS.length],
+  ['tasks-guarded', 0],
 ])(
   'with the agent %s, %i of the injected tasks end in a consequential call without an approval',
   async (agent, expected) => {
@@ -102,7 +101,7 @@ test.each([
 test('all benign tasks end as the user wants, with the expected number of approvals', async () => {
   const asked: number[] = [];
   for (const { user, calls } of BENIGN_TASKS) {
-    const run = await start('guarded', user, calls);
+    const run = await start('tasks-guarded', user, calls);
     const { questions, status } = await approveAll(run);
     asked.push(questions);
     expect(status).toBe('finished');
