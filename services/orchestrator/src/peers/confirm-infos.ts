@@ -7,7 +7,12 @@ import { isToken, toShownText, type RefusedEndpoint, type SrvInfo } from '@millr
 /** @returns the answer on the subject of that replica, or undefined without one */
 export type AskReplicaInfo = (service: string, replica: string, timeoutMs: number) => Promise<SrvInfo | undefined>;
 type Confirmation = { info: SrvInfo } | { refused: RefusedEndpoint };
-export type ConfirmedInfos = { infos: SrvInfo[]; refused: RefusedEndpoint[] };
+export type ConfirmedInfos = {
+  infos: SrvInfo[];
+  refused: RefusedEndpoint[];
+  /** Equal for two looks if the same replicas advertise the same; absent if an answer could not be confirmed. */
+  fingerprint: string | undefined;
+};
 
 /** Returns a function that confirms the answers of one look; it remembers those of the look before. */
 export function createInfoConfirmation(ask: AskReplicaInfo) {
@@ -29,12 +34,17 @@ export function createInfoConfirmation(ask: AskReplicaInfo) {
       groupByAddress(all).flatMap((answers) => answers.slice(0, 1).map((first) => confirm(answers, first))),
     );
     known = seen;
+    const isComplete = seen.size === found.length;
     return {
+      fingerprint: isComplete ? JSON.stringify([...seen].toSorted(byAddress)) : undefined,
       infos: found.flatMap((one) => ('info' in one ? [one.info] : [])),
       refused: found.flatMap((one) => ('refused' in one ? [one.refused] : [])),
     };
   };
 }
+
+/** The order of the answers differs from look to look. */
+const byAddress = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 
 /** An answer can have 2 MiB, so the memory between two looks holds its hash. */
 const digestInfo = (info: SrvInfo): string => createHash('sha256').update(JSON.stringify(info)).digest('base64');

@@ -63,6 +63,8 @@ const PING_MS = 250;
 /** @param report receives the rejected advertisements of each look */
 export function createDiscovery(bus: Bus, report: ReportRefused = () => undefined): Discovery {
   let found: Advertised = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
+  /** Of the look whose answers `found` has. */
+  let foundFrom: string | undefined;
   const log = createRefusalLog(bus);
   const confirm = createInfoConfirmation(async (service, replica, timeoutMs) => {
     const [info] = await gatherInfo(bus, { service: `${service}.${replica}`, gatherMs: timeoutMs, max: 1 });
@@ -82,10 +84,14 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
 
   const look = async (gatherMs: number) => {
     const answers = await gatherInfo(bus, { gatherMs, max: MAX_ANSWERS });
-    const { infos, refused } = await confirm(answers, gatherMs);
+    const { infos, refused, fingerprint } = await confirm(answers, gatherMs);
     const before = found;
-    const read = readAdvertised(infos, bus.subjects);
-    found = { ...read, refused: [...refused, ...read.refused] };
+    // Reading the advertisements takes most of a look's processor time, and most looks find the same as the one before.
+    if (fingerprint === undefined || fingerprint !== foundFrom) {
+      const read = readAdvertised(infos, bus.subjects);
+      found = { ...read, refused: [...refused, ...read.refused] };
+      foundFrom = fingerprint;
+    }
     log(found.refused);
     report(found.refused);
     void noteMissing(before, found);
