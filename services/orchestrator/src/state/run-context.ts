@@ -149,13 +149,7 @@ export function createRun(given: RunParts): Run {
   const { signal, events, deadlineAt } = parts;
   const { agent, plan } = first.applied;
   const chunks = createReleaseGate(markClientCalls(publisher, first.request.clientTools), agent.release);
-  const { tenant, runId } = parts.ref;
-  const { log } = parts.deps;
-  const activity = createRunActivity({
-    // Bypasses the release gate: the chunk holds names of the plan and no text that a processor has to judge.
-    notify: (call) => publisher.publish([transientChunk(runId, WAITING_CHUNK, call)]),
-    onEnded: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
-  });
+  const activity = reportActivity(parts, publisher);
   let state = first;
   let pending = [...unsaved];
 
@@ -230,6 +224,17 @@ export function createRun(given: RunParts): Run {
       return mine;
     },
   };
+}
+
+function reportActivity(
+  { ref: { tenant, runId }, deps: { log } }: Pick<Run, 'ref' | 'deps'>,
+  publisher: ChunkPublisher,
+) {
+  return createRunActivity({
+    // Bypasses the release gate: the chunk holds names of the plan and no text that a processor has to judge.
+    notify: (call) => publisher.publish([transientChunk(runId, WAITING_CHUNK, call)]),
+    onEnded: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
+  });
 }
 
 function findInterruption(signal: AbortSignal, deadlineAt: number): RunOutcome | undefined {
