@@ -22,9 +22,11 @@ const hookTimeoutMs = 60_000;
 const testTimeoutMs = 30_000;
 /** Tests scale the production durations to a fifth: shared/contracts/src/timings.ts. */
 const TIME_SCALE = '0.2';
-/** Folders of the slowest files: they start first, so that none of them runs alone at the end. */
+/** Folders and names of the slowest files: they start first, so that none of them runs alone at the end. */
 const LONGEST = [
   'test/faults/',
+  // Waits for a package archive.
+  'shared/servers/src/debian-package',
   'test/e2e/',
   'test/',
   'services/guardrails/',
