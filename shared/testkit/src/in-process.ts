@@ -35,7 +35,8 @@ export async function loadProcessors(service: string, modelUrl?: string): Promis
 }
 
 /** One use of a processor, by its id. */
-export type ChainEntry = { processor: string; options?: JsonObject };
+/** `skippable`: the entry's policy is `skip`, and no attempt is left. */
+export type ChainEntry = { processor: string; options?: JsonObject; skippable?: boolean };
 export type ProcessorChain = {
   /** Every call starts with empty state. Returns fewer verdicts than entries if one stopped the stage. */
   call(stage: Stage, input: Partial<StageInput>): Promise<Verdict[]>;
@@ -47,7 +48,10 @@ export function createProcessorChain(
   chain: readonly ChainEntry[],
 ): ProcessorChain {
   const hosted = createHostedProcessors(definitions);
-  const entries = chain.map(({ processor, options }) => callEntry(processor, options));
+  const entries = chain.map(({ processor, options, skippable }) => ({
+    ...callEntry(processor, options),
+    ...(skippable === true && { skippable }),
+  }));
   return {
     async call(stage, input) {
       const { verdicts } = await callStage(stageCall(stage, entries, input), hosted, callContext());

@@ -38,7 +38,11 @@ const notes = {
 export async function createGuards(options: JsonObject = {}, model?: GuardModel): Promise<Guards> {
   const definitions = await loadProcessors('guardrails', model?.baseUrl);
   const piiTypes = listOptionValues(definitions, 'pii', 'types');
-  const injection = { processor: INJECTION, options: { ...(model && { model: JUDGE }), ...options } };
+  const injection = {
+    processor: INJECTION,
+    options: { ...(model && { model: JUDGE }), ...options },
+    skippable: model?.onFailure === 'skip',
+  };
   const user = createProcessorChain(definitions, [{ processor: 'unicode-normalizer' }, injection]);
   const tool = createProcessorChain(definitions, [injection]);
   const pii = createProcessorChain(definitions, [{ processor: 'pii', options: { types: piiTypes } }]);

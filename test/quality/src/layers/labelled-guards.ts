@@ -30,8 +30,12 @@ const coverSample = ({ text }: PlacedSample, types: readonly string[]): FoundSpa
   unlisted: new Map(),
 });
 const listTypes = ({ spans = [] }: PlacedSample): string[] => spans.map(({ type }) => type);
+/** Report of a guard that judged without its model. */
+const NO_MODEL = 'model-unavailable';
 const listRules = (verdict: Verdict): string[] =>
-  'violations' in verdict ? (verdict.violations ?? []).flatMap(({ rule = [] }) => rule) : [];
+  'violations' in verdict
+    ? (verdict.violations ?? []).flatMap(({ rule = [] }) => rule).filter((rule) => rule !== NO_MODEL)
+    : [];
 
 const moderation: GuardProfile = {
   processor: 'moderation',
@@ -88,7 +92,10 @@ const names: GuardProfile = {
     const [longest = text] = (text.match(/\p{L}+/gu) ?? []).toSorted((a, b) => b.length - a.length);
     return { found: listed.length > 0 ? [] : [{ type: 'name', value: longest }] };
   },
-  readFound: (verdict) => readSpans([verdict]),
+  readFound(verdict) {
+    const { spans, unlisted } = readSpans([verdict]);
+    return { spans, unlisted: new Map([...unlisted].filter(([rule]) => rule !== NO_MODEL)) };
+  },
 };
 
 const PROFILES: Readonly<Record<LabelledGuard, GuardProfile>> = { moderation, language, names };
@@ -112,7 +119,7 @@ export async function createLayeredGuard(
   const types = listOptionValues(definitions, processor, typesOption);
   const asked = model && { model: JUDGE, when: model.when };
   const chain = createProcessorChain(definitions, [
-    { processor, options: { ...buildOptions(types, asked), ...options } },
+    { processor, options: { ...buildOptions(types, asked), ...options }, skippable: model?.onFailure === 'skip' },
   ]);
   return {
     types,

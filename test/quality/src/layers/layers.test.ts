@@ -3,6 +3,7 @@ import { SAMPLE_SCHEMAS, type LabelledGuard } from '../guard-samples.ts';
 import { parseJudgeSpec } from '../model/judge-spec.ts';
 import type { PlacedSample } from '../sample.ts';
 import { countSamples, sumSpans, tally } from '../tally.ts';
+import { createLayeredGuard } from './labelled-guards.ts';
 import { tallyLengths } from './length-tally.ts';
 import { listSettings, listWhens, measureLayers } from './measure-layers.ts';
 import { renderLengths, renderSettings } from './render-layers.ts';
@@ -114,6 +115,14 @@ test.each(['outage', 'quota'])('during %s the policy stops or passes the texts f
   const [, lenient] = await measure('names', flag, 'skip');
   expect(strict).toMatchObject({ caught: 2, falseAlarms: 1, found: 0, requests: [3, 3, 3] });
   expect(lenient).toMatchObject({ caught: 0, falseAlarms: 0, found: 0 });
+});
+
+test('with the policy skip, the findings of the rules count while the model is unavailable', async () => {
+  const model = { baseUrl: 'http://127.0.0.1:9/v1', when: 'always', onFailure: 'skip' } as const;
+  const guard = await createLayeredGuard('names', {}, model);
+  const [sample] = parse('names', [{ text: 'The id is 4f6b8f1e-3c1d-4f7a-9a3e-2b5c6d7e8f90.', spans: [] }]);
+  if (!sample) throw new Error('There is no sample.');
+  expect((await guard.judge(sample)).judgement.isCaught).toBe(true);
 });
 
 test('a label of an unknown type is an error with its place', async () => {
