@@ -7,6 +7,7 @@ const makeInfo = (id: string, more: Partial<SrvInfo> = {}): SrvInfo => ({
   name: 'guards',
   id,
   version: '1.0.0',
+  metadata: {},
   description: '',
   endpoints: [],
   ...more,
