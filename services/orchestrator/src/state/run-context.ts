@@ -150,6 +150,8 @@ export function createRun(given: RunParts): Run {
   const { agent, plan } = first.applied;
   const chunks = createReleaseGate(markClientCalls(publisher, first.request.clientTools), agent.release);
   const activity = reportActivity(parts, publisher);
+  // By `performance.now()`, which starts with the process.
+  const patientUntil = (isRecovered ? performance.now() : 0) + timings.outageMs;
   let state = first;
   let pending = [...unsaved];
 
@@ -202,7 +204,7 @@ export function createRun(given: RunParts): Run {
     overlap: createOverlap(),
     agent,
     plan,
-    minAbsentMs: () => (isRecovered ? timings.outageMs : Math.max(0, timings.outageMs - performance.now())),
+    minAbsentMs: () => Math.max(0, patientUntil - performance.now()),
     saving: { begun: first.finish !== undefined },
     state: () => state,
     dispatch,
