@@ -10,7 +10,6 @@ import {
 } from '@millrace/contracts';
 import { serve, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { submitRun } from '../api/submit-run.ts';
 import { createDeadLettersApi } from '../api/dead-letters-api.ts';
@@ -86,28 +85,6 @@ describe('a run that is taken over', () => {
     expect(JSON.stringify(second.asked[0]?.prompt)).toContain('"seen":1');
     expect(received).toHaveLength(1);
     expect((await run.end())?.result.usage.totalTokens).toBe(10);
-  });
-
-  test('waits for a service that starts after its new owner, longer than the time of an entry', async () => {
-    const judge = planEntry('p', {
-      lists: ['output'],
-      stages: ['processOutputStep'],
-      timeoutMs: 200,
-      reads: ['response'],
-    });
-    const first = driver(hung({ text: 'It is' }));
-    const run = await first.begin({ agent: await first.apply({}, makePlan([judge])) });
-    void run.drive().catch(() => undefined);
-    await eventually(() => makeText(run.chunks()) === 'It is');
-    run.fence();
-
-    const driving = driveRun(driver({ text: 'Noon.' }).deps, run.delivery, createRunStop());
-    await delay(800);
-    const replica = scriptReplica(connection.bus, 'processOutputStep', ['p'], () => [goOn]);
-    stops.push(replica.stop);
-    await driving;
-    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Noon.' } });
-    expect(replica.calls).toEqual(['p']);
   });
 
   test('begins its epoch with a retract of the chunks after the checkpoint', async () => {

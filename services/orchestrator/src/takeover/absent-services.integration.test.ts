@@ -1,0 +1,43 @@
+// After the restart of a whole machine the services start later than the orchestrator that takes a run over.
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { createRunStop } from '../state/run-stop.ts';
+import { makeText } from '../testing/chunks.ts';
+import { createDriver } from '../testing/driven-runs.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { planEntry, makePlan } from '../testing/plan-entries.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { driveRun } from './drive-run.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+test('A run that is taken over waits for a service longer than the time of its entry', async () => {
+  const judge = planEntry('p', {
+    lists: ['output'],
+    stages: ['processOutputStep'],
+    timeoutMs: 200,
+    reads: ['response'],
+  });
+  const first = createDriver(stream, { text: 'It is', until: new Promise(() => undefined) });
+  const second = createDriver(stream, { text: 'Noon.' });
+  stops.push(first.stop, second.stop);
+  const run = await first.begin({ agent: await first.apply({}, makePlan([judge])) });
+  void run.drive().catch(() => undefined);
+  await eventually(() => makeText(run.chunks()) === 'It is');
+  run.fence();
+
+  const driving = driveRun(second.deps, run.delivery, createRunStop());
+  await delay(800);
+  const replica = scriptReplica(connection.bus, 'processOutputStep', ['p'], () => [goOn]);
+  stops.push(replica.stop);
+  await driving;
+  expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Noon.' } });
+  expect(replica.calls).toEqual(['p']);
+});
