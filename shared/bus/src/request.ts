@@ -17,7 +17,7 @@ export type Request<T> = {
   timeoutMs: number;
   /**
    * Repeats the request after each such time without a reply, ms: another replica of the queue group may receive it.
-   * Only for idempotent ones. The answer is nobody-there if no copy had a responder.
+   * Only for idempotent ones. The request fails at once if no copy has a responder.
    */
   repeatEveryMs?: number | undefined;
   signal?: AbortSignal | undefined;

@@ -16,7 +16,7 @@ export async function launchOnFreePort<T>(launch: (port: number) => Promise<T>):
   }
 }
 
-/** Returns true for the error of a server whose port another process has. */
+/** Returns true if the server has failed because another process has its port. */
 export const isPortTaken = (error: unknown): boolean =>
   error instanceof ServerError && error.code === 'start-failed' && /address.* in use/i.test(error.message);
 

@@ -42,7 +42,7 @@ type TextAnswer = {
   agent: string;
   threadId: string;
   text: string;
-  /** A run whose question is not answered. */
+  /** A run that is not answered. */
   except?: string | undefined;
 };
 export type AnsweredRun = { run: Run; opened: OpenRequest };

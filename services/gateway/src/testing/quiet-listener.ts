@@ -1,4 +1,4 @@
-// Options of a server whose reports a test does not read.
+// Options of a server for tests that do not read its reports.
 export const quietListener = {
   port: 0,
   host: '127.0.0.1',

@@ -63,7 +63,7 @@ const PING_MS = 250;
 /** @param report receives the rejected advertisements of each look */
 export function createDiscovery(bus: Bus, report: ReportRefused = () => undefined): Discovery {
   let found: Advertised = { processors: new Map(), tools: new Map(), served: new Map(), refused: [] };
-  /** Of the look whose answers `found` has. */
+  /** Fingerprint of the look that `found` is from. */
   let foundFrom: string | undefined;
   const log = createRefusalLog(bus);
   const confirm = createInfoConfirmation(async (service, replica, timeoutMs) => {

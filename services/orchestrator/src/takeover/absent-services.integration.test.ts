@@ -1,22 +1,19 @@
 // After the restart of a whole machine the services start later than the orchestrator that takes a run over.
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRunStop } from '../state/run-stop.ts';
 import { makeText } from '../testing/chunks.ts';
-import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 import { driveRun } from './drive-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
+const { driver, stops } = useSuspendedRuns(stream);
 
 test('A run that is taken over waits for a service longer than the time of its entry', async () => {
   const judge = planEntry('p', {
@@ -25,9 +22,8 @@ test('A run that is taken over waits for a service longer than the time of its e
     timeoutMs: 200,
     reads: ['response'],
   });
-  const first = createDriver(stream, { text: 'It is', until: new Promise(() => undefined) });
-  const second = createDriver(stream, { text: 'Noon.' });
-  stops.push(first.stop, second.stop);
+  const first = driver({ text: 'It is', until: new Promise(() => undefined) });
+  const second = driver({ text: 'Noon.' });
   const run = await first.begin({ agent: await first.apply({}, makePlan([judge])) });
   void run.drive().catch(() => undefined);
   await eventually(() => makeText(run.chunks()) === 'It is');

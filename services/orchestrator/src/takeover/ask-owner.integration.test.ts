@@ -1,29 +1,27 @@
 // A command that the server delivers again, for example after a kill, although the owner of its run is alive.
 import { openJetStream } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FencedError } from '../release/fenced-error.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { makeText } from '../testing/chunks.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 import { serveReports } from './ask-owner.ts';
 import { driveRun } from './drive-run.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
-});
+const { driver, stops } = useSuspendedRuns(stream);
 
-/** An owner whose model has sent "Hello." and waits, and another orchestrator with a new connection. */
+/** Starts a run that has sent "Hello." and waits for its model, and another orchestrator with a new connection. */
 async function startTwo() {
   const gate = Promise.withResolvers<void>();
-  const owner = createDriver(stream, { text: 'Hello.', until: gate.promise });
-  stops.push(owner.stop, () => gate.resolve());
+  const owner = driver({ text: 'Hello.', until: gate.promise });
+  stops.push(gate.resolve);
   const run = await owner.begin({ agent: await owner.apply() });
   const driving = run.drive();
   driving.catch(() => undefined);

@@ -38,8 +38,8 @@ export async function askOwner(bus: Bus, { tenant, runId, owner }: RunHead): Pro
 }
 
 /**
- * Returns whether another orchestrator drives the run in the epoch of its head. NATS that was killed delivers a command again whose
- * delivery it had not written, and the owner may reconnect later than this process: without an answer, it is asked again until this
+ * Returns whether another orchestrator drives the run in the epoch of its head. If NATS is killed before it has written a delivery, it
+ * delivers the command again, and the owner may reconnect later than this process: without an answer, this process asks again until its
  * connection has been up for CONNECTED_MS.
  */
 export async function isDrivenElsewhere(bus: Bus, head: RunHead, stopped: AbortSignal): Promise<boolean> {

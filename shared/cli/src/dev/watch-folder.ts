@@ -57,7 +57,7 @@ export async function watchFolder(folder: string, onFull: (limit: number) => voi
     for (const entry of entries)
       if (entry.isDirectory() && isWatched(entry.name)) await addWithin(join(path, entry.name));
   };
-  /** A subfolder that cannot be read, or that is deleted meanwhile, is not watched. */
+  /** A subfolder that cannot be read, or is deleted at the same time, is not watched. */
   const addWithin = (path: string): Promise<void> => add(path).catch(() => forget(path));
   const addCreated = async (path: string): Promise<void> => {
     const found = await lstat(path).catch(() => undefined);

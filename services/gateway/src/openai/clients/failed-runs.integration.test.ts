@@ -1,4 +1,4 @@
-// What each unchanged client sends after a run that was accepted has failed, and how often the agent runs.
+// Counts the requests of each unchanged client after an accepted run has failed, and the runs of the agent.
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI } from '@langchain/openai';

@@ -1,4 +1,4 @@
-// A text with what all views and readings read of it, so that each is computed once.
+// A text with the results that all views and readings share, so that each is computed once.
 import { findAsciiWords, type AsciiWords } from './ascii-words.ts';
 import { classifyUnits, readUnits } from './unit-kinds.ts';
 
