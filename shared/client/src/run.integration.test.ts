@@ -164,6 +164,8 @@ describe('a started run', () => {
     await expect(refused.start('any', 'hi', { runId: 'unclear' })).rejects.toMatchObject({ code: 'queue-full' });
     await eventually(() => cancelled.length > 0);
     expect(cancelled).toEqual(['unclear']);
+    outcomes.push('bus-unreachable', 'run-exists');
+    await expect(refused.start('any', 'hi', { runId: 'of-another' })).rejects.toMatchObject({ code: 'run-exists' });
     outcomes.push('queue-full');
     await expect(refused.start('any', 'hi', { runId: 'clear' })).rejects.toMatchObject({ code: 'queue-full' });
     await refused.close();

@@ -40,7 +40,7 @@ export async function startRun(
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
     noteAttempt(error);
     // An orchestrator may still accept one of the attempts: the cancel of an unknown run is stored until then.
-    if (mayRun) cancel();
+    if (mayRun && !isOfAnother(error)) cancel();
     throw error;
   }
   onceAborted(signal, reading.outcome, cancel);
@@ -103,6 +103,9 @@ function submit(
     }),
   );
 }
+
+/** The id belongs to another request, so that no attempt of this one is accepted. */
+const isOfAnother = (error: unknown): boolean => MillraceError.isInstance(error) && error.code === 'run-exists';
 
 const UNANSWERED: ReadonlySet<string> = new Set<ErrorCode>(['timeout', 'bus-unreachable', 'cancelled']);
 const mayBeAccepted = (error: unknown): boolean => !MillraceError.isInstance(error) || UNANSWERED.has(error.code);

@@ -12,7 +12,14 @@ type ReportedRun = {
   chunks: { waiting(from: number): readonly unknown[] };
 };
 
+/** A run in the epoch of its owner. */
+type OwnedRun = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
+
 export type DrivenRuns = {
+  /** Keeps the epoch of a run from its claim on, until the returned function is called or the signal fires: a fenced run that hangs is not driven. */
+  own(run: OwnedRun, fenced: AbortSignal): () => void;
+  /** Returns the epoch in which this orchestrator drives the run. */
+  findEpoch(tenant: string, runId: string): number | undefined;
   /** Returns the function that removes the run. */
   add(run: ReportedRun): () => void;
   /** Undefined if this orchestrator does not drive the run. */
@@ -24,7 +31,19 @@ const MAX_CALLS_SHOWN = 100;
 
 export function createDrivenRuns(): DrivenRuns {
   const runs = new Map<string, ReportedRun>();
+  const owned = new Map<string, OwnedRun>();
   return {
+    own(run, fenced) {
+      const key = `${run.tenant}.${run.runId}`;
+      const disown = () => {
+        if (owned.get(key) === run) owned.delete(key);
+      };
+      if (fenced.aborted) return disown;
+      owned.set(key, run);
+      fenced.addEventListener('abort', disown, { once: true });
+      return disown;
+    },
+    findEpoch: (tenant, runId) => owned.get(`${tenant}.${runId}`)?.epoch,
     add(run) {
       const { tenant, runId } = run.ref;
       const key = `${tenant}.${runId}`;

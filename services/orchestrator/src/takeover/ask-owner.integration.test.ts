@@ -21,10 +21,12 @@ const { driver, stops } = useSuspendedRuns(stream);
 async function startTwo() {
   const gate = Promise.withResolvers<void>();
   const owner = driver({ text: 'Hello.', until: gate.promise });
-  stops.push(gate.resolve);
   const run = await owner.begin({ agent: await owner.apply() });
   const driving = run.drive();
-  driving.catch(() => undefined);
+  stops.push(async () => {
+    gate.resolve();
+    await driving.catch(() => undefined);
+  });
   await eventually(() => makeText(run.chunks()) === 'Hello.');
   const bus = await connection.connect({ name: 'orchestrator' });
   const other = createDriver({ access: await openJetStream(bus) }, { text: 'Hello again.' });
@@ -34,8 +36,10 @@ async function startTwo() {
     stops.push(() => reports.drain(0));
     await connection.bus.nc.flush();
   };
-  const deliverAgain = () => driveRun(other.deps, run.delivery, createRunStop());
-  return { run, driving, serve, deliverAgain, open: gate.resolve };
+  let handedOver = 0;
+  const handOver = () => void (handedOver += 1);
+  const deliverAgain = (stop = createRunStop()) => driveRun(other.deps, { ...run.delivery, handOver }, stop);
+  return { owner, run, driving, serve, deliverAgain, countHandedOver: () => handedOver, open: gate.resolve };
 }
 
 test('A run is left to its owner if the owner drives it', async () => {
@@ -75,4 +79,37 @@ test('A run that its owner has released is taken over, although the owner answer
   await deliverAgain();
   expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Hello again.' } });
   await expect(driving).rejects.toThrow(FencedError);
+});
+
+test('A run that its owner has claimed and not begun yet is left to it', async () => {
+  const { owner, run, serve, deliverAgain } = await startTwo();
+  const { report: _, ...driven } = owner.deps.driven;
+  Object.assign(owner.deps.driven, { ...driven, report: () => undefined });
+  await serve();
+  await deliverAgain();
+  expect(await run.head()).toMatchObject({ epoch: 1 });
+});
+
+test.each(['stops', 'leaves'])(
+  'If a process %s while it asks, it requeues the command and claims nothing',
+  async (how) => {
+    const { run, deliverAgain, countHandedOver } = await startTwo();
+    const stop = createRunStop();
+    const delivered = deliverAgain(stop);
+    await delay(300);
+    if (how === 'stops') stop.stop('leaving');
+    else stop.leave();
+    await delivered;
+    expect([await run.head(), countHandedOver()]).toMatchObject([{ epoch: 1, owner: connection.bus.id }, 1]);
+  },
+);
+
+test('A process that is fenced while it asks writes no head and sends no NAK', async () => {
+  const { run, deliverAgain, countHandedOver } = await startTwo();
+  const stop = createRunStop();
+  const delivered = deliverAgain(stop);
+  await delay(300);
+  stop.fence();
+  await delivered;
+  expect([await run.head(), countHandedOver()]).toMatchObject([{ epoch: 1, owner: connection.bus.id }, 0]);
 });

@@ -13,7 +13,7 @@ import {
 import { MillraceError, readOwner } from '@millrace/contracts';
 import { conflictError, decode, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
-import { isDrivenElsewhere } from './ask-owner.ts';
+import { findOwnerFate } from './ask-owner.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
 import { deferredToNewer } from './defer-to-newer.ts';
 import { completeSuspension } from './after-suspension.ts';
@@ -30,6 +30,8 @@ export type ClaimedRun = {
   /** State of the last checkpoint; absent if the run has none and begins with its command. */
   state?: RunState | undefined;
   command?: StartCommand;
+  /** The previous owner was lost. */
+  isRecovered?: boolean;
   /** No writer has touched the head since the run was queued: a later cancel notifies this owner. */
   isNew?: boolean;
 };
@@ -124,12 +126,14 @@ export async function answerAtRest({ access }: Deps, head: RunHead): Promise<voi
  * acknowledges the command.
  */
 export async function takeOver(asked: EpochRequest, head: RunHead, revision: number): Promise<ClaimedRun | undefined> {
-  const { access, log } = asked.deps;
+  const { deps, delivery, stop } = asked;
+  const { access, log } = deps;
   const { tenant, runId, owner } = head;
-  if (await isDrivenElsewhere(access.bus, head, asked.stop.signal)) {
-    log.info({ tenant, runId, owner }, 'command delivered again: its run is left to its owner');
-    return undefined;
-  }
+  const fate = await findOwnerFate(access.bus, head, stop);
+  if (fate === 'drives') log.info({ tenant, runId, owner }, 'command delivered again: its run is left to its owner');
+  // A fenced process must not send a NAK: it would take the command from its next owner.
+  if (fate === 'stopped' && !stop.fenced.aborted) delivery.handOver();
+  if (fate !== 'lost') return undefined;
   const isLost = !head.handedOver;
   const next = { ...openNextEpoch(head, access.bus.id), takeovers: head.takeovers + (isLost ? 1 : 0) };
   const loaded = await load(asked, head);
@@ -138,7 +142,7 @@ export async function takeOver(asked: EpochRequest, head: RunHead, revision: num
   const { state } = loaded;
   if (next.takeovers > MAX_TAKEOVERS) return endInEpoch(asked, next, revision, { error: givenUp(head), state });
   const store = await openRunStore(access, next, revision);
-  return store && { store, state };
+  return store && { store, state, isRecovered: isLost };
 }
 
 /** `newer`: the command was requeued. */

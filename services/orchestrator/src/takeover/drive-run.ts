@@ -65,7 +65,16 @@ const isResume = (delivery: Delivery): delivery is Delivery<ResumeCommand> => de
 type Driven = ClaimedRun & { deps: Deps; delivery: Delivery; stop: RunStop };
 
 /** Runs the loop from the state of the last checkpoint, or from the beginning. */
-async function execute({ deps, delivery, stop, store, state, command, isNew }: Driven): Promise<void> {
+async function execute({
+  deps,
+  delivery,
+  stop,
+  store,
+  state,
+  command,
+  isNew,
+  isRecovered = false,
+}: Driven): Promise<void> {
   const { access } = deps;
   const head = store.head();
   const { tenant, runId } = head;
@@ -74,6 +83,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
   // Read concurrently with the agent. The next checkpoint detects a later cancel.
   const cancelAsked = isNew ? Promise.resolve(false) : isCancelAsked(access, tenant, runId);
   cancelAsked.catch(() => undefined);
+  const disown = deps.driven.own(head, fenced);
   const { chunks, events, close } = openEpoch(access, store, stop);
   const parts = { access, delivery, store, chunks, events, fenced };
   let leave = async (): Promise<void> => undefined;
@@ -88,12 +98,9 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     const ref = makeRef(from.first.request, store.head());
     const { isLeaving } = stop;
     const changes = from.first.applied.agent.record ? createChangeLog() : undefined;
-    const isRecovered = store.head().takeovers > 0;
     const own = { ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, changes, isRecovered };
     const run = createRun({ ...own, ...from });
     forget = deps.driven.add(run);
-    // A fenced run that hangs must not look as if it was driven here.
-    fenced.addEventListener('abort', forget, { once: true });
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     if ((await cancelAsked) || deps.erasures?.isErased(store.head())) stop.stop('cancelled');
     leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);
@@ -114,6 +121,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     delivery.handOver();
   } finally {
     clearTimeout(deadline);
+    disown();
     forget();
     await leave();
     close();

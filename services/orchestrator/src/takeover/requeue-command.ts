@@ -1,7 +1,7 @@
 // Requeues the command of a run that was released during an outage of the bus, after the reconnect. Otherwise the ack
 // wait would have to expire first, and a stopped server restarts that wait with the last message that it finds in its
 // socket.
-import { loggedError, timings } from '@millrace/contracts';
+import { loggedError } from '@millrace/contracts';
 import type { Bus, Delivery } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
 import { isAtRest, readHead } from '../state/run-head.ts';
@@ -9,14 +9,20 @@ import { retryThroughOutages } from '../state/retry-outages.ts';
 import { raceAbort } from '../state/unless-stopped.ts';
 
 /**
- * Does nothing if the connection was up during the retries of the failed write: a failure of a stream or its disk affects the next owner
- * too, and its attempts are counted.
+ * Does nothing if the connection was up while the run was driven: a failure of a stream or its disk affects the next owner too, and its
+ * attempts are counted.
+ * @param connections of the bus when the run began here
  * @param stopped the run has another owner, or this orchestrator has no more time
  */
-export async function requeueCommand({ access, log }: Deps, delivery: Delivery, stopped: AbortSignal): Promise<void> {
+export async function requeueCommand(
+  { access, log }: Deps,
+  delivery: Delivery,
+  stopped: AbortSignal,
+  connections: number,
+): Promise<void> {
   const { bus } = access;
   if (!bus.hasConnection()) await reconnection(bus, stopped);
-  else if (performance.now() - bus.connectedAt() > timings.outageMs) return;
+  else if (bus.connections() === connections) return;
   if (stopped.aborted) return;
   const { tenant, runId } = delivery.command.request;
   try {

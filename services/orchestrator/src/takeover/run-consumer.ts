@@ -50,12 +50,13 @@ export function createRunConsumer(
   let isLeaving = false;
   const controls = handleControls(deps, (key) => active.get(key)?.stop);
   const drive = async (delivery: Delivery, stop: RunStop) => {
+    const connections = bus.connections();
     try {
       await driveRun(deps, delivery, stop);
     } catch (error) {
       if (error instanceof FencedError) return;
       deps.log.error(loggedError(error), 'run could not be driven, its command is redelivered');
-      await requeueCommand(deps, delivery, stop.fenced);
+      await requeueCommand(deps, delivery, stop.fenced, connections);
     }
   };
   const begin = (delivery: Delivery) => {
