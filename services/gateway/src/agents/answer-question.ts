@@ -3,12 +3,12 @@
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
 import {
-  continueAt,
+  openAndContinue,
   readEnd,
   readMark,
-  writeMark,
   type CallMark,
   type Decision,
+  type Found,
   type OpenRequest,
 } from './run-mark.ts';
 
@@ -58,10 +58,7 @@ export async function answerNewestQuestion(
   { mark, left }: { mark: CallMark; left: AbortSignal },
 ): Promise<AnsweredRun | undefined> {
   const [found, newest] = await Promise.all([mark.find(), findNewestRun(client, threadId, agent)]);
-  if (found) {
-    const run = await repeatAnswer(client, agent, { value: found.value, text, left });
-    return run && { run, opened: await mark.open(found.value, found) };
-  }
+  if (found) return repeatAnswer(client, agent, { found, text, mark, left });
   if (newest?.run.status !== 'suspended') return undefined;
   const { runId } = newest.run;
   if (runId === except) return undefined;
@@ -69,25 +66,23 @@ export async function answerNewestQuestion(
   if (question?.resumeToken === undefined) return undefined;
   const from = await readEnd(await client.follow(runId, { signal: left }));
   const marked = { from, before: {}, question: { runId, id: question.id } };
-  const opened = await mark.open(writeMark(marked));
   const answers = [{ token: question.resumeToken, data: text }];
-  const { run } = await continueAt(marked, { client, runId, answers, left });
-  return { run, opened };
+  return openAndContinue(mark, marked, { client, runId, answers, left });
 }
 
 /** The first request may have been lost before its answer arrived. */
 async function repeatAnswer(
   client: Client,
   agent: string,
-  { value, text, left }: { value: string; text: string; left: AbortSignal },
-): Promise<Run | undefined> {
-  const marked = readMark(value);
+  { found, text, mark, left }: { found: Found; text: string; mark: CallMark; left: AbortSignal },
+): Promise<AnsweredRun | undefined> {
+  const marked = readMark(found.value);
   if (!marked.question) return undefined;
   const { runId, id } = marked.question;
   const answers = (await listQuestions(client, runId, agent)).flatMap((question) =>
     question.id === id && question.resumeToken !== undefined ? [{ token: question.resumeToken, data: text }] : [],
   );
-  return (await continueAt(marked, { client, runId, answers, left })).run;
+  return openAndContinue(mark, marked, { client, runId, answers, left }, found);
 }
 
 /** A text is no result of a tool that the client executes. */

@@ -11,15 +11,7 @@ import {
   type ShownPending,
   type Usage,
 } from '@millrace/contracts';
-import {
-  continueAt,
-  readEnd,
-  readMark,
-  writeMark,
-  type CallMark,
-  type MarkedRun,
-  type OpenRequest,
-} from './run-mark.ts';
+import { openAndContinue, readEnd, readMark, type CallMark, type MarkedRun, type OpenRequest } from './run-mark.ts';
 
 const CALL_ID = /^call_(.+)_(\d{1,6})$/;
 
@@ -84,11 +76,8 @@ export async function continueCalls(
     return data && resumeToken !== undefined ? [{ token: resumeToken, data }] : [];
   });
   const found = await mark.find();
-  if (found)
-    return {
-      ...(await continueAt(readMark(found.value), { client, runId, answers, left })),
-      opened: await mark.open(found.value, found),
-    };
+  const parts = { client, runId, answers, left };
+  if (found) return openAndContinue(mark, readMark(found.value), parts, found);
   if (calls.length === 0) return undefined;
   const isExact = isLast && answers.length === calls.length && given.size === calls.length;
   if (!isExact) {
@@ -96,9 +85,7 @@ export async function continueCalls(
     return undefined;
   }
   const from = await readEnd(await client.follow(runId, { signal: left }));
-  const marked = { from, before: result?.usage ?? {} };
-  const opened = await mark.open(writeMark(marked));
-  return { ...(await continueAt(marked, { client, runId, answers, left })), opened };
+  return openAndContinue(mark, { from, before: result?.usage ?? {} }, parts);
 }
 
 async function findRun(client: Client, runId: string): Promise<ApiAnswer<'run'> | undefined> {

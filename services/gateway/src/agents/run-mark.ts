@@ -1,5 +1,6 @@
 // The position at which a request continues a run: a repetition of the request reads from there again.
 import type { Client, Run } from '@millrace/client';
+import { toHttpError } from '../http/error-status.ts';
 import { MillraceError, type JsonValue, type Position, type Usage } from '@millrace/contracts';
 
 /** `answered`: the client has its answer. Otherwise a repetition joins the run, for a minute after the first failure or the loss of the connection. */
@@ -34,8 +35,29 @@ export type Decision = { token: string; data: JsonValue };
 export type MarkedRun = { run: Run; before: Usage };
 type GivenAnswers = { client: Client; runId: string; answers: readonly Decision[]; left: AbortSignal };
 
+/**
+ * Continues a run behind its mark, which is kept first: a gateway that is killed in between leaves a trace.
+ * @param found of the request that this one repeats
+ */
+export async function openAndContinue(
+  mark: CallMark,
+  marked: Mark,
+  parts: GivenAnswers,
+  found?: Found,
+): Promise<MarkedRun & { opened: OpenRequest }> {
+  const opened = await mark.open(found?.value ?? writeMark(marked), found);
+  const continued = await continueAt(marked, parts).catch((error: unknown) => settleFailed(opened, error));
+  return { ...continued, opened };
+}
+
+/** After an error of the server the request may have been accepted: its repetition joins the run. */
+export async function settleFailed(opened: OpenRequest, error: unknown): Promise<never> {
+  await opened.settle(toHttpError(error).status >= 500 ? 'broken' : 'answered');
+  throw error;
+}
+
 /** A result that has arrived with an earlier request counts. */
-export async function continueAt({ from, before }: Mark, parts: GivenAnswers): Promise<MarkedRun> {
+async function continueAt({ from, before }: Mark, parts: GivenAnswers): Promise<MarkedRun> {
   const { client, runId, answers, left } = parts;
   for (const [at, { token, data }] of answers.entries())
     await client.runs.answer(runId, token, data, { hold: at < answers.length - 1 }).catch(ignoreUsed);
@@ -53,7 +75,7 @@ export async function readEnd(run: Run): Promise<Position> {
   return end;
 }
 
-export const writeMark = (mark: Mark): string => JSON.stringify(mark);
+const writeMark = (mark: Mark): string => JSON.stringify(mark);
 
 /** The gateway itself has written the mark. */
 export function readMark(text: string): Mark {

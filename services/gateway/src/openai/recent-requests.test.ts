@@ -26,6 +26,15 @@ describe('a recent request', () => {
     expect(await recent.findBroken('print')).toEqual({ value: 'run-2' });
   });
 
+  test('is not broken by the late end of an earlier identical request after an answered repetition', async () => {
+    const recent = createRecentRequests();
+    const first = await recent.open('print', 'run-1');
+    const repeated = await recent.open('print', 'run-1');
+    await repeated.settle('answered');
+    await first.settle('broken');
+    expect(await recent.findBroken('print')).toBeUndefined();
+  });
+
   test('is remembered for a minute after it broke, however long it was served', async () => {
     vi.useFakeTimers();
     const recent = createRecentRequests();

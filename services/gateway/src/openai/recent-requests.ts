@@ -63,8 +63,8 @@ export function createRecentRequests({
       const until = found?.value === value ? found.until : undefined;
       const write = (record: Pick<OpenRecord, 'by' | 'until'>) =>
         store.set(`open:${print}`, JSON.stringify({ value, request, ...record }), leftMs(record.until));
-      /** A later identical request may have replaced the record. */
-      const isReplaced = async () => ((await readOpen(print))?.request ?? request) !== request;
+      /** A later identical request may have replaced the record, or removed it with its answer. */
+      const isReplaced = async () => (await readOpen(print))?.request !== request;
       const renew = async () => {
         if (served.has(request) && !(await isReplaced()))
           await Promise.all([store.set(print, value, KEEP_MS), write({ by: id, until })]);

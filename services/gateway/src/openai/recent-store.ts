@@ -38,7 +38,12 @@ export function createSharedStore(redis: Redis): RecentStore {
   const local = createLocalStore();
   const name = (key: string) => `:gateway:requests:${key}`;
   return {
-    get: async (key) => (await redis.get(name(key)).catch(() => null)) ?? local.get(key),
+    // A value that Redis does not have was removed, by this gateway or another one.
+    get: (key) =>
+      redis.get(name(key)).then(
+        (value) => value ?? undefined,
+        () => local.get(key),
+      ),
     async set(key, value, keepMs) {
       await local.set(key, value, keepMs);
       await redis.set(name(key), value, 'PX', Math.ceil(keepMs)).catch(() => undefined);

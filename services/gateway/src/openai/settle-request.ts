@@ -1,6 +1,5 @@
 // Settles the record of a request when its client has the answer, or has lost the connection.
 import type { OpenRequest, Outcome } from '../agents/run-mark.ts';
-import { toHttpError } from '../http/error-status.ts';
 import { onResponseEnd } from '../http/response-end.ts';
 import { describeOpenAiError } from './openai-error.ts';
 
@@ -18,10 +17,4 @@ export const settleWithResponse = (answer: Response, opened: OpenRequest | undef
 export function chooseFailure(error: unknown): Outcome {
   const { status } = describeOpenAiError(error);
   return status >= 500 || REPEATED.has(status) ? 'failed' : 'answered';
-}
-
-/** After an error of the server the run may have been accepted: the repeated request submits it under the same id. */
-export async function settleFailed(opened: OpenRequest, error: unknown): Promise<never> {
-  await settle(opened, toHttpError(error).status >= 500 ? 'broken' : 'answered');
-  throw error;
 }

@@ -9,7 +9,8 @@ import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '.
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../openai/recent-requests.ts';
-import { settle, settleFailed } from '../openai/settle-request.ts';
+import { settle } from '../openai/settle-request.ts';
+import { settleFailed } from '../agents/run-mark.ts';
 import { readAgent } from '../own/run-routes.ts';
 import {
   convertUiMessages,

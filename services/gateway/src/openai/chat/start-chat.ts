@@ -22,7 +22,7 @@ import {
 import { readClientTools } from '../client-tools.ts';
 import { createMark, findRepeatedRun, fingerprint } from '../recent-requests.ts';
 import { refuseMembers } from '../refuse-members.ts';
-import { settleFailed } from '../settle-request.ts';
+import { settleFailed } from '../../agents/run-mark.ts';
 import { describeStart } from '../start-headers.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };

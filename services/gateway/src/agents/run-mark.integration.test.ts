@@ -1,0 +1,21 @@
+// A run that cannot be continued: its request is settled, so that nothing renews its record any more.
+import { MillraceError } from '@millrace/contracts';
+import { useNats, useStack } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { openAndContinue, type Outcome } from './run-mark.ts';
+
+const nats = useNats();
+const stack = useStack(nats, ['orchestrator']);
+
+test('A request is settled if the run of its answers is unknown', async () => {
+  const outcomes: Outcome[] = [];
+  const mark = {
+    find: async () => undefined,
+    open: async () => ({ settle: async (outcome: Outcome) => void outcomes.push(outcome) }),
+  };
+  const answers = [{ token: 'x'.repeat(43), data: 'yes' }];
+  const parts = { client: stack.client, runId: 'no-such-run', answers, left: new AbortController().signal };
+  const continued = openAndContinue(mark, { from: { epoch: 1, index: 1 }, before: {} }, parts);
+  await expect(continued).rejects.toThrow(MillraceError);
+  expect(outcomes).toEqual(['answered']);
+});
