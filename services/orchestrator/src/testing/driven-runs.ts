@@ -145,9 +145,11 @@ function beginRun(
     live,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the orchestrator published as chunks
     chunks: () => live.flatMap(({ chunks }) => chunks) as Chunk[],
-    drive: async (more = {}) => {
-      await driveRun(deps, { ...delivery, ...more }, stop);
-      await bus.nc.flush();
+    drive(more = {}) {
+      const driving = driveRun(deps, { ...delivery, ...more }, stop).then(async () => bus.nc.flush());
+      // A test that fences the run awaits the rejection later.
+      driving.catch(() => undefined);
+      return driving;
     },
     head: readCurrentHead,
     end: async () => {
