@@ -74,7 +74,9 @@ describe('outages', () => {
     // auth reads the new keys by itself; only the watch of its bucket needs the restart that `millrace keys` prints.
     await nats.rotateKey('auth');
     await restart();
-    await (await connectClient(await createKey())).nc.flush();
+    const client = await connectClient(await createKey());
+    await client.nc.flush();
+    expect(client.hasConnection()).toBe(true);
   }, 60_000);
 
   test('The files of the callout are complete and valid, or auth does not start', async () => {
