@@ -86,6 +86,24 @@ test('A connection reports the loss of the server and its return', async () => {
   await free.bus.nc.rtt();
 });
 
+test('A listener of the reconnection that throws is logged, and the other ones are called', async () => {
+  let called = 0;
+  const forget = [
+    free.bus.onReconnect(() => {
+      throw new Error('broken listener');
+    }),
+    free.bus.onReconnect(() => void (called += 1)),
+  ];
+  await nats.kill();
+  await eventually(() => !free.bus.hasConnection());
+  await nats.start();
+  await eventually(() => called === 1);
+  forget.forEach((stop) => stop());
+  expect(log.lines).toContainEqual(
+    expect.objectContaining({ level: 'error', message: 'a listener of the reconnection failed' }),
+  );
+});
+
 test('Closing a connection does not wait for a lost server', async () => {
   const bus = await free.connect();
   await nats.kill();

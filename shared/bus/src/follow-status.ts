@@ -1,5 +1,6 @@
 // Follows the status of a connection: lost and restored, refused credentials, refused permissions. A denied publish is
 // reported only here.
+import { loggedError } from '@millrace/contracts';
 import { PermissionViolationError, type NatsConnection } from 'nats';
 import type { BusLog } from './bus-log.ts';
 import { isCredentialError } from './connection-failure.ts';
@@ -59,7 +60,7 @@ export async function followStatus(followed: Followed): Promise<void> {
       Object.assign(state, { connected: true, connectedAt: performance.now(), refused: undefined, refusedAttempts: 0 });
       state.connections += 1;
       refusals.forgetConnection();
-      state.reconnected.forEach((listener) => listener());
+      for (const listener of state.reconnected) notify(log, listener);
     }
     if (status.type === 'error' && status.error instanceof PermissionViolationError) {
       refuse(followed, status.error);
@@ -72,6 +73,15 @@ export async function followStatus(followed: Followed): Promise<void> {
     const quiet = status.type === 'ping' || status.type === 'forceReconnect';
     const loud = status.type === 'error' || status.type === 'slowConsumer';
     if (!quiet) log[loud ? 'error' : 'info']({ status }, `nats: ${status.type}`);
+  }
+}
+
+/** An error of one listener does not affect the others, or the following of the status. */
+function notify(log: BusLog, listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    log.error(loggedError(error), 'a listener of the reconnection failed');
   }
 }
 
