@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import OpenAI from 'openai';
 import { z } from 'zod';
+import { createUserKey, listGatewayUrls, signalGateway } from './gateways.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
@@ -28,9 +29,7 @@ beforeAll(() =>
   }),
 );
 
-const listUrls = async (): Promise<string[]> =>
-  [...(await stack.log('gateway')).matchAll(/"url":"(http[^"]+)"/g)].flatMap(([, url]) => url ?? []);
-const createKey = async (subject: string) => stack.client.keys.create({ subject, scopes: ['run', 'read', 'answer'] });
+const createKey = (subject: string) => createUserKey(stack, subject);
 
 async function ask(url: string, path: string, key: string, body?: object, headers: object = {}): Promise<Response> {
   return fetch(`${url}${path}`, {
@@ -42,7 +41,7 @@ async function ask(url: string, path: string, key: string, body?: object, header
 
 describe('API keys over HTTP', () => {
   test('A created key runs an agent, reads its own runs only, and ends at once with its revocation', async () => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const [ada, bob] = await Promise.all([createKey('ada'), createKey('bob')]);
     const body = { model: agent, messages: [{ role: 'user', content: script({ text: 'Hello, Ada.' }) }] };
     const answer = await ask(url, '/v1/chat/completions', ada.key, body);
@@ -55,7 +54,7 @@ describe('API keys over HTTP', () => {
   });
 
   test('The open stream of a key ends with the revocation of the key', async () => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const { key, id } = await createKey('fay');
     const body = { input: script({ text: 'One two three four. '.repeat(50), chunkSize: 1, delayMs: 50 }) };
     const stream = await ask(url, `/v1/agents/${agent}/runs`, key, body, { accept: 'text/event-stream' });
@@ -89,7 +88,7 @@ describe('conversations over HTTP', () => {
     });
   });
   const respond = async (key: string, body: object) => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     return ask(url, '/v1/responses', key, { model: remembering, ...body });
   };
   const responseSchema = z.object({ id: z.string() });
@@ -107,7 +106,7 @@ describe('conversations over HTTP', () => {
   });
 
   test('A conversation of the openai client holds the texts of its responses', async () => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const { key } = await createKey('ivy');
     const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
     const conversation = await client.conversations.create({ metadata: { topic: 'weather' } });
@@ -122,7 +121,7 @@ describe('conversations over HTTP', () => {
   });
 
   test('A thread holds the question, the call of the client and its result once', async () => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const { key } = await createKey('jon');
     const thread = crypto.randomUUID();
     const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, defaultHeaders: { 'x-millrace-thread': thread } });
@@ -146,7 +145,7 @@ describe('conversations over HTTP', () => {
     const input = script({ text: 'Later.', chunkSize: 1, delayMs: 50 });
     const started = await (await respond(key, { input, background: true })).json();
     expect(started).toMatchObject({ status: 'in_progress' });
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const path = `/v1/responses/${responseSchema.parse(started).id}`;
     await expect
       .poll(async () => (await ask(url, path, key)).json(), { timeout: 10_000 })
@@ -154,7 +153,7 @@ describe('conversations over HTTP', () => {
   });
 
   test('The next message of a thread answers the question of the agent in a chat completion', async () => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const { key } = await createKey('jan');
     const headers = { 'x-openwebui-chat-id': crypto.randomUUID() };
     const complete = async (messages: object[]) =>
@@ -167,7 +166,7 @@ describe('conversations over HTTP', () => {
   });
 
   test('The titles that a chat client asks for are not in the thread', async () => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const { key } = await createKey('kim');
     const chat = crypto.randomUUID();
     const headers = { 'x-openwebui-chat-id': chat };
@@ -190,7 +189,7 @@ describe('conversations over HTTP', () => {
 describe('two gateways with one Redis', () => {
   test('Two gateways share the requests a minute of a key', async () => {
     await stack.start('gateway');
-    const [first = '', second = ''] = await listUrls();
+    const [first = '', second = ''] = await listGatewayUrls(stack);
     const { key } = await stack.client.keys.create({
       subject: 'dan',
       scopes: ['read'],
@@ -202,7 +201,7 @@ describe('two gateways with one Redis', () => {
   });
 
   test('A request that an openai client repeats at another gateway joins the run of the first one', async () => {
-    const [first = '', second = ''] = await listUrls();
+    const [first = '', second = ''] = await listGatewayUrls(stack);
     const { key } = await createKey('eve');
     const content = script({ text: 'Once.', chunkSize: 1, delayMs: 50 });
     const body = { model: agent, messages: [{ role: 'user', content }] };
@@ -224,7 +223,7 @@ test('A gateway without Redis refuses to start if another one runs', async () =>
 });
 
 test('Readers of the own API and of a response continue at another gateway when theirs is killed', async () => {
-  const [first = '', second = ''] = await listUrls();
+  const [first = '', second = ''] = await listGatewayUrls(stack);
   const { key } = await createKey('cleo');
   const words = 'One two three four five six seven eight nine ten eleven twelve.';
   const body = { input: script({ text: words, chunkSize: 1, delayMs: 50 }) };
@@ -237,7 +236,7 @@ test('Readers of the own API and of a response continue at another gateway when 
   const shown: Event[] = [];
   const ended = Promise.allSettled([broken, collectEvents(response, shown)]);
   await expect.poll(() => Math.min(seen.length, shown.length), { timeout: 10_000 }).toBeGreaterThan(8);
-  await killFirst();
+  signalGateway(stack, 'first');
   expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   const last = seen.findLast(({ id }) => id !== undefined)?.id ?? '';
   const rest: Event[] = [];
@@ -259,12 +258,6 @@ const joinOutput = (events: readonly Event[]): string =>
   events.map(({ data }) => outputSchema.safeParse(JSON.parse(data)).data?.delta ?? '').join('');
 
 type Event = { id: string | undefined; data: string };
-
-async function killFirst(): Promise<void> {
-  const gateway = stack.pids().find(({ service }) => service === 'gateway');
-  if (!gateway) throw new Error('no gateway runs');
-  process.kill(gateway.pid, 'SIGKILL');
-}
 
 /** Appends to `events` as they arrive, so that those before a break are known. */
 async function collectEvents(response: Response, events: Event[]): Promise<void> {

@@ -9,6 +9,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createUserKey, listTwoGateways, signalGateway } from './gateways.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
@@ -29,20 +30,7 @@ beforeAll(() =>
   }),
 );
 
-const listUrls = async (): Promise<string[]> =>
-  [...(await stack.log('gateway')).matchAll(/"url":"(http[^"]+)"/g)].flatMap(([, url]) => url ?? []);
-/** The gateway that was started last, and one that stays. */
-async function listTwo(): Promise<{ first: string; second: string }> {
-  const urls = await listUrls();
-  return { first: urls.at(-1) ?? '', second: urls[0] ?? '' };
-}
-const createKey = async (subject: string) => stack.client.keys.create({ subject, scopes: ['run', 'read', 'answer'] });
-
-async function killLast(): Promise<void> {
-  const gateway = stack.pids().findLast(({ service }) => service === 'gateway');
-  if (!gateway) throw new Error('no gateway runs');
-  process.kill(gateway.pid, 'SIGKILL');
-}
+const createKey = (subject: string) => createUserKey(stack, subject);
 
 describe('a gateway that is killed after it has submitted a run', () => {
   const words = 'Once and only once, although the client has asked twice.';
@@ -73,7 +61,7 @@ describe('a gateway that is killed after it has submitted a run', () => {
 
   test('Every client repeats its request at another gateway, and the agent runs once for each', async () => {
     await stack.start('gateway');
-    const { first, second } = await listTwo();
+    const { first, second } = await listTwoGateways(stack);
     const listRuns = async () => {
       const { runs } = await stack.client.runs.list({ agent, limit: 100 });
       return runs.map(({ subject, status }) => `${subject} ${status}`).toSorted();
@@ -88,7 +76,7 @@ describe('a gateway that is killed after it has submitted a run', () => {
     });
     const answers = Promise.all(answering);
     await expect.poll(listRuns, { timeout: 15_000 }).toEqual(describeAll('running'));
-    await killLast();
+    signalGateway(stack, 'last');
     expect(Object.fromEntries(await answers)).toEqual(
       Object.fromEntries(Object.keys(CLIENTS).map((name) => [name, words])),
     );
@@ -124,7 +112,7 @@ describe('a gateway that is killed after it has submitted a run', () => {
     'A client of MCP of %s gets an error, and its next call is served by another gateway',
     async (year, open, error) => {
       await stack.start('gateway');
-      const { first, second } = await listTwo();
+      const { first, second } = await listTwoGateways(stack);
       const subject = `mcp-${year}`;
       const { key } = await createKey(subject);
       let isKilled = false;
@@ -137,7 +125,7 @@ describe('a gateway that is killed after it has submitted a run', () => {
       const calling = client.call(said).catch(String);
       await expect.poll(listStatuses, { timeout: 15_000 }).toEqual(['running']);
       isKilled = true;
-      await killLast();
+      signalGateway(stack, 'last');
       expect(await calling).toMatch(error);
       await expect.poll(listStatuses, { timeout: 15_000 }).toEqual(['finished']);
       const again = await client.call(script({ text: 'Served again.' }));
@@ -148,7 +136,7 @@ describe('a gateway that is killed after it has submitted a run', () => {
 
   test('Another gateway finds the run that waits for the results of the client', async () => {
     await stack.start('gateway');
-    const { first, second } = await listTwo();
+    const { first, second } = await listTwoGateways(stack);
     const { key } = await createKey('hal');
     const connectTo = (url: string) => new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
     const content = script({ text: 'Wait. ', toolCalls: [{ name: 'weather', args: {} }] }, { text: 'It rains.' });
@@ -161,10 +149,32 @@ describe('a gateway that is killed after it has submitted a run', () => {
     const answer = asked.choices[0]?.message;
     const id = answer?.tool_calls?.[0]?.id ?? '';
     if (!answer) throw new Error('no answer');
-    await killLast();
+    signalGateway(stack, 'last');
     const messages = [question, answer, { role: 'tool' as const, tool_call_id: id, content: 'rain' }];
     const next = await connectTo(second).chat.completions.create({ ...request, messages });
     expect(next.choices[0]?.message.content).toBe('It rains.');
     expect(next.id).toBe(asked.id);
   });
+});
+
+test('A request that is repeated while its gateway is slow is a run of its own', async () => {
+  await stack.start('gateway');
+  const { first, second } = await listTwoGateways(stack);
+  const { key } = await createKey('slow');
+  const messages = [{ role: 'user' as const, content: script({ text: 'Not joined.', chunkSize: 2, delayMs: 100 }) }];
+  const ask = async (url: string) => {
+    const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
+    return (await client.chat.completions.create({ model: agent, messages })).choices[0]?.message.content;
+  };
+  const listRuns = async () => (await stack.client.runs.list({ agent, subject: 'slow' })).runs;
+  const slow = ask(first);
+  await expect.poll(async () => (await listRuns()).length, { timeout: 15_000 }).toBe(1);
+  signalGateway(stack, 'last', 'SIGSTOP');
+  try {
+    expect(await ask(second)).toBe('Not joined.');
+  } finally {
+    signalGateway(stack, 'last', 'SIGCONT');
+  }
+  expect(await slow).toBe('Not joined.');
+  expect(await listRuns()).toHaveLength(2);
 });

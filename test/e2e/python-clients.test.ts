@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { installAdapter } from './python/adapter-environment.ts';
 import { root, runCommand } from './run-command.ts';
 import { startBalancer } from './balancer.ts';
+import { createUserKey, listGatewayUrls, listTwoGateways, signalGateway } from './gateways.ts';
 import { script } from './script.ts';
 
 const isAsked = process.env['MILLRACE_PYTHON'] === '1';
@@ -41,9 +42,6 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
   let outcomes: Record<string, unknown> = {};
   let python = '';
 
-  const listUrls = async (): Promise<string[]> =>
-    [...(await stack.log('gateway')).matchAll(/"url":"(http[^"]+)"/g)].flatMap(([, url]) => url ?? []);
-
   beforeAll(async () => {
     python = await installAdapter(folder, { isWhole: true });
     const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', flushMs: 0 };
@@ -55,7 +53,7 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
     const scopes: ('run' | 'read' | 'answer')[] = ['run', 'read', 'answer'];
     const { key } = await keys.create({ subject: 'py', scopes });
     const busy = await keys.create({ subject: 'busy', scopes, limits: { requestsPerMinute: 1 } });
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const program = join(folder, 'clients.py');
     const { code, stdout, stderr } = await runCommand(python, [program], {
       env: {
@@ -105,7 +103,7 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
   });
 
   test('The example for the openai client of Python prints a streamed answer and a block', async () => {
-    const [url = ''] = await listUrls();
+    const [url = ''] = await listGatewayUrls(stack);
     const { key } = await stack.client.keys.create({ subject: 'reader', scopes: ['run', 'read', 'answer'] });
     const text = readFileSync(join(root, 'deploy/agents/demo.yaml'), 'utf8');
     const { definition } = parseAgentFile('demo.yaml', text, {});
@@ -119,17 +117,13 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
   });
 
   test('Each client repeats its request when its gateway is killed, and the agent runs once', async () => {
-    const [second = ''] = await listUrls();
     await stack.start('gateway');
-    const first = (await listUrls()).at(-1) ?? '';
+    const { first, second } = await listTwoGateways(stack);
     const balancer = await startBalancer([first, second]);
     try {
       const names = ['litellm', 'openai-chat', 'openai-responses'];
       const made = names.map(async (name) => {
-        const { key } = await stack.client.keys.create({
-          subject: `killed-${name}`,
-          scopes: ['run', 'read', 'answer'],
-        });
+        const { key } = await createUserKey(stack, `killed-${name}`);
         return [name, key] as const;
       });
       const words = 'Once and only once, although the client has asked twice.';
@@ -149,9 +143,7 @@ describe.skipIf(!isAsked)('the clients for Python', () => {
       await expect
         .poll(listRuns, { timeout: 60_000, interval: 100 })
         .toEqual(names.map((name) => `killed-${name} running`));
-      const gateway = stack.pids().findLast(({ service }) => service === 'gateway');
-      if (!gateway) throw new Error('no gateway runs');
-      process.kill(gateway.pid, 'SIGKILL');
+      signalGateway(stack, 'last');
       const { code, stdout, stderr } = await asked;
       if (code !== 0) throw new Error(stderr);
       expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual(

@@ -5,7 +5,7 @@ import type { VerifyCredential } from './access/credentials.ts';
 import type { Limits } from './access/limits.ts';
 import type { Sessions } from './console/sessions.ts';
 import type { ReadTraits } from './agents/agent-traits.ts';
-import type { RecentRequests } from './openai/recent-requests.ts';
+import type { RecentRequests } from './recent/recent-requests.ts';
 import type { GatewaySettings } from './settings.ts';
 
 /** In discovery and in the answer of /healthz. */

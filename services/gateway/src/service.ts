@@ -1,5 +1,5 @@
 // Defines the service gateway: agents over HTTP, for clients that know nothing of NATS.
-import { advertise, gatherPings, type Bus } from '@millrace/bus';
+import { advertise, gatherPings, hasLeft, type Bus } from '@millrace/bus';
 import { MillraceError } from '@millrace/contracts';
 import { createVerifier } from '@millrace/identity';
 import { closeRedis, connectRedis, redisAccessSchema } from '@millrace/stores';
@@ -12,7 +12,7 @@ import { createGatewayApp } from './gateway-app.ts';
 import { VERSION } from './gateway-context.ts';
 import { listenHttp } from './http/listen.ts';
 import { createTraitReader } from './agents/agent-traits.ts';
-import { createRecentRequests } from './openai/recent-requests.ts';
+import { createRecentRequests } from './recent/recent-requests.ts';
 import { settingsSchema } from './settings.ts';
 
 const configSchema = z.intersection(
@@ -63,7 +63,12 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
       onRevoked: (listener) => verifier.onRevoked(listener),
       sessions: createSessions(createSessionStore(redis)),
       readTraits: createTraitReader(),
-      recent: createRecentRequests({ id: bus.id, listGateways: () => listGateways(bus), redis }),
+      recent: createRecentRequests({
+        id: bus.id,
+        hasLeft: (gateway) => hasLeft(bus, `gateway.${gateway}`, PING_MS),
+        redis,
+        log,
+      }),
       draining,
     });
     const onError = (error: unknown) => log.error({ err: error }, 'writing an answer failed');
@@ -86,11 +91,6 @@ export const gatewayService: ServiceDefinition<typeof configSchema> = {
     resources.add('discovery', discovery);
   },
 };
-
-async function listGateways(bus: Bus): Promise<string[]> {
-  const pings = await gatherPings(bus, 'gateway', { gatherMs: PING_MS });
-  return pings.map(({ id }) => id);
-}
 
 /** Each of two replicas would allow the whole limit. @throws config-invalid */
 async function refuseSecond(bus: Bus): Promise<void> {

@@ -72,6 +72,7 @@ const PROBES = [
   '$SRV.PING.guardrails.r1',
   '$SRV.PING.mine.r1',
   '$SRV.PING.gateway',
+  '$SRV.PING.gateway.r1',
   '$JS.API.STREAM.DELETE.mr_v1_RUNS',
   '$JS.ACK.mr_v1_RUNS.x',
   '$KV.mr_v1_STATE.head.acme.r1',
@@ -110,6 +111,7 @@ const ASKED_REPLICAS: Probe[] = [
   '$SRV.INFO',
   '$SRV.PING.mine.r1',
   '$SRV.PING.gateway',
+  '$SRV.PING.gateway.r1',
 ];
 const APIS: Probe[] = PROBES.filter((subject) => subject.startsWith('mr.v1.api.'));
 const MEMORY_APIS: Probe[] = [
@@ -169,8 +171,8 @@ const EXPECTED: Record<string, { publish: Probe[]; subscribe: Probe[] }> = {
     subscribe: [...KEY_APIS, 'mr.v1.auth.verify', 'mr.v1.auth.exchange', '$SYS.REQ.USER.AUTH', ...SRV],
   },
   gateway: {
-    publish: [...APIS, 'mr.v1.auth.verify', 'mr.v1.auth.exchange', '$SRV.PING.gateway'],
-    subscribe: [...CHUNKS, 'mr.v1.auth.revoked', ...SRV, '$SRV.PING.gateway'],
+    publish: [...APIS, 'mr.v1.auth.verify', 'mr.v1.auth.exchange', '$SRV.PING.gateway', '$SRV.PING.gateway.r1'],
+    subscribe: [...CHUNKS, 'mr.v1.auth.revoked', ...SRV, '$SRV.PING.gateway', '$SRV.PING.gateway.r1'],
   },
   operator: {
     publish: [

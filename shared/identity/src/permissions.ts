@@ -218,11 +218,14 @@ function permitAuth(subjects: Subjects): Permissions {
   };
 }
 
+/** A gateway asks for others, and whether one of them has left. */
+const GATEWAY_PINGS = ['$SRV.PING.gateway', '$SRV.PING.gateway.*'];
+
 /** It submits for every caller, after auth has verified the credential of the caller. */
 function permitGateway(subjects: Subjects): Permissions {
   return {
     publish: {
-      allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify, subjects.exchange, '$SRV.PING.gateway'],
+      allow: [...listApi(subjects, VERBS, EVERYONE), subjects.verify, subjects.exchange, ...GATEWAY_PINGS],
     },
     subscribe: { allow: [subjects.allChunks, subjects.revoked, ...listAnswered('gateway')] },
     answers: true,

@@ -2,15 +2,8 @@
 // next message on the thread is the answer.
 import type { Client, Run } from '@millrace/client';
 import { MillraceError, type ApiAnswer, type ShownPending } from '@millrace/contracts';
-import {
-  openAndContinue,
-  readEnd,
-  readMark,
-  type CallMark,
-  type Decision,
-  type Found,
-  type OpenRequest,
-} from './run-mark.ts';
+import type { CallMark, OpenRequest } from '../recent/open-request.ts';
+import { findMark, openAndContinue, readEnd, type Decision, type FoundMark } from './run-mark.ts';
 
 /** Returns undefined for a thread without runs of this caller, and for a newest run of another agent than `agent`. */
 export async function findNewestRun(
@@ -57,8 +50,8 @@ export async function answerNewestQuestion(
   { agent, threadId, text, except }: TextAnswer,
   { mark, left }: { mark: CallMark; left: AbortSignal },
 ): Promise<AnsweredRun | undefined> {
-  const [found, newest] = await Promise.all([mark.find(), findNewestRun(client, threadId, agent)]);
-  if (found) return repeatAnswer(client, agent, { found, text, mark, left });
+  const [repeated, newest] = await Promise.all([findMark(mark), findNewestRun(client, threadId, agent)]);
+  if (repeated) return repeatAnswer(client, agent, { ...repeated, text, mark, left });
   if (newest?.run.status !== 'suspended') return undefined;
   const { runId } = newest.run;
   if (runId === except) return undefined;
@@ -74,9 +67,8 @@ export async function answerNewestQuestion(
 async function repeatAnswer(
   client: Client,
   agent: string,
-  { found, text, mark, left }: { found: Found; text: string; mark: CallMark; left: AbortSignal },
+  { found, marked, text, mark, left }: FoundMark & { text: string; mark: CallMark; left: AbortSignal },
 ): Promise<AnsweredRun | undefined> {
-  const marked = readMark(found.value);
   if (!marked.question) return undefined;
   const { runId, id } = marked.question;
   const answers = (await listQuestions(client, runId, agent)).flatMap((question) =>

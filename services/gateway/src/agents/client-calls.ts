@@ -11,7 +11,8 @@ import {
   type ShownPending,
   type Usage,
 } from '@millrace/contracts';
-import { openAndContinue, readEnd, readMark, type CallMark, type MarkedRun, type OpenRequest } from './run-mark.ts';
+import type { CallMark, OpenRequest } from '../recent/open-request.ts';
+import { findMark, openAndContinue, readEnd, type MarkedRun } from './run-mark.ts';
 
 const CALL_ID = /^call_(.+)_(\d{1,6})$/;
 
@@ -75,9 +76,9 @@ export async function continueCalls(
     const data = given.get(spellCallId(runId, clientCall));
     return data && resumeToken !== undefined ? [{ token: resumeToken, data }] : [];
   });
-  const found = await mark.find();
+  const repeated = await findMark(mark);
   const parts = { client, runId, answers, left };
-  if (found) return openAndContinue(mark, readMark(found.value), parts, found);
+  if (repeated) return openAndContinue(mark, repeated.marked, parts, repeated.found);
   if (calls.length === 0) return undefined;
   const isExact = isLast && answers.length === calls.length && given.size === calls.length;
   if (!isExact) {

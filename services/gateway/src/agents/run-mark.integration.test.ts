@@ -2,7 +2,8 @@
 import { MillraceError } from '@millrace/contracts';
 import { useNats, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { openAndContinue, type Outcome } from './run-mark.ts';
+import type { Outcome } from '../recent/open-request.ts';
+import { openAndContinue } from './run-mark.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator']);

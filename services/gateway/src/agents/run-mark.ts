@@ -1,36 +1,20 @@
 // The position at which a request continues a run: a repetition of the request reads from there again.
 import type { Client, Run } from '@millrace/client';
-import { toHttpError } from '../http/error-status.ts';
-import { MillraceError, type JsonValue, type Position, type Usage } from '@millrace/contracts';
+import { MillraceError, usageSchema, type JsonValue, type Position, type Usage } from '@millrace/contracts';
+import { z } from 'zod';
+import { parseStored } from '../recent/open-record.ts';
+import type { CallMark, Found, OpenRequest } from '../recent/open-request.ts';
+import { settleFailed } from '../recent/settle-request.ts';
 
-/** `answered`: the client has its answer. Otherwise a repetition joins the run, for a minute after the first failure or the loss of the connection. */
-export type Outcome = 'answered' | 'failed' | 'broken';
-/** A request that waits for its answer. */
-export type OpenRequest = {
-  settle(outcome: Outcome): Promise<void>;
-};
-/** A remembered request. `value`: the id of its run, or the mark of its calls; `until`: the end of the record of a failed run, ms since 1970. */
-export type Found = { value: string; until?: number | undefined };
-/** Keeps the mark of a request for its repetitions. */
-export type CallMark = {
-  /** Returns it if the request is a repetition: a part of its answers may have arrived. */
-  find(): Promise<Found | undefined>;
-  open(value: string, found?: Found): Promise<OpenRequest>;
-};
-/** For a protocol without repetitions. */
-export const NO_MARK: CallMark = {
-  find: async () => undefined,
-  open: async () => ({ settle: async () => undefined }),
-};
-
-export type Mark = {
+const markSchema = z.object({
   /** Position behind the calls, or behind the question. */
-  from: Position;
+  from: z.object({ epoch: z.int().min(1), index: z.int().min(0) }),
   /** Usage up to there. */
-  before: Usage;
+  before: usageSchema,
   /** The run and the id of a question that a text answers. */
-  question?: { runId: string; id: string };
-};
+  question: z.object({ runId: z.string(), id: z.string() }).optional(),
+});
+export type Mark = z.output<typeof markSchema>;
 export type Decision = { token: string; data: JsonValue };
 export type MarkedRun = { run: Run; before: Usage };
 type GivenAnswers = { client: Client; runId: string; answers: readonly Decision[]; left: AbortSignal };
@@ -48,12 +32,6 @@ export async function openAndContinue(
   const opened = await mark.open(found?.value ?? writeMark(marked), found);
   const continued = await continueAt(marked, parts).catch((error: unknown) => settleFailed(opened, error));
   return { ...continued, opened };
-}
-
-/** After an error of the server the request may have been accepted: its repetition joins the run. */
-export async function settleFailed(opened: OpenRequest, error: unknown): Promise<never> {
-  await opened.settle(toHttpError(error).status >= 500 ? 'broken' : 'answered');
-  throw error;
 }
 
 /** A result that has arrived with an earlier request counts. */
@@ -77,8 +55,12 @@ export async function readEnd(run: Run): Promise<Position> {
 
 const writeMark = (mark: Mark): string => JSON.stringify(mark);
 
-/** The gateway itself has written the mark. */
-export function readMark(text: string): Mark {
-  const mark: Mark = JSON.parse(text);
-  return mark;
+/** A remembered request with its mark. */
+export type FoundMark = { found: Found; marked: Mark };
+
+/** Returns undefined for a request that is no repetition, and for a damaged mark. */
+export async function findMark(mark: CallMark): Promise<FoundMark | undefined> {
+  const found = await mark.find();
+  const marked = parseStored(markSchema, found?.value);
+  return found && marked && { found, marked };
 }

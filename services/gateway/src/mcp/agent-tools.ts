@@ -5,7 +5,7 @@ import type { Client } from '@millrace/client';
 import { MillraceError, threadIdSchema, type AppliedAgent, type RunResult } from '@millrace/contracts';
 import { z } from 'zod';
 import { answerNewestQuestion } from '../agents/answer-question.ts';
-import { NO_MARK } from '../agents/run-mark.ts';
+import { NO_MARK } from '../recent/open-request.ts';
 import { describePending } from '../openai/chat/chat-state.ts';
 import type { Access } from '../access/access.ts';
 import type { GatewayContext } from '../gateway-context.ts';

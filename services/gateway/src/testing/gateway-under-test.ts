@@ -12,7 +12,7 @@ import { createGatewayApp } from '../gateway-app.ts';
 import { listenHttp, type HttpServer } from '../http/listen.ts';
 import { quietListener } from './quiet-listener.ts';
 import { createTraitReader } from '../agents/agent-traits.ts';
-import { createRecentRequests } from '../openai/recent-requests.ts';
+import { createRecentRequests } from '../recent/recent-requests.ts';
 import { settingsSchema, type GatewaySettings } from '../settings.ts';
 
 export type GatewayUnderTest = {

@@ -4,13 +4,12 @@ import { MillraceError } from '@millrace/contracts';
 import type { Access } from '../access/access.ts';
 import { openBody } from '../access/open-access.ts';
 import { continueCalls } from '../agents/client-calls.ts';
-import type { CallMark, OpenRequest } from '../agents/run-mark.ts';
+import type { CallMark, OpenRequest } from '../recent/open-request.ts';
 import { answerAll, answerNewestQuestion, listQuestions, readSuspended } from '../agents/answer-question.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openStream } from '../http/open-stream.ts';
-import { createMark, findRepeatedRun, fingerprint } from '../openai/recent-requests.ts';
-import { settle } from '../openai/settle-request.ts';
-import { settleFailed } from '../agents/run-mark.ts';
+import { createMark, findRepeatedRun, fingerprint } from '../recent/repeated-run.ts';
+import { settleFailed, settleRequest } from '../recent/settle-request.ts';
 import { readAgent } from '../own/run-routes.ts';
 import {
   convertUiMessages,
@@ -41,7 +40,7 @@ export async function serveUiMessages(request: Request, name: string, context: G
       (await startOrJoin({ ...body, agent }, client, parts));
     context.limits.countRun(access, client, run.runId);
     const close = (isSent: boolean) => {
-      void settle(opened, isSent ? 'answered' : 'broken');
+      void settleRequest(opened, { isSent });
       stream.close();
     };
     return respondWithUi(run, { context, opening, left: stream.left, close });

@@ -10,8 +10,9 @@ import { chatRequestSchema, type ChatRequest } from './chat-request.ts';
 import { describeSuspension, isObjectBroken } from './chat-state.ts';
 import { holdHeaders, readChatFrames } from './chat-stream.ts';
 import { createChatWriter, describeCall, describeResult, writeCompletion, type ChatIdentity } from './chat-wire.ts';
-import { ContentBlocked, openAiErrorResponse } from '../openai-error.ts';
-import { chooseFailure, settle, settleWithResponse } from '../settle-request.ts';
+import { onResponseEnd } from '../../http/response-end.ts';
+import { settleRequest } from '../../recent/settle-request.ts';
+import { ContentBlocked, describeOpenAiError, openAiErrorResponse } from '../openai-error.ts';
 import { startChat, type StartedChat } from './start-chat.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -34,9 +35,11 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
       if (body.stream === true) return await streamChat(identity, body, started, { context, owned, headers });
       const answer = await answerChat(identity, started, { context, owned, headers });
       owned.close();
-      return settleWithResponse(answer, started.opened);
+      const { opened: record } = started;
+      return onResponseEnd(answer, (isSent) => void settleRequest(record, { isSent }));
     } catch (error) {
-      await settle(started?.opened, isLost(request, owned, started, context) ? 'broken' : chooseFailure(error));
+      const { status } = describeOpenAiError(error);
+      await settleRequest(started?.opened, { isLost: isLost(request, owned, started, context), status });
       owned.close();
       throw error;
     }
@@ -132,7 +135,7 @@ async function streamChat(
     keepAliveMs: settings.KEEP_ALIVE_MS,
     headers,
     onEnd(isSent) {
-      void settle(opened, !isSent && (hasEnded || isLeft(owned, started, context)) ? 'broken' : 'answered');
+      void settleRequest(opened, { isSent, isGiven: !hasEnded && !isLeft(owned, started, context) });
       owned.close();
     },
   });

@@ -3,7 +3,6 @@ import type { Client, Run } from '@millrace/client';
 import { messageText, type Message, type Usage } from '@millrace/contracts';
 import type { Access } from '../../access/access.ts';
 import { cancelWhenGone, continueCalls, type ContinuedRun } from '../../agents/client-calls.ts';
-import type { CallMark, OpenRequest } from '../../agents/run-mark.ts';
 import { answerNewestQuestion, type AnsweredRun } from '../../agents/answer-question.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
@@ -20,9 +19,10 @@ import {
   startWithMembers,
 } from '../run-settings.ts';
 import { readClientTools } from '../client-tools.ts';
-import { createMark, findRepeatedRun, fingerprint } from '../recent-requests.ts';
+import type { CallMark, OpenRequest } from '../../recent/open-request.ts';
+import { createMark, findRepeatedRun, fingerprint } from '../../recent/repeated-run.ts';
 import { refuseMembers } from '../refuse-members.ts';
-import { settleFailed } from '../../agents/run-mark.ts';
+import { settleFailed } from '../../recent/settle-request.ts';
 import { describeStart } from '../start-headers.ts';
 
 const NO_TRAITS = { acceptsSystem: false, hasHistory: false, callerSettings: [], hasForm: false };

@@ -1,7 +1,7 @@
 // The members of a response that its request defines, not its run.
 import type { Client, Run } from '@millrace/client';
 import type { Usage } from '@millrace/contracts';
-import type { OpenRequest } from '../../agents/run-mark.ts';
+import type { OpenRequest } from '../../recent/open-request.ts';
 import type { ResponseRequest } from './responses-request.ts';
 
 export type ResponseIdentity = {

@@ -1,12 +1,13 @@
 // POST /v1/responses: starts a run, or continues a suspended one, and returns it as a response.
 import { openBody } from '../../access/open-access.ts';
-import type { OpenRequest } from '../../agents/run-mark.ts';
+import type { OpenRequest } from '../../recent/open-request.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { respondWithEvents } from '../../http/event-stream.ts';
 import { openStream } from '../../http/open-stream.ts';
-import { openAiErrorResponse } from '../openai-error.ts';
+import { onResponseEnd } from '../../http/response-end.ts';
+import { settleRequest } from '../../recent/settle-request.ts';
+import { describeOpenAiError, openAiErrorResponse } from '../openai-error.ts';
 import { startResponse } from './response-changes.ts';
-import { chooseFailure, settle, settleWithResponse } from '../settle-request.ts';
 import { describeResponse } from './response-wire.ts';
 import { responseRequestSchema } from './responses-request.ts';
 import { holdResponse, readResponse, readResponseFrames, throwEarlyEnd } from './responses-stream.ts';
@@ -25,27 +26,28 @@ export async function serveResponse(request: Request, context: GatewayContext): 
       context.limits.countRun(access, started.client, accepted);
       opening = started.opened;
       const all = { ...headers, ...started.headers };
+      const settle = (isSent: boolean) => void settleRequest(opening, { isSent });
       if (body.background === true && body.stream !== true) {
         stream.close();
         const queued = describeResponse(startResponse(accepted), started.identity);
-        return settleWithResponse(Response.json(queued, { headers: all }), opening);
+        return onResponseEnd(Response.json(queued, { headers: all }), settle);
       }
       if (body.stream !== true) {
         const state = await readResponse(started);
         throwEarlyEnd(state);
         stream.close();
-        return settleWithResponse(Response.json(describeResponse(state, started.identity), { headers: all }), opening);
+        return onResponseEnd(Response.json(describeResponse(state, started.identity), { headers: all }), settle);
       }
       const frames = readResponseFrames(started);
       const held = await holdResponse(frames, context.settings.FIRST_CONTENT_MS);
       const { KEEP_ALIVE_MS: keepAliveMs } = context.settings;
       const onEnd = (isSent: boolean) => {
-        void settle(opening, isSent ? 'answered' : 'broken');
+        settle(isSent);
         stream.close();
       };
       return respondWithEvents(held, { keepAliveMs, onEnd, headers: all });
     } catch (error) {
-      await settle(opening, stream.left.aborted ? 'broken' : chooseFailure(error));
+      await settleRequest(opening, { isLost: stream.left.aborted, status: describeOpenAiError(error).status });
       stream.close();
       throw error;
     }

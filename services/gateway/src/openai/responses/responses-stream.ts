@@ -69,27 +69,27 @@ export async function holdResponse(frames: ResponseFrames, waitMs: number): Prom
   for (;;) {
     const next = frames.next();
     const read = await Promise.race([next, waitForAbort(late)]);
-    if (!read) return writeFrames(held, next, frames);
-    if (read.done) return writeFrames(held, next, frames);
+    if (!read || read.done) return writeFrames(held, frames, next);
     const { text, state } = read.value;
     throwEarlyEnd(state);
     held += text;
-    if (hasContent(state) || state.status !== 'in_progress') return writeFrames(held, frames.next(), frames);
+    if (hasContent(state) || state.status !== 'in_progress') return writeFrames(held, frames);
   }
 }
 
 /** A stored response is streamed from its first event, without waiting for content. */
-export const writeTexts = (frames: ResponseFrames): AsyncGenerator<string, void> =>
-  writeFrames('', frames.next(), frames);
+export const writeTexts = (frames: ResponseFrames): AsyncGenerator<string, void> => writeFrames('', frames);
 
+/** @param first the frame that is being read. A read of the frames starts when its text is needed: the answer may end before. */
 async function* writeFrames(
   held: string,
-  first: ReturnType<ResponseFrames['next']>,
   frames: ResponseFrames,
+  first?: ReturnType<ResponseFrames['next']>,
 ): AsyncGenerator<string, void> {
   try {
     if (held !== '') yield held;
-    for (let read = await first; !read.done; read = await frames.next()) if (read.value.text) yield read.value.text;
+    for (let read = await (first ?? frames.next()); !read.done; read = await frames.next())
+      if (read.value.text) yield read.value.text;
   } catch (error) {
     const { error: described } = describeOpenAiError(error);
     const { code, message, param } = described;

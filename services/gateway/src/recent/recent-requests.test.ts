@@ -64,6 +64,18 @@ describe('a recent request', () => {
     expect(await recent.findBroken('print')).toBeUndefined();
   });
 
+  test('is remembered for a minute after its failure, also if the client counts its repetitions', async () => {
+    vi.useFakeTimers();
+    const recent = createRecentRequests();
+    const opened = await recent.open('print', 'run-1');
+    await opened.settle('failed');
+    await vi.advanceTimersByTimeAsync(40_000);
+    const again = await recent.open('print', 'run-1', await recent.find('print'));
+    await again.settle('failed');
+    await vi.advanceTimersByTimeAsync(21_000);
+    expect(await recent.findBroken('print')).toBeUndefined();
+  });
+
   test('has a record of its own while an identical one is served', async () => {
     vi.useFakeTimers();
     const recent = createRecentRequests();

@@ -1,0 +1,51 @@
+// Recent requests in Redis: every gateway reads them, and a damaged record ends nothing.
+import { useRedis } from '@millrace/testkit';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KEEP_MS, createSharedStore } from './recent-store.ts';
+import { createRecentRequests } from './recent-requests.ts';
+
+const redis = useRedis();
+const connections: Redis[] = [];
+beforeAll(() => {
+  for (let at = 0; at < 2; at += 1) connections.push(new Redis(redis.urlAs('gateway')));
+});
+afterAll(() => Promise.all(connections.map((connection) => connection.quit())));
+const connect = (at: number): Redis => {
+  const connection = connections[at];
+  if (!connection) throw new Error('no connection');
+  return connection;
+};
+
+describe('a shared store', () => {
+  test('returns no value that another gateway has removed, although this gateway has set it', async () => {
+    const [own, other] = [createSharedStore(connect(0)), createSharedStore(connect(1))];
+    await own.set('removed', 'run-1', KEEP_MS);
+    expect(await other.get('removed')).toBe('run-1');
+    await other.remove('removed');
+    expect(await own.get('removed')).toBeUndefined();
+  });
+});
+
+describe('a damaged record', () => {
+  const damage = (print: string, text: string) => connect(1).set(`:gateway:requests:open:${print}`, text);
+  const create = () => createRecentRequests({ id: 'own', hasLeft: async () => true, redis: connect(0), renewMs: 10 });
+
+  test.each(['{"value":', 'null', '{"value":1}'])(
+    'with the text %s is renewed and settled without an error',
+    async (text) => {
+      const opened = await create().open('damaged', 'run-1');
+      await damage('damaged', text);
+      const reading = vi.spyOn(connect(0), 'get');
+      // Two renewals have read the record.
+      await expect.poll(() => reading.mock.calls.length).toBeGreaterThan(1);
+      await opened.settle('broken');
+      expect(await create().findBroken('damaged')).toBeUndefined();
+    },
+  );
+
+  test('names no gateway that has no valid id', async () => {
+    await damage('foreign', JSON.stringify({ value: 'run-1', request: 'r', by: 'gateway.>' }));
+    expect(await create().findBroken('foreign')).toBeUndefined();
+  });
+});
