@@ -203,5 +203,5 @@ describe('a parallel group', () => {
 test('a member that denies a tool call ends the group, and the model receives the denial', async () => {
   const deny: Verdict = { type: 'deny', reason: 'no' };
   const { ask } = await callGrouped({ b: deny, c: never }, { stage: 'processToolCall' });
-  expect(await ask()).toMatchObject({ answer: deny, by: { entry: 'b' } });
+  expect(await ask()).toMatchObject({ stopped: { verdict: deny, entry: { entry: 'b' } } });
 });

@@ -4,9 +4,13 @@ import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@mil
 import { SUSPEND, endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import { resolveMaxRetries } from '../state/run-agent.ts';
 import type { Run } from '../state/run-context.ts';
-import type { StopVerdict } from './verdict-fold.ts';
+import type { JudgedEntry } from './verdict-fold.ts';
 
-export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: StopVerdict): Interrupt {
+export function stopOutcome(
+  run: Run,
+  stage: Stage,
+  { entry, verdict }: Pick<JudgedEntry, 'entry' | 'verdict'>,
+): Interrupt {
   const rejecting = { rejected: rejectedBy(run, stage) };
   switch (verdict.type) {
     case 'abort':

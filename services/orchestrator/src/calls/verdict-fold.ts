@@ -30,6 +30,7 @@ import {
   type VerdictOf,
   type Violation,
 } from '@millrace/contracts';
+import type { Interrupt } from '../state/interrupt.ts';
 
 /** The verdict of one entry as it counts, the resulting input, and the circumstances of the call. */
 export type JudgedEntry = {
@@ -43,10 +44,9 @@ export type JudgedEntry = {
   taint?: VerdictTaint;
 };
 
-/** A verdict that stops the stage. */
-export type StopVerdict = { entry: PlanEntry; verdict: Exclude<Verdict, VerdictOf<'continue'>> };
-
+/** The folded verdicts of a stage. */
 export type StageFold = {
+  /** The stage's input with all changes of processors. */
   input: StageInput;
   ops: MessageOp[];
   states: Record<string, JsonObject>;
@@ -58,8 +58,13 @@ export type StageFold = {
   /** Taint of entries and of the prompt that this stage adds. */
   taint: VerdictTaint[];
   /** The first stopping verdict: a lost session fails all of its entries at once. */
-  stopped?: StopVerdict;
+  stopped?: JudgedEntry;
+  /** Set by `runStage` if the run does not simply continue. */
+  interrupt?: Interrupt | undefined;
 };
+
+/** Returns the entries that failed and that their policy skipped. */
+export const listSkipped = ({ outcomes }: StageFold): EntryOutcome[] => outcomes.filter(({ skipped }) => skipped);
 
 export const emptyFold = (input: StageInput): StageFold => ({
   input,
@@ -168,7 +173,7 @@ export function foldVerdict(before: StageFold, judged: JudgedEntry): StageFold {
     const error = { code: verdict.code, message: verdict.message };
     const skipped = entry.onFailure === 'skip';
     const outcomes = [...fold.outcomes, { ...outcome, error, ...(skipped && { skipped }) }];
-    return skipped ? { ...fold, outcomes } : { ...fold, outcomes, stopped: fold.stopped ?? { entry, verdict } };
+    return skipped ? { ...fold, outcomes } : { ...fold, outcomes, stopped: fold.stopped ?? judged };
   }
   const violations = attributeViolations(entry, verdict.violations);
   const ops = 'changes' in verdict ? (verdict.changes?.ops ?? []) : [];
@@ -183,7 +188,7 @@ export function foldVerdict(before: StageFold, judged: JudgedEntry): StageFold {
     outcomes: [...fold.outcomes, said],
     taint: judged.taint ? [...fold.taint, judged.taint] : fold.taint,
   };
-  return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? { entry, verdict } };
+  return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? judged };
 }
 
 /** Folds a verdict of a stage that was stopped elsewhere: its state and violations count, its verdict does not. */

@@ -240,8 +240,9 @@ async function handleModelError(
   const asked = { ...input, conversation, steps, model: call.model, error };
   const result = await runStage(run, 'processAPIError', asked);
   if (result.interrupt) return { interrupt: result.interrupt };
-  if (result.answer?.type === 'retry' && input.retryCount < maxRetries(run)) {
-    const { model } = result.answer;
+  const verdict = result.stopped?.verdict;
+  if (verdict?.type === 'retry' && input.retryCount < maxRetries(run)) {
+    const { model } = verdict;
     run.dispatch({ action: 'error-retried', ...(model !== undefined && { model }) });
     return { again: true };
   }

@@ -14,7 +14,8 @@ import { buildAnswer, closingChunks } from './closing-chunks.ts';
 import { reportCutOff } from '../model/report-cut-off.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
-import { runStage, type StageResult } from '../stages/run-stage.ts';
+import { runStage } from '../stages/run-stage.ts';
+import type { StageFold } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
 import { chooseProviderOptions, chooseTool } from '../state/caller-settings.ts';
 import { stepsWith } from '../state/run-state.ts';
@@ -33,12 +34,17 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     const { answered, call } = asked;
     const answer = buildAnswer(call, answered);
     const settled = await run.overlap.awaitVerdict();
-    const { interrupt, by } = settled
-      ? { interrupt: settled, by: undefined }
+    const judged: Pick<StageFold, 'interrupt' | 'stopped'> = settled
+      ? { interrupt: settled }
       : await judgeResponse(run, call, answered, answer);
+    const { interrupt, stopped } = judged;
     if (!interrupt) return acceptAnswer(run, call, answer, answered);
     if (answer.fromCache) return interrupt;
-    const told = await reportCutOff(run, stepInput(run), { model: answer.model, usage: answer.usage, by });
+    const told = await reportCutOff(run, stepInput(run), {
+      model: answer.model,
+      usage: answer.usage,
+      by: stopped?.entry,
+    });
     return interrupt.kind === 'rewind' && told ? told : interrupt;
   }
 }
@@ -104,7 +110,8 @@ async function judgeRequest(
   };
   const result = await runStage(run, 'processLLMRequest', input);
   if (result.interrupt) return { interrupt: result.interrupt };
-  const cached = result.answer?.type === 'respond' ? result.answer.chunks : undefined;
+  const verdict = result.stopped?.verdict;
+  const cached = verdict?.type === 'respond' ? verdict.chunks : undefined;
   return { call: { ...call, prompt: result.input.prompt ?? prompt, cached } };
 }
 
@@ -114,7 +121,7 @@ async function judgeResponse(
   call: StepModelCall,
   answered: ModelAnswer,
   answer: StepAnswer,
-): Promise<StageResult> {
+): Promise<StageFold> {
   const { conversation: _, ...common } = stepInput(run);
   const { builder, warnings } = answered;
   const input: StageInput = {

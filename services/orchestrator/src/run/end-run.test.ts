@@ -42,9 +42,8 @@ describe('the ending finish', () => {
     );
     const ended = await endRun(run, { form: 'finish', finish: finishChunk(run, 'stop') });
     expect(ended).toMatchObject({
-      status: 'finished',
       lastChunk: { type: 'finish' },
-      result: { text: 'One. {"a":1}', finishReason: 'stop', object: { a: 1 }, steps: [{}, {}] },
+      result: { status: 'finished', text: 'One. {"a":1}', finishReason: 'stop', object: { a: 1 }, steps: [{}, {}] },
     });
   });
 });
@@ -54,8 +53,8 @@ describe('the ending halt', () => {
 
   test('has the given text in the result, the finish and the conversation', async () => {
     const { run, published } = runAfter();
-    const { result, lastChunk, status } = await endRun(run, halt);
-    expect(status).toBe('finished');
+    const { result, lastChunk } = await endRun(run, halt);
+    expect(result.status).toBe('finished');
     expect(result).toMatchObject({ text: 'Instead.', finishReason: 'halted', steps: [] });
     expect(texts(result.messages)).toEqual(['Instead.']);
     expect(makeText(published)).toBe('Instead.');
@@ -92,9 +91,15 @@ describe('the ending tripwire', () => {
     const { run, published } = runAfter(...acceptAll(0, 'One. ', [call]), closed);
     const ended = await endRun(run, { form: 'tripwire', tripwire });
     expect(ended).toMatchObject({
-      status: 'aborted',
       lastChunk: { type: 'tripwire', payload: tripwire },
-      result: { text: '', messages: [], finishReason: 'other', tripwire, steps: [{ text: 'One. ' }] },
+      result: {
+        status: 'aborted',
+        text: '',
+        messages: [],
+        finishReason: 'other',
+        tripwire,
+        steps: [{ text: 'One. ' }],
+      },
     });
     expect(listTypes(published)).toEqual(['start', 'step-start']);
   });
@@ -118,9 +123,8 @@ describe('the ending error', () => {
     const { run } = runAfter();
     const ended = await endRun(run, { form: 'error', error: makeFailure('processor-timeout') });
     expect(ended).toMatchObject({
-      status: 'failed',
       lastChunk: { type: 'error', payload: { error: { code: 'processor-timeout' } } },
-      result: { text: '', finishReason: 'error', error: { message: 'it said: secret' } },
+      result: { status: 'failed', text: '', finishReason: 'error', error: { message: 'it said: secret' } },
     });
   });
 
@@ -164,9 +168,8 @@ describe('the ending cancel', () => {
   test('keeps the text so far', async () => {
     const { run } = runAfter(...acceptAll(0, 'so far'));
     expect(await endRun(run, { form: 'cancel' })).toMatchObject({
-      status: 'cancelled',
       lastChunk: { type: 'abort' },
-      result: { text: 'so far', finishReason: 'other' },
+      result: { status: 'cancelled', text: 'so far', finishReason: 'other' },
     });
   });
 });

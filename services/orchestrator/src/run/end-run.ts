@@ -1,7 +1,14 @@
 // Ends a run, as a table of forms. Each form defines the chunks that are still published before the last one, the last
 // chunk, and the stored status and result.
-import { messageText, publicViolations, type Chunk, type RunResult, type RunStatus } from '@millrace/contracts';
-import { failedRun, type EndedRun } from '../state/ended-run.ts';
+import {
+  messageText,
+  publicViolations,
+  type Chunk,
+  type RunEnd,
+  type RunResult,
+  type RunStatus,
+} from '@millrace/contracts';
+import { failedRun } from '../state/failed-run.ts';
 import { chunk } from '../release/make-chunk.ts';
 import { listInput } from '../state/run-state.ts';
 import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
@@ -13,7 +20,7 @@ import { restateAnswer } from './restate-answer.ts';
 import { shownMessages, shownSteps } from './shown-steps.ts';
 
 type EndForm = Ending['form'];
-type EndTable = { [F in EndForm]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<EndedRun> | EndedRun };
+type EndTable = { [F in EndForm]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<RunEnd> | RunEnd };
 
 const forms: EndTable = {
   async finish(run, ending) {
@@ -88,7 +95,7 @@ function acceptedSteps(run: Run, rejected: Rejected | undefined): RunResult['ste
   return rejected?.what === 'run' ? [] : shownSteps(run);
 }
 
-export async function endRun(run: Run, ending: Ending): Promise<EndedRun> {
+export async function endRun(run: Run, ending: Ending): Promise<RunEnd> {
   switch (ending.form) {
     case 'finish':
       return forms.finish(run, ending);
@@ -112,10 +119,10 @@ export function resultSoFar(run: Run): RunResult {
 type EndOutcome = Pick<RunResult, 'text' | 'finishReason'> &
   Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error' | 'unsaved'>>;
 
-function makeEnded(run: Run, status: RunStatus, lastChunk: Chunk, outcome: EndOutcome): EndedRun {
-  const ended = { status, lastChunk, result: buildResult(run, status, outcome) };
+function makeEnded(run: Run, status: RunStatus, lastChunk: Chunk, outcome: EndOutcome): RunEnd {
+  const end = { lastChunk, result: buildResult(run, status, outcome) };
   const hasInput = status === 'finished' && run.ref.threadId !== undefined;
-  return hasInput ? { ...ended, input: listInput(run.state()) } : ended;
+  return hasInput ? { ...end, input: listInput(run.state()) } : end;
 }
 
 function buildResult(run: Run, status: RunStatus, outcome: EndOutcome): RunResult {
@@ -132,6 +139,6 @@ function asJson(value: unknown): NonNullable<RunResult['object']> {
 }
 
 /** Ends a run with a broken ending: without an ending its command would be redelivered for ever. */
-export function endBroken(run: Run, error: unknown): EndedRun {
+export function endBroken(run: Run, error: unknown): RunEnd {
   return failedRun(run.ref.runId, omitUntrustedText(brokenBy(error).error), run.state().usage);
 }

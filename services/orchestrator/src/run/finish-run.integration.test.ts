@@ -195,7 +195,7 @@ describe('the result of a run', () => {
   ])('is empty if the stream’s processors reject %s, and memory is not called', async (_what, text, judges) => {
     const { end, inputs, published } = await runThatSaid(text, { ...judges, memory: () => goOn });
     const ended = await end();
-    expect(ended).toMatchObject({ status: 'aborted', result: { text: '', messages: [], steps: [] } });
+    expect(ended).toMatchObject({ result: { status: 'aborted', text: '', messages: [], steps: [] } });
     expect(inputs).toHaveLength(Object.keys(judges).length);
     expect(JSON.stringify([ended, published])).not.toContain('forbidden text');
   });
@@ -209,7 +209,7 @@ describe('the result of a run', () => {
     await saving.promise;
     stop('cancelled');
     saved.resolve(goOn);
-    expect(await ending).toMatchObject({ status: 'finished', result: { text: 'Hello.' } });
+    expect(await ending).toMatchObject({ result: { status: 'finished', text: 'Hello.' } });
   });
 
   test('is a cancelled run within a second if the save does not end', async () => {
@@ -220,7 +220,7 @@ describe('the result of a run', () => {
     await saving.promise;
     const started = performance.now();
     stop('cancelled');
-    expect(await ending).toMatchObject({ status: 'cancelled' });
+    expect(await ending).toMatchObject({ result: { status: 'cancelled' } });
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
@@ -231,7 +231,7 @@ describe('the result of a run', () => {
     const ending = end();
     await judging.promise;
     stop('cancelled');
-    expect(await ending).toMatchObject({ status: 'cancelled' });
+    expect(await ending).toMatchObject({ result: { status: 'cancelled' } });
     expect(inputs).toHaveLength(1);
   });
 });

@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import { isSuspension, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
+import { listSkipped } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, runText, type FinishChunk } from './finish-chunks.ts';
 import { passObject } from './judge-object.ts';
@@ -37,11 +38,13 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
   const input = { ...resultInput(run, finish), conversation, steps };
   const order = { ...run.plan.order, processOutputResult: [...names] };
   const part: Run = { ...run, plan: { ...run.plan, order } };
-  const { interrupt, skipped } = await runStage(part, 'processOutputResult', input);
+  const fold = await runStage(part, 'processOutputResult', input);
+  const { interrupt } = fold;
   if (interrupt) {
     if (isSuspension(interrupt)) run.dispatch({ action: 'finish-passed', finish });
     return { interrupt };
   }
+  const skipped = listSkipped(fold);
   if (isComplete(finish, run)) return { finish, skipped };
   const stopped = (await passReworded(run)) ?? (await passObjectAgain(run));
   return { ...(stopped ? { interrupt: stopped } : await guardFinishChunk(run, withFinalText(run, finish))), skipped };

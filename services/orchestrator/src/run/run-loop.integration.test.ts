@@ -1,5 +1,5 @@
 // Whole runs through their loop: the traces of a stage that rejects, at every position.
-import { runActionSchema, toolRequestSchema, type Stage, type Verdict } from '@millrace/contracts';
+import { runActionSchema, toolRequestSchema, type RunEnd, type Stage, type Verdict } from '@millrace/contracts';
 import { serve } from '@millrace/bus';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -12,7 +12,6 @@ import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../release/make-chunk.ts';
 import { endRun } from './end-run.ts';
-import type { EndedRun } from '../state/ended-run.ts';
 import type { Run } from '../state/run-context.ts';
 import { foldRun } from '../state/run-state.ts';
 import { runLoop } from './run-loop.ts';
@@ -53,7 +52,7 @@ function serveTool(result: string) {
   stops.push(() => serving.drain(1_000));
 }
 
-async function awaitEnd(run: Run): Promise<EndedRun> {
+async function awaitEnd(run: Run): Promise<RunEnd> {
   const outcome = await runLoop(run);
   if (outcome.kind !== 'end') throw new Error('the run was handed over');
   return endRun(run, outcome.ending);
@@ -81,7 +80,7 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
     });
     stops.push(made.close);
     const ended = await awaitEnd(made.run);
-    expect(ended.status).toBe(does === 'abort' ? 'aborted' : 'finished');
+    expect(ended.result.status).toBe(does === 'abort' ? 'aborted' : 'finished');
     // The raw result is only in the state's record of the tool, for processToolResult.
     const left = [ended, made.published, saver.received, asked.map(({ prompt }) => prompt), made.events];
     expect(JSON.stringify(left)).not.toContain('the secret');

@@ -55,11 +55,11 @@ async function judgeByEntries(
   changed?: Pick<StageInput, 'toolCall'>,
 ): Promise<JudgedCall> {
   const about = { subject: tool.name, position, ...(changed && { changed }) };
-  const { input, answer, interrupt } = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), about);
+  const { input, stopped, interrupt } = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), about);
   if (interrupt) return isSuspension(interrupt) ? { waits: true } : { interrupt };
   const judged = { ...(input.toolCall ?? toolCall), position };
-  if (answer?.type !== 'deny') return { call: judged };
-  const { reason, code } = answer;
+  if (stopped?.verdict.type !== 'deny') return { call: judged };
+  const { reason, code } = stopped.verdict;
   const result = { denied: true, reason, ...(code !== undefined && { code }) };
   return { denied: { ...judged, result, isError: true, denied: true } };
 }

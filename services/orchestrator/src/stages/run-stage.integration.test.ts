@@ -110,7 +110,7 @@ describe('verdicts of a stage', () => {
   test('that only the stage’s statement can handle are passed to it', async () => {
     const deny: Verdict = { type: 'deny', reason: 'no' };
     const { ask } = await runStaged(['a'], byEntry({ a: deny }), { stage: 'processToolCall' });
-    expect(await ask()).toMatchObject({ answer: deny, by: { entry: 'a' } });
+    expect(await ask()).toMatchObject({ stopped: { verdict: deny, entry: { entry: 'a' } } });
   });
 
   test('of a stage without entries are none: no call, no event', async () => {

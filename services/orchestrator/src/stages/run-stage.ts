@@ -2,11 +2,10 @@
 import {
   listEntries,
   splitSegments,
-  type EntryOutcome,
   type PlanEntry,
   type Stage,
   type StageInput,
-  type VerdictOf,
+  type Verdict,
 } from '@millrace/contracts';
 import { isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { callProcessors, type StageRequest } from '../calls/call-processors.ts';
@@ -19,18 +18,6 @@ import { createStageData, dataSink, type StageData } from '../sessions/custom-ch
 import type { DataSink } from '../calls/ordered-sink.ts';
 import { emptyFold, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
-
-export type StageResult = {
-  /** The stage's input with all changes of processors. */
-  input: StageInput;
-  /** Entries that failed and may be skipped. */
-  skipped?: EntryOutcome[];
-  /** Set if the run does not simply continue. */
-  interrupt?: Interrupt | undefined;
-  /** Verdicts that only the stage's own statement can handle. */
-  answer?: VerdictOf<'deny'> | VerdictOf<'respond'> | VerdictOf<'retry'>;
-  by?: PlanEntry;
-};
 
 export type StageOptions = {
   /** Subject of the stage in its event: a tool's name. */
@@ -45,18 +32,25 @@ export type StageOptions = {
   see?: ((judged: JudgedEntry) => void) | undefined;
 };
 
+/** Verdicts that only the statement which runs the stage can handle. */
+const LEFT_TO_STATEMENT: ReadonlySet<Verdict['type']> = new Set(['deny', 'respond', 'retry']);
+
+/**
+ * Calls the entries of the stage and returns the fold of their verdicts. A verdict of LEFT_TO_STATEMENT
+ * sets `stopped` without an `interrupt`.
+ */
 export async function runStage(
   run: Run,
   stage: Stage,
   input: StageInput,
   { subject, position, changed, sink = dataSink(run), see }: StageOptions = {},
-): Promise<StageResult> {
+): Promise<StageFold> {
   const all = listEntries(run.plan, stage);
-  if (all.length === 0) return { input };
+  if (all.length === 0) return emptyFold(input);
   const unsaved = await run.awaitCheckpoint();
-  if (unsaved) return { input, interrupt: unsaved };
+  if (unsaved) return { ...emptyFold(input), interrupt: unsaved };
   const point = await resumePoint(run, stage, position);
-  if (point && 'interrupt' in point) return { input, interrupt: point.interrupt };
+  if (point && 'interrupt' in point) return { ...emptyFold(input), interrupt: point.interrupt };
   const started = performance.now();
   const data = createStageData(run, sink);
   const entries = point && !point.isEdited ? fromEntry(all, point.resumed.entry) : all;
@@ -80,14 +74,20 @@ export async function runStage(
   if (judged) run.changes?.addStage(stage, run.state().steps.length, request.input, judged);
   const stopped = await data.flush();
   const interrupt = run.interruption();
-  if (interrupt) return { input: fold.input, interrupt };
+  if (interrupt) return interruptStage(fold, interrupt);
   if (fold.stopped?.verdict.type === 'suspend')
     suspendStage(run, { stage, position, given: input, left: fold.input }, fold.stopped);
   else if (point) run.dispatch({ action: 'pending-settled', id: point.id });
-  const result = meaning(run, stage, fold);
+  const stop = fold.stopped && !LEFT_TO_STATEMENT.has(fold.stopped.verdict.type) ? fold.stopped : undefined;
+  const result: StageFold = stop ? { ...fold, interrupt: stopOutcome(run, stage, stop) } : fold;
   // The reason for which the stage stopped precedes the interrupts of its chunks. But a run that ends is not suspended.
   const goesOn = !result.interrupt || isSuspension(result.interrupt);
-  return stopped && goesOn ? { input: fold.input, interrupt: stopped } : result;
+  return stopped && goesOn ? interruptStage(fold, stopped) : result;
+}
+
+/** Adds an interrupt that no verdict of the stage has caused. */
+function interruptStage({ stopped: _, ...fold }: StageFold, interrupt: Interrupt): StageFold {
+  return { ...fold, interrupt };
 }
 
 const addTo =
@@ -142,13 +142,4 @@ async function foldEntries(
     if (fold.stopped || (await data.flush())) break;
   }
   return fold;
-}
-
-function meaning(run: Run, stage: Stage, { input, stopped, outcomes }: StageFold): StageResult {
-  const skipped = outcomes.filter((outcome) => outcome.skipped);
-  if (!stopped) return skipped.length === 0 ? { input } : { input, skipped };
-  const { entry, verdict } = stopped;
-  if (verdict.type === 'deny' || verdict.type === 'respond' || verdict.type === 'retry')
-    return { input, answer: verdict, by: entry };
-  return { input, interrupt: stopOutcome(run, stage, stopped), by: entry };
 }

@@ -7,7 +7,7 @@ import { askPending, pendingAt } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Resumed } from '../calls/call-request.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
-import type { StopVerdict } from '../calls/verdict-fold.ts';
+import type { JudgedEntry } from '../calls/verdict-fold.ts';
 
 export type ResumePoint = {
   id: string;
@@ -72,7 +72,7 @@ type SuspendedStage = {
 export function suspendStage(
   run: Run,
   { stage, position, given, left }: SuspendedStage,
-  { entry, verdict }: StopVerdict,
+  { entry, verdict }: JudgedEntry,
 ): void {
   if (verdict.type !== 'suspend') return;
   const { payload, expiresInSeconds } = verdict;

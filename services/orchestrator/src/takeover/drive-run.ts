@@ -7,6 +7,7 @@ import {
   type AppliedAgent,
   type Issue,
   type StartCommand,
+  type RunEnd,
   type RunHead,
   type RunRef,
   type RunRequest,
@@ -25,7 +26,7 @@ import { runLoop } from '../run/run-loop.ts';
 import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
 import { agentOfRun } from '../state/run-agent.ts';
 import { initialState } from '../state/run-state.ts';
-import { failedRun, type EndedRun } from '../state/ended-run.ts';
+import { failedRun } from '../state/failed-run.ts';
 import { FencedError } from '../release/fenced-error.ts';
 import { OBSERVED_WITHIN_MS } from '../state/observer-queues.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
@@ -111,7 +112,7 @@ async function execute({
     if (outcome.kind === 'suspend') return;
     const ended = outcome.kind === 'end' ? await makeEnd(run, outcome.ending) : undefined;
     if (ended && !isCutOff(run, outcome)) {
-      await storeChanges(run, ended.status === 'finished' && isAccepted(outcome) ? 'accepted' : 'rejected');
+      await storeChanges(run, ended.result.status === 'finished' && isAccepted(outcome) ? 'accepted' : 'rejected');
       return await storeEnding(parts, ended);
     }
     await storeChanges(run, 'partial');
@@ -222,7 +223,7 @@ function failBroken(run: Run, error: unknown): Ending {
  * Builds the ending. If that throws, the run ends as broken: without an ending its command would be redelivered for
  * ever.
  */
-async function makeEnd(run: Run, ending: Ending): Promise<EndedRun> {
+async function makeEnd(run: Run, ending: Ending): Promise<RunEnd> {
   try {
     return await endRun(run, ending);
   } catch (error) {

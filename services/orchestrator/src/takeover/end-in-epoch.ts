@@ -2,7 +2,7 @@
 import type { Command, RunHead, RunState, WireError } from '@millrace/contracts';
 import type { Delivery } from '@millrace/bus';
 import { keepDeadLetter } from '../saves/dead-letters.ts';
-import { failedRun } from '../state/ended-run.ts';
+import { failedRun } from '../state/failed-run.ts';
 import type { Deps } from '../state/run-context.ts';
 import type { RunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';

@@ -4,7 +4,7 @@
 import { readOwner, type RunEnd, type RunHead, type WireError } from '@millrace/contracts';
 import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
 import { createChunkPublisher } from '../release/chunk-publisher.ts';
-import { emptyResult, failedRun, type EndedRun } from '../state/ended-run.ts';
+import { emptyResult, failedRun } from '../state/failed-run.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { FencedError } from '../release/fenced-error.ts';
 import { chunk } from '../release/make-chunk.ts';
@@ -59,11 +59,11 @@ async function endNow(access: JetStreamAccess, there: BucketEntry<RunHead>, endi
 }
 
 /** Keeps text and messages so far, except of a run that failed. */
-function endedAs(runId: string, before: RunEnd | undefined, ending: UndrivenEnding): EndedRun {
+function endedAs(runId: string, before: RunEnd | undefined, ending: UndrivenEnding): RunEnd {
   const { status } = ending;
   if (status !== 'failed') {
     const lastChunk = chunk(runId, { type: 'abort', payload: { reason: status } });
-    return { status, lastChunk, result: { ...emptyResult(runId), ...before?.result, status, finishReason: 'other' } };
+    return { lastChunk, result: { ...emptyResult(runId), ...before?.result, status, finishReason: 'other' } };
   }
   const { violations = [], steps = [], usage } = before?.result ?? {};
   const failed = failedRun(runId, ending.error, usage);

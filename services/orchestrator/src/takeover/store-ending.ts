@@ -1,10 +1,10 @@
 // Ends a run: stores the end under a name of its own, moves the head to it, then publishes the last chunk, forgets the rest
 // and acknowledges the command. After a crash in between the next delivery of the command repeats the steps. A writer that loses the head
 // leaves nothing behind: its end is removed, because no head names it.
-import { MillraceError, type RunHead, type StoredEnd, type WireError } from '@millrace/contracts';
+import { MillraceError, type RunEnd, type RunHead, type StoredEnd, type WireError } from '@millrace/contracts';
 import type { Delivery, JetStreamAccess } from '@millrace/bus';
 import type { ChunkPublisher } from '../release/chunk-publisher.ts';
-import { failedRun, type EndedRun } from '../state/ended-run.ts';
+import { failedRun } from '../state/failed-run.ts';
 import type { EventLog } from '../state/event-log.ts';
 import { FencedError } from '../release/fenced-error.ts';
 import { deleteRunState } from '../state/delete-run-state.ts';
@@ -28,15 +28,16 @@ export type EndingParts = {
 };
 
 /** @throws FencedError, bus-unreachable, store-unavailable: the command is delivered again */
-export async function storeEnding(parts: EndingParts, ended: EndedRun): Promise<void> {
+export async function storeEnding(parts: EndingParts, ended: RunEnd): Promise<void> {
   const { access, delivery, store, chunks, events, fenced, isUndriven = false } = parts;
   const { tenant, runId } = store.head();
-  const { status, lastChunk, result, input } = storable(ended, access.bus.maxPayload());
-  const step = result.steps.length;
+  const { result, ...more } = storable(ended, access.bus.maxPayload());
+  const { status, steps } = result;
+  const step = steps.length;
   const recordEnding = () => events.record({ event: 'run', status, step });
   if (!isUndriven) recordEnding();
   const [end] = await retryThroughOutages(`the ending of ${tenant}.${runId}`, () =>
-    Promise.all([store.keepEnd({ result, lastChunk, ...(input && { input }) }), chunks.flush(), flushEvents(events)]),
+    Promise.all([store.keepEnd({ result, ...more }), chunks.flush(), flushEvents(events)]),
   );
   await ignoreFenced(access, store.head(), end, async () => {
     if (fenced.aborted) throw new FencedError(tenant, runId);
@@ -44,7 +45,7 @@ export async function storeEnding(parts: EndingParts, ended: EndedRun): Promise<
     await store.write({ status, ended: { at, step }, end, nextIndex: chunks.getNextIndex() + 1 }, true);
   });
   // Not before: an ending that no head names may still be replaced by another one.
-  chunks.publishLast(lastChunk);
+  chunks.publishLast(more.lastChunk);
   if (isUndriven) recordEnding();
   await Promise.all([deleteRunState(access, store.head()), isUndriven && flushEvents(events)]);
   await delivery.acknowledge();
@@ -77,9 +78,9 @@ async function flushEvents(events: EventLog): Promise<void> {
 }
 
 /** Replaces an ending that no message can hold by a failure: it could never be stored, and its command would be delivered for ever. */
-function storable(ended: EndedRun, maxPayload: number): EndedRun {
+function storable(ended: RunEnd, maxPayload: number): RunEnd {
   const limit = maxEndBytes(maxPayload);
-  const countBytes = (end: EndedRun) => Buffer.byteLength(JSON.stringify(packEnd(end)));
+  const countBytes = (end: RunEnd) => Buffer.byteLength(JSON.stringify(packEnd(end)));
   if (countBytes(ended) <= limit) return ended;
   // The result counts more than the input.
   const { input: _, ...withoutInput } = ended;
