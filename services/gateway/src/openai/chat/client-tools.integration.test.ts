@@ -266,4 +266,23 @@ describe('a repeated request with results', () => {
     abort.abort();
     await expect.poll(() => status(id), { timeout: 10_000 }).toBe('cancelled');
   });
+
+  test('A client with an Idempotency-Key that disconnects gets the answer of the run with its next request', async () => {
+    const text = 'x'.repeat(40);
+    const messages = [user({ toolCalls: [callWeather('Oslo')] }, { text, chunkSize: 1, delayMs: 30 })];
+    const asked = await create(open, messages);
+    const [id = ''] = listIds(asked);
+    const abort = new AbortController();
+    const body = { model: open, messages: answerCalls(messages, asked, ['rain']), tools: [weather] };
+    const send = (init: RequestInit = {}) => {
+      const headers = { 'idempotency-key': 'results-of-a-call' };
+      return gateway.fetch('/v1/chat/completions', 'key-ada', { ...postJson(body, headers), ...init });
+    };
+    const answering = send({ signal: abort.signal }).catch(() => undefined);
+    await expect.poll(() => status(id), { timeout: 10_000 }).toBe('running');
+    abort.abort();
+    expect(await answering).toBeUndefined();
+    await expect.poll(() => status(id), { timeout: 10_000 }).toBe('finished');
+    expect(await (await send()).json()).toMatchObject({ choices: [{ message: { content: text } }] });
+  });
 });

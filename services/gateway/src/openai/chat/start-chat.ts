@@ -68,10 +68,12 @@ export async function startChat(
   const ignored = listIgnoredSettings(body, CHAT_SETTINGS, CHAT_IGNORED, traits);
   const describe = (runId: string) =>
     describeStart({ runId, ignored, hasSystem: hasSystem(body.messages), acceptsSystem });
-  const continued = await continueChat(body, agent, client, { access: acting, headers, recent, gone });
-  if (continued) return { ...continued, client, access: acting, headers: describe(continued.run.runId), isKept: false };
-  const messages = convertMessages(body.messages, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
   const keyed = deriveRunId(acting, headers.get('idempotency-key'));
+  // A client with a key repeats its request: its run is not cancelled with the connection.
+  const isKept = keyed !== undefined;
+  const continued = await continueChat(body, agent, client, { access: acting, headers, recent, gone, isKept });
+  if (continued) return { ...continued, client, access: acting, headers: describe(continued.run.runId), isKept };
+  const messages = convertMessages(body.messages, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
   // Headers name the thread.
   const repeated = [threadId ?? null, body];
   const print = fingerprint(acting, 'chat', repeated);
@@ -82,31 +84,33 @@ export async function startChat(
   if (answered) return { ...answered, client, access: acting, headers: describe(answered.run.runId), isKept: true };
   const runId = keyed ?? joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
-  // A client with a key repeats its request: its run is not cancelled with the connection.
-  const end = keyed === undefined ? { signal: gone } : { leave: gone };
+  const end = isKept ? { leave: gone } : { signal: gone };
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
   const starting = client.start(agent, messages, { ...settings, runId, threadId, ...end });
   const run = await startWithMembers('response_format', starting).catch((error: unknown) =>
     settleFailed(opened, error),
   );
-  return { run, client, access: acting, headers: describe(run.runId), opened, isKept: keyed !== undefined };
+  return { run, client, access: acting, headers: describe(run.runId), opened, isKept };
 }
 
-type ContinueChat = { access: Access; headers: Headers; gone: AbortSignal } & Pick<GatewayContext, 'recent'>;
+type ContinueChat = { access: Access; headers: Headers; gone: AbortSignal; isKept: boolean } & Pick<
+  GatewayContext,
+  'recent'
+>;
 
 /** If the messages end with the results of the client's tools, the run that waits for them continues. */
 async function continueChat(
   body: ChatRequest,
   agent: string,
   client: Client,
-  { access, headers, recent, gone }: ContinueChat,
+  { access, headers, recent, gone, isKept }: ContinueChat,
 ): Promise<ContinuedRun | undefined> {
   const found = readChatResults(body.messages);
   if (!found) return undefined;
   access.require('answer');
   const mark = createMark(access, body, headers, recent);
   const continued = await continueCalls(found, { client, agent, left: gone, mark });
-  if (continued) cancelWhenGone(continued.run, gone);
+  if (continued && !isKept) cancelWhenGone(continued.run, gone);
   return continued;
 }
 
