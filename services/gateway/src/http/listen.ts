@@ -35,7 +35,7 @@ type Timeouts = {
   checkMs: number;
   /** Time for which an idle connection is kept, ms: longer than the 60 s of most load balancers, which would otherwise send a request to a connection that closes. */
   idleMs: number;
-  /** Time for a client to read one write, ms. */
+  /** Time in which a client has to read a part of a write, ms. */
   stalledMs: number;
 };
 const TIMEOUTS: Timeouts = {

@@ -113,6 +113,21 @@ test('A client that reads slowly gets all of a stream, which takes longer than o
   expect(bytes).toBeGreaterThan(200 * 100_000);
 });
 
+test('A client that reads slowly gets all of a whole answer, which is one write and takes longer than one may stall', async () => {
+  const timeouts = { ...TIMEOUTS, stalledMs: 3_000 };
+  const app = new Hono();
+  app.get('/', (call) => call.json({ text: LARGE.repeat(20) }));
+  const startedAt = performance.now();
+  const socket = open(await serve(app, { timeouts }), `GET / HTTP/1.1\r\n${HOST}connection: close\r\n\r\n`);
+  let bytes = 0;
+  for await (const part of socket) {
+    bytes += part.length;
+    await delay(15);
+  }
+  expect(performance.now() - startedAt).toBeGreaterThan(timeouts.stalledMs);
+  expect(bytes).toBeGreaterThan(20 * LARGE.length);
+}, 30_000);
+
 test('A connection above the limit is refused and counted, and the others are served', async () => {
   const refused = Promise.withResolvers<number>();
   const server = await serve(createReader(), { maxConnections: 1, onRefused: refused.resolve });

@@ -1,9 +1,10 @@
 // Closes the connections of clients that do not read: their answers would stay in memory, and their places taken.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { isObject } from '@millrace/contracts';
 
 export type StalledOptions = {
-  /** Maximum time for one write to complete, ms. */
+  /** Maximum time in which no byte of a pending write leaves, ms. */
   stalledMs: number;
   /** Called before a connection is closed. @param bytes that the client has not read */
   onStalled: (bytes: number) => void;
@@ -11,8 +12,8 @@ export type StalledOptions = {
   onRefused: (connections: number) => void;
 };
 
-/** `flushed`: bytes of completed writes; `since`: the time at which this number was first seen. */
-type Progress = { flushed: number; since: number };
+/** `flushed`: bytes of completed writes; `queued`: bytes of the pending one that the system has not taken; `since`: the time at which both were first seen. */
+type Progress = { flushed: number; queued: number; since: number };
 
 const CHECKS_PER_STALL = 4;
 
@@ -45,5 +46,12 @@ export function closeStalledSockets(server: Server, { stalledMs, onStalled, onRe
 function readProgress(socket: Socket, seen: Progress | undefined, now: number): Progress | undefined {
   if (socket.writableLength === 0) return undefined;
   const flushed = socket.bytesWritten - socket.writableLength;
-  return seen?.flushed === flushed ? seen : { flushed, since: now };
+  const queued = readQueue(socket);
+  return seen?.flushed === flushed && seen.queued === queued ? seen : { flushed, queued, since: now };
+}
+
+/** The socket counts whole writes, its handle the bytes of the pending one. Node.js measures its own timeouts by this number. */
+function readQueue(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  return isObject(handle) && typeof handle['writeQueueSize'] === 'number' ? handle['writeQueueSize'] : 0;
 }
