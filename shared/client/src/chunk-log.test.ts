@@ -40,7 +40,7 @@ test('The log passes the available chunks before its final error', async () => {
 });
 
 test('The log is bounded and sends a slow reader the position to resume from, instead of skipping chunks silently', async () => {
-  const log = createChunkLog(undefined, 100);
+  const log = createChunkLog(undefined, { chunks: 100, bytes: 1_000_000 });
   log.append(buildNumbered(0, 1));
   const slow = log.read();
   expect((await slow.next()).value).toMatchObject({ index: 0 });
@@ -50,8 +50,19 @@ test('The log is bounded and sends a slow reader the position to resume from, in
   await expect(collect(log.read())).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 0 } });
 });
 
+test('The log is bounded by the bytes of its chunks, whatever their type', async () => {
+  const log = createChunkLog(undefined, { chunks: 100, bytes: 100_000 });
+  const large = 'x'.repeat(20_000);
+  const start = { type: 'text-start' as const, runId: 'run-1', from: 'AGENT' as const, payload: { id: 't', large } };
+  const extended = { ...text('x'), providerMetadata: { large } };
+  for (const [index, one] of [text(large), start, extended].entries()) log.append([{ epoch: 1, index, chunk: one }]);
+  log.end();
+  const late = log.readBatches();
+  await expect(late.next()).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 0 } });
+});
+
 test('A replay of more chunks than the bound reaches its reader, also without an earlier chunk', async () => {
-  const log = createChunkLog(undefined, 10);
+  const log = createChunkLog(undefined, { chunks: 10, bytes: 1_000_000 });
   const reading = collect(log.read());
   log.append(buildNumbered(0, 50));
   log.end();
@@ -59,7 +70,7 @@ test('A replay of more chunks than the bound reaches its reader, also without an
 });
 
 test('The log keeps its maximum number of chunks for a fast reader', async () => {
-  const log = createChunkLog(undefined, 10);
+  const log = createChunkLog(undefined, { chunks: 10, bytes: 1_000_000 });
   const reading = collect(log.read());
   for (let index = 0; index < 50; index += 1) {
     log.append([chunk(index)]);

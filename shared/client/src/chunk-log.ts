@@ -1,7 +1,7 @@
 // Stores the chunks of a run for any number of readers: each reads all of them from the first, also if it starts late.
 // Bounded: a reader that lags behind the buffer gets `chunks-gone` with the position to resume from, never a silent
 // gap.
-import type { MillraceError, Position } from '@millrace/contracts';
+import { isPlainDelta, type Chunk, type ChunkOf, type MillraceError, type Position } from '@millrace/contracts';
 import { FIRST_POSITION, type PositionedChunk } from './chunk-merge.ts';
 import { CutOffError } from './cut-off-error.ts';
 
@@ -10,10 +10,24 @@ import { CutOffError } from './cut-off-error.ts';
  * minutes by far.
  */
 export const MAX_KEPT_CHUNKS = 100_000;
+/** Maximum size of these chunks in memory, bytes. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+/** Maximum size of a character in memory, bytes. */
+const CHARACTER_BYTES = 2;
+/** Members of a delta other than its text. */
+const DELTA_BYTES = 100;
+/** type, runId, from and payload. */
+const DELTA_MEMBERS = 4;
+/** id and text. */
+const PAYLOAD_MEMBERS = 2;
 /** Dropped in groups, so that dropping costs nothing per chunk. */
 const DROPPED_AT_ONCE = 0.1;
 /** Maximum number of chunks that a reader receives at once. */
 const MAX_BATCH = 1_000;
+
+/** Bounds of the buffer of one run. */
+export type KeptLimits = { chunks: number; bytes: number };
+const KEPT_LIMITS: KeptLimits = { chunks: MAX_KEPT_CHUNKS, bytes: MAX_KEPT_BYTES };
 
 export type ChunkLog = {
   append(chunks: readonly PositionedChunk[]): void;
@@ -31,8 +45,11 @@ export type ChunkLog = {
 };
 
 /** @param from position of the first chunk */
-export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
+export function createChunkLog(from: Position = FIRST_POSITION, limits: KeptLimits = KEPT_LIMITS): ChunkLog {
   const kept: PositionedChunk[] = [];
+  /** Of each kept chunk, bytes. */
+  const sizes: number[] = [];
+  let keptBytes = 0;
   /** Number of dropped chunks: the ordinal of kept[0]. */
   let dropped = 0;
   let closed: { error: MillraceError | undefined } | undefined;
@@ -48,6 +65,18 @@ export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number 
     closed = { error };
     outcome.resolve(error);
     wake();
+  };
+  /** Drops the oldest chunks, at most `most`. */
+  const drop = (most: number) => {
+    const target = { chunks: limits.chunks * (1 - DROPPED_AT_ONCE), bytes: limits.bytes * (1 - DROPPED_AT_ONCE) };
+    let surplus = 0;
+    while (surplus < most && (kept.length - surplus > target.chunks || keptBytes > target.bytes)) {
+      keptBytes -= sizes[surplus] ?? 0;
+      surplus += 1;
+    }
+    kept.splice(0, surplus);
+    sizes.splice(0, surplus);
+    dropped += surplus;
   };
   async function* readBatches() {
     let next = from;
@@ -68,14 +97,15 @@ export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number 
   return {
     append(chunks) {
       if (closed || chunks.length === 0) return;
-      kept.push(...chunks);
-      // A replay returns more chunks than the bound at once: no reader could have read those.
-      const earlier = kept.length - chunks.length;
-      if (kept.length > maxKept && earlier > 0) {
-        const surplus = Math.min(earlier, kept.length - Math.ceil(maxKept * (1 - DROPPED_AT_ONCE)));
-        kept.splice(0, surplus);
-        dropped += surplus;
+      const earlier = kept.length;
+      for (const positioned of chunks) {
+        const size = measureChunk(positioned.chunk);
+        kept.push(positioned);
+        sizes.push(size);
+        keptBytes += size;
       }
+      // A replay returns more chunks than the bound at once: no reader could have read those.
+      if (earlier > 0 && (kept.length > limits.chunks || keptBytes > limits.bytes)) drop(earlier);
       wake();
     },
     end: () => close(undefined),
@@ -88,3 +118,12 @@ export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number 
     outcome: outcome.promise,
   };
 }
+
+/** Returns the size of a chunk in memory, about: a text of single-byte characters takes half of it. */
+const measureChunk = (chunk: Chunk): number =>
+  CHARACTER_BYTES *
+  (isPlainDelta(chunk) && isSmall(chunk) ? chunk.payload.text.length + DELTA_BYTES : JSON.stringify(chunk).length);
+
+/** The delta has no members but those of every delta. */
+const isSmall = (delta: ChunkOf<'text-delta' | 'reasoning-delta'>): boolean =>
+  Object.keys(delta).length === DELTA_MEMBERS && Object.keys(delta.payload).length === PAYLOAD_MEMBERS;

@@ -20,6 +20,7 @@ import {
   type ConnectionSettings,
   type Env,
 } from '@millrace/bus';
+import type { KeptLimits } from './chunk-log.ts';
 
 /**
  * Credentials: one of a key, a user and a token; an API key or a JWT is a token and needs its `subject`. They override
@@ -56,8 +57,8 @@ export type ClientConnection = {
   tenant: string;
   caller: string;
   subject?: string;
-  /** Maximum number of buffered chunks of a run. */
-  maxKept?: number | undefined;
+  /** Bounds of the buffer of a run. */
+  kept?: KeptLimits | undefined;
   ask: AskApi;
 };
 
@@ -88,18 +89,19 @@ export type Caller = {
   tenant: string;
   /** Absent: an operator. */
   subject?: string | undefined;
-  maxKept?: number | undefined;
+  /** Bounds of the buffer of each run. */
+  kept?: KeptLimits | undefined;
 };
 
 /** Returns the connection of a caller over an open bus. */
-export async function attachCaller(bus: Bus, { tenant, subject, maxKept }: Caller): Promise<ClientConnection> {
+export async function attachCaller(bus: Bus, { tenant, subject, kept }: Caller): Promise<ClientConnection> {
   const caller = await chooseCaller(tenant, subject);
   return {
     bus,
     tenant,
     caller,
     ...(subject !== undefined && { subject }),
-    maxKept,
+    kept,
     ask: (verb, request, { run, signal, timeoutMs } = {}) =>
       askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, request, {
         ...(signal && { signal }),

@@ -71,7 +71,7 @@ type ReadingOptions = ReaderOptions & { leave: AbortSignal | undefined };
 
 async function openReading(connection: ClientConnection, runId: string, options: ReadingOptions, closed: AbortSignal) {
   const { leave } = options;
-  const log = createChunkLog(options.from, connection.maxKept);
+  const log = createChunkLog(options.from, connection.kept);
   const source = chunkSource(connection, runId);
   // A connection that is lost during the subscription is restored as one that is lost later.
   const { stop } = await retryRequest(`reading ${runId}`, connection.bus.log, closed, () =>

@@ -24,10 +24,10 @@ export type Access = {
 };
 
 /**
- * Maximum number of buffered chunks of one stream. A client that lags behind is cut off, and rejoins after the last
- * chunk that it has received.
+ * Bounds of the buffer of one stream. A client that lags behind is cut off, and rejoins after the last chunk that it has
+ * received.
  */
-const MAX_KEPT = 4_096;
+const KEPT = { chunks: 4_096, bytes: 8 * 1024 * 1024 };
 
 /** Verbs of these scopes return data of every agent. */
 const OPERATOR_SCOPES: ReadonlySet<Scope> = new Set(['operate', 'admin']);
@@ -40,10 +40,10 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
     account: keyId ?? `${tenant} ${identity.subject ?? ''}`,
     subject: actingFor,
     async client() {
-      if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, maxKept: MAX_KEPT });
+      if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, kept: KEPT });
       // A key without a subject acts as an operator only if it may.
       access.require('operate');
-      return attachClient(bus, { tenant, maxKept: MAX_KEPT });
+      return attachClient(bus, { tenant, kept: KEPT });
     },
     async forRun(runId) {
       const client = await access.client();
@@ -54,7 +54,7 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
     },
     async operator(scope = 'operate') {
       access.require(scope);
-      return attachClient(bus, { tenant, maxKept: MAX_KEPT });
+      return attachClient(bus, { tenant, kept: KEPT });
     },
     require(scope) {
       if (agents !== undefined && OPERATOR_SCOPES.has(scope))
