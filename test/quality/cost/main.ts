@@ -1,39 +1,18 @@
 // npm run -s quality:cost -- --other FOLDER: compares the processor time of prompt-injection with another commit for 1, 10 and
 // 100 KiB of prose. The folder contains the judge-text.ts of that commit. Both judge the same texts in the same process in turn.
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
 import { plainText } from '../../bench/src/guard-texts.ts';
+import { loadJudge, OWN_FOLDER } from './load-judge.ts';
 
-type JudgeModule = {
-  createJudge(options: { aims: readonly string[]; threshold: number; phrases: string[]; patterns: string[] }): unknown;
-  judgeAlone(judge: unknown, text: string, from: 'user' | 'tool'): unknown;
-};
-const judgeSchema = z.custom<JudgeModule>(
-  (module) => z.looseObject({ createJudge: z.function(), judgeAlone: z.function() }).safeParse(module).success,
-);
-const aimsSchema = z.looseObject({ AIMS: z.array(z.string()) });
-
-const OWN = resolve(import.meta.dirname, '../../../services/guardrails/src/guards/prompt-injection');
 const SIZES = [1, 10, 100];
 const ROUNDS = 15;
 /** Size of the texts of a round, so that a round of each size takes the same time. */
 const ROUND_KIB = 200;
 
-/** Loads by path, because no package imports a service. */
-async function loadJudge(folder: string): Promise<(text: string, from: 'user' | 'tool') => unknown> {
-  const load = async (file: string): Promise<unknown> => await import(pathToFileURL(resolve(folder, file)).href);
-  const { createJudge, judgeAlone } = judgeSchema.parse(await load('judge-text.ts'));
-  const { AIMS } = aimsSchema.parse(await load('rules/rule.ts'));
-  const judge = createJudge({ aims: AIMS, threshold: 0.7, phrases: [], patterns: [] });
-  return (text, from) => judgeAlone(judge, text, from);
-}
-
 const { values } = parseArgs({ options: { other: { type: 'string' } } });
 if (values.other === undefined) throw new Error('Name the folder of the other judge-text.ts with --other.');
-const own = await loadJudge(OWN);
-const other = await loadJudge(resolve(values.other));
+const own = await loadJudge(OWN_FOLDER);
+const other = await loadJudge(values.other);
 const prose = await plainText();
 
 /** Returns processor time in ms. */

@@ -1,5 +1,6 @@
 // Finds floods: repeated signs, words or pieces that push the preceding instructions out of the model's attention.
 import type { TextSpan } from '../../text/span.ts';
+import type { ScannedText } from '../../text/views/scanned-text.ts';
 
 /** Characters of lines, rulers and tables. */
 const DRAWN = new Set(Array.from(' \t\n\r-=_*#.~+|/\\─━═│·• '));
@@ -13,17 +14,17 @@ const MIN_FLOOD = 20_000;
 const MAX_BREAK = 16;
 
 /** Tries periods at the start of a repetition, so the cost per place does not depend on the text. */
-export function findFloods(text: string): TextSpan[] {
-  if (text.length < MIN_FLOOD || !mayHaveFlood(text)) return [];
+export function findFloods({ text, units }: Pick<ScannedText, 'text' | 'units'>): TextSpan[] {
+  if (text.length < MIN_FLOOD || !mayHaveFlood(units)) return [];
   const floods: TextSpan[] = [];
   for (let at = 0; at + MIN_LENGTH <= text.length;) {
-    const period = measurePeriod(text, at);
+    const period = measurePeriod(units, at);
     if (period === 0) {
       at += STEP;
       continue;
     }
     let end = at + period;
-    while (end < text.length && text.charCodeAt(end) === text.charCodeAt(end - period)) end += 1;
+    while (end < text.length && units[end] === units[end - period]) end += 1;
     const isDrawn = Array.from(text.slice(at, at + period)).every((character) => DRAWN.has(character));
     const last = floods.at(-1);
     if (end - at >= (isDrawn ? MIN_DRAWN : MIN_LENGTH)) {
@@ -41,10 +42,10 @@ const WINDOW_STEP = MIN_FLOOD / 2;
 const WINDOW = 256;
 
 /** Returns whether a window has a repetition. */
-function mayHaveFlood(text: string): boolean {
-  for (let from = 0; from < text.length; from += WINDOW_STEP) {
-    const to = Math.min(from + WINDOW, text.length - MIN_LENGTH);
-    for (let at = from; at < to; at++) if (measurePeriod(text, at) > 0) return true;
+function mayHaveFlood(units: Uint16Array): boolean {
+  for (let from = 0; from < units.length; from += WINDOW_STEP) {
+    const to = Math.min(from + WINDOW, units.length - MIN_LENGTH);
+    for (let at = from; at < to; at++) if (measurePeriod(units, at) > 0) return true;
   }
   return false;
 }
@@ -53,11 +54,11 @@ function mayHaveFlood(text: string): boolean {
 const STEP = 8;
 
 /** Returns the shortest period that holds for the next stretch, or 0. */
-function measurePeriod(text: string, at: number): number {
+function measurePeriod(units: Uint16Array, at: number): number {
   for (let period = 1; period <= MAX_PERIOD; period++) {
     let next = at + period;
     const end = at + MIN_LENGTH;
-    while (next < end && text.charCodeAt(next) === text.charCodeAt(next - period)) next += 1;
+    while (next < end && units[next] === units[next - period]) next += 1;
     if (next === end) return period;
   }
   return 0;

@@ -9,7 +9,7 @@ import { findMarks } from './find-marks.ts';
 import { createLexicon } from './lexicon/lexicon.ts';
 import { VOCABULARIES } from './lexicon/lexicon-files.ts';
 import { readLetterRun, readBackwards, readLetters } from './readings/letters-reading.ts';
-import { isAcrossEnd, findSentenceEnds } from './readings/sentence-ends.ts';
+import { createEndSearch } from './readings/sentence-ends.ts';
 import { readWords } from './readings/words-reading.ts';
 import { weighMentions } from './mentions.ts';
 import { weighQuotations } from './quotations.ts';
@@ -89,18 +89,16 @@ function findSignals(view: TextView, isTool: boolean): Signal[] {
   const isApart = view.codes.includes(LETTERS_APART);
   const letters = readLetterRun(view.scanned, isApart);
   const disguised = isDisguised(view);
-  let ends: number[] | undefined;
+  const hasEnd = createEndSearch(view.text);
   const isOverEnd = ({ start, end }: TextSpan): boolean =>
-    !disguised &&
-    end - start > BEFORE_AN_END &&
-    isAcrossEnd({ start: start + BEFORE_AN_END, end }, (ends ??= findSentenceEnds(view.text)));
+    !disguised && end - start > BEFORE_AN_END && hasEnd({ start: start + BEFORE_AN_END, end });
   const readings = [readWords(view.scanned, lexicon, disguised), readLetters(letters, lexicon, isApart)];
   // A reversed text stays reversed without its marks.
   if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
   const matches = readings.flatMap((reading) =>
     matchRules(reading, isTool).map((match) => toSignal(view.text, match, isOverEnd(match))),
   );
-  const floods = findFloods(view.text).map((span) => ({
+  const floods = findFloods(view.scanned).map((span) => ({
     rule: 'flood',
     aim: 'flood' as const,
     weight: WEIGHTS.strong,

@@ -10,7 +10,7 @@ const createColumns = (most: number) => ({
   hashes: new Int32Array(most),
 });
 /** Most texts are short, and their words are collected in the same arrays. */
-const SHORT = 8_192;
+const SHORT = 65_536;
 const short = createColumns(SHORT);
 
 export function findAsciiWords(units: Uint16Array): AsciiWords {

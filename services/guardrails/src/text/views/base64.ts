@@ -50,11 +50,16 @@ function findBase64Runs(text: string, kinds: Uint16Array): TextSpan[] {
   const runs: Run[] = [];
   for (let at = 0; at < text.length; at++) {
     const start = at;
-    while (((kinds[at] ?? 0) & UNIT.CODE) !== 0) at += 1;
+    let seen = 0;
+    for (let kind = kinds[at] ?? 0; (kind & UNIT.CODE) !== 0; kind = kinds[at] ?? 0) {
+      seen |= kind;
+      at += 1;
+    }
     if (at - start < MIN_WORD) continue;
     const end = at;
     while (at - end < MAX_PADDING && text.charCodeAt(at) === EQUALS) at += 1;
-    addToRuns(runs, start, at, at - start >= MIN_CODED || isCoded(kinds, start, end));
+    const mayBeCoded = (seen & (UNIT.CAPITAL | UNIT.DIGIT)) !== 0;
+    addToRuns(runs, start, at, at - start >= MIN_CODED || (mayBeCoded && isCoded(kinds, start, end)));
     at -= 1;
   }
   return runs.filter(({ length }) => length >= MIN_CODED);

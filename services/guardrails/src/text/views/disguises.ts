@@ -57,12 +57,10 @@ type SeenUnits = Pick<ScannedText, 'text' | 'kinds'>;
 /** Finds signs after a letter, which may have two units. */
 function findInside({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
   const places: number[] = [];
-  let before = 0;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 1; at < text.length; at++) {
     const kind = kinds[at] ?? 0;
-    const isAfterLetter = (before & (UNIT.LETTER | UNIT.UNUSUAL)) !== 0;
-    before = kind;
-    if (!isAfterLetter || (kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) === 0) continue;
+    if ((kind & (UNIT.SIGN | UNIT.BEYOND_ASCII)) === 0) continue;
+    if (((kinds[at - 1] ?? 0) & (UNIT.LETTER | UNIT.UNUSUAL)) === 0) continue;
     if ((kind & UNIT.BEYOND_ASCII) !== 0 || isBeforeLetter(kinds, at)) places.push(at);
   }
   return findMatchesAt(text, inside, places);
@@ -80,13 +78,14 @@ const MAX_SIGNS = 3;
 function findMixed({ text, kinds }: SeenUnits): readonly RegExpExecArray[] {
   const places: number[] = [];
   const other = UNIT.DIGIT | UNIT.STAND_IN | UNIT.PLUS;
-  let start = 0;
-  let before = 0;
-  for (let at = 0; at < text.length; at++) {
-    const kind = kinds[at] ?? 0;
-    if ((before & UNIT.TOKEN) === 0) start = at;
-    if ((kind & other) !== 0 && (places.at(-1) ?? -1) < start) places.push(start);
-    before = kind;
+  for (let at = 0, before = -1; at < text.length; at++) {
+    if (((kinds[at] ?? 0) & other) === 0) continue;
+    let start = at;
+    while (start - 1 > before && ((kinds[start - 1] ?? 0) & UNIT.TOKEN) !== 0) start -= 1;
+    // A word with an earlier digit or sign is known.
+    const isKnown = start - 1 === before && before >= 0 && ((kinds[before] ?? 0) & UNIT.TOKEN) !== 0;
+    if (!isKnown) places.push(start);
+    before = at;
   }
   return findMatchesAt(text, mixed, places);
 }
@@ -112,8 +111,8 @@ function findLettersApart(scanned: ScannedText): TextSpan[] {
   for (let start = 0; start < text.length; start++) {
     let end = start;
     let letters = 0;
-    for (; ((kinds[end] ?? 0) & (UNIT.TOKEN | UNIT.UNUSUAL)) !== 0; letters++) {
-      const length = measureToken(scanned, end);
+    for (let kind = kinds[end] ?? 0; (kind & (UNIT.TOKEN | UNIT.UNUSUAL)) !== 0; kind = kinds[end] ?? 0, letters++) {
+      const length = (kind & UNIT.TOKEN) !== 0 ? 1 : measureWide(text, end);
       if (length === 0) break;
       end += length;
     }
@@ -130,9 +129,8 @@ function findLettersApart(scanned: ScannedText): TextSpan[] {
   return spans;
 }
 
-/** Returns the length of the letter, digit or stand-in at a place, or 0. */
-function measureToken({ text, kinds }: ScannedText, at: number): number {
-  if (((kinds[at] ?? 0) & UNIT.TOKEN) !== 0) return 1;
+/** Returns the length of the letter or digit beyond the basic plane at a place, or 0. */
+function measureWide(text: string, at: number): number {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   return widePart.test(character) ? character.length : 0;
 }
@@ -146,7 +144,7 @@ function replaceNear(
   const dense = findDense(seen.text, find(seen), MIN_NEAR, MAX_APART);
   if (dense.length === 0) return copyText('');
   const slices = joinSlices(seen.text, dense, '\n');
-  const matches = find({ text: slices.text, kinds: classifyUnits(readUnits(slices.text)) });
+  const matches = find({ text: slices.text, kinds: classifyUnits(readUnits(slices.text)).kinds });
   return chainViews(slices, replaceFound(slices.text, matches, replacement));
 }
 
@@ -207,15 +205,12 @@ function createPhraseFinder(phrases: string) {
 }
 type PhraseFinder = ReturnType<typeof createPhraseFinder>;
 
-/** Characters beyond ASCII that are equal to a Latin letter without regard to case. */
-const equalToLatin = /[\u017f\u212a]/;
-
 function findPhrases(
   { text, seen, words }: ScannedText,
   { anywhere, sticky, set }: PhraseFinder,
   listIn: typeof listWordsIn,
 ): readonly RegExpExecArray[] {
-  return (seen & UNIT.BEYOND_ASCII) !== 0 && equalToLatin.test(text)
+  return (seen & UNIT.LATIN_TWIN) !== 0
     ? findMatches(text, anywhere)
     : findMatchesAt(text, sticky, listIn(words, set));
 }

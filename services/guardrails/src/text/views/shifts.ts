@@ -128,11 +128,11 @@ function addAnchor(word: string, sign: 1 | -1): void {
 }
 
 /** Finds the word that has the same steps as the letters of the text between `start` and `end`. */
-function findAnchor(text: string, start: number, end: number): Anchor | undefined {
+function findAnchor(units: Uint16Array, start: number, end: number): Anchor | undefined {
   let node = 0;
-  let before = text.charCodeAt(start);
+  let before = units[start] ?? 0;
   for (let at = start + 1; at < end; at++) {
-    const unit = text.charCodeAt(at);
+    const unit = units[at] ?? 0;
     node = children[node * LETTERS + readStep(before, unit)] ?? 0;
     if (node === 0) return undefined;
     before = unit;
@@ -140,9 +140,9 @@ function findAnchor(text: string, start: number, end: number): Anchor | undefine
   return anchors[node];
 }
 
-export function decodeShifts({ text, words }: ScannedText): [code: string, derived: DerivedText][] {
+export function decodeShifts({ text, units, words }: ScannedText): [code: string, derived: DerivedText][] {
   const regions = new Map<string, { move: Move; start: number; end: number }[]>();
-  for (const { start: at, end: to, anchor } of findAnchors(text, words)) {
+  for (const { start: at, end: to, anchor } of findAnchors(units, words)) {
     const first = toLetterNumber(text.charCodeAt(at));
     const by = wrapLetter(first - anchor.sign * anchor.first);
     if (anchor.sign === 1 && by === 0) continue;
@@ -161,13 +161,13 @@ export function decodeShifts({ text, words }: ScannedText): [code: string, deriv
 }
 
 /** Compares a long word in pieces of the greatest length. */
-function findAnchors(text: string, { count, starts, ends }: AsciiWords): (TextSpan & { anchor: Anchor })[] {
+function findAnchors(units: Uint16Array, { count, starts, ends }: AsciiWords): (TextSpan & { anchor: Anchor })[] {
   const found: (TextSpan & { anchor: Anchor })[] = [];
   for (let at = 0; at < count; at++) {
     const to = ends[at] ?? 0;
     for (let start = starts[at] ?? 0; to - start >= SHORTEST; start += LONGEST) {
       const end = Math.min(to, start + LONGEST);
-      const anchor = findAnchor(text, start, end);
+      const anchor = findAnchor(units, start, end);
       if (anchor) found.push({ start, end, anchor });
     }
   }

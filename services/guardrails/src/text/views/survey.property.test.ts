@@ -4,20 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { scanText } from './scanned-text.ts';
 import { surveyText, type TextMarks } from './survey.ts';
 
-const between = String.raw`[ \t\n\r\v\f,;:.\-|\/\\x]*`;
+const between = String.raw`[ \t\n\r\v\f,;:.\-|\/\\x\u00b7\u2022\u2013\u2014\u2212]*`;
 const PATTERNS: readonly [mark: keyof TextMarks, pattern: RegExp][] = [
   ['lettersApart', /(?<![a-zA-Z0-9@$!|])(?:[a-zA-Z0-9@$!|][^a-zA-Z0-9@$!|]{1,4}){4}[a-zA-Z0-9@$!|](?![a-zA-Z0-9@$!|])/],
   ['base32', /[A-Z0-9]{16}/],
   ['smallBase32', /[a-z0-9]{24}/],
   ['hex', new RegExp(`(?:[0-9a-fA-F]${between}){16}`)],
   ['numbers', new RegExp(String.raw`(?:\d${between}){11}`)],
-  ['morse', /(?:[.\-_]+(?![.\-_])[ \t\n\r\v\f,;:|/\\x]+){6}/],
+  ['morse', /(?:[.\-_\u00b7\u2022\u2013\u2014\u2212]+(?![.\-_\u00b7\u2022\u2013\u2014\u2212])[ \t\n\r\v\f,;:|/\\x]+){6}/],
 ];
 
-const unit = fc.constantFrom(...'aaabexZZ0011 .-,_@|\n('.split(''));
+const unit = fc.constantFrom(...'aaabexZZ0011 .-,_@|\n(\u00b7\u2022\u2013\u2014\u2212\ufe0f'.split(''));
 const run = fc
   .tuple(
-    fc.constantFrom('a', 'g', 'AB', '01', 'a ', 'i, ', '1 ', '. ', '-. ', 'x', 'ag'),
+    fc.constantFrom('a', 'g', 'AB', '01', 'a ', 'i, ', '1 ', '. ', '-. ', '\u00b7 ', '\u2014. ', 'x', 'ag'),
     fc.integer({ min: 1, max: 26 }),
   )
   .map(([piece, count]) => piece.repeat(count));

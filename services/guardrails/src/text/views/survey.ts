@@ -43,7 +43,7 @@ export function surveyText({ text, kinds, seen, words }: ScannedText): TextMarks
     smallBase32: hasRun(kinds, SMALL | DIGIT, 0, MIN_SMALL_BASE32),
     hex: hasRun(kinds, HEX, BETWEEN, MIN_HEX),
     numbers: hasDigits && hasRun(kinds, DIGIT, BETWEEN, MIN_DIGITS),
-    morse: isUnusual || hasMorse(kinds),
+    morse: hasMorse(kinds),
     pigLatin: hasPigLatin(text, words),
     radioWords: hasRadioWords(words),
   };

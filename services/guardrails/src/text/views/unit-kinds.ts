@@ -22,6 +22,8 @@ export const UNIT = {
   SMALL: 4096,
   /** A sign that may be an apostrophe. */
   QUOTE: 8192,
+  /** A letter beyond ASCII that equals a Latin letter without regard to case. */
+  LATIN_TWIN: 16_384,
   /** A letter, a digit, or a sign that replaces a letter. */
   TOKEN: 1 | 2 | 4,
 } as const;
@@ -53,8 +55,12 @@ const inner = /[\u00b7\u2010-\u2015\u2022\u2027\u2212]/;
 /** Punctuation of ordinary text. */
 const ordinary = /[\u00a0\u00a7\u00a9\u00ab\u00ae\u00bb\u2018-\u201f\u2026\u2039\u203a\u20ac]/;
 
+/** Long s and the Kelvin sign. */
+const LATIN_TWINS = new Set(['\u017f', '\u212a']);
+
 function classifyBeyond(unit: number): number {
   const character = String.fromCharCode(unit);
+  if (LATIN_TWINS.has(character)) return UNIT.LETTER | UNIT.LATIN_TWIN;
   if (letter.test(character)) return UNIT.LETTER;
   if (inner.test(character)) return UNIT.SIGN | UNIT.BETWEEN | UNIT.MORSE;
   return ordinary.test(character) ? UNIT.BETWEEN : UNIT.UNUSUAL;
@@ -75,13 +81,22 @@ export function readUnits(text: string): Uint16Array {
   return units;
 }
 
-/** Returns the kinds of each unit, and 0 at the end. Units beyond ASCII are classified at their first use. */
-export function classifyUnits(units: Uint16Array): Uint16Array {
+/** `kinds`: those of each unit, and 0 at the end. `seen`: all kinds in the text. */
+export type ClassifiedUnits = { kinds: Uint16Array; seen: number };
+
+/** Units beyond ASCII are classified at their first use. */
+export function classifyUnits(units: Uint16Array): ClassifiedUnits {
   const found = new Uint16Array(units.length + 1);
+  let seen = 0;
   for (let at = 0; at < units.length; at++) {
     const unit = units[at] ?? 0;
-    if (unit > 127 && kinds[unit] === 0) kinds[unit] = classifyBeyond(unit) | UNIT.BEYOND_ASCII;
-    found[at] = kinds[unit] ?? 0;
+    let kind = kinds[unit] ?? 0;
+    if (kind === 0 && unit > 127) {
+      kind = classifyBeyond(unit) | UNIT.BEYOND_ASCII;
+      kinds[unit] = kind;
+    }
+    found[at] = kind;
+    seen |= kind;
   }
-  return found;
+  return { kinds: found, seen };
 }

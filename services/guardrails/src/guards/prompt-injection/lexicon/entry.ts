@@ -10,13 +10,16 @@ export type Vocabulary = Readonly<Record<string, string>>;
 export type LexiconEntry = { id: number; classes: Set<number>; phrases: Phrase[] };
 type Phrase = { rest: readonly LexiconEntry[]; classes: Set<number> };
 
-let count = 0;
+/** By id, because a reading stores the ids of its words. */
+const entries: LexiconEntry[] = [];
 
-export const createEntry = (...classes: number[]): LexiconEntry => ({
-  id: count++,
-  classes: new Set(classes),
-  phrases: [],
-});
+export function createEntry(...classes: number[]): LexiconEntry {
+  const entry = { id: entries.length, classes: new Set(classes), phrases: [] };
+  entries.push(entry);
+  return entry;
+}
+
+export const getEntry = (id: number): LexiconEntry | undefined => entries[id];
 
 /** Caches what is computed for an entry. The cache is an array without holes, because a token reads several caches. */
 export function cacheByEntry<T extends object>(compute: (entry: LexiconEntry) => T): (entry: LexiconEntry) => T {
@@ -24,7 +27,7 @@ export function cacheByEntry<T extends object>(compute: (entry: LexiconEntry) =>
   return (entry) => {
     const before = known[entry.id];
     if (before !== undefined) return before;
-    while (known.length < count) known.push(undefined);
+    while (known.length < entries.length) known.push(undefined);
     const computed = compute(entry);
     known[entry.id] = computed;
     return computed;

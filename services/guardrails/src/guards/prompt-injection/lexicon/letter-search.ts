@@ -4,8 +4,11 @@
 /** Length of a node's row of children. */
 export const LETTERS = 26;
 
-/** Returns the longest word that starts at `at` as its number, or 0. @param letters 0 to 25 */
-export type LetterSearch = (letters: Uint8Array, at: number, length: number) => number;
+/**
+ * Returns the longest word that starts at `at` as its number, or 0. @param letters 0 to 25 @param step 1, or -1 for a word that is written
+ * backwards @param left number of letters from `at` on
+ */
+export type LetterSearch = (letters: Uint8Array, at: number, step: 1 | -1, left: number) => number;
 
 /**
  * Nodes behind the first three letters in the order of a depth-first visit, so that the first child of a node is the next node. Two numbers
@@ -22,13 +25,15 @@ export function createLetterSearch(children: Int32Array, ends: Int32Array): Lett
   const found: Nodes = [0, 0];
   const starts = createStarts(children, ends, found);
   const nodes = Int32Array.from(found);
-  return (letters, at, length) => {
-    if (at + 3 > length) return at + 2 > length ? 0 : findPair(children, ends, letters[at] ?? 0, letters[at + 1] ?? 0);
-    const three = ((letters[at] ?? 0) * LETTERS + (letters[at + 1] ?? 0)) * LETTERS + (letters[at + 2] ?? 0);
+  return (letters, at, step, left) => {
+    const first = letters[at] ?? 0;
+    const second = letters[at + step] ?? 0;
+    if (left < 3) return left < 2 ? 0 : findPair(children, ends, first, second);
+    const three = (first * LETTERS + second) * LETTERS + (letters[at + 2 * step] ?? 0);
     let node = starts[2 * three] ?? 0;
     let best = starts[2 * three + 1] ?? 0;
-    for (let next = at + 3; node !== 0 && next < length; next++) {
-      const letter = letters[next] ?? 0;
+    for (let count = 3; node !== 0 && count < left; count++) {
+      const letter = letters[at + count * step] ?? 0;
       let head = nodes[2 * node] ?? 0;
       while ((head & LETTER_MASK) !== letter) {
         node = nodes[2 * node + 1] ?? 0;

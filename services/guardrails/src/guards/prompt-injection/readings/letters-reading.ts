@@ -4,13 +4,14 @@ import { ASCII_READINGS, readSignAsLetter, SIGN_READING, toCanonicalLetter } fro
 import type { ScannedText } from '../../../text/views/scanned-text.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
-import { createReading, type RuleReading, type RuleToken } from './reading.ts';
+import { addToken, createColumns, createReading, type RuleReading, type TokenColumns } from './reading.ts';
 
 /** `places`: place of each letter in the text. Repeated letters are one, at the first place, unless they are kept. */
 export type Letters = { text: string; letters: Uint8Array; places: Uint32Array; length: number };
 
 /** Number of unknown letters that count as one word. */
 const UNKNOWN_WORD = 4;
+const countUnknownWords = (letters: number): number => ((letters + UNKNOWN_WORD - 1) / UNKNOWN_WORD) | 0;
 /** Maximum length of a word in the rules. */
 const MAX_WORD = 64;
 
@@ -52,72 +53,66 @@ const isLetter = (unit: number): boolean =>
 
 /** @param isDisguised whether the letters are known to be disguised words */
 export const readLetters = (letters: Letters, lexicon: Lexicon, isDisguised = false): RuleReading =>
-  isDisguised ? createReading('guessed', selectTokens(letters, lexicon), 1) : readLongest(letters, lexicon);
+  isDisguised ? createReading('guessed', selectTokens(letters, lexicon), 1) : readLongest(letters, lexicon, 1);
 
-export function readBackwards({ text, letters, places, length }: Letters, lexicon: Lexicon): RuleReading {
-  const reversed = {
-    text,
-    letters: letters.subarray(0, length).toReversed(),
-    places: places.subarray(0, length).toReversed(),
-    length,
-  };
-  return readLongest(reversed, lexicon);
-}
+export const readBackwards = (letters: Letters, lexicon: Lexicon): RuleReading => readLongest(letters, lexicon, -1);
 
-/** Reads the longest word at each place. */
-function readLongest({ letters, places, length }: Letters, lexicon: Lexicon): RuleReading {
-  const trie = lexicon.letters;
+/** Most texts are short, and their words are collected in the same array: the number and the first letter of each. */
+const SHORT = 65_536;
+const short = new Int32Array(SHORT);
+const PAIR = 2;
+
+/** Reads the longest word at each place, from the last letter on if `step` is -1. */
+function readLongest({ letters, places, length }: Letters, { letters: trie }: Lexicon, step: 1 | -1): RuleReading {
   const findLongest = trie.getSearch();
   const { lengths, ids } = trie.getColumns();
-  const most = (length + 1) >>> 1;
-  const found = { words: new Int32Array(most), starts: new Int32Array(most) };
-  const [known, indexes] = [new Int32Array(most), new Int32Array(most)];
-  let [count, index, unknown] = [0, 0, 0];
-  for (let at = 0; at < length;) {
-    const word = findLongest(letters, at, length);
-    if (word === 0) {
-      unknown += 1;
-      at += 1;
-      continue;
+  // A word has two letters or more.
+  const found = length <= SHORT ? short : new Int32Array(length);
+  let size = 0;
+  for (let left = length, at = step === 1 ? 0 : length - 1; left > 1;) {
+    const word = findLongest(letters, at, step, left);
+    const read = word === 0 ? 1 : (lengths[word] ?? 1);
+    if (word !== 0) {
+      found[size] = word;
+      found[size + 1] = at;
+      size += PAIR;
     }
-    index += Math.ceil(unknown / UNKNOWN_WORD);
-    unknown = 0;
-    found.words[count] = word;
-    found.starts[count] = at;
-    known[count] = ids[word] ?? 0;
-    indexes[count] = index;
-    count += 1;
-    index += 1;
-    at += lengths[word] ?? 1;
+    at += step * read;
+    left -= read;
   }
-  let tokens: readonly RuleToken[] | undefined;
+  return createLettersReading(found.slice(0, size), { lengths, ids, places, length, step });
+}
+
+type FoundIn = Pick<Letters, 'places' | 'length'> & { lengths: Int32Array; ids: Int32Array; step: 1 | -1 };
+
+/** @param found pairs of the number of a word and the place of its first letter */
+function createLettersReading(found: Int32Array, { lengths, ids, places, length, step }: FoundIn): RuleReading {
+  const count = found.length / PAIR;
+  const [known, indexes] = [new Int32Array(count), new Int32Array(count)];
+  const sizeAt = (at: number): number => lengths[found[PAIR * at] ?? 0] ?? 0;
+  const letterAt = (at: number): number => found[PAIR * at + 1] ?? 0;
+  let index = 0;
+  let end = step === 1 ? 0 : length - 1;
+  for (let at = 0; at < count; at++) {
+    const first = letterAt(at);
+    index += countUnknownWords(step === 1 ? first - end : end - first);
+    known[at] = ids[found[PAIR * at] ?? 0] ?? 0;
+    indexes[at] = index;
+    index += 1;
+    end = first + step * sizeAt(at);
+  }
   return {
     kind: 'letters',
-    ids: known.subarray(0, count),
-    indexes: indexes.subarray(0, count),
-    get tokens() {
-      return (tokens ??= createTokens(found, indexes.subarray(0, count), places, lexicon));
+    ids: known,
+    indexes,
+    getSize: sizeAt,
+    getSpan: (at) => {
+      const from = letterAt(at);
+      const [first, last] = [places[from] ?? 0, places[from + step * (sizeAt(at) - 1)] ?? 0];
+      return first < last ? { start: first, end: last + 1 } : { start: last, end: first + 1 };
     },
     slack: 1,
   };
-}
-
-function createTokens(
-  found: { words: Int32Array; starts: Int32Array },
-  indexes: Int32Array,
-  places: Uint32Array,
-  { letters }: Lexicon,
-): RuleToken[] {
-  const tokens: RuleToken[] = [];
-  for (const [at, index] of indexes.entries()) {
-    const word = letters.words[found.words[at] ?? 0];
-    if (!word) continue;
-    const from = found.starts[at] ?? 0;
-    const [first, last] = [places[from] ?? 0, places[from + word.length - 1] ?? 0];
-    const [start, end] = first < last ? [first, last + 1] : [last, first + 1];
-    tokens.push({ entry: word.entry, index, size: word.length, start, end });
-  }
-  return tokens;
 }
 
 /**
@@ -127,7 +122,7 @@ function createTokens(
 const WORD_COST = 0.6;
 
 /** Selects the words that leave the fewest letters over, for letters known to be words without spaces. */
-function selectTokens({ letters, places, length }: Letters, lexicon: Lexicon): RuleToken[] {
+function selectTokens({ letters, places, length }: Letters, lexicon: Lexicon): TokenColumns {
   const costs = new Float64Array(length + 1);
   const sizes = new Uint8Array(length + 1);
   const entries: (LexiconEntry | undefined)[] = [];
@@ -141,7 +136,7 @@ function selectTokens({ letters, places, length }: Letters, lexicon: Lexicon): R
       entries[at] = entry;
     });
   }
-  const tokens: RuleToken[] = [];
+  const tokens = createColumns(length >>> 1);
   let [index, unknown] = [0, 0];
   for (let at = 0; at < length;) {
     const entry = entries[at];
@@ -151,9 +146,9 @@ function selectTokens({ letters, places, length }: Letters, lexicon: Lexicon): R
       at += 1;
       continue;
     }
-    index += Math.ceil(unknown / UNKNOWN_WORD);
+    index += countUnknownWords(unknown);
     unknown = 0;
-    tokens.push({ entry, index, size, start: places[at] ?? 0, end: (places[at + size - 1] ?? 0) + 1 });
+    addToken(tokens, entry, index, size, places[at] ?? 0, (places[at + size - 1] ?? 0) + 1);
     index += 1;
     at += size;
   }

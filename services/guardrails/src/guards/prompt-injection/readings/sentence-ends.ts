@@ -1,4 +1,5 @@
 // Finds the ends of sentences. A match that crosses one usually joins two unrelated thoughts.
+import { toSticky } from '../../../text/find-matches.ts';
 import type { TextSpan } from '../../../text/span.ts';
 
 /**
@@ -13,6 +14,40 @@ const MIN_WORDS = 3;
 const UNSPACED_WORD = 2;
 const word = /[\p{L}\p{N}]{2,}/gu;
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff]/g;
+
+/** Units with which a mark starts. */
+const MARKS = new Set(Array.from('.!?;\u061f\u06d4\u0964\u3002\uff01\uff1f', (sign) => sign.charCodeAt(0)));
+const markHere = toSticky(mark);
+/** Distance before a span from which its ends depend on no earlier mark: MAX_LOOKED_AT and the length of two marks. */
+const REACH = 210;
+
+/**
+ * Returns a function that returns whether a sentence ends inside of a span. It reads the text around a span, and the whole text as soon as
+ * the spans together are as long as it.
+ */
+export function createEndSearch(text: string): (span: TextSpan) => boolean {
+  let ends: readonly number[] | undefined;
+  let read = 0;
+  return (span) => {
+    read += span.end - span.start + REACH;
+    if (read > text.length) ends ??= findSentenceEnds(text);
+    return ends ? isAcrossEnd(span, ends) : hasEndInside(text, span);
+  };
+}
+
+function hasEndInside(text: string, { start, end }: TextSpan): boolean {
+  let from = Math.max(0, start - REACH);
+  for (let at = from; at < end; at++) {
+    if (!MARKS.has(text.charCodeAt(at))) continue;
+    markHere.lastIndex = at;
+    const found = markHere.exec(text);
+    if (!found) continue;
+    const next = at + found[0].length;
+    if (next > start && next < end && hasWords(text.slice(from, at))) return true;
+    from = next;
+  }
+  return false;
+}
 
 /** Returns ascending places. */
 export function findSentenceEnds(text: string): number[] {

@@ -8,28 +8,27 @@ import { addToHash, EMPTY_HASH } from '../../../text/word-hash.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon, LexiconWords } from '../lexicon/lexicon.ts';
 import { isUnspaced, getWordLength, type UnspacedScan } from '../lexicon/unspaced-scripts.ts';
-import { canRepeat } from '../lexicon/word-table.ts';
-import { createReading, type RuleReading, type RuleToken } from './reading.ts';
+import { canRepeat, MAX_WORD } from '../lexicon/word-table.ts';
+import { addToken, createColumns, createReading, type RuleReading, type TokenColumns } from './reading.ts';
 
-/** Maximum length of a word in the rules. */
-const MAX_WORD = 64;
-
-/** `last`: the preceding word; `token`: its token, if the lexicon has it. `index`: number of the next word. */
+/** `last`: the preceding word; `hasToken`: whether the lexicon has it. `index`: number of the next word. */
 type WordReader = {
   text: string;
+  units: Uint16Array;
   words: LexiconWords;
   scan: UnspacedScan;
-  tokens: RuleToken[];
+  tokens: TokenColumns;
   last: string;
-  token: RuleToken | undefined;
+  hasToken: boolean;
   index: number;
 };
 
 /** @param isDisguised whether words may be spelled with other letters */
 export function readWords(scanned: ScannedText, { plain, disguised, scan }: Lexicon, isDisguised = false): RuleReading {
-  const { text, kinds } = scanned;
+  const { text, units, kinds } = scanned;
   const words = isDisguised ? disguised : plain;
-  const reader: WordReader = { text, words, scan, tokens: [], last: '', token: undefined, index: 0 };
+  const tokens = createColumns(scanned.words.count);
+  const reader: WordReader = { text, units, words, scan, tokens, last: '', hasToken: false, index: 0 };
   let next = 0;
   for (let at = 0; at < text.length;) {
     if (((kinds[at] ?? 0) & IN_WORD) === 0) {
@@ -44,7 +43,7 @@ export function readWords(scanned: ScannedText, { plain, disguised, scan }: Lexi
       at = end;
     } else at = readWord(reader, at);
   }
-  return createReading('words', reader.tokens, 0);
+  return createReading('words', tokens, 0);
 }
 
 const IN_WORD = UNIT.LETTER | UNIT.DIGIT | UNIT.QUOTE | UNIT.BEYOND_ASCII;
@@ -97,19 +96,20 @@ function addPlain(reader: WordReader, start: number, end: number, hash: number):
     skipLongWord(reader);
     return;
   }
-  const { text, entry, canRepeat } = reader.words.table.read(reader.text, start, end, hash);
+  const { units } = reader;
+  const { text, entry, canRepeat } = reader.words.table.read(units, start, end, hash);
   if (text === '') return;
   let [first, last] = [start, end];
-  while (isQuote(reader.text.charCodeAt(first))) first += 1;
-  while (isQuote(reader.text.charCodeAt(last - 1))) last -= 1;
+  while (isQuote(units[first] ?? 0)) first += 1;
+  while (isQuote(units[last - 1] ?? 0)) last -= 1;
   if (canRepeat && text === reader.last) extendLast(reader, last);
-  else addToken(reader, text, entry, first, last);
+  else addWord(reader, text, entry, first, last);
 }
 const isQuote = (unit: number): boolean => unit === 39 || unit === 96;
 
 /** Extends the preceding word, which this one repeats. */
-function extendLast({ token }: WordReader, end: number): void {
-  if (token) token.end = end;
+function extendLast({ hasToken, tokens }: WordReader, end: number): void {
+  if (hasToken) tokens.ends[tokens.count - 1] = end;
 }
 
 function skipLongWord(reader: WordReader): void {
@@ -117,11 +117,11 @@ function skipLongWord(reader: WordReader): void {
   reader.index += 1;
 }
 
-function addToken(reader: WordReader, word: string, entry: LexiconEntry | undefined, start: number, end: number): void {
+function addWord(reader: WordReader, word: string, entry: LexiconEntry | undefined, start: number, end: number): void {
   reader.last = word;
-  reader.token = entry && { entry, index: reader.index, size: word.length, start, end };
+  reader.hasToken = entry !== undefined;
+  if (entry) addToken(reader.tokens, entry, reader.index, word.length, start, end);
   reader.index += 1;
-  if (reader.token) reader.tokens.push(reader.token);
 }
 
 /** Returns `end`. */
@@ -142,7 +142,7 @@ function addFoldedWord(reader: WordReader, word: string, places: readonly number
   if (isUnspaced(word)) addRun(reader, word, places);
   else if (word.length > MAX_WORD) skipLongWord(reader);
   else if (word === reader.last && canRepeat(word)) extendLast(reader, end);
-  else addToken(reader, word, reader.words.find(word) ?? lookUpAlike(word, reader.words), start, end);
+  else addWord(reader, word, reader.words.find(word) ?? lookUpAlike(word, reader.words), start, end);
 }
 
 function addRun(reader: WordReader, run: string, places: readonly number[]): void {
@@ -154,8 +154,8 @@ function addRun(reader: WordReader, run: string, places: readonly number[]): voi
     if (Number.isFinite(length)) reader.index += Math.ceil((at - from) / length);
     from = at + size;
     reader.last = '';
-    reader.token = { entry, index: reader.index, size, start: places[at] ?? 0, end: places[from] ?? 0 };
-    reader.tokens.push(reader.token);
+    reader.hasToken = true;
+    addToken(reader.tokens, entry, reader.index, size, places[at] ?? 0, places[from] ?? 0);
     reader.index += 1;
   }
   if (Number.isFinite(length)) reader.index += Math.ceil((run.length - from) / length);
@@ -179,6 +179,12 @@ function foldSlice(text: string, start: number, end: number): { word: string; pl
 
 /** Finds a Latin word written with similar letters of other scripts. */
 function lookUpAlike(word: string, { find }: LexiconWords): LexiconEntry | undefined {
+  if (isAscii(word)) return undefined;
   const latin = Array.from(word, (character) => lookAlike(character.codePointAt(0) ?? 32) ?? character).join('');
   return latin !== word && /^[a-z0-9]+$/.test(latin) ? find(latin) : undefined;
+}
+
+function isAscii(word: string): boolean {
+  for (let at = 0; at < word.length; at++) if (word.charCodeAt(at) > 127) return false;
+  return true;
 }

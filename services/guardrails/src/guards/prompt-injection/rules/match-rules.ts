@@ -1,8 +1,9 @@
 // Matches rules on readings. Rules are indexed by the class of their first word, so the cost of a text depends on the
 // number of such words.
 import type { TextSpan } from '../../../text/span.ts';
+import { getEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
-import { matchSize, type RuleReading, type RuleToken } from '../readings/reading.ts';
+import { matchSize, type RuleReading } from '../readings/reading.ts';
 import { createChoiceSets, type ChoiceSet, type ChoiceSets } from './choice-sets.ts';
 import { createNeedChoice, createStartList, type ListStarts, type Need } from './needed-words.ts';
 import { readChoice, readPhrase, type InjectionRule } from './rule.ts';
@@ -46,7 +47,7 @@ export function createMatcher(compiled: readonly CompiledRule[], lexicon: Lexico
     const { rules, list } = starts[reading.kind];
     const pairs = list(reading);
     if (pairs.length === 0) return [];
-    const { kind, tokens } = reading;
+    const { kind } = reading;
     const fromTheEnd: RuleMatch[] = [];
     for (let pair = 0; pair < pairs.length; pair += 2) {
       const at = pairs[pair] ?? 0;
@@ -54,9 +55,9 @@ export function createMatcher(compiled: readonly CompiledRule[], lexicon: Lexico
       if (!started || (started.rule.where === 'tool' && !isTool)) continue;
       const { rule, find } = started;
       const range = find(reading, at);
-      if (!range || countLetters(tokens, range) < minLetters[kind]) continue;
-      const negator = rule.negatable === true ? findNegator(tokens, range.from, not) : undefined;
-      fromTheEnd.push({ rule, negator, ...toSpan(tokens, range) });
+      if (!range || countLetters(reading, range) < minLetters[kind]) continue;
+      const negator = rule.negatable === true ? findNegator(reading, range.from, not) : undefined;
+      fromTheEnd.push({ rule, negator, ...toSpan(reading, range) });
     }
     return fromTheEnd.toReversed();
   };
@@ -64,26 +65,27 @@ export function createMatcher(compiled: readonly CompiledRule[], lexicon: Lexico
 
 type Starts = { rules: readonly CompiledRule[]; list: ListStarts };
 
-function toSpan(tokens: readonly RuleToken[], { from, to }: { from: number; to: number }): TextSpan {
-  let [start, end] = [tokens[from]?.start ?? 0, tokens[from]?.end ?? 0];
-  for (let at = from; at < to; at++) {
-    start = Math.min(start, tokens[at]?.start ?? start);
-    end = Math.max(end, tokens[at]?.end ?? end);
+function toSpan(reading: RuleReading, { from, to }: { from: number; to: number }): TextSpan {
+  let { start, end } = reading.getSpan(from);
+  for (let at = from + 1; at < to; at++) {
+    const span = reading.getSpan(at);
+    start = Math.min(start, span.start);
+    end = Math.max(end, span.end);
   }
   return { start, end };
 }
 
-function countLetters(tokens: readonly RuleToken[], { from, to }: { from: number; to: number }): number {
+function countLetters(reading: RuleReading, { from, to }: { from: number; to: number }): number {
   let sum = 0;
-  for (let at = from; at < to; at++) sum += tokens[at]?.size ?? 0;
+  for (let at = from; at < to; at++) sum += reading.getSize(at);
   return sum;
 }
 
-function findNegator(tokens: readonly RuleToken[], from: number, not: ReadonlySet<number>): number | undefined {
-  const index = tokens[from]?.index ?? 0;
-  for (let at = from - 1; at >= 0 && (tokens[at]?.index ?? 0) >= index - NEGATION_REACH; at--) {
-    const size = matchSize(tokens, at, not);
-    if (size > 0) return tokens[at + size - 1]?.end;
+function findNegator(reading: RuleReading, from: number, not: ReadonlySet<number>): number | undefined {
+  const index = reading.indexes[from] ?? 0;
+  for (let at = from - 1; at >= 0 && (reading.indexes[at] ?? 0) >= index - NEGATION_REACH; at--) {
+    const size = matchSize(reading, at, not);
+    if (size > 0) return reading.getSpan(at + size - 1).end;
   }
   return undefined;
 }
@@ -105,8 +107,8 @@ export function compileRule(rule: InjectionRule, lexicon: Lexicon, sets: ChoiceS
       first: head.choices,
       needs: collectNeeds(steps, lexicon),
       find: (reading: RuleReading, at: number) => {
-        const size = matchSize(reading.tokens, at, head.choices.classes);
-        const to = size > 0 ? follow(reading, at + size, getNextIndex(reading.tokens, at, size), rest, 0) : -1;
+        const size = matchSize(reading, at, head.choices.classes);
+        const to = size > 0 ? follow(reading, at + size, getNextIndex(reading, at, size), rest, 0) : -1;
         return to < 0 ? undefined : { from: at, to };
       },
     };
@@ -123,9 +125,9 @@ export function compileRule(rule: InjectionRule, lexicon: Lexicon, sets: ChoiceS
 }
 
 /** Like matchSize, for sets that most tokens are not in. */
-function matchChoice(tokens: readonly RuleToken[], at: number, choices: ChoiceSet): number {
-  const token = tokens[at];
-  return token && choices.has(token.entry) ? matchSize(tokens, at, choices.classes) : 0;
+function matchChoice(reading: RuleReading, at: number, choices: ChoiceSet): number {
+  const entry = getEntry(reading.ids[at] ?? -1);
+  return entry && choices.has(entry) ? matchSize(reading, at, choices.classes) : 0;
 }
 
 /** Computes the maximum distance of each word from the first one. */
@@ -140,18 +142,19 @@ function collectNeeds(steps: readonly RuleStep[], lexicon: Lexicon): Need[] {
   });
 }
 
-const getNextIndex = (tokens: readonly RuleToken[], at: number, size: number): number =>
-  (tokens[at + size - 1]?.index ?? 0) + 1;
+const getNextIndex = ({ indexes }: RuleReading, at: number, size: number): number =>
+  (indexes[at + size - 1] ?? 0) + 1;
 
 /** Returns the token after the phrase, or -1 if the phrase does not continue. */
 function follow(reading: RuleReading, at: number, index: number, steps: readonly RuleStep[], done: number): number {
   const step = steps[done];
   if (!step) return at;
-  const { tokens, slack } = reading;
-  for (let next = at; (tokens[next]?.index ?? Number.POSITIVE_INFINITY) <= index + step.gap + slack; next++) {
-    const size = matchChoice(tokens, next, step.choices);
+  const { indexes, slack } = reading;
+  const last = index + step.gap + slack;
+  for (let next = at; next < indexes.length && (indexes[next] ?? 0) <= last; next++) {
+    const size = matchChoice(reading, next, step.choices);
     if (size === 0) continue;
-    const to = follow(reading, next + size, getNextIndex(tokens, next, size), steps, done + 1);
+    const to = follow(reading, next + size, getNextIndex(reading, next, size), steps, done + 1);
     if (to >= 0) return to;
   }
   return step.optional ? follow(reading, at, index, steps, done + 1) : -1;
@@ -164,42 +167,49 @@ const getWithin = (rule: InjectionRule, { kind }: RuleReading): number =>
 
 /** Finds one token of each set, none of them twice, nearest to the first. */
 function findTogether(
-  { tokens, kind }: RuleReading,
+  reading: RuleReading,
   at: number,
   anchor: ChoiceSet,
   others: readonly ChoiceSet[],
   within: number,
 ) {
-  const size = matchSize(tokens, at, anchor.classes);
-  if (size === 0 || countLetters(tokens, { from: at, to: at + size }) < MIN_LETTERS_EACH[kind]) return undefined;
+  const minLettersEach = MIN_LETTERS_EACH[reading.kind];
+  const size = matchSize(reading, at, anchor.classes);
+  if (size === 0 || countLetters(reading, { from: at, to: at + size }) < minLettersEach) return undefined;
   let [from, to] = [at, at + size];
   const used = Array.from({ length: size }, (_, n) => at + n);
   for (const wanted of others) {
-    const found = findNearest(tokens, at, wanted, { within, minLetters: MIN_LETTERS_EACH[kind] }, used);
+    const found = findNearest(reading, at, wanted, { within, minLetters: minLettersEach }, used);
     if (!found) return undefined;
     for (let n = 0; n < found.size; n++) used.push(found.at + n);
     from = Math.min(from, found.at);
     to = Math.max(to, found.at + found.size);
   }
-  const length = (tokens[to - 1]?.index ?? 0) - (tokens[from]?.index ?? 0);
+  const length = (reading.indexes[to - 1] ?? 0) - (reading.indexes[from] ?? 0);
   return length <= within ? { from, to } : undefined;
 }
 
 function findNearest(
-  tokens: readonly RuleToken[],
+  reading: RuleReading,
   at: number,
   wanted: ChoiceSet,
   { within, minLetters: least }: { within: number; minLetters: number },
   used: readonly number[],
-) {
-  const index = tokens[at]?.index ?? 0;
-  const isNear = (place: number) => Math.abs((tokens[place]?.index ?? Number.POSITIVE_INFINITY) - index) <= within;
+): { at: number; size: number } | undefined {
+  const { indexes } = reading;
+  const index = indexes[at] ?? 0;
+  const isNear = (place: number) =>
+    place >= 0 && place < indexes.length && Math.abs((indexes[place] ?? 0) - index) <= within;
+  const measure = (place: number): number => {
+    if (!isNear(place) || used.includes(place)) return 0;
+    const size = matchChoice(reading, place, wanted);
+    return size > 0 && countLetters(reading, { from: place, to: place + size }) >= least ? size : 0;
+  };
   for (let step = 0; isNear(at + step) || isNear(at - step); step++) {
-    for (const place of step === 0 ? [at] : [at + step, at - step]) {
-      if (!isNear(place) || used.includes(place)) continue;
-      const size = matchChoice(tokens, place, wanted);
-      if (size > 0 && countLetters(tokens, { from: place, to: place + size }) >= least) return { at: place, size };
-    }
+    const after = measure(at + step);
+    if (after > 0) return { at: at + step, size: after };
+    const before = step === 0 ? 0 : measure(at - step);
+    if (before > 0) return { at: at - step, size: before };
   }
   return undefined;
 }

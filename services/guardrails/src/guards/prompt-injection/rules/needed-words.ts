@@ -2,7 +2,7 @@
 // word of a text, so all that a word means for the rules is a row of numbers in one array. The text is read from its end, so that the
 // following words are known.
 import { ORDINARY_WORDS } from '../lexicon/lexicon-files.ts';
-import type { LexiconEntry } from '../lexicon/entry.ts';
+import { getEntry, type LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import type { RuleReading } from '../readings/reading.ts';
 import type { ChoiceSet, ChoiceSets } from './choice-sets.ts';
@@ -46,15 +46,27 @@ export function createStartList(rules: readonly Startable[], sets: ChoiceSets, s
   const createRow = createRowMaker(rules, sets, slack);
   const all: WordRows = { rows: new Int32Array(8_192), end: HEADER, starts: new Int32Array(0) };
   return (reading) => {
-    const places = new Int32Array(reading.ids.length);
-    for (let at = 0; at < places.length; at++) {
-      const known = all.starts[reading.ids[at] ?? 0] ?? NOT_READ;
-      const entry = known === NOT_READ ? reading.tokens[at]?.entry : undefined;
-      places[at] = entry ? addRow(all, entry.id, createRow(entry)) : known;
+    const { ids } = reading;
+    // The words that rules read, because most words have no role.
+    const ats = new Int32Array(ids.length);
+    const places = new Int32Array(ids.length);
+    let count = 0;
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at] ?? 0;
+      const known = all.starts[id] ?? NOT_READ;
+      const entry = known === NOT_READ ? getEntry(id) : undefined;
+      const row = entry ? addRow(all, id, createRow(entry)) : known;
+      if (row === NO_ROLE) continue;
+      ats[count] = at;
+      places[count] = row;
+      count += 1;
     }
-    return listOpen(reading.indexes, places, all.rows, nearest.fill(NOWHERE), reach);
+    return listOpen({ ats, places, count, indexes: reading.indexes }, all.rows, nearest.fill(NOWHERE), reach);
   };
 }
+
+/** The tokens with a role, with their rows. `indexes`: of all tokens. */
+type RoleTokens = { ats: Int32Array; places: Int32Array; count: number; indexes: Int32Array };
 
 /** Adds the row of a word at its first occurrence, and returns its start. */
 function addRow(all: WordRows, id: number, row: readonly number[]): number {
@@ -97,25 +109,27 @@ function createRowMaker(rules: readonly Startable[], sets: ChoiceSets, slack: nu
 }
 
 function listOpen(
-  indexes: Int32Array,
-  places: Int32Array,
+  { ats, places, count, indexes }: RoleTokens,
   rows: Int32Array,
   nearest: Nearest,
   reach: number,
 ): readonly number[] {
   const open: number[] = [];
-  let front = places.length - 1;
-  for (let at = places.length - 1; at >= 0; at--) {
-    const row = places[at] ?? NO_ROLE;
-    if (row === NO_ROLE) continue;
+  let front = count - 1;
+  for (let token = count - 1; token >= 0; token--) {
+    const row = places[token] ?? NO_ROLE;
+    const at = ats[token] ?? 0;
     const index = indexes[at] ?? 0;
     const after = row + HEADER;
     const around = after + (rows[row] ?? 0);
     const gates = around + (rows[row + 1] ?? 0);
     const end = gates + (rows[row + 2] ?? 0) * RULE;
     if (end > gates) {
-      for (; front >= 0 && (indexes[front] ?? 0) >= index - reach; front--)
-        noteAround(nearest, rows, places[front] ?? NO_ROLE, indexes[front] ?? 0);
+      for (; front >= 0; front--) {
+        const near = indexes[ats[front] ?? 0] ?? 0;
+        if (near < index - reach) break;
+        noteAround(nearest, rows, places[front] ?? NO_ROLE, near);
+      }
       for (let gate = end - RULE; gate >= gates; gate -= RULE)
         if (isNear(nearest, rows, gate + 1, index) && isNear(nearest, rows, gate + 3, index))
           open.push(at, rows[gate] ?? 0);
