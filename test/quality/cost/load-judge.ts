@@ -14,10 +14,7 @@ const aimsSchema = z.looseObject({ AIMS: z.array(z.string()) });
 
 export type Judge = (text: string, from: 'user' | 'tool') => unknown;
 
-export const OWN_FOLDER = resolve(
-  import.meta.dirname,
-  '../../../services/guardrails/src/guards/prompt-injection',
-);
+export const OWN_FOLDER = resolve(import.meta.dirname, '../../../services/guardrails/src/guards/prompt-injection');
 
 /** @param folder contains judge-text.ts */
 export async function loadJudge(folder: string): Promise<Judge> {

@@ -9,6 +9,7 @@ import { findMarks } from './find-marks.ts';
 import { createLexicon } from './lexicon/lexicon.ts';
 import { VOCABULARIES } from './lexicon/lexicon-files.ts';
 import { readLetterRun, readBackwards, readLetters } from './readings/letters-reading.ts';
+import type { RuleReading } from './readings/reading.ts';
 import { createEndSearch } from './readings/sentence-ends.ts';
 import { readWords } from './readings/words-reading.ts';
 import { weighMentions } from './mentions.ts';
@@ -92,12 +93,14 @@ function findSignals(view: TextView, isTool: boolean): Signal[] {
   const hasEnd = createEndSearch(view.text);
   const isOverEnd = ({ start, end }: TextSpan): boolean =>
     !disguised && end - start > BEFORE_AN_END && hasEnd({ start: start + BEFORE_AN_END, end });
-  const readings = [readWords(view.scanned, lexicon, disguised), readLetters(letters, lexicon, isApart)];
+  const match = (reading: RuleReading): Signal[] =>
+    matchRules(reading, isTool).map((found) => toSignal(view.text, found, isOverEnd(found)));
+  // Each reading is valid until the next one.
+  const inWords = match(readWords(view.scanned, lexicon, disguised));
+  const inLetters = match(readLetters(letters, lexicon, isApart));
   // A reversed text stays reversed without its marks.
-  if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
-  const matches = readings.flatMap((reading) =>
-    matchRules(reading, isTool).map((match) => toSignal(view.text, match, isOverEnd(match))),
-  );
+  const mayBeReversed = view.codes.at(-1) !== 'markup' && !disguised;
+  const matches = [...inWords, ...inLetters, ...(mayBeReversed ? match(readBackwards(letters, lexicon)) : [])];
   const floods = findFloods(view.scanned).map((span) => ({
     rule: 'flood',
     aim: 'flood' as const,

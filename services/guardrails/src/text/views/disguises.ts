@@ -210,9 +210,7 @@ function findPhrases(
   { anywhere, sticky, set }: PhraseFinder,
   listIn: typeof listWordsIn,
 ): readonly RegExpExecArray[] {
-  return (seen & UNIT.LATIN_TWIN) !== 0
-    ? findMatches(text, anywhere)
-    : findMatchesAt(text, sticky, listIn(words, set));
+  return (seen & UNIT.LATIN_TWIN) !== 0 ? findMatches(text, anywhere) : findMatchesAt(text, sticky, listIn(words, set));
 }
 
 const findOutOfOrder = (scanned: ScannedText) => findPhrases(scanned, outOfOrder, listPairsIn);

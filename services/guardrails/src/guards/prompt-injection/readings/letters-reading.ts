@@ -4,7 +4,7 @@ import { ASCII_READINGS, readSignAsLetter, SIGN_READING, toCanonicalLetter } fro
 import type { ScannedText } from '../../../text/views/scanned-text.ts';
 import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
-import { addToken, createColumns, createReading, type RuleReading, type TokenColumns } from './reading.ts';
+import { addToken, takeColumns, createReading, type RuleReading, type TokenColumns } from './reading.ts';
 
 /** `places`: place of each letter in the text. Repeated letters are one, at the first place, unless they are kept. */
 export type Letters = { text: string; letters: Uint8Array; places: Uint32Array; length: number };
@@ -15,10 +15,15 @@ const countUnknownWords = (letters: number): number => ((letters + UNKNOWN_WORD 
 /** Maximum length of a word in the rules. */
 const MAX_WORD = 64;
 
-/** @param keepsRuns whether a doubled letter counts twice */
+/** Length of a text up to which its letters are in arrays that the next text uses, too. */
+const MAX_KEPT = 131_072;
+const createLetters = (length: number) => ({ letters: new Uint8Array(length), places: new Uint32Array(length) });
+const kept = createLetters(MAX_KEPT);
+const takeLetters = (length: number) => (length <= MAX_KEPT ? kept : createLetters(length));
+
+/** The letters are valid until the next text is read. @param keepsRuns whether a doubled letter counts twice */
 export function readLetterRun({ text, units }: ScannedText, keepsRuns = false): Letters {
-  const letters = new Uint8Array(units.length);
-  const places = new Uint32Array(units.length);
+  const { letters, places } = takeLetters(units.length);
   let length = 0;
   let last = -1;
   for (let at = 0; at < units.length; at++) {
@@ -57,62 +62,31 @@ export const readLetters = (letters: Letters, lexicon: Lexicon, isDisguised = fa
 
 export const readBackwards = (letters: Letters, lexicon: Lexicon): RuleReading => readLongest(letters, lexicon, -1);
 
-/** Most texts are short, and their words are collected in the same array: the number and the first letter of each. */
-const SHORT = 65_536;
-const short = new Int32Array(SHORT);
-const PAIR = 2;
-
 /** Reads the longest word at each place, from the last letter on if `step` is -1. */
 function readLongest({ letters, places, length }: Letters, { letters: trie }: Lexicon, step: 1 | -1): RuleReading {
   const findLongest = trie.getSearch();
   const { lengths, ids } = trie.getColumns();
+  const tokens = takeColumns();
+  let [index, unknown] = [0, 0];
   // A word has two letters or more.
-  const found = length <= SHORT ? short : new Int32Array(length);
-  let size = 0;
   for (let left = length, at = step === 1 ? 0 : length - 1; left > 1;) {
     const word = findLongest(letters, at, step, left);
     const read = word === 0 ? 1 : (lengths[word] ?? 1);
-    if (word !== 0) {
-      found[size] = word;
-      found[size + 1] = at;
-      size += PAIR;
+    if (word === 0) unknown += 1;
+    else {
+      index += countUnknownWords(unknown);
+      unknown = 0;
+      addToken(tokens, ids[word] ?? 0, index, read, at, at + step * (read - 1));
+      index += 1;
     }
     at += step * read;
     left -= read;
   }
-  return createLettersReading(found.slice(0, size), { lengths, ids, places, length, step });
-}
-
-type FoundIn = Pick<Letters, 'places' | 'length'> & { lengths: Int32Array; ids: Int32Array; step: 1 | -1 };
-
-/** @param found pairs of the number of a word and the place of its first letter */
-function createLettersReading(found: Int32Array, { lengths, ids, places, length, step }: FoundIn): RuleReading {
-  const count = found.length / PAIR;
-  const [known, indexes] = [new Int32Array(count), new Int32Array(count)];
-  const sizeAt = (at: number): number => lengths[found[PAIR * at] ?? 0] ?? 0;
-  const letterAt = (at: number): number => found[PAIR * at + 1] ?? 0;
-  let index = 0;
-  let end = step === 1 ? 0 : length - 1;
-  for (let at = 0; at < count; at++) {
-    const first = letterAt(at);
-    index += countUnknownWords(step === 1 ? first - end : end - first);
-    known[at] = ids[found[PAIR * at] ?? 0] ?? 0;
-    indexes[at] = index;
-    index += 1;
-    end = first + step * sizeAt(at);
-  }
-  return {
-    kind: 'letters',
-    ids: known,
-    indexes,
-    getSize: sizeAt,
-    getSpan: (at) => {
-      const from = letterAt(at);
-      const [first, last] = [places[from] ?? 0, places[from + step * (sizeAt(at) - 1)] ?? 0];
-      return first < last ? { start: first, end: last + 1 } : { start: last, end: first + 1 };
-    },
-    slack: 1,
-  };
+  const { starts, ends } = tokens;
+  return createReading('letters', tokens, 1, (token) => {
+    const [first, last] = [places[starts[token] ?? 0] ?? 0, places[ends[token] ?? 0] ?? 0];
+    return first < last ? { start: first, end: last + 1 } : { start: last, end: first + 1 };
+  });
 }
 
 /**
@@ -136,7 +110,7 @@ function selectTokens({ letters, places, length }: Letters, lexicon: Lexicon): T
       entries[at] = entry;
     });
   }
-  const tokens = createColumns(length >>> 1);
+  const tokens = takeColumns();
   let [index, unknown] = [0, 0];
   for (let at = 0; at < length;) {
     const entry = entries[at];
@@ -148,7 +122,7 @@ function selectTokens({ letters, places, length }: Letters, lexicon: Lexicon): T
     }
     index += countUnknownWords(unknown);
     unknown = 0;
-    addToken(tokens, entry, index, size, places[at] ?? 0, (places[at + size - 1] ?? 0) + 1);
+    addToken(tokens, entry.id, index, size, places[at] ?? 0, (places[at + size - 1] ?? 0) + 1);
     index += 1;
     at += size;
   }

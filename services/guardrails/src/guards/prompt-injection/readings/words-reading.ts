@@ -9,7 +9,7 @@ import type { LexiconEntry } from '../lexicon/entry.ts';
 import type { Lexicon, LexiconWords } from '../lexicon/lexicon.ts';
 import { isUnspaced, getWordLength, type UnspacedScan } from '../lexicon/unspaced-scripts.ts';
 import { canRepeat, MAX_WORD } from '../lexicon/word-table.ts';
-import { addToken, createColumns, createReading, type RuleReading, type TokenColumns } from './reading.ts';
+import { addToken, takeColumns, createReading, type RuleReading, type TokenColumns } from './reading.ts';
 
 /** `last`: the preceding word; `hasToken`: whether the lexicon has it. `index`: number of the next word. */
 type WordReader = {
@@ -27,7 +27,7 @@ type WordReader = {
 export function readWords(scanned: ScannedText, { plain, disguised, scan }: Lexicon, isDisguised = false): RuleReading {
   const { text, units, kinds } = scanned;
   const words = isDisguised ? disguised : plain;
-  const tokens = createColumns(scanned.words.count);
+  const tokens = takeColumns();
   const reader: WordReader = { text, units, words, scan, tokens, last: '', hasToken: false, index: 0 };
   let next = 0;
   for (let at = 0; at < text.length;) {
@@ -120,7 +120,7 @@ function skipLongWord(reader: WordReader): void {
 function addWord(reader: WordReader, word: string, entry: LexiconEntry | undefined, start: number, end: number): void {
   reader.last = word;
   reader.hasToken = entry !== undefined;
-  if (entry) addToken(reader.tokens, entry, reader.index, word.length, start, end);
+  if (entry) addToken(reader.tokens, entry.id, reader.index, word.length, start, end);
   reader.index += 1;
 }
 
@@ -155,7 +155,7 @@ function addRun(reader: WordReader, run: string, places: readonly number[]): voi
     from = at + size;
     reader.last = '';
     reader.hasToken = true;
-    addToken(reader.tokens, entry, reader.index, size, places[at] ?? 0, places[from] ?? 0);
+    addToken(reader.tokens, entry.id, reader.index, size, places[at] ?? 0, places[from] ?? 0);
     reader.index += 1;
   }
   if (Number.isFinite(length)) reader.index += Math.ceil((run.length - from) / length);

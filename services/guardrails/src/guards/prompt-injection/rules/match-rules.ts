@@ -77,7 +77,7 @@ function toSpan(reading: RuleReading, { from, to }: { from: number; to: number }
 
 function countLetters(reading: RuleReading, { from, to }: { from: number; to: number }): number {
   let sum = 0;
-  for (let at = from; at < to; at++) sum += reading.getSize(at);
+  for (let at = from; at < to; at++) sum += reading.sizes[at] ?? 0;
   return sum;
 }
 
@@ -142,16 +142,15 @@ function collectNeeds(steps: readonly RuleStep[], lexicon: Lexicon): Need[] {
   });
 }
 
-const getNextIndex = ({ indexes }: RuleReading, at: number, size: number): number =>
-  (indexes[at + size - 1] ?? 0) + 1;
+const getNextIndex = ({ indexes }: RuleReading, at: number, size: number): number => (indexes[at + size - 1] ?? 0) + 1;
 
 /** Returns the token after the phrase, or -1 if the phrase does not continue. */
 function follow(reading: RuleReading, at: number, index: number, steps: readonly RuleStep[], done: number): number {
   const step = steps[done];
   if (!step) return at;
-  const { indexes, slack } = reading;
+  const { indexes, count, slack } = reading;
   const last = index + step.gap + slack;
-  for (let next = at; next < indexes.length && (indexes[next] ?? 0) <= last; next++) {
+  for (let next = at; next < count && (indexes[next] ?? 0) <= last; next++) {
     const size = matchChoice(reading, next, step.choices);
     if (size === 0) continue;
     const to = follow(reading, next + size, getNextIndex(reading, next, size), steps, done + 1);
@@ -196,10 +195,9 @@ function findNearest(
   { within, minLetters: least }: { within: number; minLetters: number },
   used: readonly number[],
 ): { at: number; size: number } | undefined {
-  const { indexes } = reading;
+  const { indexes, count } = reading;
   const index = indexes[at] ?? 0;
-  const isNear = (place: number) =>
-    place >= 0 && place < indexes.length && Math.abs((indexes[place] ?? 0) - index) <= within;
+  const isNear = (place: number) => place >= 0 && place < count && Math.abs((indexes[place] ?? 0) - index) <= within;
   const measure = (place: number): number => {
     if (!isNear(place) || used.includes(place)) return 0;
     const size = matchChoice(reading, place, wanted);

@@ -47,11 +47,9 @@ export function createStartList(rules: readonly Startable[], sets: ChoiceSets, s
   const all: WordRows = { rows: new Int32Array(8_192), end: HEADER, starts: new Int32Array(0) };
   return (reading) => {
     const { ids } = reading;
-    // The words that rules read, because most words have no role.
-    const ats = new Int32Array(ids.length);
-    const places = new Int32Array(ids.length);
+    const { ats, places } = takeRoleColumns(reading.count);
     let count = 0;
-    for (let at = 0; at < ids.length; at++) {
+    for (let at = 0; at < reading.count; at++) {
       const id = ids[at] ?? 0;
       const known = all.starts[id] ?? NOT_READ;
       const entry = known === NOT_READ ? getEntry(id) : undefined;
@@ -65,7 +63,13 @@ export function createStartList(rules: readonly Startable[], sets: ChoiceSets, s
   };
 }
 
-/** The tokens with a role, with their rows. `indexes`: of all tokens. */
+/** Number of tokens up to which columns are kept for the next text. */
+const MAX_KEPT = 65_536;
+const createRoleColumns = (length: number) => ({ ats: new Int32Array(length), places: new Int32Array(length) });
+const kept = createRoleColumns(MAX_KEPT);
+const takeRoleColumns = (length: number) => (length <= MAX_KEPT ? kept : createRoleColumns(length));
+
+/** The tokens that rules read, with their rows, because most tokens have no role. `indexes`: of all tokens. */
 type RoleTokens = { ats: Int32Array; places: Int32Array; count: number; indexes: Int32Array };
 
 /** Adds the row of a word at its first occurrence, and returns its start. */

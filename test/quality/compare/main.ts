@@ -2,7 +2,7 @@
 // tool result, and lists the texts for which score or signals differ. The folder contains the judge-text.ts of that commit.
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { listComparedTexts } from './list-compared-texts.ts';
-import { loadJudge, OWN_FOLDER } from './load-judge.ts';
+import { loadJudge, OWN_FOLDER } from '../cost/load-judge.ts';
 
 const MAX_TOLD = 10;
 /** Length of the printed beginning of a text, in code units. */

@@ -9,13 +9,26 @@ import { readSamples } from '../src/read-samples.ts';
 import { createRandom, type SeededRandom } from '../wording/random.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const FILES = ['docs/**/*.md', '*/*/**/*.{ts,md,json,yaml}', 'node_modules/.pnpm/*/node_modules/**/*.{md,js,json,html,ts,css}'];
+const FILES = [
+  'docs/**/*.md',
+  '*/*/**/*.{ts,md,json,yaml}',
+  'node_modules/.pnpm/*/node_modules/**/*.{md,js,json,html,ts,css}',
+];
 const MAX_FILES = 6_000;
 /** In code units; a longer file is cut. */
 const MAX_FILE = 24_000;
 const [INSIDE, DAMAGED, GENERATED] = [6_000, 10_000, 4_000];
 /** Signs that damage a text, or separate the pieces of a generated one. */
-const SIGNS = [...' \n.,!?:;-_*"\'`<>[]{}()/\\|@$+=%&#0123456789aeiouxzAEIZ', '\u00e9', '\u0456', '\u200b', '\u2019', '\u3002', '\ud83d\ude00', '\ud83d'];
+const SIGNS = [
+  ...Array.from(' \n.,!?:;-_*"\'`<>[]{}()/\\|@$+=%&#0123456789aeiouxzAEIZ'),
+  '\u00e9',
+  '\u0456',
+  '\u200b',
+  '\u2019',
+  '\u3002',
+  '\ud83d\ude00',
+  '\ud83d',
+];
 
 export type ComparedGroup = { name: string; texts: Iterable<string> };
 
@@ -27,7 +40,10 @@ export async function listComparedTexts(): Promise<ComparedGroup[]> {
     { name: 'samples', texts: samples.map(({ text }) => text) },
     { name: 'disguised samples', texts: disguiseAll(samples.map(({ text }) => text)) },
     { name: 'files', texts: files },
-    { name: 'attacks inside of files', texts: repeat(INSIDE, 1, (random) => insert(random, pick(random, files), pick(random, attacks))) },
+    {
+      name: 'attacks inside of files',
+      texts: repeat(INSIDE, 1, (random) => insert(random, pick(random, files), pick(random, attacks))),
+    },
     { name: 'damaged attacks', texts: repeat(DAMAGED, 2, (random) => damage(random, pick(random, attacks))) },
     { name: 'generated', texts: repeat(GENERATED, 3, (random) => generate(random, attacks)) },
   ];
@@ -35,7 +51,10 @@ export async function listComparedTexts(): Promise<ComparedGroup[]> {
 
 async function readFiles(): Promise<string[]> {
   const found = globSync(FILES, { cwd: ROOT }).toSorted();
-  const names = [...found.filter((name) => !name.startsWith('node_modules')), ...found.filter((name) => name.startsWith('node_modules'))];
+  const names = [
+    ...found.filter((name) => !name.startsWith('node_modules')),
+    ...found.filter((name) => name.startsWith('node_modules')),
+  ];
   const every = Math.max(1, Math.floor(names.length / MAX_FILES));
   const chosen = names.filter((_, at) => at % every === 0).slice(0, MAX_FILES);
   const texts = await Promise.all(chosen.map((name) => readFile(resolve(ROOT, name), 'utf8').catch(() => '')));
@@ -55,7 +74,7 @@ function* repeat(count: number, seed: number, create: (random: SeededRandom) => 
   for (let at = 0; at < count; at++) yield create(random);
 }
 
-const pick = <T extends string>(random: SeededRandom, some: readonly T[]): string =>
+const pick = (random: SeededRandom, some: readonly string[]): string =>
   some[Math.floor(random.next() * some.length)] ?? '';
 
 function insert(random: SeededRandom, text: string, attack: string): string {
@@ -68,7 +87,13 @@ function damage(random: SeededRandom, text: string): string {
   const share = random.next() * 0.1;
   return Array.from(text, (character) => {
     if (random.next() >= share) return character;
-    return pick(random, ['', character.repeat(2), character.toUpperCase(), pick(random, SIGNS), character + pick(random, SIGNS)]);
+    return pick(random, [
+      '',
+      character.repeat(2),
+      character.toUpperCase(),
+      pick(random, SIGNS),
+      character + pick(random, SIGNS),
+    ]);
   }).join('');
 }
 
