@@ -3,9 +3,11 @@
 import {
   API,
   MillraceError,
+  SUBMISSION_HEADER,
   apiReplySchema,
   fromWireError,
   isIdempotent,
+  isToken,
   loggedError,
   listIssues,
   toWireError,
@@ -28,21 +30,26 @@ const API_TIMEOUT_MS = 10_000;
 /** A stopped replica keeps its share of the requests without answering: a repeated request may reach another one. */
 const REPEAT_EVERY_MS = 1_000;
 
+/** `submission`: names one submission of a run, also to the cancel that gives it up. */
+type AskOptions = { timeoutMs?: number; signal?: AbortSignal; submission?: string | undefined };
+
 /** @throws the coded error of the reply, or nobody-there, timeout, message-invalid, message-too-large */
 export async function askApi<V extends ApiVerb>(
   bus: Bus,
   verb: V,
   address: ApiAddress,
   ask: ApiRequestInput<V>,
-  options: { timeoutMs?: number; signal?: AbortSignal } = {},
+  options: AskOptions = {},
 ): Promise<ApiAnswer<V>> {
   const subject = bus.subjects.api(verb, address);
-  const { timeoutMs = API_TIMEOUT_MS, signal } = options;
+  const { timeoutMs = API_TIMEOUT_MS, signal, submission } = options;
+  const headers = submission === undefined ? undefined : { [SUBMISSION_HEADER]: submission };
   const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
   const checked = contract.request.safeParse(ask);
   if (!checked.success) throw misfit(`The ${verb} request`, listIssues(checked.error));
   const repeatEveryMs = isIdempotent(verb) ? REPEAT_EVERY_MS : undefined;
-  const reply = await request(bus, { subject, payload: ask, reply: apiReplySchema, timeoutMs, repeatEveryMs, signal });
+  const asked = { subject, payload: ask, headers, reply: apiReplySchema };
+  const reply = await request(bus, { ...asked, timeoutMs, repeatEveryMs, signal });
   if ('error' in reply) throw explainUnanswered(bus, verb, reply.error, timeoutMs);
   if ('error' in reply.ok) throw fromWireError(reply.ok.error);
   const answer = decode(encode(reply.ok.ok), contract.answer, `the answer of ${subject}`);
@@ -83,8 +90,8 @@ function nameOwner(verb: ApiVerb): string {
   return 'orchestrator';
 }
 
-/** Address of a request, as its subject names it. */
-export type ApiCall = ApiAddress;
+/** Address of a request, as its subject names it, and the submission of its header. */
+export type ApiCall = ApiAddress & { submission?: string | undefined };
 export type ApiHandler<V extends ApiVerb> = (request: ApiRequest<V>, call: ApiCall) => Promise<ApiAnswer<V>>;
 
 /** Replicas share a verb by queue group. A coded error of the handler becomes the reply. */
@@ -94,18 +101,24 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
     subject: bus.subjects.apiOfAll(verb, contract.run),
     queue: `api-${verb}`,
     request: contract.request,
-    handle: async (ask, { subject }) => {
+    handle: async (ask, { subject, readHeader }) => {
       const call = readApiAddress(bus.subjects.prefix, subject);
       if (!call) throw new MillraceError('token-invalid', `${subject} names no tenant and caller.`);
       try {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the verb's own schema
-        return { ok: await handle(ask as ApiRequest<V>, call) };
+        return { ok: await handle(ask as ApiRequest<V>, { ...call, submission: readSubmission(readHeader) }) };
       } catch (error) {
         if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...loggedError(error) }, 'api handler threw');
         return { error: toWireError(error) };
       }
     },
   });
+}
+
+/** Returns undefined for a value that names none: the request has no submission. */
+function readSubmission(readHeader: (name: string) => string | undefined): string | undefined {
+  const submission = readHeader(SUBMISSION_HEADER);
+  return submission !== undefined && isToken(submission) ? submission : undefined;
 }
 
 export type ApiHandlers = { [V in ApiVerb]?: ApiHandler<V> };

@@ -45,7 +45,7 @@ export type ConnectOptions = ConnectionSettings & {
   connectTimeoutMs?: number;
 };
 
-type AskApiOptions = { run?: string; signal?: AbortSignal | undefined; timeoutMs?: number };
+type AskApiOptions = { run?: string; signal?: AbortSignal | undefined; timeoutMs?: number; submission?: string };
 export type AskApi = <V extends ApiVerb>(
   verb: V,
   request: ApiRequestInput<V>,
@@ -102,10 +102,11 @@ export async function attachCaller(bus: Bus, { tenant, subject, kept }: Caller):
     caller,
     ...(subject !== undefined && { subject }),
     kept,
-    ask: (verb, request, { run, signal, timeoutMs } = {}) =>
+    ask: (verb, request, { run, signal, timeoutMs, submission } = {}) =>
       askApi(bus, verb, { tenant, caller, ...(run !== undefined && { run }) }, request, {
         ...(signal && { signal }),
         ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(submission !== undefined && { submission }),
       }),
   };
 }

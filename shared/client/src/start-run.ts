@@ -31,16 +31,19 @@ export async function startRun(
     { late, unknownForMs: UNKNOWN_MS, leave: options.leave },
     closed,
   );
+  /** Names this submission: a later one of the same run is not cancelled with it. */
+  const submission = crypto.randomUUID();
   let mayRun = false;
   const noteAttempt = (error: unknown) => void (mayRun ||= mayBeAccepted(error));
   const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
+  const submitted = { request, submission, signal: signal ? AbortSignal.any([signal, closed]) : closed };
   try {
-    await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed, noteAttempt);
+    await submit(connection, submitted, noteAttempt);
   } catch (error) {
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
     noteAttempt(error);
     // An orchestrator may still accept one of the attempts: the cancel of an unknown run is stored until then.
-    if (mayRun && !isOfAnother(error)) cancel();
+    if (mayRun && !isOfAnother(error)) void giveUp(connection, runId, submission, closed);
     throw error;
   }
   onceAborted(signal, reading.outcome, cancel);
@@ -91,16 +94,29 @@ async function openReading(connection: ClientConnection, runId: string, options:
 /** A repeated submission with the same id is the same run. @param noteAttempt receives the error of each attempt */
 function submit(
   { ask, bus }: ClientConnection,
-  request: BuiltRequest,
-  signal: AbortSignal,
+  { request, submission, signal }: { request: BuiltRequest; submission: string; signal: AbortSignal },
   noteAttempt: (error: unknown) => void,
 ): Promise<unknown> {
   const { runId } = request;
   return retryRequest(`submitting ${runId}`, bus.log, signal, () =>
-    ask('submit', request, { run: runId, signal }).catch((error: unknown) => {
+    ask('submit', request, { run: runId, signal, submission }).catch((error: unknown) => {
       noteAttempt(error);
       throw error;
     }),
+  );
+}
+
+/** Cancels the run if this submission is still accepted. Never rejects. */
+async function giveUp(
+  connection: ClientConnection,
+  run: string,
+  submission: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ask, bus } = connection;
+  const cancelling = () => ask('cancel', {}, { run, signal, submission });
+  await retryRequest(`cancelling ${run}`, bus.log, signal, cancelling).catch((error: unknown) =>
+    logFailure(connection, run, error),
   );
 }
 

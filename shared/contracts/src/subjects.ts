@@ -229,9 +229,11 @@ export const stateKeys = {
   deadLetter: (tenant: string, run: string) => `dead.${checkToken(tenant)}.${checkToken(run)}`,
   deadLetters: (tenant: string) => `dead.${checkToken(tenant)}.*`,
   cancel: (tenant: string, run: string) => `cancel.${checkToken(tenant)}.${checkToken(run)}`,
-  /** A cancel of a run that the caller may still submit. */
-  tombstone: (tenant: string, run: string, caller: string) =>
-    `tombstone.${checkToken(tenant)}.${checkToken(run)}.${checkToken(caller)}`,
+  /** A cancel of a run that the caller may still submit; with `submission` of that one submission of it. */
+  tombstone: (tenant: string, run: string, caller: string, submission?: string) =>
+    ['tombstone', ...[tenant, run, caller, ...(submission === undefined ? [] : [submission])].map(checkToken)].join(
+      '.',
+    ),
   /** The claim on the runs of an orchestrator that has left. */
   claim: (orchestrator: string) => `claim.${checkToken(orchestrator)}`,
 };

@@ -1,6 +1,7 @@
 // Cancels a run wherever it is. A run without an owner is ended here, without a place in an orchestrator. A running one has its cancel key
 // written, which its owner reads at the next checkpoint, and gets a control message. The cancel key of an unknown run is a tombstone: the
-// submission may still be on its way, and ends as cancelled when it arrives. The tombstone of a caller holds for its own submission alone.
+// submission may still be on its way, and ends as cancelled when it arrives. The tombstone of a caller holds for its own submissions alone,
+// and that of a cancel which names a submission for that one: the caller may submit the run again.
 import { isFinal, isOperator, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { endUndriven } from '../takeover/end-undriven.ts';
@@ -11,7 +12,13 @@ import { isVisible } from './run-address.ts';
 /** Longer than a stopped orchestrator is expected to hold an unread submission; after it the id may be submitted again. */
 const TOMBSTONE_SECONDS = 600;
 
-type CancelledRun = { tenant: string; run: string; caller: string };
+type CancelledRun = {
+  tenant: string;
+  run: string;
+  caller: string;
+  /** The submission that the caller has given up. */
+  submission?: string | undefined;
+};
 
 /**
  * @returns the status before the cancellation, or `cancelled`; undefined if no run of that id is known that the caller
@@ -19,7 +26,7 @@ type CancelledRun = { tenant: string; run: string; caller: string };
  */
 export async function cancelRun(
   access: JetStreamAccess,
-  { tenant, run, caller }: CancelledRun,
+  { tenant, run, caller, submission }: CancelledRun,
 ): Promise<RunStatus | undefined> {
   const { bus } = access;
   const isOwn = (head: RunHead) => isVisible(head, { caller });
@@ -32,13 +39,14 @@ export async function cancelRun(
   if (ended) return 'cancelled';
   if (head && !isOwn(head)) return undefined;
   if (head && isFinal(head.status)) return head.status;
-  if (head || isOperator(caller)) await ask(head ? FINAL_TTL_SECONDS : TOMBSTONE_SECONDS);
-  else await keepTombstone(access, { tenant, run, caller }, TOMBSTONE_SECONDS);
+  const isForAll = isOperator(caller) && submission === undefined;
+  if (head || isForAll) await ask(head ? FINAL_TTL_SECONDS : TOMBSTONE_SECONDS);
+  else await keepTombstone(access, { tenant, run, caller, submission }, TOMBSTONE_SECONDS);
   // The head may have been created, or the run suspended, before the key was written.
   const again = await end();
   if (again.ended) return 'cancelled';
   if (!again.head || !isOwn(again.head)) return head?.status;
   // The run began between the two reads, and its owner does not read the tombstone.
-  if (!head && !isOperator(caller) && !isFinal(again.head.status)) await ask(FINAL_TTL_SECONDS);
+  if (!head && !isForAll && !isFinal(again.head.status)) await ask(FINAL_TTL_SECONDS);
   return again.head.status;
 }

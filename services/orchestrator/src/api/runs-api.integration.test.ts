@@ -1,4 +1,12 @@
-import { controlSchema, isFinal, stateKeys, type ApiAnswer, type RunSummary } from '@millrace/contracts';
+import {
+  OPERATOR_CALLER,
+  controlSchema,
+  hashCaller,
+  isFinal,
+  stateKeys,
+  type ApiAnswer,
+  type RunSummary,
+} from '@millrace/contracts';
 import { listen, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -40,6 +48,29 @@ describe('a run without an owner', () => {
     await driveRun(made.deps, delivery, createRunStop());
     expect(made.asked).toEqual([]);
   });
+
+  test.each([
+    ['an operator', undefined],
+    ['a caller', 'alice'],
+  ])(
+    'is cancelled in advance by %s for one submission, and another one of the same run is accepted',
+    async (_who, subject) => {
+      const caller = subject === undefined ? OPERATOR_CALLER : await hashCaller('acme', subject);
+      const more = { ...(subject !== undefined && { subject }), deadlineMs: 60_000 };
+      const address = { ...newRun(), caller };
+      const cancelling = api().cancel({}, { ...address, submission: 'first' });
+      await expect(cancelling).rejects.toMatchObject({ code: 'run-unknown' });
+      const request = makeRequest(address, more);
+      await api().submit(request, { ...address, submission: 'second' });
+      expect(await api().run({}, address)).toMatchObject({ status: 'queued' });
+      const late = { ...newRun(), caller };
+      await api()
+        .cancel({}, { ...late, submission: 'first' })
+        .catch(() => undefined);
+      await api().submit(makeRequest(late, more), { ...late, submission: 'first' });
+      expect(await api().run({}, late)).toMatchObject({ status: 'cancelled' });
+    },
+  );
 
   test('without a command fails when its deadline has passed, for every verb that reads it', async () => {
     const late = { status: 'queued', command: 0, deadlineAt: Date.now() - 60_000 } as const;

@@ -62,7 +62,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       await refuseBadSchema(request, schemas);
       refuseLargeRequest(request, applied, bus.maxPayload());
       if (request.clientTools) await refuseTooManyWaiting(call);
-      await submitRun(access, own, applied.revision);
+      await submitRun(access, own, applied.revision, call.submission);
       return { runId: run, accepted: true };
     },
     async run(_request: object, call: ApiCall): Promise<ApiAnswer<'run'>> {

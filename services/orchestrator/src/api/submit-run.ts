@@ -21,8 +21,16 @@ const TOMBSTONE_SECONDS = 60;
 /** Number of times that the head may change between reading and writing it. */
 const ATTEMPTS = 5;
 
-/** @throws run-exists, queue-full, bus-unreachable, store-unavailable */
-export async function submitRun(access: JetStreamAccess, request: StoredRequest, agentRevision: number): Promise<void> {
+/**
+ * @param submission names this submission among those of the same request
+ * @throws run-exists, queue-full, bus-unreachable, store-unavailable
+ */
+export async function submitRun(
+  access: JetStreamAccess,
+  request: StoredRequest,
+  agentRevision: number,
+  submission?: string,
+): Promise<void> {
   const { bus } = access;
   const { tenant, runId } = request;
   const command = {
@@ -40,7 +48,7 @@ export async function submitRun(access: JetStreamAccess, request: StoredRequest,
   const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
   // Read after the head was created: a cancel writes its key before it reads the head once more, so that one of the two sees the other.
-  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelled(access, request)]);
+  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelled(access, request, submission)]);
   if (queued.status === 'rejected') {
     // A refused run is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);
@@ -51,10 +59,19 @@ export async function submitRun(access: JetStreamAccess, request: StoredRequest,
 }
 
 /** The caller's own tombstone counts too: it was written before the head existed. */
-async function isCancelled(access: JetStreamAccess, { tenant, runId, caller }: StoredRequest): Promise<boolean> {
-  const asked = isCancelAsked(access, tenant, runId);
-  if (caller === undefined) return asked;
-  return (await Promise.all([asked, hasTombstone(access, { tenant, run: runId, caller })])).includes(true);
+async function isCancelled(
+  access: JetStreamAccess,
+  request: StoredRequest,
+  submission: string | undefined,
+): Promise<boolean> {
+  const { tenant, runId, caller } = request;
+  const tombstone = { tenant, run: runId, caller: readOwner(request) };
+  const found = [
+    isCancelAsked(access, tenant, runId),
+    ...(caller === undefined ? [] : [hasTombstone(access, tombstone)]),
+    ...(submission === undefined ? [] : [hasTombstone(access, { ...tombstone, submission })]),
+  ];
+  return (await Promise.all(found)).includes(true);
 }
 
 type SubmittedRun = { status: RunHead['status']; revision: number; isNew: boolean };

@@ -50,22 +50,26 @@ export async function askCancel(
   await writeEntry(access, access.bus.names.state, key, { at: access.clock.now() }, { ttlSeconds });
 }
 
-type Tombstone = { tenant: string; run: string; caller: string };
+/** `submission`: the cancel holds for that submission alone. */
+type Tombstone = { tenant: string; run: string; caller: string; submission?: string | undefined };
 
 /** Writes the cancel key of a run that this caller may still submit. */
 export async function keepTombstone(
   access: JetStreamAccess,
-  { tenant, run, caller }: Tombstone,
+  { tenant, run, caller, submission }: Tombstone,
   ttlSeconds: number,
 ): Promise<void> {
-  const key = stateKeys.tombstone(tenant, run, caller);
+  const key = stateKeys.tombstone(tenant, run, caller, submission);
   await writeEntry(access, access.bus.names.state, key, { at: access.clock.now() }, { ttlSeconds });
 }
 
 /** @throws bus-unreachable, store-unavailable */
-export function hasTombstone(access: JetStreamAccess, { tenant, run, caller }: Tombstone): Promise<boolean> {
+export function hasTombstone(
+  access: JetStreamAccess,
+  { tenant, run, caller, submission }: Tombstone,
+): Promise<boolean> {
   return retryThroughOutages(`the tombstone of ${tenant}.${run}`, async () => {
-    const key = stateKeys.tombstone(tenant, run, caller);
+    const key = stateKeys.tombstone(tenant, run, caller, submission);
     return (await readEntry(access, access.bus.names.state, key, z.unknown())) !== undefined;
   });
 }
