@@ -1,7 +1,6 @@
 // Holds the part of a step's answer that has passed the output chain: its chunks, their places in the run, and the
 // partial objects of its text.
 import type { Chunk } from '@millrace/contracts';
-import { isTransient } from '../release/chunk-publisher.ts';
 import { retractFrom } from '../state/retract.ts';
 import type { Run } from '../state/run-context.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
@@ -25,13 +24,8 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
   const places: number[] = [];
   return {
     add(chunks) {
-      let next = run.chunks.getNextIndex();
-      for (const chunk of chunks) {
-        builder.add(chunk);
-        places.push(next);
-        if (!isTransient(chunk)) next += 1;
-      }
-      run.chunks.publish(chunks);
+      for (const chunk of chunks) builder.add(chunk);
+      places.push(...run.chunks.publish(chunks));
       const partials = objects.makePartials(chunks);
       // Before the release, partial objects would only repeat the final one.
       if (!isHeld(run)) run.chunks.publish(partials);
@@ -52,7 +46,10 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
     buildReleased() {
       const released = createAnswerBuilder(messageId);
       for (const [at, whole] of builder.chunks().entries()) {
-        const part = run.chunks.findShown(places[at] ?? 0, whole);
+        const place = places[at];
+        // The gate has rejected a chunk without a place.
+        if (place === undefined) break;
+        const part = run.chunks.findShown(whole, place, places[at + 1] ?? run.chunks.getNextIndex());
         if (part) released.add(part);
       }
       return released;

@@ -1,6 +1,7 @@
 // Buffered chunks in order. Each has a place: the index that it gets if everything before it is released. A transient
 // chunk has no index of its own and takes the place of the next chunk.
 import type { Chunk } from '@millrace/contracts';
+import { isTransient } from './chunk-publisher.ts';
 import { textPiece, withPiece } from './text-pieces.ts';
 
 export type BufferedChunk = {
@@ -8,14 +9,12 @@ export type BufferedChunk = {
   place: number;
   bytes: number;
   isTransient: boolean;
-  /** The beginning of this chunk has been released. */
-  isRest?: boolean;
 };
 
-export const toBuffered = (chunk: Chunk, place: number, isTransient = false): BufferedChunk => ({
+export const toBuffered = (chunk: Chunk, place: number): BufferedChunk => ({
   chunk,
   place,
-  isTransient,
+  isTransient: isTransient(chunk),
   bytes: Buffer.byteLength(JSON.stringify(chunk)),
 });
 

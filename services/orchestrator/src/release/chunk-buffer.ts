@@ -1,5 +1,5 @@
 // Buffers a run's chunks: they enter with their places and leave from the front. If a sentence ends within a chunk, the
-// buffer cuts the chunk there, and the rest keeps its place.
+// chunk enters as two pieces with a place each, so that a released chunk is never a part of a buffered one.
 import type { Chunk } from '@millrace/contracts';
 import { mergePieces, toBuffered, type BufferedChunk } from './buffered-chunks.ts';
 import { endedPart, textPiece, withPiece } from './text-pieces.ts';
@@ -8,7 +8,8 @@ export type HeldQueue = {
   /** Returns the buffered chunks in order. */
   list(): readonly BufferedChunk[];
   bytes(): number;
-  add(chunk: Chunk, place: number, isTransient?: boolean): void;
+  /** `mayCut`: a chunk that a sentence divides enters as two pieces. */
+  add(chunk: Chunk, place: number, mayCut?: boolean): void;
   /** Removes and returns the chunks before the first one that must stay. */
   take(mayGo: (place: number) => boolean): BufferedChunk[];
   takeTransient(): BufferedChunk[];
@@ -21,7 +22,7 @@ export type HeldQueue = {
 /** One part: its buffered chunks, and the text at its end that is not a whole sentence yet. */
 type BufferedPart = { waiting: Decided[]; undecided: string };
 /** `whole`: number of characters of its text that belong to whole sentences. */
-type Decided = BufferedChunk & { part?: string | undefined; text: string; whole: number };
+type Decided = BufferedChunk & { text: string; whole: number };
 
 /** @param bySentence whole sentences may be released before their step is */
 export function createHeldQueue(bySentence: boolean): HeldQueue {
@@ -41,50 +42,42 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
       if (first.whole === first.text.length) part.waiting.shift();
     }
   };
-  const see = (one: Decided) => {
-    if (!bySentence) return;
-    const ended = isCutOff(one.chunk) ? undefined : endedPart(one.chunk);
-    const over = ended === undefined ? undefined : parts.get(ended);
-    if (over) decide(over, over.undecided.length);
-    if (ended !== undefined) parts.delete(ended);
-    if (one.part === undefined || one.text === '') return;
-    const part = parts.get(one.part) ?? { waiting: [], undecided: '' };
-    parts.set(one.part, part);
-    part.waiting.push(one);
-    part.undecided += one.text;
-    decide(part, wholeSentences(part.undecided));
+  const endPart = (chunk: Chunk) => {
+    const ended = endedPart(chunk);
+    const part = ended === undefined || isCutOff(chunk) ? undefined : parts.get(ended);
+    if (part) decide(part, part.undecided.length);
+    if (part && ended !== undefined) parts.delete(ended);
+  };
+  const enter: HeldQueue['add'] = (chunk, place, mayCut = false) => {
+    const piece = bySentence ? textPiece(chunk) : undefined;
+    const part = piece && getPart(parts, piece.part);
+    const whole = part ? wholeSentences(part.undecided + piece.text) : 0;
+    const pieces = part && mayCut ? cutPiece(chunk, piece.text, whole - part.undecided.length) : [chunk];
+    for (const [at, one] of pieces.entries()) {
+      const buffered = withText(toBuffered(one, place + at));
+      queue.push(buffered);
+      bytes += buffered.bytes;
+      if (buffered.text !== '') part?.waiting.push(buffered);
+    }
+    if (!part) return bySentence ? endPart(chunk) : undefined;
+    part.undecided += piece.text;
+    decide(part, whole);
   };
   const rebuild = (left: readonly BufferedChunk[]) => {
-    queue = left.map(withText);
-    bytes = queue.reduce((sum, one) => sum + one.bytes, 0);
+    queue = [];
+    bytes = 0;
     parts.clear();
-    queue.forEach(see);
-  };
-  /** Releases the text before `whole`; the rest stays at its place. */
-  const cutChunk = (one: Decided): BufferedChunk => {
-    const goes = { ...one, ...toBuffered(withPiece(one.chunk, one.text.slice(0, one.whole)), one.place) };
-    const chunk = withPiece(one.chunk, one.text.slice(one.whole));
-    bytes -= one.bytes;
-    Object.assign(one, toBuffered(chunk, one.place), { text: one.text.slice(one.whole), whole: 0, isRest: true });
-    bytes += one.bytes;
-    return goes;
+    for (const { chunk, place } of left) enter(chunk, place);
   };
   return {
     list: () => queue,
     bytes: () => bytes,
-    add(chunk, place, isTransient = false) {
-      const one = withText(toBuffered(chunk, place, isTransient));
-      queue.push(one);
-      bytes += one.bytes;
-      see(one);
-    },
+    add: enter,
     take(mayGo) {
       const goes = (one: Decided) => mayGo(one.place) || (bySentence && one.whole === one.text.length);
       const end = queue.findIndex((one) => !goes(one));
-      const taken: BufferedChunk[] = queue.splice(0, end < 0 ? queue.length : end);
+      const taken = queue.splice(0, end < 0 ? queue.length : end);
       bytes -= taken.reduce((sum, one) => sum + one.bytes, 0);
-      const [first] = queue;
-      if (bySentence && first && first.whole > 0) taken.push(cutChunk(first));
       return taken;
     },
     takeTransient() {
@@ -107,10 +100,17 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
 }
 
 /** A chunk that is not a piece of a text is decided at once. */
-function withText(one: BufferedChunk): Decided {
-  const piece = textPiece(one.chunk);
-  return { ...one, part: piece?.part, text: piece?.text ?? '', whole: 0 };
+const withText = (one: BufferedChunk): Decided => ({ ...one, text: textPiece(one.chunk)?.text ?? '', whole: 0 });
+
+function getPart(parts: Map<string, BufferedPart>, name: string): BufferedPart {
+  const part = parts.get(name) ?? { waiting: [], undecided: '' };
+  parts.set(name, part);
+  return part;
 }
+
+/** @param end number of characters before the sentence that has begun last; no cut if it has begun in another piece */
+const cutPiece = (chunk: Chunk, text: string, end: number): Chunk[] =>
+  end > 0 && end < text.length ? [withPiece(chunk, text.slice(0, end)), withPiece(chunk, text.slice(end))] : [chunk];
 
 /** Returns whether the part was cut off before its end: its last words are decided with its step. */
 const isCutOff = (chunk: Chunk): boolean =>

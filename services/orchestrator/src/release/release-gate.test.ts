@@ -91,16 +91,18 @@ describe('release: sentence', () => {
   test('reports the released part of a cut chunk', () => {
     const { gate } = makeGate('sentence');
     const chunks = [delta('One. T'), delta('wo')];
-    gate.publish(chunks);
-    const shown = chunks.map((one, at) => gate.findShown(1 + at, one));
+    const places = gate.publish(chunks);
+    expect(places).toEqual([1, 3]);
+    const shown = chunks.map((one, at) => gate.findShown(one, places[at] ?? 0, places[at + 1] ?? 4));
     expect(shown).toEqual([delta('One. '), undefined]);
   });
 
   test('retracts from the place of a chunk although earlier chunks were cut', () => {
     const { gate, text } = makeGate('sentence');
-    gate.publish([delta('One. T'), delta('wo. T'), delta('hree. F')]);
+    const places = gate.publish([delta('One. T'), delta('wo. T'), delta('hree. F')]);
     expect(text()).toBe('One. Two. Three. ');
-    gate.takeBack(3, retract);
+    expect(places).toEqual([1, 3, 5]);
+    gate.takeBack(5, retract);
     expect(text()).toBe('One. Two. T');
     gate.publish([delta('en. E')]);
     expect(text()).toBe('One. Two. Ten. ');

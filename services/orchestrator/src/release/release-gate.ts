@@ -7,7 +7,6 @@ import { isTransient, type ChunkPublisher } from './chunk-publisher.ts';
 import { createHeldQueue } from './chunk-buffer.ts';
 import type { BufferedChunk } from './buffered-chunks.ts';
 import { createHeldRecord } from './buffer-record.ts';
-import { createPlaces } from './chunk-places.ts';
 import { withPiece, textPiece } from './text-pieces.ts';
 
 /** Maximum size of the buffer, in bytes of JSON. */
@@ -18,10 +17,8 @@ export type ReleaseGate = {
   getNextIndex(): number;
   /** Returns the index of the next chunk that is released. */
   shownIndex(): number;
-  /** Returns the index of the released chunk at the place, or else of the next chunk that is released. */
-  toIndex(place: number): number;
-  /** @throws release-hold-full, message-too-large */
-  publish(chunks: readonly Chunk[]): void;
+  /** Returns the place of each chunk; that of its first piece if it is cut. @throws release-hold-full, message-too-large */
+  publish(chunks: readonly Chunk[]): number[];
   /**
    * Retracts the chunks from the place on. If some of them are published, `retract` makes the chunks that report it.
    */
@@ -30,8 +27,8 @@ export type ReleaseGate = {
   drop(from: number): void;
   /** Returns the buffered chunks from the place on, in order. */
   waiting(from: number): Chunk[];
-  /** Returns the released part of a chunk. */
-  findShown(place: number, chunk: Chunk): Chunk | undefined;
+  /** Returns the released part of a chunk whose pieces are at `place` and before `end`. */
+  findShown(chunk: Chunk, place: number, end: number): Chunk | undefined;
   /**
    * Marks everything so far as judged, as far as a step is. Afterwards no caller may use a place after `from`, the
    * first one of the step.
@@ -55,25 +52,19 @@ export type ReleaseGate = {
 export function createReleaseGate(publisher: ChunkPublisher, release: Release = 'chunk'): ReleaseGate {
   const queue = createHeldQueue(release === 'sentence');
   const record = createHeldRecord();
-  const places = createPlaces();
   /** Chunks before this place were judged with their step. */
   let settledTo = 0;
   let isOpen = release === 'chunk';
 
-  const listCounted = (): readonly BufferedChunk[] => queue.list().filter(isCounted);
-  const getNextIndex = () => {
-    const last = queue.list().findLast(isCounted);
-    return last ? last.place + 1 : places.toPlace(publisher.getNextIndex());
-  };
-  const isReleasable = (place: number) => isOpen || (release !== 'result' && place < settledTo);
+  const listCounted = () => queue.list().filter(isCounted);
+  const getNextIndex = () => findEnd(queue.list()) ?? publisher.getNextIndex();
   const publishTaken = (taken: readonly BufferedChunk[]) => {
     if (taken.length === 0) return;
-    for (const { isRest, place } of taken) if (isRest) places.split(place);
     publisher.publish(taken.map(({ chunk }) => chunk));
     record.noteChange(0);
   };
   const flushReleasable = () => {
-    if (!holds.areActive()) publishTaken(queue.take(isReleasable));
+    if (!holds.areActive()) publishTaken(queue.take((place) => isOpen || (release !== 'result' && place < settledTo)));
   };
   const holds = createHolds(() => {
     flushReleasable();
@@ -84,39 +75,43 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
     record.noteChange(listCounted().length);
     settledTo = Math.min(settledTo, from);
   };
+  const publish = (chunks: readonly Chunk[]): number[] => {
+    const first = getNextIndex();
+    if (isOpen && !holds.areActive()) {
+      publisher.publish(chunks);
+      return countPlaces(chunks, first);
+    }
+    const places = chunks.map((chunk) => {
+      const place = getNextIndex();
+      if (holds.areActive() || !isTransient(chunk)) queue.add(chunk, place, true);
+      else {
+        flushReleasable();
+        publisher.publish([chunk]);
+      }
+      return place;
+    });
+    flushReleasable();
+    if (queue.bytes() > MAX_HELD_BYTES) throw holdFull();
+    return places;
+  };
   return {
     getNextIndex,
     shownIndex: () => publisher.getNextIndex(),
-    toIndex: (place) => Math.min(places.toIndex(place), publisher.getNextIndex()),
-    publish(chunks) {
-      if (isOpen && !holds.areActive()) return publisher.publish(chunks);
-      for (const chunk of chunks) {
-        const transient = isTransient(chunk);
-        if (transient && !holds.areActive()) {
-          flushReleasable();
-          publisher.publish([chunk]);
-        } else queue.add(chunk, getNextIndex(), transient);
-      }
-      flushReleasable();
-      if (queue.bytes() > MAX_HELD_BYTES) throw holdFull();
-    },
+    publish,
     takeBack(from, retract) {
       if (from >= getNextIndex()) return;
-      const isHeld = isWhollyHeld(queue.list().at(0), from);
       drop(from);
-      if (isHeld || places.toIndex(from) >= publisher.getNextIndex()) return;
-      publisher.publish(retract(places.toIndex(from)));
-      places.renumber(from, publisher.getNextIndex());
+      if (from < publisher.getNextIndex()) publisher.publish(retract(from));
     },
     drop,
     waiting: (from) => listCounted().flatMap(({ chunk, place }) => (place >= from ? [chunk] : [])),
-    findShown: (place, chunk) => cutToReleased(queue.list().find(isCounted), place, chunk),
+    findShown: (chunk, place, end) =>
+      publisher.getNextIndex() > place ? cutToReleased(chunk, listCounted(), place, end) : undefined,
     settle(from) {
       if (isOpen) return;
       if (release !== 'sentence') record.noteChange(queue.merge(from));
       settledTo = getNextIndex();
       flushReleasable();
-      if (queue.list().length === 0) places.renumber(0, publisher.getNextIndex());
     },
     release() {
       isOpen = true;
@@ -135,9 +130,17 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
   };
 }
 
-/** Returns whether nothing from the place on is released. @param first the first chunk of the buffer */
-const isWhollyHeld = (first: BufferedChunk | undefined, from: number): boolean =>
-  first !== undefined && (first.place < from || (first.place === from && first.isRest !== true));
+/** Returns the index of each chunk, or of the next one after a transient chunk. */
+function countPlaces(chunks: readonly Chunk[], first: number): number[] {
+  let next = first;
+  return chunks.map((chunk) => (isTransient(chunk) ? next : next++));
+}
+
+/** Returns the place after the last counted chunk. */
+function findEnd(held: readonly BufferedChunk[]): number | undefined {
+  const last = held.findLast(isCounted);
+  return last && last.place + 1;
+}
 
 const isCounted = ({ isTransient }: BufferedChunk): boolean => !isTransient;
 
@@ -160,12 +163,12 @@ function createHolds(onEnded: () => void) {
   };
 }
 
-/** Returns the released part of the chunk at the place. @param first the first chunk of the buffer */
-function cutToReleased(first: BufferedChunk | undefined, place: number, chunk: Chunk): Chunk | undefined {
-  if (!first || place < first.place) return chunk;
-  const rest = first.isRest === true && place === first.place ? textPiece(first.chunk) : undefined;
+/** Omits the pieces of the chunk that are in the buffer. */
+function cutToReleased(chunk: Chunk, held: readonly BufferedChunk[], place: number, end: number): Chunk {
   const piece = textPiece(chunk);
-  return rest && piece ? withPiece(chunk, piece.text.slice(0, piece.text.length - rest.text.length)) : undefined;
+  const rest = held.filter((one) => one.place >= place && one.place < end).map((one) => textPiece(one.chunk));
+  const chars = rest.reduce((sum, one) => sum + (one?.part === piece?.part ? (one?.text.length ?? 0) : 0), 0);
+  return piece && chars > 0 ? withPiece(chunk, piece.text.slice(0, piece.text.length - chars)) : chunk;
 }
 
 function holdFull(): MillraceError {

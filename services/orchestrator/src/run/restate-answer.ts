@@ -39,9 +39,9 @@ function restateBuffered(run: Run, final: FinalAnswer): void {
   const { firstIndex } = run.state();
   const was = run.chunks.waiting(firstIndex);
   const added = listAdded(run.state(), final).flatMap((message) => messageChunks(final.runId, message));
-  if (joinText(was) + joinText(added) === final.text) return run.chunks.publish(added);
-  run.chunks.drop(firstIndex);
-  run.chunks.publish(restateSteps(final.runId, was, restateAll(run.state(), final)));
+  const isSame = joinText(was) + joinText(added) === final.text;
+  if (!isSame) run.chunks.drop(firstIndex);
+  run.chunks.publish(isSame ? added : restateSteps(final.runId, was, restateAll(run.state(), final)));
 }
 
 async function restatePublished(run: Run, restated: Restated, { finish, unsaved = [] }: FinishEnding): Promise<void> {

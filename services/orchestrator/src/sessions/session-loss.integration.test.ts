@@ -38,8 +38,12 @@ describe('a session is lost', () => {
     made.client.push(words(1));
     await eventually(() => made.received().length === 1);
     const large = chunk(RUN_ID, { type: 'data-flood', payload: { text: 'x'.repeat(6 * 1024 * 1024) } });
-    for (let count = 0; count < 11; count++) made.send({ chunks: [large] });
-    await eventually(() => made.ends.length === 1, { timeoutMs: 30_000 });
+    for (let count = 1; count <= 11; count++) {
+      made.send({ chunks: [large] });
+      // The heartbeats of the replica must pass between the large messages.
+      // oxlint-disable-next-line no-await-in-loop -- one message at a time
+      await eventually(() => made.output.length === count || made.ends.length === 1, { timeoutMs: 30_000 });
+    }
     expect(made.ends).toEqual([awaitLoss('processor-failed')]);
     expect(made.output).toHaveLength(10);
   }, 60_000);

@@ -167,7 +167,7 @@ export function createRun(given: RunParts): Run {
     for (const action of chunks.takeUnrecorded(state.open?.firstIndex ?? 0)) dispatch(action);
     const actions = pending;
     pending = [];
-    const nextIndex = rejectedFrom === undefined ? chunks.shownIndex() : chunks.toIndex(rejectedFrom);
+    const nextIndex = rejectedFrom === undefined ? chunks.shownIndex() : Math.min(rejectedFrom, chunks.shownIndex());
     // One Promise.all: a promise that is awaited after another one that fails would be an unhandled rejection.
     const call = activity.begin({ kind: 'store', names: ['checkpoint'] });
     try {
