@@ -27,7 +27,7 @@ export type ReleaseGate = {
   drop(from: number): void;
   /** Returns the buffered chunks from the place on, in order. */
   waiting(from: number): Chunk[];
-  /** Returns the released part of a chunk whose pieces are at `place` and before `end`. */
+  /** Returns the released part of a chunk: its pieces have places from `place` on, before `end`. */
   findShown(chunk: Chunk, place: number, end: number): Chunk | undefined;
   /**
    * Marks everything so far as judged, as far as a step is. Afterwards no caller may use a place after `from`, the
