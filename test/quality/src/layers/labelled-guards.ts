@@ -130,7 +130,7 @@ export async function createLayeredGuard(
       const isJudged = verdict !== undefined && verdict.type !== 'failure' && !judgement.rules.includes(NOT_JUDGED);
       const found = isJudged ? readFound(verdict, sample) : coverSample(sample, []);
       // The language in the metadata is no finding.
-      const isCaught = guard === 'language' ? judgement.rules.length > 0 : judgement.isCaught;
+      const isCaught = guard === 'language' ? judgement.rules.some((rule) => rule !== NO_MODEL) : judgement.isCaught;
       return { sample, judgement: { ...judgement, isCaught }, spans: matchSpans(sample.spans ?? [], found) };
     },
   };

@@ -130,6 +130,14 @@ describe('uncertain messages', () => {
       code: 'model-call-failed',
     });
   });
+  test.each([{}, { when: 'always' }])('the statistics decide if a failure would skip the guard: %j', async (more) => {
+    const definition = language(NO_MODELS);
+    const processor = definition.create(definition.options.parse({ ...options, ...more }));
+    const args = { ...inputArgs([german, 'Hallo Welt', english]), skippable: true as const };
+    const stop = await catchStop(() => processor.processInput?.(args));
+    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['language-not-wanted'] } } });
+    expect(args.violations).toMatchObject([{ rule: 'model-unavailable' }, { rule: 'language-not-wanted', count: 1 }]);
+  });
   test.each([
     ['too-many-model-calls', Array.from({ length: 65 }, (_, at) => `Hallo ${at}`)],
     ['too-long-for-a-model', ['? '.repeat(40_000)]],

@@ -25,7 +25,8 @@ import { z } from 'zod';
  * unchanged
  * @verdict abort: strategy block, or a text that exceeds a bound
  * @verdict halt: the same, if `response` is set
- * @verdict failure: the model is unavailable or returns an invalid answer
+ * @verdict failure: the model is unavailable or returns an invalid answer; if the policy is `skip`, the statistics decide, and only a
+ * missing translation is a failure
  * @cannot Detect the language of a few words, of names, of code, or of letters that several languages share.
  * @cannot Judge answers: response-validator can require the language of the question.
  * @example
@@ -104,7 +105,7 @@ async function judgeMessages(
   const said = new Map(asked.map((one, at) => [one, answers[at]?.language]));
   return judged.map((one) => {
     const language = said.get(one);
-    if (language === undefined) return one;
+    if (language === undefined || language === NO_ANSWER) return one;
     if (language === 'und') return { ...one, language: undefined, isTarget: true };
     return { ...one, language, isTarget: isTarget(guard, [language]) };
   });
@@ -174,6 +175,8 @@ async function translate(
 // Prompts of the language processor: detecting the language of a text, and translating it.
 /** und: the text is in no language, or in an unlisted one. */
 const CODES = [...LANGUAGES, 'und'];
+/** Answer of a model that is unavailable, if a failure would skip the guard: the statistics decide. */
+const NO_ANSWER = '';
 const detected = z.strictObject({ language: z.enum(CODES) });
 const MAX_TRANSLATION = 262_144;
 const translated = z.strictObject({ texts: z.array(z.string().max(MAX_TRANSLATION)) });
@@ -184,6 +187,7 @@ const DETECTION: Question<z.output<typeof detected>> = {
     'Say in which natural language a text is written, as an ISO 639-1 code: the language of most of it, whatever it quotes. ' +
     'Say und where it is in no language (code, names, numbers), or in none that the schema lists.',
   answer: detected,
+  nothing: { language: NO_ANSWER },
 };
 
 const createTranslationQuestion = (target: string): Question<z.output<typeof translated>> => ({
