@@ -13,17 +13,16 @@ import type { Signal } from './signals.ts';
 /** Maximum number of hits per mark; more add no evidence. */
 const MAX_FOUND = 1_000;
 
-const LISTS = ALL_MARKS.flatMap(({ needsWords, firstWords }) => [needsWords ?? [], firstWords ?? []]);
-const distinct = [...new Set(LISTS.filter((words) => words.length > 0).map((words) => words.join(' ')))];
-const WORDS = createWordLists(distinct.map((words) => words.split(' ')));
-const numberList = (words: readonly string[] | undefined): number | undefined =>
-  words && distinct.indexOf(words.join(' '));
+const WORDS = createWordLists(
+  ALL_MARKS.flatMap(({ needsWords, firstWords }) => [needsWords, firstWords].filter((words) => words !== undefined)),
+);
+const getListNumber = (words: readonly string[] | undefined): number | undefined => words && WORDS.getNumber(words);
 
 const MARKS = ALL_MARKS.map((mark) => ({
   mark,
   sticky: toSticky(mark.pattern),
-  needed: numberList(mark.needsWords),
-  first: numberList(mark.firstWords),
+  needed: getListNumber(mark.needsWords),
+  first: getListNumber(mark.firstWords),
 }));
 type CompiledMark = (typeof MARKS)[number];
 

@@ -72,19 +72,40 @@ export function listPairsIn({ count, starts, ends, hashes }: AsciiWords, set: Ha
   return places;
 }
 
-/** For each reduced hash, a bit for each list that may have the word. */
-export type WordLists = { bits: Uint32Array; count: number };
+/** `bits`: for each reduced hash, a bit for each list that may have the word. */
+export type WordLists = {
+  bits: Uint32Array;
+  count: number;
+  /** @throws if there is no such list */
+  getNumber(words: readonly string[]): number;
+};
 
-/** @param lists at most 32 lists of words */
+/** Number of bits. */
+const MAX_LISTS = 32;
+const toKey = (words: readonly string[]): string => words.join(' ');
+
+/** @param lists of words in ASCII letters; equal lists have one number @throws if there are too many, or a word has other characters */
 export function createWordLists(lists: readonly (readonly string[])[]): WordLists {
+  const distinct = [...new Map(lists.map((words) => [toKey(words), words])).values()];
+  if (distinct.length > MAX_LISTS) throw new Error(`${distinct.length} lists of words exceed ${MAX_LISTS}.`);
+  const numbers = new Map(distinct.map((words, at) => [toKey(words), at]));
   const bits = new Uint32Array(SIZE);
-  for (const [at, words] of lists.entries()) {
+  for (const [at, words] of distinct.entries()) {
     for (const word of words) {
+      if (!/^[a-z]+$/i.test(word)) throw new Error(`"${word}" is no word of ASCII letters.`);
       const place = reduceHash(hashWord(word));
       bits[place] = (bits[place] ?? 0) | (1 << at);
     }
   }
-  return { bits, count: lists.length };
+  return {
+    bits,
+    count: distinct.length,
+    getNumber(words) {
+      const number = numbers.get(toKey(words));
+      if (number === undefined) throw new Error(`There is no list of the words "${toKey(words)}".`);
+      return number;
+    },
+  };
 }
 
 /** Returns for each list the starts of the words that may be in it. */
