@@ -27,12 +27,16 @@ export type TestConsole = {
   startGateway(): Promise<void>;
 };
 
+/** Tests kill them. */
+const KILLED = ['orchestrator', 'gateway'];
 const SERVICES = ['orchestrator', 'guardrails', 'tools', 'auth', 'semantic-recall'];
 
 export function useConsole(): TestConsole {
   const nats = useNats();
   const redis = useRedis();
-  const stack = useStack(nats, SERVICES, () => ({ EMBEDDING_MODEL: 'openai/hashed-ngram' }));
+  const stack = useStack(nats, SERVICES, () => ({ EMBEDDING_MODEL: 'openai/hashed-ngram' }), {
+    processes: KILLED,
+  });
   let opened: { browser: Browser; folder: string; port: number; key: string } | undefined;
   const get = () => {
     if (!opened) throw new Error('useConsole: the console is there only while the tests run');

@@ -13,12 +13,17 @@ const guard = useExternalGuard();
 const nats = useNats();
 const redis = useRedis();
 const services = ['guardrails', 'message-history', 'working-memory', 'semantic-recall', 'tools'];
-useStack(nats, services, () => ({
-  HTTP_GUARDS: guard.file,
-  REDIS_URL: redis.url,
-  EMBEDDING_MODEL: 'openai/hashed-ngram',
-  SQLITE_PATH: join(folder, 'vectors.db'),
-}));
+useStack(
+  nats,
+  services,
+  () => ({
+    HTTP_GUARDS: guard.file,
+    REDIS_URL: redis.url,
+    EMBEDDING_MODEL: 'openai/hashed-ngram',
+    SQLITE_PATH: join(folder, 'vectors.db'),
+  }),
+  { processes: ['guardrails'] },
+);
 
 type Report = { processor: string; results: { rule: string; result: string; problem?: string }[] };
 const CASES = resolve(import.meta.dirname, 'check-cases.json');

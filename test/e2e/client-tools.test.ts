@@ -7,7 +7,7 @@ import { collect } from './collect.ts';
 import { script, type ScriptElement } from './script.ts';
 
 const nats = useNats();
-const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
+const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools'], undefined, { processes: ['orchestrator'] });
 
 const apply = async (name: string, more: object = {}): Promise<string> => {
   const agent = { model: 'openai/gpt-5-mini', instructions: 'Help.', tools: ['calculator'], clientTools: true };

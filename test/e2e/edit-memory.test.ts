@@ -13,11 +13,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const nats = useNats();
 const redis = useRedis();
 const services = ['orchestrator', 'message-history', 'working-memory', 'semantic-recall'];
-const stack = useStack(nats, services, () => ({
-  REDIS_URL: redis.url,
-  EMBEDDING_MODEL: 'openai/hashed-ngram',
-  SQLITE_PATH: join(folder, 'vectors.db'),
-}));
+const stack = useStack(
+  nats,
+  services,
+  () => ({
+    REDIS_URL: redis.url,
+    EMBEDDING_MODEL: 'openai/hashed-ngram',
+    SQLITE_PATH: join(folder, 'vectors.db'),
+  }),
+  { processes: ['semantic-recall'] },
+);
 const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url }, cwd: folder });
 const say = async (text: string, threadId: string) =>
   stack.client.generate('remembering', text, { threadId, resourceId: 'ada' });

@@ -18,11 +18,16 @@ const nats = useNats();
 const redis = useRedis();
 const reader = useBus(nats, 'reader');
 const services = ['orchestrator', 'guardrails', 'message-history', 'working-memory', 'semantic-recall'];
-const stack = useStack(nats, services, () => ({
-  REDIS_URL: redis.url,
-  EMBEDDING_MODEL: 'openai/hashed-ngram',
-  SQLITE_PATH: join(folder, 'vectors.db'),
-}));
+const stack = useStack(
+  nats,
+  services,
+  () => ({
+    REDIS_URL: redis.url,
+    EMBEDDING_MODEL: 'openai/hashed-ngram',
+    SQLITE_PATH: join(folder, 'vectors.db'),
+  }),
+  { processes: ['orchestrator', 'semantic-recall'] },
+);
 const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url }, cwd: folder });
 const PERSON_MS = 60_000;
 

@@ -18,7 +18,7 @@ const peers = {
   operator: useBus(nats, 'hostile', { role: 'operator' }),
 };
 type PeerRole = keyof typeof peers;
-const stack = useStack(nats, ['orchestrator', 'guardrails']);
+const stack = useStack(nats, ['orchestrator', 'guardrails'], undefined, { processes: 'all' });
 const caller = rawCaller(() => peers.operator.bus);
 const BODIES = [
   '',

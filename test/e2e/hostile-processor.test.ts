@@ -89,7 +89,7 @@ const careless = defineProcessor({
 });
 
 useProcessors(nats, [forger, parrot, blind, careless]);
-const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
+const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools'], undefined, { processes: 'all' });
 
 const agent = applying(stack);
 const saying = (text: string, ...more: object[]) => escapeScript([{ text }, ...more], text);

@@ -14,10 +14,15 @@ import { script } from './script.ts';
 
 const nats = useNats();
 const redis = useRedis();
-const stack = useStack(nats, ['orchestrator', 'auth', 'gateway'], () => ({
-  GATEWAY_PORT: '0',
-  REDIS_URL: redis.urlAs('gateway'),
-}));
+const stack = useStack(
+  nats,
+  ['orchestrator', 'auth', 'gateway'],
+  () => ({
+    GATEWAY_PORT: '0',
+    REDIS_URL: redis.urlAs('gateway'),
+  }),
+  { processes: ['gateway'] },
+);
 const agent = 'over-http';
 
 beforeAll(() =>

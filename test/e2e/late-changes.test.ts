@@ -78,7 +78,7 @@ const look = defineTool({
   execute: () => ({ seen: 'a wall' }),
 });
 useProcessors(nats, processors, 'late-processors', [look]);
-const stack = useStack(nats, ['orchestrator']);
+const stack = useStack(nats, ['orchestrator'], undefined, { processes: ['orchestrator'] });
 
 async function start(name: string, lists: object, ...says: ScriptElement[]) {
   const agent = { name, model: 'openai/gpt-5-mini', instructions: 'Help.', tools: ['late-look'], ...lists };

@@ -45,10 +45,15 @@ function streamAnswer(response: ServerResponse): void {
 describe.skipIf(!isAsked)('the LiteLLM proxy', () => {
   const nats = useNats();
   const redis = useRedis();
-  const stack = useStack(nats, ['orchestrator', 'guardrails', 'auth', 'gateway'], () => ({
-    GATEWAY_PORT: '0',
-    REDIS_URL: redis.urlAs('gateway'),
-  }));
+  const stack = useStack(
+    nats,
+    ['orchestrator', 'guardrails', 'auth', 'gateway'],
+    () => ({
+      GATEWAY_PORT: '0',
+      REDIS_URL: redis.urlAs('gateway'),
+    }),
+    { processes: ['guardrails'] },
+  );
   let folder: string;
   let proxy: LiteLlm | undefined;
 

@@ -15,11 +15,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const nats = useNats();
 const redis = useRedis();
 const services = ['orchestrator', 'guardrails', 'tools', 'message-history', 'working-memory', 'semantic-recall'];
-const stack = useStack(nats, services, () => ({
-  REDIS_URL: redis.url,
-  EMBEDDING_MODEL: 'openai/hashed-ngram',
-  SQLITE_PATH: vectors,
-}));
+const stack = useStack(
+  nats,
+  services,
+  () => ({
+    REDIS_URL: redis.url,
+    EMBEDDING_MODEL: 'openai/hashed-ngram',
+    SQLITE_PATH: vectors,
+  }),
+  { processes: ['semantic-recall', 'guardrails'] },
+);
 
 const guarded: JsonObject = {
   model: 'openai/gpt-5-mini',

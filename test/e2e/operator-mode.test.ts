@@ -15,12 +15,7 @@ const mode: OperatorMode = await createOperatorMode();
 afterAll(() => rm(mode.folder, { recursive: true, force: true }));
 const nats = useNats({ extraConfig: mode.config });
 const services = ['orchestrator', 'guardrails', 'tools'];
-const stack = useStack(
-  nats,
-  services,
-  () => ({}),
-  () => mode.folder,
-);
+const stack = useStack(nats, services, () => ({}), { creds: () => mode.folder });
 const { folder, python, requirePython } = usePython();
 
 const readCreds = (role: string) => credsFile(mode.folder, role);

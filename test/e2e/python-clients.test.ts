@@ -35,10 +35,15 @@ const SCRIPTS = {
 describe.skipIf(!isAsked)('the clients for Python', () => {
   const nats = useNats();
   const redis = useRedis();
-  const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools', 'auth', 'gateway'], () => ({
-    GATEWAY_PORT: '0',
-    REDIS_URL: redis.urlAs('gateway'),
-  }));
+  const stack = useStack(
+    nats,
+    ['orchestrator', 'guardrails', 'tools', 'auth', 'gateway'],
+    () => ({
+      GATEWAY_PORT: '0',
+      REDIS_URL: redis.urlAs('gateway'),
+    }),
+    { processes: ['gateway'] },
+  );
   let outcomes: Record<string, unknown> = {};
   let python = '';
 

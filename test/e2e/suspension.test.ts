@@ -10,7 +10,7 @@ import { script } from './script.ts';
 
 const nats = useNats();
 const services = ['orchestrator', 'guardrails', 'tools'];
-const stack = useStack(nats, services);
+const stack = useStack(nats, services, undefined, { processes: 'all' });
 const root = join(import.meta.dirname, '../..');
 
 /** The tools and approvals of the demo agent, without its memories. */

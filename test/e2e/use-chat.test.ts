@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('a page with useChat', () => {
   const nats = useNats();
   const redis = useRedis();
   const browser = useBrowser();
-  const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools', 'auth']);
+  const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools', 'auth'], undefined, { processes: ['gateway'] });
   const servers: ChildProcess[] = [];
   /** Address of the page of a subject. */
   const pages = new Map<string, string>();

@@ -7,7 +7,9 @@ import { script } from '../e2e/script.ts';
 
 const nats = useNats();
 const redis = useRedis();
-const stack = useStack(nats, ['orchestrator', 'message-history'], () => ({ REDIS_URL: redis.url }));
+const stack = useStack(nats, ['orchestrator', 'message-history'], () => ({ REDIS_URL: redis.url }), {
+  processes: 'all',
+});
 
 test('runs finish if their history cannot be stored, and are stored in order after the outage of the store', async () => {
   await stack.client.agents.apply({ name: 'remembers', model: 'openai/gpt-5-mini', memory: { lastMessages: 5 } });

@@ -33,7 +33,7 @@ const guard = (id: string, hangs: boolean) =>
     }),
   });
 const guards = useProcessors(nats, [guard('first', false), guard('second', true)], 'guards-service');
-const stack = useStack(nats, ['orchestrator']);
+const stack = useStack(nats, ['orchestrator'], undefined, { processes: 'all' });
 
 async function submit(name: string, input: string[]) {
   calls = 0;

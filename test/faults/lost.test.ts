@@ -31,7 +31,7 @@ const stuck = defineProcessor({
 });
 let cancelled = 0;
 useProcessors(nats, [stuck], 'stuck-service');
-const stack = useStack(nats, ['orchestrator']);
+const stack = useStack(nats, ['orchestrator'], undefined, { processes: 'all' });
 
 async function apply(name: string, lists: object): Promise<string> {
   await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', flushMs: 0, ...lists });

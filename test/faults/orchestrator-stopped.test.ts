@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { script } from '../e2e/script.ts';
 
 const nats = useNats();
-const stack = useStack(nats, ['orchestrator', 'orchestrator']);
+const stack = useStack(nats, ['orchestrator', 'orchestrator'], undefined, { processes: 'all' });
 const stopped: number[] = [];
 const long = script({ text: 'word '.repeat(500), chunkSize: 5, delayMs: 50 });
 const resume = () => {

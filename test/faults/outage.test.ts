@@ -8,7 +8,7 @@ import { script } from '../e2e/script.ts';
 import { measureOutage } from './measure-outage.ts';
 
 const nats = useNats();
-const stack = useStack(nats, ['orchestrator', 'tools']);
+const stack = useStack(nats, ['orchestrator', 'tools'], undefined, { processes: 'all' });
 
 test('a restart of the server ends no run', async () => {
   await stack.client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini', flushMs: 0, tools: ['calculator'] });
@@ -34,7 +34,7 @@ test('a restart of the server ends no run', async () => {
 
 describe('an outage with two orchestrators', () => {
   const away = useNats();
-  const pair = useStack(away, ['orchestrator', 'orchestrator', 'guardrails']);
+  const pair = useStack(away, ['orchestrator', 'orchestrator', 'guardrails'], undefined, { processes: 'all' });
 
   test.each([0, 11])(
     'an outage of %i s ends no run, with an open session or without one',

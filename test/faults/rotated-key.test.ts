@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { script } from '../e2e/script.ts';
 
 const nats = useNats();
-const stack = useStack(nats, ['orchestrator', 'guardrails']);
+const stack = useStack(nats, ['orchestrator', 'guardrails'], undefined, { processes: 'all' });
 const stranger = useBus(nats, 'stranger');
 beforeAll(async () => {
   await stack.client.agents.apply({ name: 'guarded', model: 'openai/gpt-5-mini', flushMs: 0, output: ['pii'] });

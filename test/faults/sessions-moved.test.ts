@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { script } from '../e2e/script.ts';
 
 const nats = useNats();
-const stack = useStack(nats, ['orchestrator', 'guardrails', 'guardrails']);
+const stack = useStack(nats, ['orchestrator', 'guardrails', 'guardrails'], undefined, { processes: 'all' });
 const listener = useBus(nats, 'listener');
 let heard = '';
 beforeAll(async () => {

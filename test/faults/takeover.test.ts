@@ -56,7 +56,9 @@ const tool = (name: string, idempotent: boolean) =>
     },
   });
 useProcessors(nats, [gate], 'gates', [tool('book', false), tool('note', true)]);
-const stack = useStack(nats, ['orchestrator', 'message-history'], () => ({ REDIS_URL: redis.url }));
+const stack = useStack(nats, ['orchestrator', 'message-history'], () => ({ REDIS_URL: redis.url }), {
+  processes: 'all',
+});
 const connection = useBus(nats, 'watcher');
 
 const batches = new Map<string, ChunkBatch[]>();

@@ -28,7 +28,7 @@ const masked = long.replace('ada@example.org', '***@***.***');
 describe.skipIf(!canRun)(`services of ${base.slice(0, 9)} beside those of this version`, () => {
   const { checkout } = useCheckout(base);
   const nats = useNats();
-  const stack = useStack(nats, ['message-history', 'tools']);
+  const stack = useStack(nats, ['message-history', 'tools'], undefined, { processes: 'all' });
   const versions = { former: checkout, current: () => current };
   type Version = keyof typeof versions;
 

@@ -6,13 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats } from '@millrace/servers';
 import { createBusUsers } from './bus-users.ts';
+import { startServiceHost } from './service-host.ts';
 import { startStack } from './start-stack.ts';
 
 const storeDir = await mkdtemp(join(tmpdir(), 'millrace-shared-'));
 const { keys, config } = await createBusUsers();
 const nats = await startNats({ storeDir, extraConfig: config });
 try {
-  const stack = await startStack({ natsUrl: nats.url, keys, services: process.argv.slice(2) });
+  const stack = await startStack({
+    natsUrl: nats.url,
+    keys,
+    services: process.argv.slice(2),
+    host: startServiceHost(),
+  });
   process.stdout.write(`${JSON.stringify({ url: nats.url, keys, modelUrl: stack.modelUrl })}\n`);
   await once(process.stdin.resume(), 'end');
   await stack.stop();

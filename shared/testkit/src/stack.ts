@@ -1,7 +1,8 @@
 // Starts a stack of services for the tests of a file and stops it with them. Only listed services run.
 import { afterAll, beforeAll } from 'vitest';
 import type { TestNats } from './nats.ts';
-import { startStack, type Stack } from './start-stack.ts';
+import { startServiceHost, type ServiceHost } from './service-host.ts';
+import { startStack, type ServiceSelection, type Stack } from './start-stack.ts';
 
 export type TestStack = Omit<Stack, 'stop'>;
 type Env = Record<string, string>;
@@ -9,12 +10,24 @@ type Env = Record<string, string>;
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Call it after useNats. @param env given to every service @param creds folder of credentials files */
+declare global {
+  /** A worker evaluates this module once for each file, and starts one host. */
+  var millraceServiceHost: ServiceHost | undefined;
+}
+
+export type TestStackOptions = {
+  /** Folder of credentials files. */
+  creds?: () => string;
+  /** The services that have a process of their own, because the test kills, signals or measures it. */
+  processes?: ServiceSelection;
+};
+
+/** Call it after useNats. The services share a process if the options do not list them. @param env given to every service */
 export function useStack(
   nats: TestNats,
   services: readonly string[],
   env: () => Env = () => ({}),
-  creds?: () => string,
+  { creds, processes = [] }: TestStackOptions = {},
 ): TestStack {
   let stack: Stack | undefined;
   const getStack = (): Stack => {
@@ -22,7 +35,9 @@ export function useStack(
     return stack;
   };
   beforeAll(async () => {
-    stack = await startStack({ natsUrl: nats.url, keys: nats.keys, creds: creds?.(), services, env: env() });
+    const address = { natsUrl: nats.url, keys: nats.keys, creds: creds?.() };
+    const host = processes === 'all' ? {} : { host: useServiceHost() };
+    stack = await startStack({ ...address, ...host, processes, services, env: env() });
   }, START_TIMEOUT_MS);
   afterAll(() => stack?.stop(), STOP_TIMEOUT_MS);
   return {
@@ -39,4 +54,10 @@ export function useStack(
     listDiscovered: () => getStack().listDiscovered(),
     pids: () => getStack().pids(),
   };
+}
+
+/** Returns the host of this worker. One that has exited, because a service broke it, is replaced. */
+function useServiceHost(): ServiceHost {
+  const former = globalThis.millraceServiceHost;
+  return former?.isAlive() ? former : (globalThis.millraceServiceHost = startServiceHost());
 }
