@@ -49,6 +49,8 @@ export type StartOptions = {
   signal?: AbortSignal | undefined;
   /** Stops reading the chunks; the run continues. */
   leave?: AbortSignal | undefined;
+  /** The submission waits for it, and the subscription does not. If it rejects, nothing is submitted, and `start` rejects with its error. */
+  ready?: Promise<unknown> | undefined;
 };
 
 const known: ReadonlySet<string> = new Set<keyof StartOptions>([
@@ -70,6 +72,7 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
   'trace',
   'signal',
   'leave',
+  'ready',
 ]);
 
 export type BuiltRequest = RunRequestInput & { deadlineMs: number };

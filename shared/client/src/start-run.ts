@@ -21,7 +21,8 @@ export async function startRun(
 ): Promise<Run> {
   const request = buildRequest(connection, agent, input, options);
   const { runId } = request;
-  const { signal } = options;
+  const { signal, ready } = options;
+  ready?.catch(() => undefined);
   if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was cancelled before it was submitted.`);
   // A run id of the caller may belong to a run that has started.
   const late = options.runId !== undefined;
@@ -31,6 +32,10 @@ export async function startRun(
     { late, unknownForMs: UNKNOWN_MS, leave: options.leave },
     closed,
   );
+  await ready?.catch((error: unknown) => {
+    reading.stop(new MillraceError('cancelled', `${runId} was not submitted.`));
+    throw error;
+  });
   /** Names this submission: a later one of the same run is not cancelled with it. */
   const submission = crypto.randomUUID();
   let mayRun = false;

@@ -31,6 +31,24 @@ const text = (events: { event?: string | undefined; data: string }[]): string =>
     .join('');
 
 describe('starting a run', () => {
+  test.each([{ accept: EVENTS }, {}])(
+    'A start above the limit of its key is a 429, and no run is submitted: %j',
+    async (init) => {
+      const key = init.accept === undefined ? 'key-few-2026' : 'key-few-2025';
+      const threadId = crypto.randomUUID();
+      const statuses = [];
+      for (let left = 8; left > 0; left -= 1) {
+        const response = await start(key, { input: script({ text: 'Hello.' }), threadId }, init);
+        statuses.push(response.status);
+        await response.text();
+      }
+      expect(statuses.slice(-2)).toEqual([429, 429]);
+      const { runs } = await gateway.stack.client.runs.list({ threadId });
+      expect(runs).toHaveLength(6);
+      expect((await start(key, { input: 1 }, init)).status).toBe(429);
+    },
+  );
+
   test('A start returns 202 with the id of the run', async () => {
     const response = await start('key-ada', { input: script({ text: 'Hello.' }) });
     expect(response.status).toBe(202);

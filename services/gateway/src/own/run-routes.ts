@@ -103,12 +103,14 @@ const startRoute = defineRoute({
   answer: z.union([acceptedSchema, runResultSchema]),
   status: 202,
   events: 'also',
-  async handle({ access, params, query, body, request, context }) {
+  admitsItself: true,
+  async handle({ access, params, query, body, request, admitted, context }) {
     const agent = readAgent(params, access);
     const { input, ...options } = body;
     const runId = deriveRunId(access, request.headers.get('idempotency-key'));
     const start = { agent, input: readInput(input), options: { ...options, runId } };
-    if (wantsEvents(request)) return startRunEvents(start, { access, request, context });
+    if (wantsEvents(request)) return startRunEvents(start, { access, request, context }, admitted);
+    await admitted;
     const stream = openStream({ access, request, context });
     try {
       const client = await access.client();

@@ -7,11 +7,15 @@ import { followPosition, readPosition, writeChunkEvents } from './chunk-events.t
 
 type StartedRun = { agent: string; input: RunInput; options: StartOptions };
 
-/** Coded errors before the acceptance of the run are HTTP errors. */
-export const startRunEvents = ({ agent, input, options }: StartedRun, call: StreamCall): Promise<Response> =>
+/** The chunks are subscribed to while the request is counted. Coded errors before the acceptance of the run are HTTP errors. */
+export const startRunEvents = (
+  { agent, input, options }: StartedRun,
+  call: StreamCall,
+  admitted: Promise<unknown>,
+): Promise<Response> =>
   streamRun(call, async ({ left }) => {
     const client = await call.access.client();
-    const run = await client.start(agent, input, { ...options, leave: left });
+    const run = await client.start(agent, input, { ...options, leave: left, ready: admitted });
     call.context.limits.countRun(call.access, client, run.runId);
     return run;
   });
