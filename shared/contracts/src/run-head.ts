@@ -46,6 +46,7 @@ const headSchema = z.object({
     .optional()
     .describe("the owner released the run at a checkpoint: the next owner's takeover is not a loss"),
   retryOf: tokenSchema.optional().describe('the run that this run repeats'),
+  submission: tokenSchema.optional().describe('the submission that created the run, if it had a name'),
   submittedAt: z.number(),
   startedAt: z.number().optional(),
   deadlineAt: z.number(),

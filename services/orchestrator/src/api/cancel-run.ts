@@ -29,7 +29,7 @@ export async function cancelRun(
   { tenant, run, caller, submission }: CancelledRun,
 ): Promise<RunStatus | undefined> {
   const { bus } = access;
-  const isOwn = (head: RunHead) => isVisible(head, { caller });
+  const isOwn = (head: RunHead) => isVisible(head, { caller }) && isCreatedBy(head, submission);
   const end = () => endUndriven(access, { tenant, runId: run }, { status: 'cancelled' }, isOwn);
   const ask = async (ttlSeconds: number) => {
     await askCancel(access, tenant, run, ttlSeconds);
@@ -50,3 +50,7 @@ export async function cancelRun(
   if (!head && !isForAll && !isFinal(again.head.status)) await ask(FINAL_TTL_SECONDS);
   return again.head.status;
 }
+
+/** Returns false if another submission has created the run, which its caller has not given up. */
+const isCreatedBy = ({ submission: first }: RunHead, submission: string | undefined): boolean =>
+  submission === undefined || first === undefined || first === submission;

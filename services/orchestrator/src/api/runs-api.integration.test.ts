@@ -62,6 +62,11 @@ describe('a run without an owner', () => {
       await expect(cancelling).rejects.toMatchObject({ code: 'run-unknown' });
       const request = makeRequest(address, more);
       await api().submit(request, { ...address, submission: 'second' });
+      // The given-up submission arrives after the other one, and so does another cancel of it.
+      await api().submit(request, { ...address, submission: 'first' });
+      await expect(api().cancel({}, { ...address, submission: 'first' })).rejects.toMatchObject({
+        code: 'run-unknown',
+      });
       expect(await api().run({}, address)).toMatchObject({ status: 'queued' });
       const late = { ...newRun(), caller };
       await api()

@@ -40,7 +40,10 @@ export async function submitRun(
     requestHash: requestHash(request),
     submittedAt: access.clock.now(),
   };
-  const there = await makeHead(access, queuedHead(command, bus.id));
+  const there = await makeHead(access, {
+    ...queuedHead(command, bus.id),
+    ...(submission !== undefined && { submission }),
+  });
   if (there.status !== 'queued') return;
   // A request with the same id and content that was published a moment ago is stored once.
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
@@ -48,7 +51,7 @@ export async function submitRun(
   const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
   // Read after the head was created: a cancel writes its key before it reads the head once more, so that one of the two sees the other.
-  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelled(access, request, submission)]);
+  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelled(access, request, there.submission)]);
   if (queued.status === 'rejected') {
     // A refused run is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);
@@ -74,7 +77,8 @@ async function isCancelled(
   return (await Promise.all(found)).includes(true);
 }
 
-type SubmittedRun = { status: RunHead['status']; revision: number; isNew: boolean };
+/** `submission`: of the run, which another submission may have created. */
+type SubmittedRun = Pick<RunHead, 'status' | 'submission'> & { revision: number; isNew: boolean };
 
 async function makeHead(access: JetStreamAccess, head: RunHead): Promise<SubmittedRun> {
   const { tenant, runId, requestHash: hash } = head;
@@ -83,12 +87,14 @@ async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Submitt
   let expectedRevision = 0;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const written = await writeEntry(access, access.bus.names.state, key, head, { expectedRevision, ttlSeconds });
-    if ('revision' in written) return { status: 'queued', revision: written.revision, isNew: true };
+    const { submission } = head;
+    if ('revision' in written) return { status: 'queued', submission, revision: written.revision, isNew: true };
     const there = await locateHead(access, tenant, runId);
     if ('error' in there) throw unreadable(runId, there.error);
     if ('value' in there) {
       if (there.value.requestHash !== hash || readOwner(there.value) !== readOwner(head)) throw runExists(runId);
-      return { status: there.value.status, revision: there.revision, isNew: false };
+      const { status, submission: first } = there.value;
+      return { status, submission: first, revision: there.revision, isNew: false };
     }
     // An earlier run with that id has expired: its leftover is no entry, but has a revision.
     expectedRevision = there.revision;
