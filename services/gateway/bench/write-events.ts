@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, get, type ServerResponse } from 'node:http';
 import { setInterval as every } from 'node:timers/promises';
-import { createChunkWriter, type ChunkWriter } from '../src/http/chunked-response.ts';
+import { writeChunk } from '../src/http/chunked-response.ts';
 import { formatEvent } from '../src/http/event-stream.ts';
 
 const STREAMS = 16;
@@ -19,10 +19,10 @@ const EVENT = formatEvent(
   }),
   { id: '1.100' },
 );
-const WAYS: Readonly<Record<string, (response: ServerResponse, writer: ChunkWriter) => unknown>> = {
+const WAYS: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
   none: () => undefined,
   response: (response) => response.write(EVENT),
-  chunk: (_, writer) => writer.write(EVENT),
+  chunk: (response) => writeChunk(response, EVENT),
 };
 
 /** Reads the streams in another process: its time does not count. */
@@ -35,19 +35,17 @@ async function readAll(url: string): Promise<void> {
   await Promise.all(Array.from({ length: STREAMS }, read));
 }
 
-async function measure(write: (response: ServerResponse, writer: ChunkWriter) => unknown): Promise<number> {
+async function measure(write: (response: ServerResponse) => unknown): Promise<number> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const writer = createChunkWriter(response);
     response.flushHeaders();
     const send = async () => {
       let left = EVENTS;
-      for await (const writeOne of every(EVERY_MS, () => write(response, writer))) {
+      for await (const writeOne of every(EVERY_MS, () => write(response))) {
         writeOne();
         left -= 1;
         if (left === 0) break;
       }
-      writer.stop();
       response.end();
     };
     void send();

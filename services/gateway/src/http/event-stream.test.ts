@@ -117,24 +117,6 @@ test('A source that throws cuts the response, so that no client takes it for who
   expect(await ended).toBe(false);
 });
 
-test('The headers leave with the first event in one write, and alone if the source is silent', async () => {
-  const { server } = await serve(yieldTexts);
-  const socket = connect(server.port, '127.0.0.1');
-  socket.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
-  const [first]: Buffer[] = await once(socket, 'data');
-  expect(first?.toString()).toMatch(/^HTTP\/1\.1 200 OK[\s\S]+data: "plain"/);
-  socket.destroy();
-  const waiting = Promise.withResolvers<void>();
-  const silent = await serve(async function* () {
-    await waiting.promise;
-    yield formatEvent('late');
-  });
-  const response = await fetch(silent.server.url);
-  expect(response.status).toBe(200);
-  waiting.resolve();
-  expect(await response.text()).toBe(formatEvent('late'));
-});
-
 test('A silent source is kept alive by comments', async () => {
   const waiting = Promise.withResolvers<void>();
   const { server } = await serve(async function* () {

@@ -2,7 +2,7 @@
 // write. The server writes the texts to the connection itself: a web stream in between costs more than the write.
 import type { ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
-import { createChunkWriter } from './chunked-response.ts';
+import { writeChunk, type ChunkedResponse } from './chunked-response.ts';
 
 const KEEP_ALIVE = ': keep-alive\n\n';
 
@@ -53,38 +53,37 @@ export function sendEvents({ status, headers, body }: Response, outgoing: Server
   const stream = body && streams.get(body);
   if (!stream) return false;
   outgoing.writeHead(status, [...headers].flat());
+  outgoing.flushHeaders();
   void writeStream(stream, outgoing);
   return true;
 }
 
-async function writeStream(stream: EventStream, outgoing: ServerResponse): Promise<void> {
+async function writeStream(stream: EventStream, outgoing: ChunkedResponse): Promise<void> {
   const leave = () => closeSource(stream, outgoing.writableFinished);
   outgoing.once('close', leave);
   if (outgoing.destroyed) leave();
-  const writer = createChunkWriter(outgoing);
   const keepAlive = setInterval(() => {
-    if (!needsDrain(outgoing)) writer.write(KEEP_ALIVE);
+    if (!needsDrain(outgoing)) writeChunk(outgoing, KEEP_ALIVE);
   }, stream.keepAliveMs);
   try {
     for await (const text of stream.frames) {
       if (outgoing.destroyed) return;
       keepAlive.refresh();
-      if (!writer.write(text)) await waitForDrain(outgoing);
+      if (!writeChunk(outgoing, text)) await waitForDrain(outgoing);
     }
     outgoing.end();
   } catch (error) {
     outgoing.destroy(error instanceof Error ? error : undefined);
   } finally {
     clearInterval(keepAlive);
-    writer.stop();
   }
 }
 
-const needsDrain = ({ socket, writableNeedDrain }: ServerResponse): boolean =>
+const needsDrain = ({ socket, writableNeedDrain }: ChunkedResponse): boolean =>
   writableNeedDrain || socket?.writableNeedDrain === true;
 
 /** Waits until a slow client has received what was written, or has disconnected. */
-async function waitForDrain(outgoing: ServerResponse): Promise<void> {
+async function waitForDrain(outgoing: ChunkedResponse): Promise<void> {
   const { socket } = outgoing;
   if (outgoing.destroyed || !needsDrain(outgoing)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
