@@ -105,6 +105,25 @@ describe.skipIf(chromiumPath === undefined)('the pages of the console', () => {
       .toContain('New key');
   });
 
+  test('A chat that loads late leaves the focus that the keyboard has moved', async () => {
+    const { page } = await console.open('/');
+    const loaded = Promise.withResolvers<void>();
+    await page.route('**/v1/agents*', async (route) => {
+      await loaded.promise;
+      await route.continue();
+    });
+    await page.getByLabel('API key').fill(console.key);
+    await page.keyboard.press('Enter');
+    const link = page.getByRole('link', { name: 'Runs', exact: true });
+    await link.waitFor(patient);
+    expect(await page.getByLabel('Message').count()).toBe(0);
+    await page.keyboard.press('Tab');
+    await link.focus();
+    loaded.resolve();
+    await page.getByLabel('Message').waitFor(patient);
+    expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
+  });
+
   test('The keyboard alone signs in, opens a run and its tabs, and skips the navigation', async () => {
     const { page } = await console.open('/');
     await page.getByLabel('API key').waitFor();

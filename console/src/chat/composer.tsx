@@ -12,6 +12,9 @@ type ComposerProps = {
 
 const MAX_HEIGHT_PX = 200;
 
+/** Returns whether the keyboard has moved the focus to an element: the page may load after that. */
+const hasKeyboardFocus = (): boolean => document.activeElement?.matches(':focus-visible') ?? false;
+
 /** Enter sends, Shift and Enter begins a line. */
 export function Composer({ isBusy, onSend, onStop, placeholder = 'Message' }: ComposerProps) {
   const [text, setText] = useState('');
@@ -23,7 +26,7 @@ export function Composer({ isBusy, onSend, onStop, placeholder = 'Message' }: Co
     current.style.height = `${Math.min(current.scrollHeight, MAX_HEIGHT_PX)}px`;
   }, [text]);
   useEffect(() => {
-    if (!isBusy) area.current?.focus();
+    if (!isBusy && !hasKeyboardFocus()) area.current?.focus();
   }, [isBusy]);
   const send = () => {
     const trimmed = text.trim();
