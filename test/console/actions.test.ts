@@ -133,7 +133,7 @@ describe.skipIf(chromiumPath === undefined)('the actions of the console', () => 
       const hits = page.getByRole('list', { name: 'Found messages' }).getByRole('link');
       await hits.first().waitFor(patient);
       expect((await hits.allInnerTexts()).join()).not.toContain('Dan');
-      await hits.filter({ hasText: 'level four' }).click();
+      await hits.filter({ hasText: 'level four' }).first().click();
       await page.waitForURL(/\/threads\/car$/);
     });
 

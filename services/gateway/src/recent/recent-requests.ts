@@ -77,10 +77,18 @@ export function createRecentRequests({
       };
       served.add(request);
       await Promise.all([store.set(print, value, KEEP_MS), write({ by: id, until })]);
-      const renewing = setInterval(() => void renew().catch(reportFailure), renewMs).unref();
+      let renewal: Promise<void> | undefined;
+      const renewOnce = () => {
+        renewal ??= renew()
+          .catch(reportFailure)
+          .finally(() => (renewal = undefined));
+      };
+      const renewing = setInterval(renewOnce, renewMs).unref();
       return {
         async settle(outcome) {
           clearInterval(renewing);
+          // A renewal that is under way would write the record after its end.
+          await renewal;
           await close(outcome).catch(reportFailure);
         },
       };

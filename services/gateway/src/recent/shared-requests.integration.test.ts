@@ -1,6 +1,7 @@
 // Recent requests in Redis: every gateway reads them, and a damaged record ends nothing.
 import { useRedis } from '@millrace/testkit';
 import { Redis } from 'ioredis';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { KEEP_MS, createSharedStore } from './recent-store.ts';
 import { createRecentRequests } from './recent-requests.ts';
@@ -48,4 +49,24 @@ describe('a damaged record', () => {
     await damage('foreign', JSON.stringify({ value: 'run-1', request: 'r', by: 'gateway.>' }));
     expect(await create().findBroken('foreign')).toBeUndefined();
   });
+});
+
+test('A renewal that is under way does not restore the record of an answered request', async () => {
+  const shared = connect(0);
+  const recent = createRecentRequests({ id: 'own', hasLeft: async () => true, redis: shared, renewMs: 10 });
+  const opened = await recent.open('renewed', 'run-1');
+  const gate = Promise.withResolvers<void>();
+  const read = shared.get.bind(shared);
+  const reading = vi.spyOn(shared, 'get').mockImplementationOnce(async (key) => {
+    const record = await read(key);
+    await gate.promise;
+    return record;
+  });
+  await expect.poll(() => reading.mock.calls.length).toBeGreaterThan(0);
+  const settled = opened.settle('answered');
+  await Promise.race([settled, delay(200)]);
+  gate.resolve();
+  await settled;
+  await delay(50);
+  expect(await recent.findBroken('renewed')).toBeUndefined();
 });
