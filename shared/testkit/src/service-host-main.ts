@@ -1,6 +1,8 @@
 // Runs services of the workspace in one process, for the stacks of a test worker: the worker sends commands over IPC, and each service starts
 // and stops as its main.ts would. The process ends when its worker disconnects.
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startService, type ServiceDefinition } from '@millrace/service';
 import type { z } from 'zod';
@@ -12,6 +14,11 @@ type Started = { stop: Stop; url?: string };
 const root = resolve(import.meta.dirname, '../../..');
 const started = new Map<number, Stop>();
 let former: Promise<unknown> = Promise.resolve();
+
+// Files of an earlier process must not be found.
+const folder = mkdtempSync(join(tmpdir(), 'millrace-host-'));
+process.chdir(folder);
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 process.on('message', (message) => void answer(hostCommandSchema.parse(message)));
 process.once('disconnect', () => process.exit());

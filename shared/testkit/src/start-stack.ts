@@ -81,7 +81,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const withModel = (more: Env) => ({ OPENAI_BASE_URL: modelUrl, OPENAI_API_KEY: 'stand-in', ...more });
   const startHosted = async (service: string, more: Env) => {
     if (!host?.isAlive()) throw new Error(`${service} cannot start: the service host has exited.`);
-    const started = await host.start(service, createEnv(options, service, more));
+    // The folder of the process is shared by all stacks of the worker.
+    const database = join(dir, '.millrace', `${service}.db`);
+    const env = { SQLITE_PATH: database, ...createEnv(options, service, more) };
+    const started = await host.start(service, env);
     hosted.push(started);
     return started;
   };
