@@ -1,4 +1,4 @@
-// The submission of a run: when it is sent, and what cancels it if its caller gives it up.
+// The submission of a run: the time at which the client sends it, and its cancel if the caller gives it up.
 import { serveApi } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';

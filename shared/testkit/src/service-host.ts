@@ -1,14 +1,14 @@
 // Starts the service host of a worker: one process for the services of its stacks that need none of their own. A process costs a service a
-// second of processor time, most of it for loading what the other services load too.
+// second of processor time, most of it for modules that the other services load too.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { hostLineSchema, type HostAnswer, type HostCommand } from './host-protocol.ts';
 import { eventually } from './eventually.ts';
 import { inheritedEnv } from './inherited-env.ts';
 import { exemptProcess } from './open-things.ts';
+import { STOP_TIMEOUT_MS } from './service-processes.ts';
 
 export type HostedService = {
   /** Address of the model server. */
@@ -28,7 +28,6 @@ export type ServiceHost = {
 export function startServiceHost(): ServiceHost {
   const main = fileURLToPath(new URL('./service-host-main.ts', import.meta.url));
   const child = spawn(process.execPath, [main], {
-    cwd: tmpdir(),
     env: { PATH: process.env['PATH'] ?? '', ...inheritedEnv() },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -79,7 +78,6 @@ export function startServiceHost(): ServiceHost {
 }
 
 const LOG_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 8_000;
 /** Levels at which a service logs that it has started. */
 const LOGGED = ['info', 'debug', 'trace'];
 const countStarts = (lines: readonly string[] = [], service: string): number =>

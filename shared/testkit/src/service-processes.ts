@@ -20,7 +20,8 @@ export type ServiceProcesses = {
   end(): Promise<void>;
 };
 
-const STOP_TIMEOUT_MS = 8_000;
+/** Time for a process or a service to stop, ms: SIGKILL follows. */
+export const STOP_TIMEOUT_MS = 8_000;
 
 /** @param dir folder of the logs, and the working directory of the processes */
 export function createServiceProcesses(dir: string): ServiceProcesses {

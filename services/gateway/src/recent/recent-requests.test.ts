@@ -49,32 +49,23 @@ describe('a recent request', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is remembered for a minute after its failure, however often it is repeated', async () => {
-    vi.useFakeTimers();
-    const recent = createRecentRequests();
-    const opened = await recent.open('print', 'run-1');
-    await opened.settle('failed');
-    await vi.advanceTimersByTimeAsync(40_000);
-    const found = await recent.findBroken('print');
-    expect(found).toMatchObject({ value: 'run-1' });
-    const again = await recent.open('print', 'run-1', found);
-    await again.settle('failed');
-    expect(await recent.findBroken('print')).toMatchObject({ value: 'run-1' });
-    await vi.advanceTimersByTimeAsync(21_000);
-    expect(await recent.findBroken('print')).toBeUndefined();
-  });
-
-  test('is remembered for a minute after its failure, also if the client counts its repetitions', async () => {
-    vi.useFakeTimers();
-    const recent = createRecentRequests();
-    const opened = await recent.open('print', 'run-1');
-    await opened.settle('failed');
-    await vi.advanceTimersByTimeAsync(40_000);
-    const again = await recent.open('print', 'run-1', await recent.find('print'));
-    await again.settle('failed');
-    await vi.advanceTimersByTimeAsync(21_000);
-    expect(await recent.findBroken('print')).toBeUndefined();
-  });
+  test.each(['findBroken', 'find'] as const)(
+    'that failed is remembered for a minute, however often %s finds it',
+    async (find) => {
+      vi.useFakeTimers();
+      const recent = createRecentRequests();
+      const opened = await recent.open('print', 'run-1');
+      await opened.settle('failed');
+      await vi.advanceTimersByTimeAsync(40_000);
+      const found = await recent[find]('print');
+      expect(found).toMatchObject({ value: 'run-1' });
+      const again = await recent.open('print', 'run-1', found);
+      await again.settle('failed');
+      expect(await recent.findBroken('print')).toMatchObject({ value: 'run-1' });
+      await vi.advanceTimersByTimeAsync(21_000);
+      expect(await recent.findBroken('print')).toBeUndefined();
+    },
+  );
 
   test('has a record of its own while an identical one is served', async () => {
     vi.useFakeTimers();

@@ -22,7 +22,7 @@ function chooseOutcome(end: RequestEnd): Outcome {
   return end.status >= 500 || REPEATED.has(end.status) ? 'failed' : 'answered';
 }
 
-/** Settles a request whose run was not accepted. After an error of the server it may be: its repetition joins the run. */
+/** Settles a request without an accepted run. If the server has failed, it may accept the run later: a repetition joins it. */
 export async function settleFailed(opened: OpenRequest, error: unknown): Promise<never> {
   await settleRequest(opened, { isSent: toHttpError(error).status < 500 });
   throw error;

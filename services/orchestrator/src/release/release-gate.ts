@@ -76,10 +76,10 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
     settledTo = Math.min(settledTo, from);
   };
   const publish = (chunks: readonly Chunk[]): number[] => {
-    const first = getNextIndex();
     if (isOpen && !holds.areActive()) {
+      const indices = countPlaces(chunks, publisher.getNextIndex());
       publisher.publish(chunks);
-      return countPlaces(chunks, first);
+      return indices;
     }
     const places = chunks.map((chunk) => {
       const place = getNextIndex();

@@ -1,4 +1,4 @@
-// A response whose reader leaves between its first content and the next read.
+// A response with a reader that leaves between its first content and the next read.
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startResponse } from './response-changes.ts';
