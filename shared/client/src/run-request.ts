@@ -49,8 +49,6 @@ export type StartOptions = {
   signal?: AbortSignal | undefined;
   /** Stops reading the chunks; the run continues. */
   leave?: AbortSignal | undefined;
-  /** The submission waits for it, and the subscription does not. If it rejects, nothing is submitted, and `start` rejects with its error. */
-  ready?: Promise<unknown> | undefined;
 };
 
 const known: ReadonlySet<string> = new Set<keyof StartOptions>([
@@ -72,7 +70,6 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
   'trace',
   'signal',
   'leave',
-  'ready',
 ]);
 
 export type BuiltRequest = RunRequestInput & { deadlineMs: number };

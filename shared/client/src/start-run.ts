@@ -21,8 +21,7 @@ export async function startRun(
 ): Promise<Run> {
   const request = buildRequest(connection, agent, input, options);
   const { runId } = request;
-  const { signal, ready } = options;
-  ready?.catch(() => undefined);
+  const { signal } = options;
   if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was cancelled before it was submitted.`);
   // A run id of the caller may belong to a run that has started.
   const late = options.runId !== undefined;
@@ -32,10 +31,6 @@ export async function startRun(
     { late, unknownForMs: UNKNOWN_MS, leave: options.leave },
     closed,
   );
-  await ready?.catch((error: unknown) => {
-    reading.stop(new MillraceError('cancelled', `${runId} was not submitted.`));
-    throw error;
-  });
   /** Names this submission: a later one of the same run is not cancelled with it. */
   const submission = crypto.randomUUID();
   let mayRun = false;

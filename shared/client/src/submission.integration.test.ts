@@ -1,4 +1,4 @@
-// The submission of a run: the time at which the client sends it, and its cancel if the caller gives it up.
+// The cancel of a submission that the caller gives up names it, so that the next submission of the same run is not cancelled.
 import { serveApi } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
@@ -6,26 +6,6 @@ import { connect } from './client.ts';
 
 const nats = useNats();
 const owner = useBus(nats, 'orchestrator');
-
-test('A submission waits until it may be sent, and is not sent if that fails', async () => {
-  let submitted = 0;
-  const verb = serveApi(owner.bus, 'submit', async ({ runId }) => {
-    submitted += 1;
-    return { runId, accepted: true };
-  });
-  const client = await connect({ url: nats.url });
-  const refused = client.start('demo', 'Hello.', { ready: Promise.reject(new Error('refused')) });
-  await expect(refused).rejects.toThrow('refused');
-  const ready = Promise.withResolvers<void>();
-  const starting = client.start('demo', 'Hello.', { ready: ready.promise });
-  await owner.bus.nc.flush();
-  expect(submitted).toBe(0);
-  ready.resolve();
-  await starting;
-  expect(submitted).toBe(1);
-  await client.close();
-  await verb.drain(0);
-});
 
 test('The cancel of a submission that is given up names it', async () => {
   const submitted: (string | undefined)[] = [];

@@ -11,8 +11,6 @@ export type RouteCall<P, Q, B> = {
   query: Q;
   body: B;
   request: Request;
-  /** Rejects if the request is above its limits, or lacks the scope. */
-  admitted: Promise<unknown>;
   context: GatewayContext;
 };
 
@@ -32,8 +30,6 @@ type RouteParts<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> =
   status?: number;
   /** The answer is also, or only, a stream of server-sent events. */
   events?: 'also' | 'only';
-  /** The handler waits for the admission itself, before any effect. */
-  admitsItself?: true;
 };
 
 export type OwnRoute = RouteParts<z.ZodType, z.ZodType, z.ZodType> & {

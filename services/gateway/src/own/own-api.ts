@@ -1,8 +1,8 @@
 // All routes of the gateway's own API, and their dispatcher: it authenticates, counts, checks, and converts errors to
 // problem details.
-import { MillraceError, type Scope } from '@millrace/contracts';
+import { MillraceError } from '@millrace/contracts';
 import type { Context, Hono } from 'hono';
-import { openAccess, openEarly, preferRefusal, type EarlyAccess } from '../access/open-access.ts';
+import { openAccess, openBody } from '../access/open-access.ts';
 import { addSessionCredential, endRefusedSession } from '../console/session-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { problemResponse } from '../http/problem.ts';
@@ -47,25 +47,13 @@ async function serveRoute(route: OwnRoute, call: Context, context: GatewayContex
   const { scope, body: schema } = route;
   const credited = await addSessionCredential(request, context);
   const opened = schema
-    ? await openEarly(request, { scope, schema, headers: credited }, context)
-    : await openWithoutBody(credited, scope, context);
-  const { access, admitted, body } = opened;
-  if (route.admitsItself !== true) await admitted;
+    ? await openBody(request, { scope, schema, headers: credited }, context)
+    : { ...(await openAccess({ headers: credited }, scope, context)), body: {} };
+  const { access, headers, body } = opened;
   const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  const answer = await preferRefusal(admitted, async () => {
-    const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};
-    return route.handle({ access: acting, params: call.req.param(), query, body, request, admitted, context });
-  });
+  const query = route.query ? checkValue(call.req.query(), route.query, 'The query') : {};
+  const answer = await route.handle({ access: acting, params: call.req.param(), query, body, request, context });
   const response = answer instanceof Response ? answer : Response.json(answer, { status: route.status ?? 200 });
-  for (const [name, value] of Object.entries(await admitted)) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
-}
-
-async function openWithoutBody(
-  headers: Headers,
-  scope: Scope,
-  context: GatewayContext,
-): Promise<EarlyAccess<Record<string, never>>> {
-  const opened = await openAccess({ headers }, scope, context);
-  return { access: opened.access, admitted: Promise.resolve(opened.headers), body: {} };
 }

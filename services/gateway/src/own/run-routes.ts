@@ -103,14 +103,12 @@ const startRoute = defineRoute({
   answer: z.union([acceptedSchema, runResultSchema]),
   status: 202,
   events: 'also',
-  admitsItself: true,
-  async handle({ access, params, query, body, request, admitted, context }) {
+  async handle({ access, params, query, body, request, context }) {
     const agent = readAgent(params, access);
     const { input, ...options } = body;
     const runId = deriveRunId(access, request.headers.get('idempotency-key'));
     const start = { agent, input: readInput(input), options: { ...options, runId } };
-    if (wantsEvents(request)) return startRunEvents(start, { access, request, context }, admitted);
-    await admitted;
+    if (wantsEvents(request)) return startRunEvents(start, { access, request, context });
     const stream = openStream({ access, request, context });
     try {
       const client = await access.client();

@@ -7,15 +7,11 @@ import { followPosition, readPosition, writeChunkEvents } from './chunk-events.t
 
 type StartedRun = { agent: string; input: RunInput; options: StartOptions };
 
-/** The chunks are subscribed to while the request is counted. Coded errors before the acceptance of the run are HTTP errors. */
-export const startRunEvents = (
-  { agent, input, options }: StartedRun,
-  call: StreamCall,
-  admitted: Promise<unknown>,
-): Promise<Response> =>
+/** Coded errors before the acceptance of the run are HTTP errors. */
+export const startRunEvents = ({ agent, input, options }: StartedRun, call: StreamCall): Promise<Response> =>
   streamRun(call, async ({ left }) => {
     const client = await call.access.client();
-    const run = await client.start(agent, input, { ...options, leave: left, ready: admitted });
+    const run = await client.start(agent, input, { ...options, leave: left });
     call.context.limits.countRun(call.access, client, run.runId);
     return run;
   });
