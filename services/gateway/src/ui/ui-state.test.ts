@@ -31,3 +31,14 @@ test('a retraction in a continued message without a step ends the stream, becaus
   expect(types).not.toContain('reset-step');
   expect(state.broken).toBe(true);
 });
+
+test('a retraction of an output of an earlier step ends the stream, because a reset leaves the earlier step unchanged', () => {
+  const head = { toolCallId: 'c1', toolName: 'lookup' };
+  const call: Chunk = { ...base, type: 'tool-call', payload: { ...head, args: {} } };
+  const result: Chunk = { ...base, type: 'tool-result', payload: { ...head, args: {}, result: 'found' } };
+  expect(reduce([call, step, result, retract(2)], false).state.broken).toBe(true);
+  expect(reduce([step, call, result, retract(2)], false)).toMatchObject({
+    state: { broken: false },
+    types: ['start-step', 'tool-input-available', 'tool-output-available', 'reset-step', 'tool-input-available'],
+  });
+});

@@ -89,7 +89,14 @@ function retract(state: UiState, from: number): UiStep {
   // `reset-step` of a continued message drops its earlier parts, which this stream does not have.
   if (stepFrom === undefined && state.calls === undefined) return { state: { ...state, broken: true }, events: [] };
   const events = listEvents(kept);
+  if (hasOutputBehindStep(listEvents(step), events.length)) return { state: { ...state, broken: true }, events: [] };
   return { state: { ...state, step: kept, open: events.reduce(applyPart, NO_PARTS) }, events: [RESET, ...events] };
+}
+
+/** Returns whether an event after the first `kept` ones is the output of a call of an earlier step: no reset drops that. */
+function hasOutputBehindStep(events: readonly UiEvent[], kept: number): boolean {
+  const own = new Set(events.flatMap(({ type, toolCallId }) => (type.startsWith('tool-input-') ? [toolCallId] : [])));
+  return events.slice(kept).some(({ type, toolCallId }) => type.startsWith('tool-output-') && !own.has(toolCallId));
 }
 
 function listEvents(step: StepEvents): UiEvent[] {
