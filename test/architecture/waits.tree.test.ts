@@ -20,6 +20,7 @@ const WAITS: Record<string, string> = {
   'shared/bus/src/durable-publish.ts': 'the stream is away',
   'shared/bus/src/guard-topology.ts': 'checks the streams periodically',
   'shared/bus/src/open-connection.ts': 'no NATS server answers yet',
+  'shared/bus/src/stream-limits.ts': 'another orchestrator sets the limits of the streams at its start',
   'shared/bus/src/watch-run-shards.ts': 'counts the commands of the queue, outside of the runs',
   'shared/client/src/client.ts': 'a bound on the request',
   'shared/client/src/run-result.ts': 'the run has not ended',

@@ -6,7 +6,6 @@ import { Kvm } from '@nats-io/kv';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import {
   CONSUMER_EXISTS,
-  STORAGE_IS_RESERVED,
   STREAM_NAME_EXISTS,
   STREAM_NOT_FOUND,
   isCode,
@@ -16,7 +15,7 @@ import {
 type ConfigDifference = { key: string; there: string; wanted: string };
 
 /** Compares the wanted members of a configuration with those of the server, which adds defaults. Pure. */
-function configDifferences(there: object, wanted: object): ConfigDifference[] {
+export function configDifferences(there: object, wanted: object): ConfigDifference[] {
   const had = new Map<string, unknown>(Object.entries(there));
   return Object.entries(wanted).flatMap(([key, value]) => {
     const [one, other] = [formatValue(had.get(key)), formatValue(value)];
@@ -43,9 +42,6 @@ export type WantedStream = {
   maxBytes?: { bytes: number; isSet: boolean };
 };
 
-/** The unreserved storage is at least as many times a default limit. */
-const DEFAULT_PART = 4;
-
 /** Never updated. */
 const FIXED = ['subjects', 'retention', 'storage'] as const;
 const PREFIX_KEY = 'millrace_prefix';
@@ -66,15 +62,14 @@ async function compareStream(jsm: JetStreamManager, wanted: WantedStream): Promi
   if (there) refuseForeign(there.config, wanted);
 }
 
-async function ensureStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
-  const { config, prefix, maxBytes } = wanted;
+async function ensureStream(jsm: JetStreamManager, { config, prefix, formerSubjects }: WantedStream): Promise<void> {
   try {
     await jsm.streams.add({ ...config, metadata: { [PREFIX_KEY]: prefix } });
-    if (!maxBytes) return;
+    return;
   } catch (error) {
     if (!isCode(error, STREAM_NAME_EXISTS)) throw createMissingError(config.name, error);
   }
-  await matchStream(jsm, wanted);
+  await matchStream(jsm, { config, prefix, ...(formerSubjects && { formerSubjects }) });
 }
 
 async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
@@ -83,37 +78,14 @@ async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise
   try {
     const there = (await jsm.streams.info(name)).config;
     refuseForeign(there, wanted);
-    const maxBytes = wanted.maxBytes && (wanted.maxBytes.isSet || there.max_bytes <= 0) ? wanted.maxBytes : undefined;
-    const differences = configDifferences(there, { ...config, ...(maxBytes && { max_bytes: maxBytes.bytes }) });
+    const differences = configDifferences(there, config);
     if (differences.length === 0 && there.metadata?.[PREFIX_KEY] !== undefined) return;
     const metadata = { ...there.metadata, [PREFIX_KEY]: prefix };
-    const update = (limit: { max_bytes?: number }) =>
-      jsm.streams.update(name, { ...there, ...config, ...limit, metadata });
-    await withinRoom(maxBytes, update).catch((cause: Error) => {
+    await jsm.streams.update(name, { ...there, ...config, metadata }).catch((cause: Error) => {
       throw mismatch(`Stream ${name}`, differences, cause);
     });
   } catch (error) {
     throw MillraceError.isInstance(error) ? error : createMissingError(name, error);
-  }
-}
-
-/**
- * The server reserves the limit of each stream and refuses one that does not fit. A configured limit fails then. A default is left out unless
- * four times as much fits, which the server answers when asked for that: limits that take all of a small store leave no room for the buckets,
- * and the server's own limit bounds the streams together.
- */
-async function withinRoom(
-  maxBytes: WantedStream['maxBytes'],
-  write: (limit: { max_bytes?: number }) => Promise<unknown>,
-): Promise<void> {
-  if (!maxBytes) return void (await write({}));
-  const { bytes, isSet } = maxBytes;
-  try {
-    if (!isSet) await write({ max_bytes: bytes * DEFAULT_PART });
-    await write({ max_bytes: bytes });
-  } catch (error) {
-    if (isSet || !isCode(error, STORAGE_IS_RESERVED)) throw error;
-    await write({});
   }
 }
 
@@ -171,7 +143,7 @@ export async function ensureBucket({ bus, jsm }: JetStreamAccess, bucket: string
 }
 
 /** @param cause the server's refusal; absent: the update is not attempted */
-function mismatch(what: string, differences: readonly ConfigDifference[], cause?: Error): MillraceError {
+export function mismatch(what: string, differences: readonly ConfigDifference[], cause?: Error): MillraceError {
   const each = differences.map(({ key, there, wanted }) => `${key} is ${there}, and should be ${wanted}`);
   const why =
     cause === undefined ? 'A running system is not changed' : `The server does not change it (${String(cause)})`;

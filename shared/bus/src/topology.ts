@@ -5,6 +5,7 @@ import type { Bus } from './bus.ts';
 import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStreams, type WantedStream } from './ensure-config.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { logSubjects } from './log-streams.ts';
+import { ensureLimits } from './stream-limits.ts';
 
 const HOUR_MS = 3_600_000;
 /** The longest deadline and ten minutes. Entries of a shorter run have a time to live of their own. */
@@ -53,6 +54,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   await access.clock.read();
   await ensureBucket(access, names.saves, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureBucket(access, names.erasures, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
+  await ensureLimits(access, streams);
 }
 
 type QueueConsumer = Partial<ConsumerConfig> & { durable_name: string; filter_subject: string; stream: string };
