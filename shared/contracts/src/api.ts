@@ -253,13 +253,14 @@ const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set([
   'processors-try',
   'tools-call',
 ]);
-/** Returns true if a caller may repeat the request while the first one has no answer. */
 /**
  * Header of `submit` and `cancel` that names one submission of a run, a token. A cancel with it of a run that is unknown
- * holds for that submission alone, so that its caller can submit the run again.
+ * holds for that submission alone, so that its caller can submit the run again. A cancel with it of a run that another
+ * submission has joined since is rejected.
  */
 export const SUBMISSION_HEADER = 'Millrace-Submission';
 
+/** Returns true if a caller may repeat the request while the first one has no answer. */
 export const isIdempotent = (verb: ApiVerb): boolean => !ASKED_ONCE.has(verb);
 
 export type ApiRequest<V extends ApiVerb> = z.infer<(typeof API)[V]['request']>;

@@ -234,6 +234,8 @@ export const stateKeys = {
     ['tombstone', ...[tenant, run, caller, ...(submission === undefined ? [] : [submission])].map(checkToken)].join(
       '.',
     ),
+  /** The last submission that joined a run which another submission had created. */
+  joined: (tenant: string, run: string) => `joined.${checkToken(tenant)}.${checkToken(run)}`,
   /** The claim on the runs of an orchestrator that has left. */
   claim: (orchestrator: string) => `claim.${checkToken(orchestrator)}`,
 };

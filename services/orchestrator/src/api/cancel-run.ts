@@ -1,12 +1,13 @@
 // Cancels a run wherever it is. A run without an owner is ended here, without a place in an orchestrator. A running one has its cancel key
 // written, which its owner reads at the next checkpoint, and gets a control message. The cancel key of an unknown run is a tombstone: the
 // submission may still be on its way, and ends as cancelled when it arrives. The tombstone of a caller holds for its own submissions alone,
-// and that of a cancel which names a submission for that one: the caller may submit the run again.
+// and that of a cancel which names a submission for that one: the caller may submit the run again. A submission that has joined the run since
+// keeps it.
 import { isFinal, isOperator, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { endUndriven } from '../takeover/end-undriven.ts';
 import { FINAL_TTL_SECONDS } from '../state/run-head.ts';
-import { askCancel, keepTombstone } from '../state/run-store.ts';
+import { askCancel, keepTombstone, readJoin } from '../state/run-store.ts';
 import { isVisible } from './run-address.ts';
 
 /** Longer than a stopped orchestrator is expected to hold an unread submission; after it the id may be submitted again. */
@@ -29,7 +30,9 @@ export async function cancelRun(
   { tenant, run, caller, submission }: CancelledRun,
 ): Promise<RunStatus | undefined> {
   const { bus } = access;
-  const isOwn = (head: RunHead) => isVisible(head, { caller }) && isCreatedBy(head, submission);
+  const joined = submission === undefined ? undefined : await readJoin(access, tenant, run);
+  const isOwn = (head: RunHead) =>
+    isVisible(head, { caller }) && (submission === undefined || isHeldBy(head, joined, submission));
   const end = () => endUndriven(access, { tenant, runId: run }, { status: 'cancelled' }, isOwn);
   const ask = async (ttlSeconds: number) => {
     await askCancel(access, tenant, run, ttlSeconds);
@@ -51,6 +54,11 @@ export async function cancelRun(
   return again.head.status;
 }
 
-/** Returns false if another submission has created the run, which its caller has not given up. */
-const isCreatedBy = ({ submission: first }: RunHead, submission: string | undefined): boolean =>
-  submission === undefined || first === undefined || first === submission;
+/**
+ * Returns false if a submission that its caller has not given up has created the run, or joined it. A head without the name of its
+ * submission, as older versions create it, belongs to each.
+ */
+function isHeldBy(head: RunHead, joined: { submission?: string | undefined } | undefined, submission: string): boolean {
+  if (joined) return joined.submission === submission;
+  return head.submission === undefined || head.submission === submission;
+}

@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { driveRun } from '../takeover/drive-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { isCancelAsked, openRunStore } from '../state/run-store.ts';
+import { readHead } from '../state/run-head.ts';
 import { createHead } from '../testing/run-heads.ts';
 import { createRunsApi } from './runs-api.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
@@ -74,6 +75,25 @@ describe('a run without an owner', () => {
         .catch(() => undefined);
       await api().submit(makeRequest(late, more), { ...late, submission: 'first' });
       expect(await api().run({}, late)).toMatchObject({ status: 'cancelled' });
+    },
+  );
+
+  test.each(['queued', 'running'] as const)(
+    'that one submission created and another one joined while it was %s is not cancelled with the first one, but with the second one',
+    async (status) => {
+      const address = newRun();
+      const request = makeRequest(address);
+      await api().submit(request, { ...address, submission: 'first' });
+      const key = stateKeys.head(address.tenant, address.run);
+      const head = await readHead(stream.access, address.tenant, address.run);
+      await writeEntry(stream.access, connection.bus.names.state, key, { ...head?.value, status }, {});
+      await api().submit(request, { ...address, submission: 'second' });
+      await expect(api().cancel({}, { ...address, submission: 'first' })).rejects.toMatchObject({
+        code: 'run-unknown',
+      });
+      const cancelled = { runId: address.run, status: status === 'queued' ? 'cancelled' : 'running' };
+      expect(await isCancelAsked(stream.access, address.tenant, address.run)).toBe(false);
+      expect(await api().cancel({}, { ...address, submission: 'second' })).toEqual(cancelled);
     },
   );
 

@@ -4,6 +4,7 @@
 import {
   MillraceError,
   chooseRequestVersion,
+  isFinal,
   stateKeys,
   readOwner,
   type RunHead,
@@ -12,7 +13,7 @@ import {
 } from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead, queuedHead, stateTtlSeconds } from '../state/run-head.ts';
-import { hasTombstone, isCancelAsked } from '../state/run-store.ts';
+import { hasTombstone, isCancelAsked, noteJoin } from '../state/run-store.ts';
 import { cancelRun } from './cancel-run.ts';
 import { createHash } from 'node:crypto';
 
@@ -40,41 +41,57 @@ export async function submitRun(
     requestHash: requestHash(request),
     submittedAt: access.clock.now(),
   };
-  const there = await makeHead(access, {
-    ...queuedHead(command, bus.id),
-    ...(submission !== undefined && { submission }),
-  });
-  if (there.status !== 'queued') return;
+  const own = { ...queuedHead(command, bus.id), ...(submission !== undefined && { submission }) };
+  const there = await makeHead(access, own);
+  const isGivenUp = await joinRun(access, own, there);
+  if (there.status !== 'queued' || isGivenUp) return;
   // A request with the same id and content that was published a moment ago is stored once.
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
   const known = { headRevision: there.revision, agentRevision };
   const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
   const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
   // Read after the head was created: a cancel writes its key before it reads the head once more, so that one of the two sees the other.
-  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelled(access, request, there.submission)]);
+  const [queued, cancelled] = await Promise.allSettled([queueing, findCancel(access, request, submission)]);
   if (queued.status === 'rejected') {
     // A refused run is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);
     throw queued.reason;
   }
   if (cancelled.status === 'rejected') throw cancelled.reason;
-  if (cancelled.value) await cancelRun(access, { tenant, run: runId, caller: readOwner(request) });
+  if (cancelled.value) await cancelRun(access, { tenant, run: runId, caller: readOwner(request), ...cancelled.value });
 }
 
-/** The caller's own tombstone counts too: it was written before the head existed. */
-async function isCancelled(
+/**
+ * Joins the run if another submission has created it, so that a cancel of that one does not hold for this one.
+ * @returns whether this submission was given up before, and so does not join
+ */
+async function joinRun(access: JetStreamAccess, own: RunHead, there: SubmittedRun): Promise<boolean> {
+  const { tenant, runId: run, submission } = own;
+  if (there.isNew || there.submission === submission || isFinal(there.status)) return false;
+  const tombstone = { tenant, run, caller: readOwner(own), submission };
+  if (submission !== undefined && (await hasTombstone(access, tombstone))) return true;
+  await noteJoin(access, { tenant, run, submission }, stateTtlSeconds(own, access.clock.now()));
+  return false;
+}
+
+/**
+ * Returns the cancel that the run has to end by; that of a submission does not hold if another one has joined the run. The caller's own
+ * tombstone counts too: it was written before the head existed.
+ */
+async function findCancel(
   access: JetStreamAccess,
   request: StoredRequest,
   submission: string | undefined,
-): Promise<boolean> {
+): Promise<{ submission?: string | undefined } | undefined> {
   const { tenant, runId, caller } = request;
   const tombstone = { tenant, run: runId, caller: readOwner(request) };
-  const found = [
+  const [isAsked, isOfCaller, isOfSubmission] = await Promise.all([
     isCancelAsked(access, tenant, runId),
-    ...(caller === undefined ? [] : [hasTombstone(access, tombstone)]),
-    ...(submission === undefined ? [] : [hasTombstone(access, { ...tombstone, submission })]),
-  ];
-  return (await Promise.all(found)).includes(true);
+    caller !== undefined && hasTombstone(access, tombstone),
+    submission !== undefined && hasTombstone(access, { ...tombstone, submission }),
+  ]);
+  if (isAsked || isOfCaller) return {};
+  return isOfSubmission ? { submission } : undefined;
 }
 
 /** `submission`: of the run, which another submission may have created. */

@@ -74,6 +74,27 @@ export function hasTombstone(
   });
 }
 
+const joinSchema = z.object({ submission: z.string().optional() });
+
+/** Stores the submission that joined a run which another one had created: a cancel of that other one does not hold from then on. */
+export async function noteJoin(
+  access: JetStreamAccess,
+  { tenant, run, submission }: Omit<Tombstone, 'caller'>,
+  ttlSeconds: number,
+): Promise<void> {
+  await writeEntry(access, access.bus.names.state, stateKeys.joined(tenant, run), { submission }, { ttlSeconds });
+}
+
+/** @returns the last submission that joined the run; undefined if none did. @throws bus-unreachable, store-unavailable */
+export async function readJoin(
+  access: JetStreamAccess,
+  tenant: string,
+  run: string,
+): Promise<z.infer<typeof joinSchema> | undefined> {
+  const key = stateKeys.joined(tenant, run);
+  return (await readEntry(access, access.bus.names.state, key, joinSchema))?.value;
+}
+
 /** @throws bus-unreachable, store-unavailable */
 export function isCancelAsked(access: JetStreamAccess, tenant: string, runId: string): Promise<boolean> {
   return retryThroughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
