@@ -14,7 +14,7 @@ export const MAX_KEPT_CHUNKS = 100_000;
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 /** Maximum size of a character in memory, bytes. */
 const CHARACTER_BYTES = 2;
-/** Members of a delta other than its text. */
+/** Members of a delta other than its ids and its text. */
 const DELTA_BYTES = 100;
 /** type, runId, from and payload. */
 const DELTA_MEMBERS = 4;
@@ -121,8 +121,10 @@ export function createChunkLog(from: Position = FIRST_POSITION, limits: KeptLimi
 
 /** Returns the size of a chunk in memory, about: a text of single-byte characters takes half of it. */
 const measureChunk = (chunk: Chunk): number =>
-  CHARACTER_BYTES *
-  (isPlainDelta(chunk) && isSmall(chunk) ? chunk.payload.text.length + DELTA_BYTES : JSON.stringify(chunk).length);
+  CHARACTER_BYTES * (isPlainDelta(chunk) && isSmall(chunk) ? measureDelta(chunk) : JSON.stringify(chunk).length);
+
+const measureDelta = ({ runId, payload }: ChunkOf<'text-delta' | 'reasoning-delta'>): number =>
+  runId.length + payload.id.length + payload.text.length + DELTA_BYTES;
 
 /** The delta has no members but those of every delta. */
 const isSmall = (delta: ChunkOf<'text-delta' | 'reasoning-delta'>): boolean =>

@@ -32,6 +32,13 @@ describe('release: chunk', () => {
     expect(gate.getNextIndex()).toBe(5);
     expect(gate.takeUnrecorded(1)).toEqual([]);
   });
+
+  test('releases the chunks that the lost owner had buffered before any new one', () => {
+    const { gate, text } = makeGate('chunk');
+    gate.restore(say('One.'));
+    expect(gate.publish(say('Two.'))).toEqual([4, 5, 6]);
+    expect(text()).toBe('One.Two.');
+  });
 });
 
 describe('release: sentence', () => {

@@ -76,7 +76,7 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
     settledTo = Math.min(settledTo, from);
   };
   const publish = (chunks: readonly Chunk[]): number[] => {
-    if (isOpen && !holds.areActive()) {
+    if (isOpen && !holds.areActive() && queue.list().length === 0) {
       const indices = countPlaces(chunks, publisher.getNextIndex());
       publisher.publish(chunks);
       return indices;

@@ -23,8 +23,8 @@ export async function serveResponse(request: Request, context: GatewayContext): 
     try {
       const started = await startResponseRun(body, request.headers, access, context, stream.left);
       accepted = started.run.runId;
-      context.limits.countRun(access, started.client, accepted);
       opening = started.opened;
+      context.limits.countRun(access, started.client, accepted);
       const all = { ...headers, ...started.headers };
       const settle = (isSent: boolean) => void settleRequest(opening, { isSent });
       if (body.background === true && body.stream !== true) {
