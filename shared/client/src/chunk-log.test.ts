@@ -54,7 +54,12 @@ test('The log is bounded by the bytes of its chunks, whatever their type', async
   const log = createChunkLog(undefined, { chunks: 100, bytes: 150_000 });
   const large = 'x'.repeat(20_000);
   const start = { type: 'text-start' as const, runId: 'run-1', from: 'AGENT' as const, payload: { id: 't', large } };
-  const named = { ...text('x'), payload: { id: large, text: 'x' } };
+  const named = {
+    type: 'text-delta' as const,
+    runId: 'run-1',
+    from: 'AGENT' as const,
+    payload: { id: large, text: 'x' },
+  };
   const extended = { ...text('x'), providerMetadata: { large } };
   for (const [index, one] of [text(large), start, named, extended].entries())
     log.append([{ epoch: 1, index, chunk: one }]);
