@@ -127,7 +127,7 @@ describe('a lost owner', () => {
     const plan: Plan = { ...makePlan([]), tools: [asking(true)] };
     const { run, token } = await suspendRun(plan, {}, { calls: calls('a') });
     await runs.resume(run, token, 'yes');
-    const taken = await runs.nextCommand();
+    const taken = await runs.nextCommand(run);
     await driveRun(runs.driver({ text: 'Done.' }).deps, taken, createRunStop());
     await connection.bus.nc.flush();
     const said = run.live.at(-1);
@@ -143,7 +143,7 @@ describe('a lost owner', () => {
     const plan: Plan = { ...makePlan([]), tools: [asking(true)] };
     const { run, token } = await suspendRun(plan, {}, { calls: calls('a') });
     await runs.resume(run, token, 'yes');
-    const taken = await runs.nextCommand();
+    const taken = await runs.nextCommand(run);
     const lost = createRunStop();
     const driving = driveRun(runs.driver({ text: 'never' }).deps, taken, lost).catch(() => undefined);
     await eventually(() => received.length === 2);

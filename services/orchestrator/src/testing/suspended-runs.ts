@@ -71,7 +71,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     },
     resume: (run: DrivenRun, token: string, data: Parameters<ReturnType<typeof api>['resume']>[0]['data']) =>
       api().resume({ token, data }, address(run)),
-    nextCommand: () => takeNextCommand(stream),
+    nextCommand: (run: DrivenRun) => takeNextCommand(stream, run.runId),
     /** Ends expired runs until the test has ended. */
     expire() {
       const stopping = new AbortController();
@@ -100,11 +100,13 @@ export function useSuspendedRuns(stream: TestJetStream) {
   };
 }
 
-/** Returns the next command in the queue, which stays there until it is acked. */
-async function takeNextCommand({ access }: TestJetStream): Promise<Delivery> {
+/** Returns the next command of the run in the queue, which stays there until it is acked. Commands of other runs stay there too. */
+async function takeNextCommand({ access }: TestJetStream, runId: string): Promise<Delivery> {
   const stopping = new AbortController();
   const { promise, resolve } = Promise.withResolvers<Delivery>();
-  const take = async (delivery: Delivery) => resolve(delivery);
+  const take = async (delivery: Delivery) => {
+    if (delivery.command.request.runId === runId) resolve(delivery);
+  };
   const consuming = consumeCommands(access, { take, refuse: () => undefined }, stopping.signal);
   const delivery = await promise;
   stopping.abort();
