@@ -33,23 +33,27 @@ export function createLocalStore(): RecentStore {
   };
 }
 
-/** While Redis is unavailable, the process remembers its own values. */
+/** While Redis is unavailable, the process remembers its own values, and returns those that Redis has not stored afterwards too. */
 export function createSharedStore(redis: Redis): RecentStore {
   const local = createLocalStore();
+  const unstored = createLocalStore();
   const name = (key: string) => `:gateway:requests:${key}`;
   return {
     // A value that Redis does not have was removed, by this gateway or another one.
     get: (key) =>
       redis.get(name(key)).then(
-        (value) => value ?? undefined,
+        (value) => value ?? unstored.get(key),
         () => local.get(key),
       ),
     async set(key, value, keepMs) {
       await local.set(key, value, keepMs);
-      await redis.set(name(key), value, 'PX', Math.ceil(keepMs)).catch(() => undefined);
+      await redis.set(name(key), value, 'PX', Math.ceil(keepMs)).then(
+        () => unstored.remove(key),
+        () => unstored.set(key, value, keepMs),
+      );
     },
     async remove(key) {
-      await local.remove(key);
+      await Promise.all([local.remove(key), unstored.remove(key)]);
       await redis.del(name(key)).catch(() => undefined);
     },
   };

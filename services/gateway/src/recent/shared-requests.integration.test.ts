@@ -9,7 +9,7 @@ import { createRecentRequests } from './recent-requests.ts';
 const redis = useRedis();
 const connections: Redis[] = [];
 beforeAll(() => {
-  for (let at = 0; at < 2; at += 1) connections.push(new Redis(redis.urlAs('gateway')));
+  for (let at = 0; at < 2; at += 1) connections.push(new Redis(redis.urlAs('gateway')).on('error', () => undefined));
 });
 afterAll(() => Promise.all(connections.map((connection) => connection.quit())));
 const connect = (at: number): Redis => {
@@ -69,4 +69,22 @@ test('A renewal that is under way does not restore the record of an answered req
   await settled;
   await delay(50);
   expect(await recent.findBroken('renewed')).toBeUndefined();
+});
+
+test('A request that is opened while Redis is down is stored by a renewal when Redis is available again', async () => {
+  const shared = new Redis(redis.urlAs('gateway'), { enableOfflineQueue: false, retryStrategy: () => 50 });
+  shared.on('error', () => undefined);
+  await expect.poll(() => shared.status).toBe('ready');
+  await redis.stop();
+  await expect.poll(() => shared.status).not.toBe('ready');
+  const recent = createRecentRequests({ id: 'own', hasLeft: async () => true, redis: shared, renewMs: 10 });
+  const opened = await recent.open('early', 'run-1');
+  await redis.start();
+  const other = createRecentRequests({ id: 'other', hasLeft: async () => true, redis: connect(1) });
+  await expect
+    .poll(() => other.find('early').catch(() => undefined), { timeout: 5_000 })
+    .toMatchObject({ value: 'run-1' });
+  await opened.settle('answered');
+  expect(await other.findBroken('early')).toBeUndefined();
+  await shared.quit();
 });
