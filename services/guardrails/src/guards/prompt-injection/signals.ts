@@ -29,7 +29,7 @@ const PRIOR = -3;
 /** Added to the prior of a text of up to SHORT code units. It decreases with the logarithm of the length, because each passage may match by chance. */
 const SHORT_PRIOR = 1;
 const SHORT = 700;
-/** Weight from which a signal makes the weaker ones in its passage count: a medium one, also in a disguise. */
+/** Weight from which a signal makes the weaker ones in its passage, and the wording around it, count: a medium one, also in a disguise. */
 const MIN_ANCHOR = 1.8;
 /** Maximum number of reported signals. */
 const MAX_SIGNALS = 100;
@@ -74,7 +74,7 @@ function listPassages(text: string, signals: readonly Signal[]): Signal[][] {
   );
 }
 
-const isAnchor = ({ weight }: Signal): boolean => weight >= MIN_ANCHOR;
+export const isAnchor = ({ weight }: Signal): boolean => weight >= MIN_ANCHOR;
 
 /** Adds the strongest signal of each evidence. */
 function addEvidence(signals: readonly Signal[]): number {

@@ -1,9 +1,10 @@
 // Adds the log-odds of a linear model over n-grams to the evidence of the rules. The model knows how attacks of open
-// corpora are worded (test/quality/wording trains it). It never blocks alone: without evidence of a rule it is not asked.
+// corpora are worded (test/quality/wording trains it). It never blocks alone, or together with weak signals, which
+// long tasks contain by chance: without a medium signal of a rule it is not computed.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { InjectionJudgement, Signal } from '../signals.ts';
-import { DOUBT } from '../signals.ts';
+import { DOUBT, isAnchor } from '../signals.ts';
 import { NGRAM_COUNT, scoreNgrams } from './n-grams.ts';
 
 /** Length of the excerpt around the strongest signal, in code units. */
@@ -38,7 +39,8 @@ const scoreWording = (text: string): number =>
 export function weighWording(text: string, judgement: InjectionJudgement, threshold: number): InjectionJudgement {
   const { score, signals } = judgement;
   const [strongest] = signals.toSorted((one, other) => other.weight - one.weight);
-  if (score >= threshold || score < MIN_SCORE || !strongest || text.length < SHORTEST) return judgement;
+  if (score >= threshold || score < MIN_SCORE || !strongest || !isAnchor(strongest) || text.length < SHORTEST)
+    return judgement;
   const logOdds = scoreWording(cutExcerpt(text, strongest));
   if (logOdds <= 0) return judgement;
   const raised = 1 / (1 + Math.exp(-logOdds) * (1 / score - 1));
