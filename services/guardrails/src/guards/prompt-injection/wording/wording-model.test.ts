@@ -26,7 +26,7 @@ describe('the wording of a text', () => {
     expect(scoreWith(ATTACK, 0.04)).toBe(0.04);
   });
 
-  test('does not count beside weak signals alone, which long tasks contain by chance', () => {
+  test('does not count together with weak signals alone, which long tasks contain by chance', () => {
     expect(weighWording(ATTACK, judgeAs(0.2, 1.2), 0.7).score).toBe(0.2);
   });
 
