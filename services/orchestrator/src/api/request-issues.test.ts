@@ -120,6 +120,7 @@ describe('members that guards do not read', () => {
   });
 
   test.each<[string, Message]>([
+    ['messages[0].id', textMessage('words with blanks', 'user', 'hi')],
     ['messages[0].createdAt', { ...textMessage('m1', 'user', 'hi'), createdAt: 'x'.repeat(1_000) }],
     ['messages[0].content.parts[0].mimeType', withPart({ type: 'file', data: 'eHg=', mimeType: 'my words' })],
     ['messages[0].content.parts[0].toolInvocation.toolCallId', withPart(call)],

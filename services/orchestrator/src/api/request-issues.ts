@@ -75,6 +75,7 @@ export function requestIssues({ runId, messages }: RunRequest, callerRoles: read
     return [
       ...roleIssues(message, path, callerRoles),
       ...idIssues(message, path, runId, there),
+      ...formatIssues('id', message.id, path),
       ...formatIssues('createdAt', message.createdAt, path),
       ...message.content.parts.flatMap((part, n) => partIssues(part, `${path}.content.parts[${n}]`)),
     ];
