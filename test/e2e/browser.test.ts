@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('a page with an API key', () => {
     expect(caller).toBe(await hashCaller(tenant, 'ada'));
     const text = script({ text: 'Write to ada@example.com, please.', chunkSize: 5 });
     const run = await page.evaluate((given) => globalThis.millrace.run('page', given, 'page-run-1'), text);
-    expect(run.reply).toEqual({ ok: { runId: 'page-run-1', accepted: true } });
+    expect(run.reply).toEqual({ ok: { runId: 'page-run-1', accepted: true, created: true } });
     expect(run.types.at(-1)).toBe('finish');
     expect(run.text).toBe('Write to ***@***.***, please.');
     const { runs } = await stack.client.runs.list();

@@ -33,7 +33,11 @@ export type ReaderOptions = {
   unknownForMs?: number;
   limits?: ReplayLimits;
 };
-export type ChunkReader = { stop(reason: MillraceError): void };
+export type ChunkReader = {
+  stop(reason: MillraceError): void;
+  /** Requests the chunks that were published before the subscription. */
+  catchUp(): void;
+};
 
 /** Resolves when no chunk that is published later can be missed. @throws bus-unreachable */
 export async function readChunks(source: ChunkSource, log: ChunkLog, options: ReaderOptions): Promise<ChunkReader> {
@@ -86,9 +90,8 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     if (overdue && !moved) finish(overdue);
     if (!hasEnded(answer.status)) stall.reset();
     else if (!moved && stall.isOver(limits.giveUpMs)) finish(createCutOffError());
-    const waitMs = waitAfterAnswer({ status: answer.status, moved, gap: hasGap(merge), catchingUp, empty }, limits);
-    if (empty > 1) catchingUp = false;
-    return waitMs;
+    catchingUp &&= empty < 2;
+    return waitAfterAnswer({ status: answer.status, moved, gap: hasGap(merge), catchingUp, empty }, limits);
   };
   const waitOrFail = (error: unknown): number => {
     const coded = codeError(error);
@@ -109,14 +112,24 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
       schedule(0);
     } else if (!hadGap) timer?.refresh();
   };
-  listening = await source.listen(onBatch).catch((error: unknown) => {
-    forget();
-    throw error;
-  });
+  listening = await cleanOnFailure(source.listen(onBatch), forget);
   // The whole run may have arrived while the server processed the subscription.
   if (abort.signal.aborted) listening.stop();
   else schedule(late ? 0 : limits.silenceMs);
-  return { stop: finish };
+  const catchUp = () => {
+    catchingUp = true;
+    schedule(0);
+  };
+  return { stop: finish, catchUp };
+}
+
+async function cleanOnFailure<T>(work: Promise<T>, clean: () => void): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    clean();
+    throw error;
+  }
 }
 
 /** Measures how long missing chunks have been overdue, starting with the first request. */

@@ -176,9 +176,12 @@ describe('a started run', () => {
   test('A run that is submitted again with its id is the same run', async () => {
     const first = await client.start('echo', 'hi', { runId: 'mine' });
     await first.result();
+    // Nothing precedes the subscription of the submission that has created the run.
+    expect(api.asked.filter((asked) => asked === 'replay mine')).toEqual([]);
     const again = await client.start('echo', 'hi', { runId: 'mine' });
     expect(await collectText(again.fullStream)).toBe('Hello there<finish>');
     expect(api.asked.filter((asked) => asked === 'submit mine')).toHaveLength(2);
+    expect(api.asked).toContain('replay mine');
   });
 });
 

@@ -1,5 +1,5 @@
 // Submits a run: subscribes before the submission, so that no chunk can be missed.
-import { MillraceError, type ErrorCode } from '@millrace/contracts';
+import { MillraceError, type ApiAnswer, type ErrorCode } from '@millrace/contracts';
 import { createChunkLog } from './chunk-log.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
 import { chunkSource } from './chunk-source.ts';
@@ -23,12 +23,10 @@ export async function startRun(
   const { runId } = request;
   const { signal } = options;
   if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was cancelled before it was submitted.`);
-  // A run id of the caller may belong to a run that has started.
-  const late = options.runId !== undefined;
   const reading = await openReading(
     connection,
     runId,
-    { late, unknownForMs: UNKNOWN_MS, leave: options.leave },
+    { late: false, unknownForMs: UNKNOWN_MS, leave: options.leave },
     closed,
   );
   /** Names this submission: a later one of the same run is not cancelled with it. */
@@ -38,7 +36,9 @@ export async function startRun(
   const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
   const submitted = { request, submission, signal: signal ? AbortSignal.any([signal, closed]) : closed };
   try {
-    await submit(connection, submitted, noteAttempt);
+    const { created } = await submit(connection, submitted, noteAttempt);
+    // A run id of the caller may belong to a run that has started.
+    if (options.runId !== undefined && created !== true) reading.catchUp();
   } catch (error) {
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
     noteAttempt(error);
@@ -77,7 +77,7 @@ async function openReading(connection: ClientConnection, runId: string, options:
   const log = createChunkLog(options.from, connection.kept);
   const source = chunkSource(connection, runId);
   // A connection that is lost during the subscription is restored as one that is lost later.
-  const { stop } = await retryRequest(`reading ${runId}`, connection.bus.log, closed, () =>
+  const { stop, catchUp } = await retryRequest(`reading ${runId}`, connection.bus.log, closed, () =>
     readChunks(source, log, options),
   );
   const onClose = () => stop(new MillraceError('cancelled', `The connection was closed before ${runId} had ended.`));
@@ -88,7 +88,7 @@ async function openReading(connection: ClientConnection, runId: string, options:
   // A run that is answered again before it has published anything continues at the position of this reading.
   const readOn: ReadOn = (from = options.from, answeredTo, signal) =>
     followRun(connection, runId, { from, answeredTo, signal }, closed);
-  return { run: createRun(runId, log, connection, closed, readOn), stop, outcome: log.outcome };
+  return { run: createRun(runId, log, connection, closed, readOn), stop, catchUp, outcome: log.outcome };
 }
 
 /** A repeated submission with the same id is the same run. @param noteAttempt receives the error of each attempt */
@@ -96,7 +96,7 @@ function submit(
   { ask, bus }: ClientConnection,
   { request, submission, signal }: { request: BuiltRequest; submission: string; signal: AbortSignal },
   noteAttempt: (error: unknown) => void,
-): Promise<unknown> {
+): Promise<ApiAnswer<'submit'>> {
   const { runId } = request;
   return retryRequest(`submitting ${runId}`, bus.log, signal, () =>
     ask('submit', request, { run: runId, signal, submission }).catch((error: unknown) => {

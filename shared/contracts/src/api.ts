@@ -1,6 +1,7 @@
 // Defines the public verbs: api.<verb>.<tenant>.<caller>[.<run>]. A verb is a permission. One table defines request and answer
 // of each verb for the client, the services and the exported JSON Schemas. An answer is {ok: value} or {error}.
 import { z } from 'zod';
+import { answeredSchema, submittedSchema } from './accepted-answers.ts';
 import { shownErasureSchema } from './erasure.ts';
 import { wireErrorSchema } from './errors.ts';
 import { jsonValueSchema } from './json.ts';
@@ -57,19 +58,8 @@ const answerSchema = z.object({
   hold: z.boolean().optional().describe('The run stays suspended until an answer without this: more answers follow.'),
 });
 
-const answeredSchema = z.object({
-  runId: tokenSchema,
-  accepted: z.literal(true),
-  epoch: z
-    .number()
-    .int()
-    .min(1)
-    .optional()
-    .describe('epoch of the suspension: its last chunk no longer ends the run, although readers may still receive it'),
-});
-
 export const API = {
-  submit: verb(runRequestSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
+  submit: verb(runRequestSchema, submittedSchema, true),
   run: verb(
     nothing,
     z.object({

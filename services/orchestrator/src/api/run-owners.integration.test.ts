@@ -60,7 +60,7 @@ describe('a run of a caller', () => {
 
   test('keeps its id: the same request of another caller is another run', async () => {
     const { run, call, request } = await submitOwn();
-    expect(await api().submit(request, call)).toEqual({ runId: run, accepted: true });
+    expect(await api().submit(request, call)).toEqual({ runId: run, accepted: true, created: false });
     const other = { ...request, subject: 'bob' };
     expect(await readCode(api().submit(other, { ...call, caller: bob }))).toBe('run-exists');
   });

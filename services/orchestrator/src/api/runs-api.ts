@@ -62,8 +62,8 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       await refuseBadSchema(request, schemas);
       refuseLargeRequest(request, applied, bus.maxPayload());
       if (request.clientTools) await refuseTooManyWaiting(call);
-      await submitRun(access, own, applied.revision, call.submission);
-      return { runId: run, accepted: true };
+      const created = await submitRun(access, own, applied.revision, call.submission);
+      return { runId: run, accepted: true, created };
     },
     async run(_request: object, call: ApiCall): Promise<ApiAnswer<'run'>> {
       const head = await requireHead(call);

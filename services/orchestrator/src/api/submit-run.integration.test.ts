@@ -21,7 +21,12 @@ describe('submit', () => {
     const taken = queued();
     const address = newRun();
     const answers = await Promise.all([1, 2, 3].map(() => api().submit(makeRequest(address), address)));
-    expect(answers).toEqual(answers.map(() => ({ runId: address.run, accepted: true })));
+    const accepted = { runId: address.run, accepted: true };
+    expect(answers.toSorted((one, other) => Number(one.created) - Number(other.created))).toEqual([
+      { ...accepted, created: false },
+      { ...accepted, created: false },
+      { ...accepted, created: true },
+    ]);
     await eventually(() => taken.length > 0);
     const other = newRun();
     await api().submit(makeRequest(other), other);
@@ -30,11 +35,21 @@ describe('submit', () => {
     expect(taken[0]?.command).toMatchObject({ command: 'start', request: makeRequest(address) });
   });
 
+  test('has created the run also if it is sent again, because no answer arrived', async () => {
+    const taken = queued();
+    const address = newRun();
+    const call = { ...address, submission: 'submission-1' };
+    const answers = [await api().submit(makeRequest(address), call), await api().submit(makeRequest(address), call)];
+    expect(answers.map(({ created }) => created)).toEqual([true, true]);
+    await eventually(() => taken.length > 0);
+  });
+
   test('of a run that has begun is the same run, however long ago it was queued', async () => {
     const taken = queued();
     const address = newRun();
     await openRunStore(stream.access, createHead(address.run, { requestHash: requestHash(makeRequest(address)) }), 0);
-    expect(await api().submit(makeRequest(address), address)).toEqual({ runId: address.run, accepted: true });
+    const answer = await api().submit(makeRequest(address), address);
+    expect(answer).toEqual({ runId: address.run, accepted: true, created: false });
     await connection.bus.nc.flush();
     expect(taken).toEqual([]);
   });

@@ -24,6 +24,7 @@ const ATTEMPTS = 5;
 
 /**
  * @param submission names this submission among those of the same request
+ * @returns whether this submission has created the run
  * @throws run-exists, queue-full, bus-unreachable, store-unavailable
  */
 export async function submitRun(
@@ -31,7 +32,7 @@ export async function submitRun(
   request: StoredRequest,
   agentRevision: number,
   submission?: string,
-): Promise<void> {
+): Promise<boolean> {
   const { bus } = access;
   const { tenant, runId } = request;
   const command = {
@@ -44,7 +45,8 @@ export async function submitRun(
   const own = { ...queuedHead(command, bus.id), ...(submission !== undefined && { submission }) };
   const there = await makeHead(access, own);
   const isGivenUp = await joinRun(access, own, there);
-  if (there.status !== 'queued' || isGivenUp) return;
+  const isCreated = there.isNew || (submission !== undefined && there.submission === submission);
+  if (there.status !== 'queued' || isGivenUp) return isCreated;
   // A request with the same id and content that was published a moment ago is stored once.
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
   const known = { headRevision: there.revision, agentRevision };
@@ -59,6 +61,7 @@ export async function submitRun(
   }
   if (cancelled.status === 'rejected') throw cancelled.reason;
   if (cancelled.value) await cancelRun(access, { tenant, run: runId, caller: readOwner(request), ...cancelled.value });
+  return isCreated;
 }
 
 /**

@@ -37,17 +37,19 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
         path: 'agent',
         remedy: 'Apply it: millrace agents apply FILE.',
       });
-    if (runs.has(request.runId)) return;
+    if (runs.has(request.runId)) return false;
     const run = scriptedRun(bus, request, caller);
     runs.set(request.runId, run);
     // After the answer that it is accepted.
     setImmediate(() => void Promise.resolve(script(run)).catch((error: unknown) => broken.push(error)));
+    return true;
   };
   const own: Answers = {
-    submit: async (request, call) => {
-      begin(request, call);
-      return { runId: request.runId, accepted: true };
-    },
+    submit: async (request, call) => ({
+      runId: request.runId,
+      accepted: true,
+      created: begin(request, call),
+    }),
     run: async (_, call) => {
       const run = findRun(call);
       const result = run.result();

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
 import type { BenchContext, Measure } from '../bench-context.ts';
 import { needServices } from '../bench-context.ts';
@@ -17,6 +18,8 @@ const IDLE_STREAMS = 1_000;
 const AGENT = 'bench-http';
 /** Its provider events are published unchanged: no two pieces are joined, also if one read holds them. */
 const RAW_AGENT = 'bench-http-raw';
+
+const connections = new Agent({ keepAlive: true });
 
 export type Gateway = { url: string; key: string; pid: number };
 
@@ -45,14 +48,16 @@ type Read = { chunks: number; deltas: number; text: string; firstMs: number };
 /** Starts a run over HTTP, and reads its chunks to the end. */
 async function readRun({ url, key }: Gateway, input: string, agent = AGENT): Promise<Read> {
   const begun = performance.now();
-  const response = await fetch(`${url}/v1/agents/${agent}/runs`, {
+  const sent = request(`${url}/v1/agents/${agent}/runs`, {
     method: 'POST',
+    agent: connections,
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
-    body: JSON.stringify({ input }),
   });
+  sent.end(JSON.stringify({ input }));
+  const [response]: IncomingMessage[] = await once(sent, 'response');
   const read: Read = { chunks: 0, deltas: 0, text: '', firstMs: 0 };
   let rest = '';
-  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+  for await (const part of response?.setEncoding('utf8') ?? []) {
     const events = (rest + part).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) {
