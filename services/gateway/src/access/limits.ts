@@ -7,6 +7,7 @@ import type { Log } from '@millrace/service';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Redis } from 'ioredis';
 import type { Access } from './access.ts';
+import { createCountAhead, type Counted } from './count-ahead.ts';
 
 export type LimitSettings = {
   requestsPerMinute: number;
@@ -36,6 +37,8 @@ const MS_PER_SECOND = 1_000;
 
 export function createLimits({ requestsPerMinute, streamsPerAccount, streams, redis, log }: LimitSettings): Limits {
   const limiters = new Map<string, RateLimiterAbstract>();
+  /** Counters of requests by their limit. */
+  const counters = new Map<number, (account: string) => Promise<Counted>>();
   const open = new Map<string, number>();
   /** Tokens by run. */
   const counted = new Map<string, number>();
@@ -46,6 +49,17 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
     const known = limiters.get(key) ?? createLimiter({ keyPrefix: `:gateway:limits:${name}`, points, duration }, redis);
     limiters.set(key, known);
     return known;
+  };
+  const createCounter = (limit: number): ((account: string) => Promise<Counted>) => {
+    const limiter = findLimiter('requests', limit, MINUTE_S);
+    const count = (account: string) => consume(limiter, account);
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'a request is not counted');
+    return redis ? createCountAhead({ limit, count, onFailure }) : count;
+  };
+  const findCounter = (limit: number) => {
+    const counter = counters.get(limit) ?? createCounter(limit);
+    counters.set(limit, counter);
+    return counter;
   };
   const limits: Limits = {
     countRun(access, client, runId) {
@@ -64,7 +78,7 @@ export function createLimits({ requestsPerMinute, streamsPerAccount, streams, re
       const { requestsPerMinute: own = requestsPerMinute, tokensPerDay } = access.identity.limits ?? {};
       if (tokensPerDay !== undefined)
         await checkTokens(findLimiter('tokens', tokensPerDay, DAY_S), hashAccount(access));
-      const counted = await consume(findLimiter('requests', own, MINUTE_S), hashAccount(access));
+      const counted = await findCounter(own)(hashAccount(access));
       const headers = describeLimit(own, counted);
       if (counted.consumedPoints <= own) return headers;
       throw createLimitError(`more than ${own} requests a minute`, counted.msBeforeNext);
@@ -129,7 +143,7 @@ async function checkTokens(limiter: RateLimiterAbstract, account: string): Promi
     throw createLimitError(`more than ${limiter.points} tokens a day`, counted.msBeforeNext);
 }
 
-function describeLimit(limit: number, { remainingPoints, msBeforeNext }: RateLimiterRes): Record<string, string> {
+function describeLimit(limit: number, { remainingPoints, msBeforeNext }: Counted): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': String(limit),
     'x-ratelimit-remaining-requests': String(Math.max(0, remainingPoints)),
