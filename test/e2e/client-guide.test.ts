@@ -49,5 +49,5 @@ test('The Python of the guide submits a run and prints its answer', async (conte
   python.requirePython(context);
   const { code, stdout, stderr } = await runCommand(python.python(), ['-c', readBlocks('python')], { env: env() });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^{'ok': {'runId': '\w+', 'accepted': True}}\n17 \* 23 = 391\.\n$/);
+  expect(stdout).toMatch(/^{'ok': {'runId': '\w+', 'accepted': True, 'created': True}}\n17 \* 23 = 391\.\n$/);
 }, 60_000);
