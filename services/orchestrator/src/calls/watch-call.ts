@@ -1,13 +1,18 @@
 // Watches a request in progress: a lost replica is detected within about a second, and a hanging member of a merged
 // call does not delay the others. If the replica reports its progress (our runtime does), each member is held to its
 // own time. If not, the group has the time of its slowest member, and the failing member is unknown.
-import type { ErrorCode, PlanEntry, StageReply } from '@millrace/contracts';
+import type { ErrorCode, PlanEntry } from '@millrace/contracts';
 import type { Deps, Run } from '../state/run-context.ts';
-
-/** Time without a message after which the replica is looked for, ms. */
-const LOOK_AFTER_MS = 1_000;
-
-type Progress = Extract<StageReply, { progress: unknown }>;
+import {
+  LOOK_AFTER_MS,
+  needsReplica,
+  readLookDelay,
+  reduceCallWatch,
+  startCallWatch,
+  type CallWatchEvent,
+  type Presence,
+  type Progress,
+} from './call-watch.ts';
 
 export type CallWatch = {
   /** Receives the function that ends the request: the watch or the run's stop calls it. */
@@ -25,102 +30,67 @@ export type CallWatch = {
   stop(): void;
 };
 
-const untilLook = (limitAt: number): number => Math.max(Math.min(limitAt - performance.now(), LOOK_AFTER_MS), 1);
-
 /** Of a call without entries, which no replica serves. */
 const NO_ENTRY = { service: '', processor: '' };
 
-/** On the last attempt the loss of one replica is not sufficient: another one may have the call. */
-async function isCallLost(
-  goneReplicas: ReturnType<Deps['discovery']['goneReplicas']>,
-  lastTry: boolean,
-): Promise<boolean> {
-  const gone = await goneReplicas;
-  return gone === 'all' || (gone === 'some' && !lastTry);
-}
-
-/** @param lastTry no further attempt follows: the request is ended only if it is certainly lost */
-export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolean, replica?: string): CallWatch {
-  let endRequest: (() => void) | undefined;
-  let isGivenUp = false;
-  const started = performance.now();
-  const limits = group.map((entry) => entry.timeoutMs);
-  let limitAt = started + Math.max(...limits);
-  let heardAt = started;
-  let judged: Progress['judged'];
-  let by = replica;
-  let reason: ReturnType<CallWatch['reason']>;
-  let timer: NodeJS.Timeout | undefined;
+/** @param isLastTry no further attempt follows: the request is ended only if it is certainly lost */
+export function watchCall(run: Run, group: readonly PlanEntry[], isLastTry: boolean, replica?: string): CallWatch {
   const { discovery, access } = run.deps;
   const connection = access.bus.connections();
-  let renewed = false;
-  let over = false;
-  let isSilent = false;
-
-  const abort = () => {
-    isGivenUp = true;
-    endRequest?.();
-  };
-  const end = (code: ErrorCode, message: string) => {
-    if (over || isGivenUp) return;
-    reason = { code, message };
-    abort();
-  };
-  /** The answer may have been sent over the previous connection: without a message over the new one it is lost. */
-  const isLost = () => !lastTry && access.bus.connections() !== connection;
   const [served = NO_ENTRY] = group;
-  const isGone = () => isCallLost(discovery.goneReplicas(served, by), lastTry);
+  const limits = group.map((entry) => entry.timeoutMs);
+  let watch = startCallWatch(limits, { isLastTry, replica, now: performance.now() });
+  let endRequest: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const apply = (event: CallWatchEvent) => {
+    const before = watch.state;
+    watch = reduceCallWatch(watch, event);
+    if (watch.state !== before && watch.state !== 'answered') endRequest?.();
+  };
+  const giveUp = () => apply({ event: 'given-up' });
   const look = async () => {
-    const now = performance.now();
-    if (group.length > 1 && now >= limitAt) {
-      return end('timeout', `It returned no verdict within ${limits[judged?.verdicts.length ?? 0] ?? 0} ms.`);
-    }
-    if (now - heardAt >= LOOK_AFTER_MS && (await isGone().catch(() => false))) {
-      return end('processor-not-there', 'The replica was lost during the call.');
-    }
-    if (now - heardAt >= LOOK_AFTER_MS && !lastTry && (await discovery.hasSilent(served, by).catch(() => false))) {
-      isSilent = true;
-      return end('processor-not-there', 'The replica does not answer.');
-    }
-    if (isLost() && performance.now() - heardAt >= LOOK_AFTER_MS) {
-      if (renewed) return end('processor-not-there', 'The connection to NATS broke, and the answer was lost.');
-      renewed = true;
-      heardAt = performance.now();
-    }
-    if (!over && !isGivenUp) schedule();
+    const isLookedFor = needsReplica(watch, performance.now());
+    const presence = isLookedFor ? await findReplica(discovery, served, watch.replica, isLastTry) : 'present';
+    const isReconnected = access.bus.connections() !== connection;
+    apply({ event: 'looked', presence, isReconnected, now: performance.now() });
+    schedule();
   };
   const schedule = () => {
-    timer = setTimeout(() => void look(), untilLook(group.length > 1 ? limitAt : Infinity));
+    const delayMs = readLookDelay(watch, performance.now());
+    if (delayMs !== undefined) timer = setTimeout(() => void look(), delayMs);
   };
-  run.signal.addEventListener('abort', abort, { once: true });
-  if (run.signal.aborted) abort();
+  run.signal.addEventListener('abort', giveUp, { once: true });
+  if (run.signal.aborted) giveUp();
   if (group.length > 1 || Math.max(...limits) > LOOK_AFTER_MS) schedule();
   return {
-    onAsked(giveUp) {
-      if (isGivenUp) giveUp();
-      else endRequest = giveUp;
+    onAsked(end) {
+      endRequest = end;
+      if (watch.state !== 'watching') end();
     },
-    heard(progress) {
-      heardAt = performance.now();
-      by = progress.replica ?? by;
-      // A replica that names itself reports verdicts, so that the member at work is known.
-      const told = progress.judged ?? judged ?? (progress.replica === undefined ? undefined : { verdicts: [], ms: [] });
-      if (!told || told.verdicts.length === judged?.verdicts.length) return;
-      const begun = judged || told.verdicts.length > 0 ? heardAt : started;
-      judged = told;
-      limitAt = begun + (limits[told.verdicts.length] ?? 0);
-    },
-    reason: () => reason,
-    lastJudged: () => judged,
-    replica: () => by,
-    giveUp: abort,
-    isSilent: () => isSilent,
+    heard: (progress) => apply({ event: 'heard', progress, now: performance.now() }),
+    reason: () => ('failure' in watch ? watch.failure : undefined),
+    lastJudged: () => watch.judged,
+    replica: () => watch.replica,
+    giveUp,
+    isSilent: () => watch.state === 'silent',
     stop() {
       clearTimeout(timer);
-      run.signal.removeEventListener('abort', abort);
-      // A look in progress must not schedule another one.
-      over = true;
-      endRequest = undefined;
+      run.signal.removeEventListener('abort', giveUp);
+      apply({ event: 'answered' });
     },
   };
+}
+
+/** A service that cannot be asked counts as present. @param isLastTry another replica than the lost one may have the call */
+async function findReplica(
+  discovery: Deps['discovery'],
+  served: Pick<PlanEntry, 'service' | 'processor'>,
+  replica: string | undefined,
+  isLastTry: boolean,
+): Promise<Presence> {
+  const gone = await discovery.goneReplicas(served, replica).catch(() => 'none' as const);
+  if (gone === 'all' || (gone === 'some' && !isLastTry)) return 'absent';
+  if (isLastTry) return 'present';
+  return (await discovery.hasSilent(served, replica).catch(() => false)) ? 'silent' : 'present';
 }
