@@ -46,12 +46,7 @@ export type ChunkLog = {
 
 /** @param from position of the first chunk */
 export function createChunkLog(from: Position = FIRST_POSITION, limits: KeptLimits = KEPT_LIMITS): ChunkLog {
-  const kept: PositionedChunk[] = [];
-  /** Of each kept chunk, bytes. */
-  const sizes: number[] = [];
-  let keptBytes = 0;
-  /** Number of dropped chunks: the ordinal of kept[0]. */
-  let dropped = 0;
+  const buffer = createBuffer(limits);
   let closed: { error: MillraceError | undefined } | undefined;
   let changed = Promise.withResolvers<void>();
   const outcome = Promise.withResolvers<MillraceError | undefined>();
@@ -66,23 +61,12 @@ export function createChunkLog(from: Position = FIRST_POSITION, limits: KeptLimi
     outcome.resolve(error);
     wake();
   };
-  /** Drops the oldest chunks, at most `most`. */
-  const drop = (most: number) => {
-    const target = { chunks: limits.chunks * (1 - DROPPED_AT_ONCE), bytes: limits.bytes * (1 - DROPPED_AT_ONCE) };
-    let surplus = 0;
-    while (surplus < most && (kept.length - surplus > target.chunks || keptBytes > target.bytes)) {
-      keptBytes -= sizes[surplus] ?? 0;
-      surplus += 1;
-    }
-    kept.splice(0, surplus);
-    sizes.splice(0, surplus);
-    dropped += surplus;
-  };
   async function* readBatches() {
     let next = from;
     for (let at = 0; ;) {
-      if (at < dropped) throw new CutOffError(dropped - at, next);
-      const batch = kept.slice(at - dropped, at - dropped + MAX_BATCH);
+      const start = at - buffer.countDropped();
+      if (start < 0) throw new CutOffError(-start, next);
+      const batch = buffer.slice(start, start + MAX_BATCH);
       const last = batch.at(-1);
       if (last) {
         at += batch.length;
@@ -97,6 +81,41 @@ export function createChunkLog(from: Position = FIRST_POSITION, limits: KeptLimi
   return {
     append(chunks) {
       if (closed || chunks.length === 0) return;
+      buffer.append(chunks);
+      wake();
+    },
+    end: () => close(undefined),
+    fail: close,
+    async *read() {
+      for await (const batch of readBatches()) for (const chunk of batch) yield chunk;
+    },
+    readBatches,
+    last: buffer.last,
+    outcome: outcome.promise,
+  };
+}
+
+/** Buffers the newest chunks within the limits. The ordinal of the first one is the number of dropped ones. */
+function createBuffer(limits: KeptLimits) {
+  const kept: PositionedChunk[] = [];
+  /** Of each kept chunk, bytes. */
+  const sizes: number[] = [];
+  let keptBytes = 0;
+  let dropped = 0;
+  /** Drops the oldest chunks, at most `most`. */
+  const drop = (most: number) => {
+    const target = { chunks: limits.chunks * (1 - DROPPED_AT_ONCE), bytes: limits.bytes * (1 - DROPPED_AT_ONCE) };
+    let surplus = 0;
+    while (surplus < most && (kept.length - surplus > target.chunks || keptBytes > target.bytes)) {
+      keptBytes -= sizes[surplus] ?? 0;
+      surplus += 1;
+    }
+    kept.splice(0, surplus);
+    sizes.splice(0, surplus);
+    dropped += surplus;
+  };
+  return {
+    append(chunks: readonly PositionedChunk[]) {
       const earlier = kept.length;
       for (const positioned of chunks) {
         const size = measureChunk(positioned.chunk);
@@ -106,16 +125,10 @@ export function createChunkLog(from: Position = FIRST_POSITION, limits: KeptLimi
       }
       // A replay returns more chunks than the bound at once: no reader could have read those.
       if (earlier > 0 && (kept.length > limits.chunks || keptBytes > limits.bytes)) drop(earlier);
-      wake();
     },
-    end: () => close(undefined),
-    fail: close,
-    async *read() {
-      for await (const batch of readBatches()) for (const chunk of batch) yield chunk;
-    },
-    readBatches,
+    countDropped: () => dropped,
+    slice: (from: number, to: number) => kept.slice(from, to),
     last: () => kept.at(-1),
-    outcome: outcome.promise,
   };
 }
 
