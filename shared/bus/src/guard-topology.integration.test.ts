@@ -33,7 +33,10 @@ test('A lost stream or bucket is created again, and owners of copies are notifie
   guard = guardTopology(access, { checkEveryMs: 20, onRestored: () => void (restored += 1) });
   const { runs, state, agents } = owner.bus.names;
   for (const name of [runs, `KV_${state}`, `KV_${agents}`]) await access.jsm.streams.delete(name);
-  await eventually(() => restored > 0);
+  await eventually(() => {
+    if (restored === 0) throw new Error(`nothing is restored; ${guard?.problem() ?? 'no problem is known'}`);
+    return true;
+  });
   expect(await streamsThere()).toBe(9);
   await eventually(() => guard?.problem() === undefined);
   expect(await consumersThere()).toBe(17);

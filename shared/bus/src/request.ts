@@ -39,12 +39,9 @@ const errorReplySchema = z.object({ error: wireErrorSchema });
  */
 export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>> {
   const { subject, timeoutMs, repeatEveryMs, signal } = ask;
-  let payload: Buffer;
-  try {
-    payload = encodeWithin(ask.payload, bus.maxPayload(), subject);
-  } catch (error) {
-    return Promise.resolve(toFailure(MillraceError.isInstance(error) ? error : createNotJsonError(subject, error)));
-  }
+  const encoded = encodePayload(ask, bus.maxPayload());
+  if ('error' in encoded) return Promise.resolve(encoded);
+  const { payload } = encoded;
   if (signal?.aborted) return Promise.resolve(toFailure(cancelledError(subject)));
   return new Promise((resolve) => {
     let expected = 0;
@@ -94,6 +91,17 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
     if (!isOver && repeatEveryMs !== undefined)
       repeating = setInterval(() => bus.hasConnection() && publish(), repeatEveryMs);
   });
+}
+
+function encodePayload(
+  { payload, subject }: Pick<Request<unknown>, 'payload' | 'subject'>,
+  maxBytes: number,
+): { payload: Buffer } | { error: MillraceError } {
+  try {
+    return { payload: encodeWithin(payload, maxBytes, subject) };
+  } catch (error) {
+    return toFailure(MillraceError.isInstance(error) ? error : createNotJsonError(subject, error));
+  }
 }
 
 function read<T>(message: Msg, ask: Request<T>): RequestAnswer<T> {

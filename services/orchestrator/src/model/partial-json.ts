@@ -16,10 +16,8 @@ export function createPartialJson(): PartialJson {
   let whole = '';
   /** The text is JSON up to `end`, followed by `behind`. */
   let good = { end: 0, behind: '' };
-  let inString = false;
-  let isName = false;
-  /** Number of characters of an escape that are missing. */
-  let escape = 0;
+  /** The string that is being read. `escape`: number of missing characters of an escape. */
+  const string = { isOpen: false, isName: false, escape: 0 };
   let isTooDeep = false;
 
   const mark = (end: number, quote = '') => {
@@ -27,20 +25,21 @@ export function createPartialJson(): PartialJson {
     good = { end, behind: quote + closers.join('') };
   };
   const readString = (char: string, at: number) => {
+    const { escape } = string;
     const isEscaped = whole.charAt(at - 1) === '\\' && escape === 1;
-    if (escape > 0) escape = isEscaped && char === 'u' ? 4 : escape - 1;
-    else if (char === '\\') escape = 1;
-    else if (char === '"') inString = false;
-    if (isName || escape > 0 || HIGH_SURROGATE.test(char)) return;
-    mark(at + 1, inString ? '"' : '');
+    if (escape > 0) string.escape = isEscaped && char === 'u' ? 4 : escape - 1;
+    else if (char === '\\') string.escape = 1;
+    else if (char === '"') string.isOpen = false;
+    if (string.isName || string.escape > 0 || HIGH_SURROGATE.test(char)) return;
+    mark(at + 1, string.isOpen ? '"' : '');
   };
   const readOutside = (char: string, at: number) => {
     const top = frames.at(-1);
     switch (char) {
       case '"':
-        inString = true;
-        isName = top?.isName === true;
-        if (!isName) mark(at + 1, '"');
+        string.isOpen = true;
+        string.isName = top?.isName === true;
+        if (!string.isName) mark(at + 1, '"');
         return;
       case '{':
       case '[':
@@ -68,7 +67,7 @@ export function createPartialJson(): PartialJson {
       for (let at = from; at < whole.length; at++) {
         if (isTooDeep) return;
         const char = whole.charAt(at);
-        if (inString) readString(char, at);
+        if (string.isOpen) readString(char, at);
         else readOutside(char, at);
       }
     },

@@ -63,9 +63,7 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
   const liveSubject = bus.subjects.chunks(tenant, caller, runId);
   const stored = createStoredQueue(access, tenant, runId, keptSeconds);
   let next = firstIndex;
-  let live = nothing(next);
-  let transient = nothing(next);
-  let log = nothing(next);
+  const gathered = { live: nothing(next), transient: nothing(next), log: nothing(next) };
   let turn: NodeJS.Immediate | undefined;
   let gather: NodeJS.Timeout | undefined;
   let closed = false;
@@ -73,16 +71,18 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
   const sendLive = () => {
     if (turn) clearImmediate(turn);
     turn = undefined;
+    const { live, transient } = gathered;
     if ((live.parts.length === 0 && transient.parts.length === 0) || closed) return;
     const { index, parts: chunks } = live;
     const withTransient = transient.parts.length > 0 && { transient: transient.parts };
     publishBytes(bus, liveSubject, Buffer.from(writeLiveBatch({ epoch, index, chunks, ...withTransient })));
-    live = nothing(next);
-    transient = nothing(next);
+    gathered.live = nothing(next);
+    gathered.transient = nothing(next);
   };
   const sendLog = (kind: LogKind = 'chunks') => {
     clearTimeout(gather);
     gather = undefined;
+    const { log } = gathered;
     if (log.parts.length === 0 || closed) return;
     const subject = bus.subjects.log(tenant, runId, kind);
     const { index, parts: chunks } = log;
@@ -91,12 +91,12 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
       payload: Buffer.from(writeLoggedBatch({ epoch, index, chunks, v: COMMON_VERSION })),
       msgID: `${tenant}.${runId}.${epoch}.${index}`,
     });
-    log = nothing(next);
+    gathered.log = nothing(next);
   };
   const publishLast = (chunk: Chunk) => {
     if (closed) return;
     sendLive();
-    gatherInto(live, JSON.stringify(chunk), 0);
+    gatherInto(gathered.live, JSON.stringify(chunk), 0);
     next += 1;
     sendLive();
   };
@@ -104,14 +104,14 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
     const part = JSON.stringify(chunk);
     const bytes = Buffer.byteLength(part);
     if (bytes > bus.maxPayload() - MAX_BATCH_BYTES) throw chunkTooLargeError(chunk, bytes);
-    if (live.bytes + transient.bytes + bytes > MAX_BATCH_BYTES) sendLive();
-    if (isTransient(chunk)) return gatherInto(transient, part, bytes);
+    if (gathered.live.bytes + gathered.transient.bytes + bytes > MAX_BATCH_BYTES) sendLive();
+    if (isTransient(chunk)) return gatherInto(gathered.transient, part, bytes);
     // Transient chunks follow the counted chunks of their message.
-    if (transient.parts.length > 0) sendLive();
+    if (gathered.transient.parts.length > 0) sendLive();
     const isRetract = chunk.type === 'retract';
-    if (isRetract || log.bytes + bytes > MAX_BATCH_BYTES) sendLog();
-    gatherInto(live, part, bytes);
-    gatherInto(log, part, bytes);
+    if (isRetract || gathered.log.bytes + bytes > MAX_BATCH_BYTES) sendLog();
+    gatherInto(gathered.live, part, bytes);
+    gatherInto(gathered.log, part, bytes);
     next += 1;
     if (isRetract) sendLog('retract');
   };
@@ -121,8 +121,8 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
       if (closed) return;
       for (const chunk of chunks) add(chunk);
       turn ??= setImmediate(sendLive);
-      if (log.bytes >= GATHER_BYTES) sendLog();
-      else if (log.parts.length > 0) gather ??= setTimeout(sendLog, GATHER_MS);
+      if (gathered.log.bytes >= GATHER_BYTES) sendLog();
+      else if (gathered.log.parts.length > 0) gather ??= setTimeout(sendLog, GATHER_MS);
     },
     publishLast,
     async flush() {

@@ -154,9 +154,6 @@ export function createRun(given: RunParts): Run {
   const patientUntil = (isRecovered ? performance.now() : 0) + timings.outageMs;
   let state = first;
   let pending = [...unsaved];
-
-  let writing: Promise<unknown> = Promise.resolve();
-  let next: Promise<RunOutcome | undefined> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   const dispatch = (action: RunAction) => {
@@ -179,23 +176,7 @@ export function createRun(given: RunParts): Run {
     }
   };
   const interruption = () => findInterruption(signal, deadlineAt);
-  let begun: Promise<RunOutcome | undefined> | undefined;
-  const settleCheckpoint = async (): Promise<RunOutcome | undefined> => {
-    const waited = begun;
-    const outcome = await waited;
-    if (outcome === undefined && begun === waited) begun = undefined;
-    return outcome;
-  };
-  const checkpoint = async (rejectedFrom?: number): Promise<RunOutcome | undefined> =>
-    (await settleCheckpoint()) ?? writeNext(rejectedFrom);
-  const writeNext = (rejectedFrom?: number): Promise<RunOutcome | undefined> => {
-    next ??= writing.then(() => {
-      next = undefined;
-      return write(rejectedFrom);
-    });
-    writing = next.catch(() => undefined);
-    return next;
-  };
+  const { checkpoint, begin: beginCheckpoint, settle: awaitCheckpoint } = createCheckpoints(write);
   return {
     ...parts,
     activity,
@@ -210,12 +191,8 @@ export function createRun(given: RunParts): Run {
     dispatch,
     interruption,
     checkpoint,
-    beginCheckpoint() {
-      begun = writeNext();
-      // `awaitCheckpoint` reports a failure; until then it must not be an unhandled rejection.
-      begun.catch(() => undefined);
-    },
-    awaitCheckpoint: settleCheckpoint,
+    beginCheckpoint,
+    awaitCheckpoint,
     async handOverIfLeaving() {
       if (!parts.isLeaving()) return undefined;
       return (await checkpoint()) ?? { kind: 'hand-over' };
@@ -225,6 +202,39 @@ export function createRun(given: RunParts): Run {
       turn = mine.catch(() => undefined);
       return mine;
     },
+  };
+}
+
+type WriteCheckpoint = (rejectedFrom: number | undefined) => Promise<RunOutcome | undefined>;
+
+/** Writes checkpoints one after the other. One that has not begun includes everything until its beginning. */
+function createCheckpoints(write: WriteCheckpoint) {
+  let writing: Promise<unknown> = Promise.resolve();
+  let next: Promise<RunOutcome | undefined> | undefined;
+  let begun: Promise<RunOutcome | undefined> | undefined;
+  const writeNext: WriteCheckpoint = (rejectedFrom) => {
+    next ??= writing.then(() => {
+      next = undefined;
+      return write(rejectedFrom);
+    });
+    writing = next.catch(() => undefined);
+    return next;
+  };
+  const settle = async (): Promise<RunOutcome | undefined> => {
+    const waited = begun;
+    const outcome = await waited;
+    if (outcome === undefined && begun === waited) begun = undefined;
+    return outcome;
+  };
+  return {
+    begin() {
+      begun = writeNext(undefined);
+      // `settle` reports a failure; until then it must not be an unhandled rejection.
+      begun.catch(() => undefined);
+    },
+    settle,
+    checkpoint: async (rejectedFrom?: number): Promise<RunOutcome | undefined> =>
+      (await settle()) ?? writeNext(rejectedFrom),
   };
 }
 

@@ -49,20 +49,20 @@ export type StreamLink = {
 export function createStreamLink(options: LinkOptions): StreamLink {
   const { call, processDataParts, mayChange = true, signal, givenUp, onItem: next, onStopped: stopped } = options;
   let queue: StreamItem[] = [];
-  let running = false;
-  let working = Promise.resolve();
-  let closed = false;
-  let isCut = false;
+  /** Absent: the method is not running. */
+  let working: Promise<void> | undefined;
+  /** `cut`: stopped from outside, its open parts are ended. `closed`: it has failed, or is not needed any more. */
+  let state: 'open' | 'cut' | 'closed' = 'open';
   let spent = 0;
   const parts = createOpenParts();
 
   const fail = (error: unknown) => {
-    if (closed || isCut) return;
-    closed = true;
+    if (state !== 'open') return;
+    state = 'closed';
     stopped(error);
   };
   const pass = (part: Chunk, result: unknown, before: string | undefined) => {
-    if (closed || isCut) return;
+    if (state !== 'open') return;
     // The result of a cancelled method is ignored.
     if (signal.aborted) throw givenUp();
     // The result, also after an in-place edit, must equal the input.
@@ -75,19 +75,18 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     }
   };
   const run = async () => {
-    running = true;
     const done = Promise.withResolvers<void>();
     working = done.promise;
     try {
       // Chunks that arrive during a batch are appended to a new queue: shifting one by one costs time in proportion to
       // its length.
       // oxlint-disable-next-line no-unmodified-loop-condition -- close() and cutOff() modify them, while a method is awaited
-      while (queue.length > 0 && !closed) {
+      while (queue.length > 0 && state !== 'closed') {
         const batch = queue;
         queue = [];
         const started = performance.now();
         for (const item of batch) {
-          if (closed || isCut) return;
+          if (state !== 'open') return;
           if (item === MARK || (isDataChunk(item) && !processDataParts)) next(item);
           else {
             if (signal.aborted) throw givenUp();
@@ -102,32 +101,32 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     } catch (error) {
       fail(error);
     } finally {
-      running = false;
+      working = undefined;
       done.resolve();
     }
   };
   return {
     push(item) {
-      if (closed || isCut) return;
+      if (state !== 'open') return;
       queue.push(item);
-      if (!running) void run();
+      if (!working) void run();
     },
     spentMs: () => spent,
     fail,
-    isBusy: () => !closed && (running || queue.length > 0),
+    isBusy: () => state !== 'closed' && (working !== undefined || queue.length > 0),
     async cutOff() {
-      isCut = true;
+      if (state === 'open') state = 'cut';
       queue = [];
       await working;
       try {
         // Output for these ends is discarded.
         for (const end of parts.ends(false)) await call(end);
-        return !closed;
+        return state === 'cut';
       } catch {
         return false;
       }
     },
-    close: () => void (closed = true),
+    close: () => void (state = 'closed'),
   };
 }
 

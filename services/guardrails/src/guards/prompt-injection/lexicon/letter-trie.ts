@@ -70,15 +70,26 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
     add: (word, id) => void getWord(word, createEntry)?.entry.classes.add(id),
     getSearch: () => (search ??= createLetterSearch(children, ends)),
     forEachMatch(letters, at, length, use) {
-      let node = 0;
-      for (let next = at; next < length; next++) {
-        node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
-        if (node === 0) return;
-        const word = words[ends[node] ?? 0];
+      forEachEnd({ children, ends }, letters.subarray(at, length), (end) => {
+        const word = words[end];
         if (word) use(word.entry, word.length);
-      }
+      });
     },
   };
+}
+
+/** Calls `use` for each end of a word on the path of the letters. */
+function forEachEnd(
+  { children, ends }: { children: Int32Array; ends: Int32Array },
+  letters: Uint8Array,
+  use: (end: number) => void,
+): void {
+  let node = 0;
+  for (const letter of letters) {
+    node = children[node * LETTERS + letter] ?? 0;
+    if (node === 0) return;
+    use(ends[node] ?? 0);
+  }
 }
 
 function growArray(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
