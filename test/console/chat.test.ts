@@ -5,7 +5,7 @@ import { applying } from '../e2e/apply-agent.ts';
 import { chromiumPath } from '../e2e/browser/chromium-path.ts';
 import { script, type ScriptElement } from '../e2e/script.ts';
 import { inspect } from './inspect-page.ts';
-import { useConsole } from './use-console.ts';
+import { PHONE, useConsole } from './use-console.ts';
 
 const AGENT = 'console-chat';
 const patient = { timeout: 20_000 };
@@ -203,6 +203,11 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       await list.getByText('The gateway does not answer').waitFor(patient);
       expect(await list.locator('tbody tr').count()).toBeGreaterThan(0);
       expect(await inspect(list, 'offline')).toEqual([]);
+      await list.setViewportSize(PHONE);
+      const [notice, title] = await Promise.all(
+        [list.locator('.offline'), list.getByRole('heading', { level: 1 })].map((one) => one.boundingBox()),
+      );
+      expect((notice?.y ?? Infinity) + (notice?.height ?? 0)).toBeLessThanOrEqual(title?.y ?? 0);
       await console.startGateway();
       await expect.poll(() => readAnswer(page), patient).toBe(WORDS);
       await list.getByText('The gateway does not answer').waitFor({ state: 'detached', ...patient });

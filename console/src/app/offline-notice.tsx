@@ -25,7 +25,7 @@ export function OfflineNotice() {
     wasReachable.current = isReachable;
   }, [isReachable, client]);
   return (
-    <div role="status">
+    <div role="status" className="offline-place">
       {!isReachable && (
         <p className="offline">
           <CloudOff size={15} aria-hidden /> The gateway does not answer. The page has the last data that it received,
