@@ -40,7 +40,8 @@ export function receiveLive(state: ReaderState, batch: LiveBatch, limits: Replay
   const step = applyMerged(state, mergeLive(state.merge, batch));
   if (step.ended) return step;
   const { merge } = step.state;
-  const chunks = [...step.chunks, ...positionTransient(merge, batch)];
+  // Most batches have no transient chunks, and are passed without a copy.
+  const chunks = batch.transient ? [...step.chunks, ...positionTransient(merge, batch)] : step.chunks;
   if (hadGap) return { ...step, chunks, wait: hasGap(merge) ? undefined : limits.silenceMs };
   if (!hasGap(merge)) return { ...step, chunks, wait: 'again' };
   return { state: { ...step.state, empty: 0 }, chunks, wait: 0 };

@@ -31,6 +31,8 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
   let ends = new Int32Array(1024);
   let nodes = 1;
   const words: (TrieWord | undefined)[] = [undefined];
+  /** Created by the first reading, after the last word is added. */
+  let read: { search?: LetterSearch; columns?: WordColumns } = {};
   const getChild = (node: number, letter: number): number => {
     const at = node * LETTERS + letter;
     const known = children[at] ?? 0;
@@ -52,44 +54,29 @@ export function createLetterTrie({ keepsRuns = false } = {}): LetterTrie {
     if (known) return known;
     const made = { entry: create(), length: letters.length };
     ends[node] = words.push(made) - 1;
-    search = undefined;
-    columns = undefined;
+    read = {};
     return made;
   };
-  /** Created by the first reading, after the last word is added. */
-  let search: LetterSearch | undefined;
-  let columns: WordColumns | undefined;
   return {
     words,
     getColumns: () =>
-      (columns ??= {
+      (read.columns ??= {
         lengths: Int32Array.from(words, (word) => word?.length ?? 0),
         ids: Int32Array.from(words, (word) => word?.entry.id ?? 0),
       }),
     put: (word, entry) => void getWord(word, () => entry),
     add: (word, id) => void getWord(word, createEntry)?.entry.classes.add(id),
-    getSearch: () => (search ??= createLetterSearch(children, ends)),
+    getSearch: () => (read.search ??= createLetterSearch(children, ends)),
     forEachMatch(letters, at, length, use) {
-      forEachEnd({ children, ends }, letters.subarray(at, length), (end) => {
-        const word = words[end];
+      let node = 0;
+      for (let next = at; next < length; next++) {
+        node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
+        if (node === 0) return;
+        const word = words[ends[node] ?? 0];
         if (word) use(word.entry, word.length);
-      });
+      }
     },
   };
-}
-
-/** Calls `use` for each end of a word on the path of the letters. */
-function forEachEnd(
-  { children, ends }: { children: Int32Array; ends: Int32Array },
-  letters: Uint8Array,
-  use: (end: number) => void,
-): void {
-  let node = 0;
-  for (const letter of letters) {
-    node = children[node * LETTERS + letter] ?? 0;
-    if (node === 0) return;
-    use(ends[node] ?? 0);
-  }
 }
 
 function growArray(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
