@@ -50,10 +50,12 @@ export function watchCall(run: Run, group: readonly PlanEntry[], isLastTry: bool
   };
   const giveUp = () => apply({ event: 'given-up' });
   const look = async () => {
-    const isLookedFor = needsReplica(watch, performance.now());
+    // The time of the pings does not count: a lost replica is not reported as a late one.
+    const now = performance.now();
+    const isLookedFor = needsReplica(watch, now);
     const presence = isLookedFor ? await findReplica(discovery, served, watch.replica, isLastTry) : 'present';
     const isReconnected = access.bus.connections() !== connection;
-    apply({ event: 'looked', presence, isReconnected, now: performance.now() });
+    apply({ event: 'looked', presence, isReconnected, now });
     schedule();
   };
   const schedule = () => {
