@@ -164,7 +164,9 @@ describe('erasing a resource', () => {
     expect(code).toBe(7);
     expect(stdout).toContain('The service semantic-recall is not running');
     expect(stderr).toContain('the erasure continues');
-    // Another request continues the erasure, or begins a new one if the first has ended: nothing is left either way.
+    // Another request continues the erasure. It is sent before the service starts: after the end it would begin a new one.
+    const continued = await stack.client.erase('erin', { eraseId: 'another-request' });
+    expect(continued.stores.find(({ store }) => store === 'message-history')).toMatchObject({ deleted: 1, left: 0 });
     await stack.start('semantic-recall');
     const { stores } = await waitUntilDone('erin', 'another-request');
     expect(stores.every(({ left, error }) => left === 0 && error === undefined)).toBe(true);
