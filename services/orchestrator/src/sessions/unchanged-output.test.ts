@@ -35,6 +35,11 @@ describe('the output equals the input', () => {
     ],
     ['text of its own', say('a'), [[dataChunk('note', 1), ...say('a')]]],
     ['where a custom chunk passed', [dataChunk('note', 1), ...say('a')], [say('a'), [dataChunk('note', 1)]]],
+    [
+      'buffered text of two parts that have the same id in sequence',
+      [...say('a'), ...say('b')],
+      [[textStart()], [delta('a'), textEnd(), textStart()], [delta('b'), textEnd()]],
+    ],
     ['where a piece was empty', say('a', ''), [say('a')]],
     ['where a member is undefined', [makeSource({ url: 'https://example.org', title: undefined })], [[source]]],
   ])('%s', (_where, given, came) => {

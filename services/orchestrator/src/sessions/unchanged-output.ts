@@ -1,9 +1,9 @@
-// Compares the output of processors that declare no changes with their input: text by part as one string, because its
-// pieces may be cut differently; all other chunks as a whole and in order. Text that they hold back may arrive later,
-// and they may add custom chunks. Chunks that a replica names in order are only counted. Pure.
+// Compares the output of processors that declare no changes with their input. Text that they hold back may arrive later, and they may add
+// custom chunks. Chunks that a replica names in order are only counted. Pure.
 import { isDeepStrictEqual } from 'node:util';
 import { isDataChunk, type Chunk } from '@millrace/contracts';
-import { endedPart, textPiece } from '../release/text-pieces.ts';
+import { textPiece } from '../release/text-pieces.ts';
+import { expectChunks, type ChunkMatch, type ChunkRules } from './expected-chunks.ts';
 
 export type UnchangedOutput = {
   recordGiven(chunks: readonly Chunk[]): void;
@@ -19,9 +19,9 @@ export const hasChanged = (type: string): string =>
   `A "${type}" chunk left processOutputStream changed or was dropped, although "changes" declares "never".`;
 
 /** Compares chunks that arrive in one piece. Returns the type of the first that differs from the input. */
-export function changedType(addDue: readonly Chunk[], out: readonly Chunk[]): string | undefined {
+export function changedType(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
   const output = createUnchangedOutput();
-  output.recordGiven(addDue);
+  output.recordGiven(given);
   return output.came(out) ?? output.missing();
 }
 
@@ -29,90 +29,49 @@ export function createUnchangedOutput(): UnchangedOutput {
   /** Input that was not compared yet: everything up to `first` has left in order. */
   let waiting: Chunk[] = [];
   let first = 0;
-  let due = createDue();
-  const lookAt = () => {
-    due.given(waiting);
+  let expected = expectChunks(RULES);
+  const expectWaiting = () => {
+    waiting.forEach(expected.add);
     first += waiting.length;
     waiting = [];
   };
+  const findChanged = (chunks: readonly Chunk[]) => chunks.find((chunk) => !isUnchanged(expected.match(chunk)))?.type;
   return {
     recordGiven: (chunks) => void waiting.push(...chunks),
     compareNamed(from, chunks) {
-      if (from === first && due.isEmpty()) {
+      if (from === first && expected.findMissing() === undefined) {
         waiting = waiting.slice(chunks.length);
         first += chunks.length;
         return undefined;
       }
-      lookAt();
-      return due.came(chunks);
+      expectWaiting();
+      return findChanged(chunks);
     },
     came(chunks) {
       if (chunks.length === 0) return undefined;
-      lookAt();
-      const changed = due.came(chunks);
-      if (due.isEmpty()) due = createDue();
+      expectWaiting();
+      const changed = findChanged(chunks);
+      if (expected.findMissing() === undefined) expected = expectChunks(RULES);
       return changed;
     },
-    missing: () => due.missing() ?? waiting[0]?.type,
+    missing: () => expected.findMissing() ?? waiting[0]?.type,
   };
 }
 
-/** The text of a part that has not left yet, and the other members of its pieces. */
-type UnchangedPart = { type: string; text: string; beside: Set<string> };
-
-function createDue() {
-  const parts = new Map<string, UnchangedPart>();
-  const others: Chunk[] = [];
-  const data: Chunk[] = [];
-  const give = (chunk: Chunk) => {
-    const piece = textPiece(chunk);
-    if (!piece) return void (isDataChunk(chunk) ? data : others).push(chunk);
-    const part = parts.get(piece.part) ?? { type: chunk.type, text: '', beside: new Set() };
-    part.text += piece.text;
-    const beside = besideText(chunk);
-    if (beside !== '{}') part.beside.add(beside);
-    parts.set(piece.part, part);
-  };
-  const matchesNext = (chunk: Chunk): boolean => {
-    const piece = textPiece(chunk);
-    if (piece) {
-      const part = parts.get(piece.part);
-      const beside = besideText(chunk);
-      const fits = part?.text.startsWith(piece.text) && (beside === '{}' || part.beside.has(beside));
-      if (!part || !fits) return piece.text === '' && beside === '{}';
-      part.text = part.text.slice(piece.text.length);
-      return true;
-    }
-    if (isDataChunk(chunk)) {
-      // A custom chunk of its own is no change; an input chunk that was changed is missing at the end.
-      if (data[0] && isSame(data[0], chunk)) data.shift();
-      return true;
-    }
-    const ended = endedPart(chunk);
-    if (ended !== undefined) {
-      if (isHeld(parts.get(ended))) return false;
-      parts.delete(ended);
-    }
-    const next = others.shift();
-    return next !== undefined && isSame(next, chunk);
-  };
-  return {
-    given: (chunks: readonly Chunk[]) => chunks.forEach(give),
-    came: (chunks: readonly Chunk[]) => chunks.find((chunk) => !matchesNext(chunk))?.type,
-    isEmpty: () => ![...parts.values()].some(isHeld) && others.length === 0 && data.length === 0,
-    missing: () => [...parts.values()].find(isHeld)?.type ?? others[0]?.type ?? data[0]?.type,
-  };
+/** A custom chunk that was not expected is the processor's own; an expected one that was changed is missing at the end. */
+function isUnchanged(match: ChunkMatch): boolean {
+  if (typeof match === 'string') return match === 'same';
+  return isDataChunk(match.beyond) || (textPiece(match.beyond)?.text === '' && serializeExtra(match.beyond) === '');
 }
-
-const isHeld = (part: UnchangedPart | undefined): boolean => part !== undefined && part.text !== '';
 
 const TEXT: ReadonlySet<string> = new Set(['id', 'toolCallId', 'toolName', 'text', 'argsTextDelta']);
 const ENVELOPE: ReadonlySet<string> = new Set(['type', 'runId', 'from', 'payload']);
 
 /** Serializes the members of a piece other than its text, which could carry words. */
-function besideText(chunk: Chunk): string {
+function serializeExtra(chunk: Chunk): string {
   const payload: unknown = 'payload' in chunk ? chunk.payload : undefined;
-  return JSON.stringify({ ...omitMembers(chunk, ENVELOPE), ...omitMembers(payload, TEXT) });
+  const json = JSON.stringify({ ...omitMembers(chunk, ENVELOPE), ...omitMembers(payload, TEXT) });
+  return json === '{}' ? '' : json;
 }
 
 function omitMembers(value: unknown, names: ReadonlySet<string>): object {
@@ -120,7 +79,7 @@ function omitMembers(value: unknown, names: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
 }
 
-/** Compared as JSON, which omits undefined members. Run and sender are set by the orchestrator. */
+/** Compared as JSON, which omits undefined members. The orchestrator sets the run and the sender. */
 function isSame(one: Chunk, other: Chunk): boolean {
   const [given, came] = [omitSender(one), omitSender(other)];
   return isDeepStrictEqual(given, came) || isDeepStrictEqual(JSON.parse(JSON.stringify(given)), came);
@@ -128,3 +87,5 @@ function isSame(one: Chunk, other: Chunk): boolean {
 
 const SENDER: ReadonlySet<string> = new Set(['runId', 'from']);
 const omitSender = (chunk: Chunk): object => omitMembers(chunk, SENDER);
+
+const RULES: ChunkRules = { isSame, queueData: () => 'all', isSameData: isSame, serializeExtra };
