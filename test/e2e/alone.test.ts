@@ -1,5 +1,5 @@
 // The verbs processors-try and tools-call over real services, and the command `millrace call` as a process.
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { defineProcessor, defineTool, useProcessors, useSharedStack } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -68,7 +68,7 @@ describe('processors-try', () => {
 
   test('Options apply, and messages are judged together', async () => {
     const options = { rules: [{ pattern: 'Falcon' }], strategy: 'block' };
-    const messages = ['Hello.', 'Falcon flies.'].map((text, at) => textMessage(`m${at}`, 'user', text));
+    const messages = ['Hello.', 'Falcon flies.'].map((text, at) => buildTextMessage(`m${at}`, 'user', text));
     const answer = await attempt({ processor: 'regex-filter', stage: 'processInput', options, messages });
     expect(answer).toMatchObject({ action: 'block', texts: [], processor: 'regex-filter' });
     expect(await attempt({ processor: 'regex-filter', options, text: 'Hello.' })).toMatchObject({ action: 'pass' });

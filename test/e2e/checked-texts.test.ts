@@ -1,6 +1,6 @@
 // The verb check over real guardrails: the same processors as in a run, without a model, memory, state or events.
 import { connect } from '@millrace/client';
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { defineProcessor, useProcessors, useSharedStack } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -93,9 +93,9 @@ describe('verdicts', () => {
 
   test('Messages are judged together, and the answer has a text for each of them', async () => {
     const messages = [
-      textMessage('m1', 'user', 'Hello.'),
-      textMessage('m2', 'assistant', 'Hello, Ada.'),
-      textMessage('m3', 'user', 'My card is 4111 1111 1111 1111.'),
+      buildTextMessage('m1', 'user', 'Hello.'),
+      buildTextMessage('m2', 'assistant', 'Hello, Ada.'),
+      buildTextMessage('m3', 'user', 'My card is 4111 1111 1111 1111.'),
     ];
     const answer = await stack.client.check({ agent: guarded, direction: 'input', messages });
     expect(answer).toMatchObject({
@@ -257,13 +257,13 @@ describe('what a check leaves', () => {
 });
 
 describe('refusals', () => {
-  const message = textMessage('m', 'user', 'Hello.');
+  const message = buildTextMessage('m', 'user', 'Hello.');
   test.each([
     ['neither texts nor messages', {}, { code: 'run-refused', path: 'texts' }],
     ['both', { texts: ['a'], messages: [message] }, { code: 'run-refused', path: 'texts' }],
     ['messages as output', { messages: [message], direction: 'output' }, { code: 'run-refused', path: 'messages' }],
     ['an incomplete input', { texts: ['a'], complete: false }, { code: 'run-refused', path: 'complete' }],
-    ['a system message', { messages: [textMessage('m', 'system', 'Obey.')] }, { code: 'run-refused' }],
+    ['a system message', { messages: [buildTextMessage('m', 'system', 'Obey.')] }, { code: 'run-refused' }],
     ['too many texts', { texts: Array.from({ length: 65 }, () => 'a') }, { code: 'message-invalid' }],
     ['a text that is too long', { texts: ['x'.repeat(262_145)] }, { code: 'message-invalid' }],
     ['an unknown member', { texts: ['a'], threadId: 'mine' }, { code: 'message-invalid' }],

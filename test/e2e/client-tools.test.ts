@@ -1,5 +1,5 @@
 // Tools of a caller over separate processes: the model's call is a question to the caller, and its answer is the result.
-import { textMessage, type ShownPending } from '@millrace/contracts';
+import { buildTextMessage, type ShownPending } from '@millrace/contracts';
 import type { Run, StartOptions } from '@millrace/client';
 import { eventually, useNats, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -184,7 +184,7 @@ describe('a run with tools of the caller', () => {
   test('lets the caller choose among its own tools without a permission of the agent', async () => {
     const agent = await apply('client-choice');
     const choose = (toolName: string) =>
-      stack.client.start(agent, [textMessage('m', 'user', script({ text: 'Hi.' }))], {
+      stack.client.start(agent, [buildTextMessage('m', 'user', script({ text: 'Hi.' }))], {
         clientTools: [weather],
         toolChoice: { type: 'tool', toolName },
       });

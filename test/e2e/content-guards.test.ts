@@ -1,5 +1,5 @@
 // Limits and lists of guardrails in complete runs: tool calls, the prompt, the published and the stored texts.
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { useSharedStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { applying } from './apply-agent.ts';
@@ -56,8 +56,8 @@ describe('token-limiter', () => {
   });
   test('token-limiter removes old messages of the caller', async () => {
     const messages = [
-      textMessage('old', 'user', `My name is Ada. ${'And so on. '.repeat(40)}`),
-      textMessage('new', 'user', 'What is my name?'),
+      buildTextMessage('old', 'user', `My name is Ada. ${'And so on. '.repeat(40)}`),
+      buildTextMessage('new', 'user', 'What is my name?'),
     ];
     const askAgent = async (name: string, input: object[]) => {
       const run = await stack.client.start(await agent(name, { input }), messages);

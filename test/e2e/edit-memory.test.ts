@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { millrace } from './run-command.ts';
@@ -82,8 +82,8 @@ describe('deleting a conversation', () => {
 describe('importing a conversation', () => {
   test('imported messages are recalled by the next run', async () => {
     const messages = [
-      textMessage('m1', 'user', 'I parked my car on level 9 of the east garage.'),
-      textMessage('m2', 'assistant', 'Noted.'),
+      buildTextMessage('m1', 'user', 'I parked my car on level 9 of the east garage.'),
+      buildTextMessage('m2', 'assistant', 'Noted.'),
     ];
     writeFileSync(join(folder, 'messages.json'), JSON.stringify(messages));
     expect(await cli('messages', 'save', 'imported', 'messages.json', '--resource', 'ada')).toMatchObject({

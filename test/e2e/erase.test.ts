@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { textMessage, type ShownErasure } from '@millrace/contracts';
+import { buildTextMessage, type ShownErasure } from '@millrace/contracts';
 import { eventually, useBus, useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collect } from './collect.ts';
@@ -158,7 +158,7 @@ describe('erasing a resource', () => {
   );
 
   test('is put off while a service is not running', { timeout: PERSON_MS }, async () => {
-    await stack.client.messages.save('erin-1', [textMessage('m1', 'user', 'hello')], { resourceId: 'erin' });
+    await stack.client.messages.save('erin-1', [buildTextMessage('m1', 'user', 'hello')], { resourceId: 'erin' });
     await stack.signal('semantic-recall', 'SIGKILL');
     const { code, stdout, stderr } = await cli('erase', 'erin', '--yes', '--wait', '2s');
     expect(code).toBe(7);

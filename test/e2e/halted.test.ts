@@ -1,5 +1,5 @@
 // A processor halts or aborts a run with memory: no result, replay or store contains the rejected words.
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { defineProcessor, useNats, useProcessors, useRedis, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -53,7 +53,7 @@ async function runJudged(at: string, abort: boolean) {
   const result = await run.result();
   const replayed = await collect(await stack.client.follow(run.runId));
   const { messages } = await stack.client.threads.messages(name).catch(() => ({ messages: [] }));
-  return { chunks, result, replayed, stored: messages.map((message) => `${message.role} ${messageText(message)}`) };
+  return { chunks, result, replayed, stored: messages.map((message) => `${message.role} ${readMessageText(message)}`) };
 }
 
 describe('halted runs', () => {

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageText, type JsonObject } from '@millrace/contracts';
+import { readMessageText, type JsonObject } from '@millrace/contracts';
 import { useBus, useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
@@ -135,7 +135,7 @@ describe('a caller that forges roles', () => {
       makeRawMessage('user', `Say it back: ${CARD}`),
     ];
     expect(await caller.run('guarded', messages, { threadId })).toMatchObject({ status: 'finished' });
-    const kept = (await stack.client.threads.messages(threadId)).messages.map(messageText).join(' ');
+    const kept = (await stack.client.threads.messages(threadId)).messages.map(readMessageText).join(' ');
     expect(kept).toContain('REDACTED');
     expect(kept).not.toContain('4111');
   });

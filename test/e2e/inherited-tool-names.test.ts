@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textMessage, type Message } from '@millrace/contracts';
+import { buildTextMessage, type Message } from '@millrace/contracts';
 import { useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collect } from './collect.ts';
@@ -49,9 +49,9 @@ describe.each(MODELS.map((model, at) => [model, at] as const))('a tool call of %
   test("the run answers if the user's messages hold the call", async () => {
     const makeHistory = (name: string) => {
       const toolInvocation = { state: 'result' as const, toolCallId: 'c1', toolName: name, args: {}, result: 'noon' };
-      const called = textMessage('m1', 'assistant', '');
+      const called = buildTextMessage('m1', 'assistant', '');
       const content = { format: 2 as const, parts: [{ type: 'tool-invocation' as const, toolInvocation }] };
-      const messages = [{ ...called, content }, textMessage('m2', 'user', script({ text: 'Hello.' }))];
+      const messages = [{ ...called, content }, buildTextMessage('m2', 'user', script({ text: 'Hello.' }))];
       return ask(`live-${at}`, messages);
     };
     for (const result of await Promise.all(NAMES.map(makeHistory))) expect(result).toMatchObject(answered);

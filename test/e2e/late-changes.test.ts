@@ -1,7 +1,7 @@
 // Text that a processor changes after it was streamed: every reader joins the text of the result, live, in a replay,
 // rejoined in between, after tool steps, and although orchestrators are killed in the middle.
 import type { PositionedChunk } from '@millrace/client';
-import { messageText, textMessage } from '@millrace/contracts';
+import { readMessageText, buildTextMessage } from '@millrace/contracts';
 import { defineProcessor, defineTool, eventually, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -40,10 +40,12 @@ const processors = [
           await open.promise;
         }
         if (stage !== 'result') return;
-        const own = messages.map((message) => (messageText(message).includes('Bob') ? withCensored(message) : message));
+        const own = messages.map((message) =>
+          readMessageText(message).includes('Bob') ? withCensored(message) : message,
+        );
         if (own.some((message, at) => message !== messages[at])) return own;
-        if (messages.some((message) => messageText(message).includes('Sign here.')))
-          messageList.add(textMessage('note', 'assistant', ' Signed.'), 'response');
+        if (messages.some((message) => readMessageText(message).includes('Sign here.')))
+          messageList.add(buildTextMessage('note', 'assistant', ' Signed.'), 'response');
       },
     }),
   }),
@@ -62,7 +64,7 @@ const processors = [
     }),
   }),
 ];
-type Answer = Parameters<typeof messageText>[0];
+type Answer = Parameters<typeof readMessageText>[0];
 function withCensored(message: Answer): Answer {
   const parts = message.content.parts.map((part) =>
     part.type === 'text' ? { ...part, text: censor(part.text) } : part,

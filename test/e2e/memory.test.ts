@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageText, textMessage, type JsonObject } from '@millrace/contracts';
+import { readMessageText, buildTextMessage, type JsonObject } from '@millrace/contracts';
 import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { collect, joinText } from './collect.ts';
@@ -61,7 +61,7 @@ describe('a conversation with memory', () => {
     const messages = await listStored('tools');
     expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'assistant']);
     expect(JSON.stringify(messages[1])).toContain('"state":"result"');
-    expect(messages.map(messageText).join(' ')).toContain('391');
+    expect(messages.map(readMessageText).join(' ')).toContain('391');
   });
 
   test('an agent remembers within a thread, and by meaning across threads of one resource', async () => {
@@ -91,7 +91,7 @@ describe('a conversation with memory', () => {
 
   test('a client that numbers its messages from 1 in each request loses none of them', async () => {
     const ask = async (text: string) => {
-      const message = textMessage('1', 'user', text);
+      const message = buildTextMessage('1', 'user', text);
       const run = await stack.client.start('history-alone', [message], { threadId: 'numbered' });
       return run.result();
     };
@@ -106,7 +106,7 @@ describe('a conversation with memory', () => {
     for (const text of texts) answers.push((await ask(text)).text);
     expect(answers.at(-1)?.toLowerCase()).toContain('level four');
     const asked = (await listStored('numbered')).filter(({ role }) => role === 'user');
-    expect(asked.map(messageText)).toEqual(texts);
+    expect(asked.map(readMessageText)).toEqual(texts);
   });
 
   test('the run updates working memory from the conversation', async () => {
@@ -165,7 +165,7 @@ describe('an answer with personal data', () => {
       expect(result.text).toBe(joinText(chunks));
       expect(JSON.stringify(result)).not.toContain('lovelace');
       const answers = (await listStored(threadId)).filter((message) => message.role === 'assistant');
-      expect(answers.map(messageText)).toEqual([joinText(chunks)]);
+      expect(answers.map(readMessageText)).toEqual([joinText(chunks)]);
       // History and working memory use Redis.
       for (const store of [await redis.readWritten(), vectorFiles().join('\n')]) {
         expect(store).toContain(redacted);
@@ -183,7 +183,7 @@ describe('personal data of the user, with a redactor in the output list only', (
     const result = await run.result();
     expect(result.status).toBe('finished');
     const [question] = await listStored('own-data');
-    expect(question && messageText(question)).toBe('My SSN is [REDACTED] and my email is ***@***.***.');
+    expect(question && readMessageText(question)).toBe('My SSN is [REDACTED] and my email is ***@***.***.');
     const { memory } = await stack.client.memory.get({ resourceId: 'john' });
     const again = await say('What is my email?', { threadId: 'own-data-later', resourceId: 'john' });
     const outputs = [memory, await collect(again), (await again.result()).text, await listStored('own-data')];

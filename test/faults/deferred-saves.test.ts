@@ -1,6 +1,6 @@
 // Redis is unavailable while runs end: they finish, their thread reports missing messages, and after the outage the
 // messages are stored in order.
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { script } from '../e2e/script.ts';
@@ -32,7 +32,7 @@ test('runs finish if their history cannot be stored, and are stored in order aft
   await eventually(async () => (await listStored().catch(() => undefined))?.unsaved?.length === 0, {
     timeoutMs: 60_000,
   });
-  const answers = (await listStored()).messages.filter(({ role }) => role === 'assistant').map(messageText);
+  const answers = (await listStored()).messages.filter(({ role }) => role === 'assistant').map(readMessageText);
   expect(answers).toEqual(['zero', 'one', 'two']);
   const events = await stack.client.runs.events(one.run.runId);
   const outcomes = events.flatMap((event) => (event.event === 'save' ? [event.outcome] : []));

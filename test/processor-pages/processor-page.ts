@@ -1,5 +1,5 @@
 // Formats the Markdown page of a processor from its descriptor and docstring. Pure.
-import { LIST_OF_STAGE, optionRows, type Positions, type ReadsByStage, type Stage } from '@millrace/contracts';
+import { LIST_OF_STAGE, listOptionRows, type Positions, type ReadsByStage, type Stage } from '@millrace/contracts';
 import type { Docstring } from './docstring.ts';
 import type { FoundProcessor } from './find-processors.ts';
 
@@ -34,7 +34,7 @@ function processorPage({ path, service, descriptor }: FoundProcessor, docstring:
   const { id, description, stages, reads, aliases, policy, positions, optionsSchema } = descriptor;
   const { timeoutMs, attempts, onFailure, addedTimeout } = policy;
   const added = addedTimeout ? ` (with ${code(addedTimeout.when)}: ${code(addedTimeout.option)} in addition)` : '';
-  const rows = optionRows(optionsSchema).map(({ name, type, required, fallback, meaning }) => [
+  const rows = listOptionRows(optionsSchema).map(({ name, type, required, fallback, meaning }) => [
     code(name),
     required ? 'required' : fallback === undefined ? 'none' : code(fallback),
     code(type),

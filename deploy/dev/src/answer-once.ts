@@ -1,5 +1,5 @@
 // `npm start -- --once TEXT`: one run of the demo agent, its answer alone on stdout.
-import { codedText, EXIT_CODES, exitOfRun, statusText } from '@millrace/cli';
+import { formatCodedError, EXIT_CODES, exitOfRun, formatStatus } from '@millrace/cli';
 import type { Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
@@ -32,5 +32,5 @@ export async function answerOnce({ client, agent, text, answer, report, signal }
 
 /** Why a run has no answer, in the words of `millrace run`. */
 export function describeFailure(result: RunResult): string {
-  return result.error ? `${result.status}. ${codedText(result.error)}` : statusText(result);
+  return result.error ? `${result.status}. ${formatCodedError(result.error)}` : formatStatus(result);
 }

@@ -6,11 +6,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startBackingServers } from './backing-servers.ts';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stateDir } from './state-dir.ts';
+import { locateStateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
 async function start(over: Record<string, string> = {}, root?: string) {
-  const state = stateDir(root ?? (await scratchDir()));
+  const state = locateStateDir(root ?? (await scratchDir()));
   const resources = createResources();
   onTestFinished(async () => expect(await resources.release()).toEqual([]));
   const reports: string[] = [];
@@ -69,7 +69,7 @@ test('NATS keeps its ports over starts, and takes others if they are taken', { t
 
 test('NATS starts, and is stopped, if its ports cannot be kept', { timeout: 60_000 }, async () => {
   const root = await scratchDir();
-  await mkdir(stateDir(root).natsPorts);
+  await mkdir(locateStateDir(root).natsPorts);
   const { servers, resources, reports } = await start(
     { REDIS_URL: 'redis://elsewhere:6379', QDRANT_URL: 'http://elsewhere:6333' },
     root,

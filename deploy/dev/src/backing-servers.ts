@@ -13,8 +13,8 @@ import {
   type Unavailable,
 } from '@millrace/servers';
 import { readFile } from 'node:fs/promises';
-import { DEFAULT_PREFIX, createSubjects, shownAddress } from '@millrace/contracts';
-import { openKeyFolder, qdrantKeyFile, type KeyFolder } from '@millrace/identity';
+import { DEFAULT_PREFIX, createSubjects, hideAddressParts } from '@millrace/contracts';
+import { openKeyFolder, locateQdrantKeyFile, type KeyFolder } from '@millrace/identity';
 import type { Resources } from '@millrace/service';
 import { describeExternalUsers, findExternalUsers } from './external-users.ts';
 import { keepServer } from './keep-server.ts';
@@ -50,7 +50,7 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
   const started = await Promise.allSettled([
     startNats(options, natsUsers),
     startRedis(options, redisUsers),
-    startQdrant(options, (await readText(qdrantKeyFile(state.keys))).trim()),
+    startQdrant(options, (await readText(locateQdrantKeyFile(state.keys))).trim()),
   ]);
   // Only now, so that every server that did start is among the resources and is stopped.
   const [nats, redis, qdrant] = [unwrapSettled(started[0]), unwrapSettled(started[1]), unwrapSettled(started[2])];
@@ -62,7 +62,7 @@ export async function startBackingServers(options: BackingOptions): Promise<Back
   };
 }
 
-const commonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: report, signal });
+const pickCommonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: report, signal });
 
 function describeOwnNats(nats: NatsServer, { state }: BackingOptions): BackingServers['nats'] {
   const { url, monitorUrl, webSocketUrl } = nats;
@@ -100,7 +100,7 @@ const readText = (file: string): Promise<string> => readFile(file, 'utf8');
 async function startNats(options: BackingOptions, extraConfig: string): Promise<NatsServer | External | Unavailable> {
   const { state } = options;
   const own = {
-    ...commonOptions(options),
+    ...pickCommonOptions(options),
     storeDir: state.nats,
     logFile: state.log('nats'),
     isSynced: true,
@@ -125,13 +125,13 @@ async function startRedis(
   extraConfig: string,
 ): Promise<RunningServer | External | Unavailable> {
   const { state } = options;
-  const own = { ...commonOptions(options), dataDir: state.redis, logFile: state.log('redis'), extraConfig };
+  const own = { ...pickCommonOptions(options), dataDir: state.redis, logFile: state.log('redis'), extraConfig };
   return keep(options, 'redis', await provideRedis(own), ({ url }) => provideRedis({ ...own, port: parsePort(url) }));
 }
 
 async function startQdrant(options: BackingOptions, apiKey: string): Promise<RunningServer | External | Unavailable> {
   const { state } = options;
-  const own = { ...commonOptions(options), storageDir: state.qdrant, logFile: state.log('qdrant'), apiKey };
+  const own = { ...pickCommonOptions(options), storageDir: state.qdrant, logFile: state.log('qdrant'), apiKey };
   return keep(options, 'qdrant', await provideQdrant(own), ({ url }) =>
     provideQdrant({ ...own, port: parsePort(url) }),
   );
@@ -147,7 +147,9 @@ function keep<S extends RunningServer>(
   const restart = async (before: S): Promise<S> => {
     const next = await again(before);
     if (next.kind === 'running') return next;
-    throw new Error(next.kind === 'unavailable' ? next.reason : `the environment names ${shownAddress(next.url)} now`);
+    throw new Error(
+      next.kind === 'unavailable' ? next.reason : `the environment names ${hideAddressParts(next.url)} now`,
+    );
   };
   const kept = keepServer({ name, server: found, restart, report });
   resources.add(name, () => kept.stop());

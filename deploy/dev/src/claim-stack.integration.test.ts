@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { claimStack } from './claim-stack.ts';
 import { readStack, removeStack, writeStack, type StackFile } from './stack-file.ts';
-import { stateDir } from './state-dir.ts';
+import { locateStateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
 const stack: StackFile = {
@@ -17,7 +17,7 @@ const stack: StackFile = {
 };
 
 async function ours() {
-  const state = stateDir(await scratchDir());
+  const state = locateStateDir(await scratchDir());
   const claim = await claimStack(state);
   if (claim.kind !== 'ours') throw new Error('the directory is new');
   return { state, claim };
@@ -54,7 +54,7 @@ describe('the claim on a checkout', () => {
   });
 
   test('of a killed stack is taken over, and its stack.json is removed', async () => {
-    const state = stateDir(await scratchDir());
+    const state = locateStateDir(await scratchDir());
     const owner = spawn(process.execPath, [join(import.meta.dirname, 'testing/claiming-main.ts'), state.root], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

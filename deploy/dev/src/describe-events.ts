@@ -11,29 +11,29 @@ export function describeEvents(events: readonly RunEvent[]): string[] {
       case 'stage': {
         if (event.entries.length === 0) return [];
         const of = event.subject === undefined ? '' : `${event.subject}: `;
-        return [row(event.stage, event.ms, of + event.entries.map(describeEntry).join(', '))];
+        return [formatRow(event.stage, event.ms, of + event.entries.map(describeEntry).join(', '))];
       }
       case 'model': {
         const outcome = event.error?.message ?? (event.fromCache ? 'from the cache' : event.finishReason);
-        return [row('the model', event.ms, `${event.model}: ${outcome}`)];
+        return [formatRow('the model', event.ms, `${event.model}: ${outcome}`)];
       }
       case 'tool':
         return [
-          row('a tool', event.ms, `${event.tool}${event.denied ? ' (denied)' : event.isError ? ' (error)' : ''}`),
+          formatRow('a tool', event.ms, `${event.tool}${event.denied ? ' (denied)' : event.isError ? ' (error)' : ''}`),
         ];
       case 'untrusted-call':
-        return [row('a tool', 0, `${event.tool} (${event.decision}: untrusted content)`)];
+        return [formatRow('a tool', 0, `${event.tool} (${event.decision}: untrusted content)`)];
       case 'edited-call':
-        return [row('a tool', 0, `${event.tool} (approved with other arguments)`)];
+        return [formatRow('a tool', 0, `${event.tool} (approved with other arguments)`)];
       case 'save':
-        return [row('memory', 0, `${event.memories.join(', ')}: ${event.outcome}`)];
+        return [formatRow('memory', 0, `${event.memories.join(', ')}: ${event.outcome}`)];
       case 'run':
         return [];
     }
   });
 }
 
-const row = (name: string, ms: number, text: string): string =>
+const formatRow = (name: string, ms: number, text: string): string =>
   `${name.padEnd(NAME_WIDTH)}${format(ms).padStart(MS_WIDTH)} ms  ${text}`;
 
 /** `pii 0.4`: the entry's own milliseconds; a verdict other than a plain "continue" is added. */

@@ -5,8 +5,8 @@ import { createResources } from '@millrace/service';
 import { startNats } from '@millrace/servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startBackingServers } from './backing-servers.ts';
-import { serviceSpecs } from './service-table.ts';
-import { stateDir } from './state-dir.ts';
+import { listServiceSpecs } from './service-table.ts';
+import { locateStateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
 const elsewhere = { REDIS_URL: 'redis://elsewhere:6379', QDRANT_URL: 'http://elsewhere:6333' };
@@ -20,14 +20,14 @@ async function startExternal(extraConfig: string, included?: string): Promise<st
   return server.url;
 }
 async function connectStack(root: string, over: Record<string, string>) {
-  const state = stateDir(root);
+  const state = locateStateDir(root);
   const resources = createResources();
   onTestFinished(async () => void (await resources.release()));
   const reports: string[] = [];
   const report = (line: string) => reports.push(line);
   const env = { PATH: process.env['PATH'], ...elsewhere, ...over };
   const servers = await startBackingServers({ state, env, resources, report, signal: new AbortController().signal });
-  const tools = serviceSpecs({ checkout: '/', state, env, servers, model: {}, gatewayPort: 1 }).find(
+  const tools = listServiceSpecs({ checkout: '/', state, env, servers, model: {}, gatewayPort: 1 }).find(
     ({ name }) => name === 'tools',
   );
   return { servers, tools: tools?.env ?? {}, printed: reports.join('\n') };
@@ -41,7 +41,7 @@ test(
     const open = await startExternal('');
     const { servers, tools, printed } = await connectStack(root, { NATS_URL: open });
     expect(printed).toContain(`NATS at ${open} accepts any connection.`);
-    const file = join(stateDir(root).keys, 'nats/users.conf');
+    const file = join(locateStateDir(root).keys, 'nats/users.conf');
     expect(printed).toContain(`copy ${file} into the folder`);
     expect(printed).toContain('  include "users.conf"');
     expect(servers.nats).toMatchObject({ url: open, about: 'from NATS_URL', isOurs: false });
@@ -56,7 +56,7 @@ test(
     });
     expect(known.tools).toMatchObject({
       NATS_URL: including,
-      NATS_NKEY_FILE: join(stateDir(root).keys, 'tools/user.nk'),
+      NATS_NKEY_FILE: join(locateStateDir(root).keys, 'tools/user.nk'),
     });
   },
 );

@@ -1,6 +1,6 @@
 // Decides which users the services have on an external NATS: those that its environment names, those of the stack's own
 // folder of keys, or none.
-import { shownAddress } from '@millrace/contracts';
+import { hideAddressParts } from '@millrace/contracts';
 import { probeUsers, readConnectionSettings, type ProbedUsers } from '@millrace/identity';
 
 /** given: address or environment contain an identity. */
@@ -13,7 +13,7 @@ export async function findExternalUsers(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ExternalUsers> {
   const { tls, inboxPrefix, ...identity } = readConnectionSettings(env);
-  if (Object.keys(identity).length > 0 || shownAddress(url) !== url) return 'given';
+  if (Object.keys(identity).length > 0 || hideAddressParts(url) !== url) return 'given';
   return probeUsers(url, keys, { ...(tls && { tls }), ...(inboxPrefix !== undefined && { inboxPrefix }) });
 }
 
@@ -31,7 +31,7 @@ export function describeExternalUsers(users: ExternalUsers, url: string, usersFi
   if (users === 'known' || users === 'unreachable') return [];
   const without = users === 'given' ? ', unset its credentials here' : '';
   return [
-    `NATS at ${shownAddress(url)} ${FOUND[users]}. To give each service a user with the permissions of its role,`,
+    `NATS at ${hideAddressParts(url)} ${FOUND[users]}. To give each service a user with the permissions of its role,`,
     `copy ${usersFile} into the folder of the server's configuration, add the line`,
     `  include "users.conf"`,
     `there, restart the server${without}, and run npm start again.`,

@@ -1,14 +1,14 @@
 // Implements `npm start` if a stack runs in this checkout already: it answers --once; otherwise the addresses are
 // printed.
 import { setTimeout as pause } from 'node:timers/promises';
-import { shownAddress } from '@millrace/contracts';
+import { hideAddressParts } from '@millrace/contracts';
 import { answerOnce } from './answer-once.ts';
 import type { Environment } from './backing-servers.ts';
 import { claimStack, type StackClaim } from './claim-stack.ts';
 import { openClient, type NatsAddress } from './open-client.ts';
 import { DEMO_AGENT, type ServeStackOptions } from './serve-stack.ts';
 import type { StackFile } from './stack-file.ts';
-import { runsAlreadyLines } from './startup-output.ts';
+import { formatRunningStack } from './startup-output.ts';
 
 type Taken = Extract<StackClaim, { kind: 'taken' }>;
 export type JoinOptions = Omit<ServeStackOptions, 'releaseClaim'>;
@@ -23,7 +23,7 @@ const POLL_INTERVAL_MS = 100;
 export async function joinStack(taken: Taken, options: JoinOptions): Promise<number> {
   const { arguments: args, env, report } = options;
   if (args.command === 'serve') {
-    runsAlreadyLines(taken.stack, DEMO_AGENT).forEach(report);
+    formatRunningStack(taken.stack, DEMO_AGENT).forEach(report);
     return 1;
   }
   const stack = taken.stack ?? (await waitUntilServing(options));
@@ -55,6 +55,6 @@ async function waitUntilServing({ state, signal }: JoinOptions): Promise<Taken['
 
 /** stack.json has no credentials: they are read from the environment if it names the same server. */
 function describeAddress({ natsUrl, keys }: StackFile, { NATS_URL: named }: Environment): NatsAddress {
-  const isNamed = named !== undefined && named !== '' && shownAddress(named) === natsUrl;
+  const isNamed = named !== undefined && named !== '' && hideAddressParts(named) === natsUrl;
   return { url: isNamed ? named : natsUrl, keys, isOurs: !isNamed && keys !== undefined };
 }

@@ -5,7 +5,7 @@ import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { resolveMain } from './service-table.ts';
 import { startLocalStack } from './local-stack.ts';
-import { stateDir, type StateDir } from './state-dir.ts';
+import { locateStateDir, type StateDir } from './state-dir.ts';
 import { SERVICES } from './service-table.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
@@ -42,7 +42,7 @@ async function start(
 ) {
   const services = Object.fromEntries(NAMES.map((name) => [name, FAKE_SERVICE]));
   const checkout = await checkoutWith({ ...services, 'dev-model': FAKE_MODEL, ...over.mains });
-  const state = stateDir(await scratchDir());
+  const state = locateStateDir(await scratchDir());
   const resources = createResources();
   onTestFinished(async () => expect(await resources.release()).toEqual([]));
   const stack = await startLocalStack({

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Resources } from '@millrace/service';
 import { startBackingServers, type BackingServers, type Environment } from './backing-servers.ts';
-import { serviceSpecs } from './service-table.ts';
+import { listServiceSpecs } from './service-table.ts';
 import { chooseGatewayPort } from './gateway-port.ts';
 import { startStandInModel } from './stand-in-model.ts';
 import type { StateDir } from './state-dir.ts';
@@ -36,10 +36,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const { checkout, state, env, resources, signal, report, restartPolicy: policy } = options;
   // Each server, dev-model and the agent add a listener.
   setMaxListeners(0, signal);
-  const [servers, model] = await both(startBackingServers(options), provideModel(options));
+  const [servers, model] = await awaitBoth(startBackingServers(options), provideModel(options));
   signal.throwIfAborted();
   const gatewayPort = await chooseGatewayPort(env);
-  const specs = serviceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
+  const specs = listServiceSpecs({ checkout, state, env, servers, model: model.env, gatewayPort });
   const services = specs.map((spec) =>
     superviseService({ spec, logFile: state.log(spec.name), report, ...(policy && { policy }) }),
   );
@@ -66,7 +66,7 @@ async function provideModel(options: LocalStackOptions): Promise<Model> {
 }
 
 /** Waits for both before rethrowing a failure: a resource that is still opening could not be released. */
-async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+async function awaitBoth<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return [await a, await b];
 }

@@ -5,8 +5,8 @@ import { readArguments, USAGE, type DevArguments } from './arguments.ts';
 import { claimStack } from './claim-stack.ts';
 import { joinStack } from './join-stack.ts';
 import { serveStack } from './serve-stack.ts';
-import { stateDir } from './state-dir.ts';
-import { errorText } from './startup-output.ts';
+import { locateStateDir } from './state-dir.ts';
+import { formatError } from './startup-output.ts';
 
 const checkout = join(import.meta.dirname, '../../..');
 const report = (line: string) => void process.stderr.write(`${line}\n`);
@@ -20,14 +20,14 @@ async function main(argv: string[]): Promise<number> {
   try {
     args = readArguments(argv);
   } catch (error) {
-    report(`${errorText(error)}\n\n${USAGE}`);
+    report(`${formatError(error)}\n\n${USAGE}`);
     return EXIT_CODES.usage.code;
   }
   if (args.command === 'help') {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const state = stateDir(process.env['MILLRACE_STATE_DIR'] || join(checkout, '.millrace'));
+  const state = locateStateDir(process.env['MILLRACE_STATE_DIR'] || join(checkout, '.millrace'));
   const isOnce = args.command === 'once';
   const options = {
     arguments: args,
@@ -46,7 +46,7 @@ async function main(argv: string[]): Promise<number> {
     if (claim.kind === 'taken') return await joinStack(claim, options);
     return await serveStack({ ...options, releaseClaim: claim.release });
   } catch (error) {
-    report(errorText(error));
+    report(formatError(error));
     return EXIT_CODES[exitOfError(error)].code;
   }
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { EXIT_CODES } from '@millrace/cli';
 import { readStack } from './stack-file.ts';
-import { stateDir } from './state-dir.ts';
+import { locateStateDir } from './state-dir.ts';
 import { findChildren, isAlive, npmStart, type StartedCommand } from './testing/npm-start.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
@@ -15,7 +15,7 @@ const waitUntilExited = (pids: number[]) => vi.waitFor(() => expect(pids.filter(
 describe.skipIf(process.platform !== 'linux')('npm start', { timeout: 180_000 }, () => {
   test('serves until it ends, and however it ends, nothing is left and the next start takes over', async () => {
     const root = await scratchDir();
-    const state = stateDir(root);
+    const state = locateStateDir(root);
     const serving = npmStart(root, []);
     await waitUntilServing(serving);
     const tour = serving.stdout();

@@ -1,6 +1,6 @@
 // Runs `npm start` on an unused checkout: the stack, the demo agent, the tour or the single answer, and the shutdown.
 import { EXIT_CODES, exitOfError } from '@millrace/cli';
-import { shownAddress } from '@millrace/contracts';
+import { hideAddressParts } from '@millrace/contracts';
 import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
@@ -11,7 +11,7 @@ import { openClient } from './open-client.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { startLocalStack, type LocalStack } from './local-stack.ts';
 import type { StateDir } from './state-dir.ts';
-import { addressLines, errorText, listPorts, usageLines } from './startup-output.ts';
+import { formatAddresses, formatError, listPorts, formatUsage } from './startup-output.ts';
 import { showTour } from './tour.ts';
 
 export const DEMO_AGENT = 'demo';
@@ -47,7 +47,7 @@ export async function serveStack(options: ServeStackOptions): Promise<number> {
   } catch (error) {
     // Work under way at a stop ends with an error: that is no failure, but no answer either.
     if (signal.aborted) return options.arguments.command === 'once' ? EXIT_CODES.interrupted.code : 0;
-    report(errorText(error));
+    report(formatError(error));
     return EXIT_CODES[exitOfError(error)].code;
   } finally {
     if (signal.aborted) say('Stopping.');
@@ -64,7 +64,7 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
   resources.add('client', () => client.close());
   await raceWithFailure(stack, applyAgentFile({ client, ...options }));
   await writeStack(state.stackFile, {
-    natsUrl: shownAddress(stack.servers.nats.url),
+    natsUrl: hideAddressParts(stack.servers.nats.url),
     ...(stack.servers.nats.webSocketUrl !== undefined && { webSocketUrl: stack.servers.nats.webSocketUrl }),
     pid: process.pid,
     ports: listPorts(stack),
@@ -73,7 +73,7 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
     startedAt: startedAt.toISOString(),
   });
   resources.add('stack.json', () => removeStack(state.stackFile));
-  addressLines(stack, state).forEach(say);
+  formatAddresses(stack, state).forEach(say);
   say(`Up in ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s; the agent "${DEMO_AGENT}" is applied.`);
 
   if (args.command === 'once')
@@ -86,11 +86,11 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
   }
   say('');
   const { url, keys } = stack.servers.nats;
-  usageLines(DEMO_AGENT, {
-    url: shownAddress(url),
+  formatUsage(DEMO_AGENT, {
+    url: hideAddressParts(url),
     gatewayUrl: stack.gatewayUrl,
     keys,
-    hasCredentials: shownAddress(url) !== url,
+    hasCredentials: hideAddressParts(url) !== url,
   }).forEach(say);
   await waitForAbort(signal);
   return 0;

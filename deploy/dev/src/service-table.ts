@@ -1,7 +1,14 @@
 // Lists the services of the local stack: the caller's variables that each reads, and additional ones. Without Redis or
 // Qdrant a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
-import { ROLES, calloutKeyFile, firstKeyFile, qdrantKeyFile, redisPasswordFile, seedFile } from '@millrace/identity';
+import {
+  ROLES,
+  locateCalloutKeyFile,
+  locateFirstKeyFile,
+  locateQdrantKeyFile,
+  locateRedisPasswordFile,
+  seedFile,
+} from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
 import { PROXY, pickVariables } from './service-environment.ts';
@@ -116,7 +123,7 @@ export type SpecOptions = {
   gatewayPort: number;
 };
 
-export function serviceSpecs({ checkout, state, env, servers, model, gatewayPort }: SpecOptions): ServiceSpec[] {
+export function listServiceSpecs({ checkout, state, env, servers, model, gatewayPort }: SpecOptions): ServiceSpec[] {
   return SERVICES.map(({ name, store, alone, reads }) => ({
     name,
     main: resolveMain(checkout, name),
@@ -136,10 +143,10 @@ export function serviceSpecs({ checkout, state, env, servers, model, gatewayPort
 const buildKeyEnvironment = (service: string, keys: string): Environment => ({
   NATS_NKEY_FILE: seedFile(keys, chooseRole(service)),
   ...(service === 'auth' && {
-    AUTH_FIRST_KEY_FILE: firstKeyFile(keys),
-    AUTH_ISSUER_FILE: calloutKeyFile(keys, 'issuer'),
-    AUTH_ENCRYPTION_FILE: calloutKeyFile(keys, 'encryption'),
-    AUTH_SYSTEM_FILE: calloutKeyFile(keys, 'system'),
+    AUTH_FIRST_KEY_FILE: locateFirstKeyFile(keys),
+    AUTH_ISSUER_FILE: locateCalloutKeyFile(keys, 'issuer'),
+    AUTH_ENCRYPTION_FILE: locateCalloutKeyFile(keys, 'encryption'),
+    AUTH_SYSTEM_FILE: locateCalloutKeyFile(keys, 'system'),
   }),
 });
 
@@ -163,7 +170,7 @@ function buildStoreEnvironment(store: Store, service: string, servers: BackingSe
   const { url } = servers[store];
   if (url === undefined) return { SQLITE_PATH: state.database(service) };
   const { keys } = servers[store];
-  if (store === 'qdrant') return { QDRANT_URL: url, ...(keys && { QDRANT_API_KEY_FILE: qdrantKeyFile(keys) }) };
-  const user = keys && { REDIS_USERNAME: service, REDIS_PASSWORD_FILE: redisPasswordFile(keys, service) };
+  if (store === 'qdrant') return { QDRANT_URL: url, ...(keys && { QDRANT_API_KEY_FILE: locateQdrantKeyFile(keys) }) };
+  const user = keys && { REDIS_USERNAME: service, REDIS_PASSWORD_FILE: locateRedisPasswordFile(keys, service) };
   return { REDIS_URL: url, ...user };
 }

@@ -1,9 +1,9 @@
 // Defines the persistent state of the local stack: `.millrace/` in the checkout. Delete it for a fresh start.
 import { join } from 'node:path';
 
-export type StateDir = ReturnType<typeof stateDir>;
+export type StateDir = ReturnType<typeof locateStateDir>;
 
-export function stateDir(root: string) {
+export function locateStateDir(root: string) {
   return {
     root,
     nats: join(root, 'nats'),

@@ -32,7 +32,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   let tellGivenUp: (reason: string) => void = () => {};
   const gaveUp = new Promise<string>((resolve) => (tellGivenUp = resolve));
 
-  async function live(): Promise<ProcessExit> {
+  async function runOnce(): Promise<ProcessExit> {
     try {
       current = await startServiceProcess(spec, logFile, stopTimeoutMs);
       // A stop during the start has not seen the new process.
@@ -48,15 +48,15 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   async function keepUp(): Promise<void> {
     const restarts = createRestarts(policy);
     for (;;) {
-      const { said } = await live();
+      const { said } = await runOnce();
       if (stopping.signal.aborted) return;
       const delayMs = restarts.nextRestartDelay();
       if (delayMs === undefined) {
-        const reason = `${spec.name} ${said}, ${policy.maxDeaths} times in ${seconds(policy.windowMs)}, and stays down`;
+        const reason = `${spec.name} ${said}, ${policy.maxDeaths} times in ${formatSeconds(policy.windowMs)}, and stays down`;
         report(`${reason}. ${await readLastLine(logFile)}`);
         return tellGivenUp(reason);
       }
-      report(`${spec.name} ${said}; started again in ${seconds(delayMs)}. ${await readLastLine(logFile)}`);
+      report(`${spec.name} ${said}; started again in ${formatSeconds(delayMs)}. ${await readLastLine(logFile)}`);
       await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
     }
@@ -76,7 +76,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   };
 }
 
-const seconds = (ms: number): string => `${ms / 1_000} s`;
+const formatSeconds = (ms: number): string => `${ms / 1_000} s`;
 
 async function readLastLine(logFile: string): Promise<string> {
   const line = (await readTail(logFile)).split('\n').at(-1) ?? '';

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { askApi, openJetStream } from '@millrace/bus';
 import { OPERATOR_CALLER } from '@millrace/contracts';
-import { createVerifier, firstKeyFile, parseApiKey, spellApiKey } from '@millrace/identity';
+import { createVerifier, locateFirstKeyFile, parseApiKey, spellApiKey } from '@millrace/identity';
 import { useBus, useNats, useStack } from '@millrace/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { AUDIENCE, ISSUER, openIssuer } from './testing/issuer.ts';
 
 const nats = useNats();
 const tests = useBus(nats, 'tests');
-const readFirstKey = () => firstKeyFile(nats.keys ?? '');
+const readFirstKey = () => locateFirstKeyFile(nats.keys ?? '');
 const stack = useStack(nats, [], () => ({ LOG_LEVEL: 'trace', AUTH_FIRST_KEY_FILE: readFirstKey() }));
 
 test('Neither the log nor the bucket contains a secret or a token', async () => {

@@ -3,7 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askApi, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, type ApiRequestInput, type KeyRequest } from '@millrace/contracts';
-import { createVerifier, firstKeyFile, parseApiKey, seedFile, spellApiKey, type Verifier } from '@millrace/identity';
+import {
+  createVerifier,
+  locateFirstKeyFile,
+  parseApiKey,
+  seedFile,
+  spellApiKey,
+  type Verifier,
+} from '@millrace/identity';
 import { startService } from '@millrace/service';
 import { eventually, useBus, useNats, useService } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -18,7 +25,7 @@ afterAll(() => issuer.close());
 const env = () => ({
   NATS_URL: nats.url,
   NATS_NKEY_FILE: readKeyFile('auth'),
-  AUTH_FIRST_KEY_FILE: firstKeyFile(nats.keys ?? ''),
+  AUTH_FIRST_KEY_FILE: locateFirstKeyFile(nats.keys ?? ''),
   AUTH_JWT_ISSUER: ISSUER,
   AUTH_JWT_AUDIENCE: AUDIENCE,
   AUTH_JWT_JWKS_URL: issuer.url,
@@ -121,7 +128,7 @@ describe('API keys', () => {
     await expect(create({ scopes: ['run'] })).rejects.toMatchObject({ code: 'key-invalid', path: 'subject' });
     const unknown = { scopes: ['root'] };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as another program could send it
-    await expect(create(unknown as unknown as KeyRequest)).rejects.toMatchObject({ code: 'message-invalid' });
+    await expect(create(unknown as KeyRequest)).rejects.toMatchObject({ code: 'message-invalid' });
   });
 
   test('A caller that is no operator is refused, although the gateway may publish its subject', async () => {
@@ -136,7 +143,7 @@ describe('API keys', () => {
 });
 
 describe('the first key', () => {
-  const readFirst = () => readFileSync(firstKeyFile(nats.keys ?? ''), 'utf8').trim();
+  const readFirst = () => readFileSync(locateFirstKeyFile(nats.keys ?? ''), 'utf8').trim();
 
   test('It is an operator of the default tenant with all scopes, and further starts do not change it', async () => {
     await auth.start();

@@ -2,13 +2,13 @@
 // use it. A header marks every answer as dev-model's.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { ApiError, errorBody } from './api/api-error.ts';
+import { ApiError, buildErrorBody } from './api/api-error.ts';
 import { listModels, showModel } from './api/models-route.ts';
 import { parseBody } from './api/parse-body.ts';
 import { serveModelCall, type DevModelLog } from './api/serve-model-call.ts';
-import { newId } from './api/wire.ts';
-import { chatModelCall, chatRequestSchema } from './chat/chat-request.ts';
-import { chatWire } from './chat/chat-wire.ts';
+import { createId } from './api/wire.ts';
+import { toChatModelCall, chatRequestSchema } from './chat/chat-request.ts';
+import { createChatWire } from './chat/chat-wire.ts';
 import { serveEmbeddings } from './embedding/embeddings-route.ts';
 import { createItemStore } from './responses/item-store.ts';
 import { serveResponses } from './responses/responses-route.ts';
@@ -24,7 +24,7 @@ export function createDevModel({ log, maxBodyBytes = defaultMaxBodyBytes }: DevM
   app.use(async (context, next) => {
     await next();
     context.header('x-millrace-stand-in', 'dev-model');
-    context.header('x-request-id', newId('req_'));
+    context.header('x-request-id', createId('req_'));
   });
   app.use(
     bodyLimit({
@@ -41,30 +41,30 @@ export function createDevModel({ log, maxBodyBytes = defaultMaxBodyBytes }: DevM
   app.get('/v1/models/:id', (context) => showModel(context.req.param('id')));
   app.post('/v1/chat/completions', async ({ req: { raw } }) => {
     const body = await parseBody(raw, chatRequestSchema);
-    const wire = chatWire(body.stream_options?.include_usage ?? false);
-    return serveModelCall(raw, chatModelCall(body), wire, log);
+    const wire = createChatWire(body.stream_options?.include_usage ?? false);
+    return serveModelCall(raw, toChatModelCall(body), wire, log);
   });
   app.post('/v1/responses', ({ req: { raw } }) => serveResponses(raw, items, log));
   app.post('/v1/embeddings', ({ req: { raw } }) => serveEmbeddings(raw));
 
   app.notFound(({ req }) => {
     const message = `There is no route ${req.method} ${req.path}; GET /v1/models lists the models`;
-    return errorResponse(new ApiError({ status: 404, code: 'unknown_url', message }));
+    return buildErrorResponse(new ApiError({ status: 404, code: 'unknown_url', message }));
   });
   app.onError((error, { req }) => {
-    if (error instanceof ApiError) return errorResponse(error);
+    if (error instanceof ApiError) return buildErrorResponse(error);
     if (req.raw.signal.aborted) {
       log.info({ path: req.path }, 'client disconnected before its answer');
-      return errorResponse(
+      return buildErrorResponse(
         new ApiError({ status: 499, code: 'client_closed_request', message: 'The client disconnected' }),
       );
     }
     log.error({ err: error, path: req.path }, 'request handler threw');
     const message = `dev-model failed: ${error.message}`;
-    return errorResponse(new ApiError({ status: 500, code: 'internal_error', message, cause: error }));
+    return buildErrorResponse(new ApiError({ status: 500, code: 'internal_error', message, cause: error }));
   });
   return app;
 }
 
-const errorResponse = (error: ApiError): Response =>
-  Response.json(errorBody(error), { status: error.status, headers: error.headers });
+const buildErrorResponse = (error: ApiError): Response =>
+  Response.json(buildErrorBody(error), { status: error.status, headers: error.headers });

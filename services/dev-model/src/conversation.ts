@@ -44,5 +44,5 @@ const findLastUserIndex = (turns: readonly ModelTurn[]): number => turns.findLas
 export const findLastUserText = (turns: readonly ModelTurn[]): string => turns[findLastUserIndex(turns)]?.text ?? '';
 
 /** Returns the turns after the last user message: the calls and results of this question's earlier steps. */
-export const sinceLastUser = (turns: readonly ModelTurn[]): readonly ModelTurn[] =>
+export const sliceSinceLastUser = (turns: readonly ModelTurn[]): readonly ModelTurn[] =>
   turns.slice(findLastUserIndex(turns) + 1);

@@ -5,7 +5,7 @@ export const isJsonObject = (value: unknown): value is UnknownObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the parsed text, or undefined if it is not JSON (JSON has no undefined). */
-export function parsedJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -11,7 +11,7 @@ export const estimateTokens = (text: string): number => Math.ceil(text.length / 
 const turnText = (turn: ModelTurn): string =>
   turn.role === 'assistant' ? turn.text + turn.toolCalls.map((call) => call.name + call.arguments).join('') : turn.text;
 
-const inputTokens = (turns: readonly ModelTurn[]): number =>
+const countInputTokens = (turns: readonly ModelTurn[]): number =>
   turns.reduce((sum, turn) => sum + estimateTokens(turnText(turn)), 0);
 
 export type TokenUsage = { readonly input: number; readonly output: number; readonly reasoning: number };
@@ -21,14 +21,14 @@ export function countUsage(call: ServedCall, reply: ModelReply): TokenUsage {
   const reasoning = estimateTokens(reply.reasoning);
   const calls = reply.toolCalls.reduce((sum, { name, arguments: args }) => sum + estimateTokens(name + args), 0);
   return {
-    input: inputTokens(call.conversation.turns),
+    input: countInputTokens(call.conversation.turns),
     output: reasoning + estimateTokens(reply.text) + calls,
     reasoning,
   };
 }
 
 /** Cuts the reply to the limits of the call and drops the tool calls after a cut text. */
-export function withinLimits(reply: ModelReply, call: ServedCall): ModelReply {
+export function cutToLimits(reply: ModelReply, call: ServedCall): ModelReply {
   const stop = findFirstStop(reply.text, call.stopSequences);
   if (stop !== undefined) return { ...reply, text: reply.text.slice(0, stop), toolCalls: [] };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { splitChunks, deltaCount, plainReply } from './reply.ts';
+import { splitChunks, countDeltas, buildPlainReply } from './reply.ts';
 
 describe('chunks of a reply', () => {
   test.each([1, 2, 3, 7, 100])('chunks of %i code points join to the text and split no surrogate pair', (size) => {
@@ -11,8 +11,12 @@ describe('chunks of a reply', () => {
     }
   });
 
-  test('deltaCount counts the chunks without creating them', () => {
-    const reply = { ...plainReply('a😀b😀😀c', [{ name: 'n', arguments: '{"a":1}' }]), reasoning: 'xyz', chunkSize: 2 };
-    expect(deltaCount(reply)).toBe(2 + 3 + 4);
+  test('countDeltas counts the chunks without creating them', () => {
+    const reply = {
+      ...buildPlainReply('a😀b😀😀c', [{ name: 'n', arguments: '{"a":1}' }]),
+      reasoning: 'xyz',
+      chunkSize: 2,
+    };
+    expect(countDeltas(reply)).toBe(2 + 3 + 4);
   });
 });

@@ -25,7 +25,7 @@ export type ModelReply = {
 
 export const defaultChunkSize = 16;
 
-export const plainReply = (text: string, toolCalls: readonly ReplyCall[] = []): ModelReply => ({
+export const buildPlainReply = (text: string, toolCalls: readonly ReplyCall[] = []): ModelReply => ({
   reasoning: '',
   text,
   toolCalls,
@@ -61,9 +61,9 @@ export function* splitChunks(text: string, size: number): Generator<string> {
 }
 
 /** Counts the deltas of the reply: a call without streaming waits for as many pauses. */
-export function deltaCount(reply: ModelReply): number {
+export function countDeltas(reply: ModelReply): number {
   const parts = [reply.reasoning, reply.text, ...reply.toolCalls.map((call) => call.arguments)];
-  return parts.reduce((sum, part) => sum + Math.ceil(codePoints(part) / reply.chunkSize), 0);
+  return parts.reduce((sum, part) => sum + Math.ceil(countCodePoints(part) / reply.chunkSize), 0);
 }
 
-const codePoints = (text: string): number => (surrogate.test(text) ? Array.from(text).length : text.length);
+const countCodePoints = (text: string): number => (surrogate.test(text) ? Array.from(text).length : text.length);

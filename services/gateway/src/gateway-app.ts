@@ -8,7 +8,7 @@ import { mountModerations } from './checks/moderations-route.ts';
 import { mountConsole } from './console/console-app.ts';
 import { VERSION, type GatewayContext } from './gateway-context.ts';
 import { closeUnreadStream } from './http/event-stream.ts';
-import { problemResponse } from './http/problem.ts';
+import { buildProblemResponse } from './http/problem.ts';
 import { mountMcp } from './mcp/mcp-api.ts';
 import { mountOpenAi } from './openai/openai-api.ts';
 import { mountOwnApi } from './own/own-api.ts';
@@ -56,7 +56,7 @@ export function createGatewayApp(context: GatewayContext): Hono {
   mountLiteLlm(app, context);
   mountModerations(app, context);
   app.notFound(({ req }) =>
-    problemResponse(
+    buildProblemResponse(
       new MillraceError('route-unknown', `There is no route ${req.method} ${req.path}.`, {
         remedy: 'GET /openapi.json lists the routes.',
       }),
@@ -64,7 +64,7 @@ export function createGatewayApp(context: GatewayContext): Hono {
   );
   app.onError((error) => {
     if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a request failed');
-    return problemResponse(error);
+    return buildProblemResponse(error);
   });
   return app;
 }

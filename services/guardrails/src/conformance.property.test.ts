@@ -1,7 +1,7 @@
 // Runs the processor conformance suite for every guard, with whole and split texts.
 import { processorConformance } from '@millrace/testkit';
 import { describe } from 'vitest';
-import { moderation } from './guards/moderation/moderation.ts';
+import { defineModeration } from './guards/moderation/moderation.ts';
 import { definePii } from './guards/pii/pii.ts';
 import { FIXED_MODELS } from './testing/judging-provider.ts';
 import { GUARD_CASES } from './testing/guard-cases.ts';
@@ -14,7 +14,7 @@ describe('guards with a model', () => {
     `${'plain words of no harm, '.repeat(8)}Ada has said so, ${'and more of them, '.repeat(4)}says Ada`,
   ];
   const model = 'openai/judge';
-  processorConformance(moderation(FIXED_MODELS), {
+  processorConformance(defineModeration(FIXED_MODELS), {
     options: [
       { model, categories: ['hate'], strategy: 'filter', window: 50, context: 0 },
       { model, categories: ['hate'], window: 50 },

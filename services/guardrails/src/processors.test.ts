@@ -2,7 +2,7 @@
 import {
   emptyConversation,
   processorDescriptorSchema,
-  textMessage,
+  buildTextMessage,
   type Stage,
   type StageCall,
 } from '@millrace/contracts';
@@ -16,7 +16,7 @@ const hosted = createHostedProcessors(PROCESSORS);
 function call(stage: Stage, processor: string, options: StageCall['entries'][number]['options'], text: string) {
   const input = {
     ...emptyConversation,
-    entries: [{ source: 'input' as const, message: textMessage('m0', 'user', text) }],
+    entries: [{ source: 'input' as const, message: buildTextMessage('m0', 'user', text) }],
   };
   const request: StageCall = {
     callId: 'c1',

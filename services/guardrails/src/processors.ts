@@ -3,18 +3,18 @@ import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from './limits/approval-gate/approval-gate.ts';
 import { batchParts } from './shape/batch-parts/batch-parts.ts';
 import { contentLength } from './limits/content-length/content-length.ts';
-import { costGuard } from './limits/cost-guard/cost-guard.ts';
-import { httpGuard } from './guards/http-guard/http-guard.ts';
+import { defineCostGuard } from './limits/cost-guard/cost-guard.ts';
+import { defineHttpGuard } from './guards/http-guard/http-guard.ts';
 import { judge } from './guards/judge/judge.ts';
-import { language } from './guards/language/language.ts';
+import { defineLanguage } from './guards/language/language.ts';
 import { keyword } from './guards/keyword/keyword.ts';
 import { maxToolCalls } from './limits/max-tool-calls/max-tool-calls.ts';
-import { moderation } from './guards/moderation/moderation.ts';
+import { defineModeration } from './guards/moderation/moderation.ts';
 import { NO_ENDPOINTS, type GuardEndpoints } from './endpoints/guard-endpoints.ts';
 import { createGuardModels, NO_MODELS, type GuardModels } from './model/guard-models.ts';
 import { definePii } from './guards/pii/pii.ts';
 import { definePromptInjection } from './guards/prompt-injection/prompt-injection.ts';
-import { responseCache } from './shape/response-cache/response-cache.ts';
+import { defineResponseCache } from './shape/response-cache/response-cache.ts';
 import { responseValidator } from './guards/response-validator/response-validator.ts';
 import { tokenLimiter } from './limits/token-limiter/token-limiter.ts';
 import { toolAllowList } from './limits/tool-allow-list/tool-allow-list.ts';
@@ -42,10 +42,10 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   definePromptInjection(models),
   definePii(models),
   secrets,
-  language(models),
-  moderation(models),
+  defineLanguage(models),
+  defineModeration(models),
   judge(models),
-  httpGuard(endpoints),
+  defineHttpGuard(endpoints),
   regexFilter,
   keyword,
   systemPromptScrubber,
@@ -58,8 +58,8 @@ const listProcessors = (models: GuardModels, store: GuardStore, endpoints: Guard
   approvalGate,
   batchParts,
   structuredOutput,
-  costGuard(store),
-  responseCache(store),
+  defineCostGuard(store),
+  defineResponseCache(store),
 ];
 
 /** The definitions' metadata does not depend on the models and the store. */

@@ -4,7 +4,7 @@ import {
   makeCallHeaders,
   sessionOpenedSchema,
   stageReplySchema,
-  textMessage,
+  buildTextMessage,
   type CallEntry,
   type Chunk,
   type JsonObject,
@@ -45,7 +45,7 @@ const callHead = (entries: CallEntry[]) => ({
 
 async function processInput(text: string, entries: CallEntry[]) {
   const { bus } = tests;
-  const conversation = { entries: [{ source: 'input', message: textMessage('m1', 'user', text) }], system: [] };
+  const conversation = { entries: [{ source: 'input', message: buildTextMessage('m1', 'user', text) }], system: [] };
   const input = { retryCount: 0, stepNumber: 0, conversation };
   const payload = { ...callHead(entries), stage: 'processInput', input };
   const subject = bus.subjects.stage('processInput', { service: 'guardrails', processor: entries[0]?.processor ?? '' });

@@ -1,7 +1,7 @@
 // Fills a thread in Redis (REDIS_URL) with COUNT one-line messages for the bench. THREAD and RESOURCE name the thread
 // and its owner.
-import { textMessage } from '@millrace/contracts';
-import { connectRedis, memoryOwner } from '@millrace/stores';
+import { buildTextMessage } from '@millrace/contracts';
+import { connectRedis, chooseMemoryOwner } from '@millrace/stores';
 import { STORE } from '../src/store/history-errors.ts';
 import { createRedisHistoryStore } from '../src/stores/redis/redis-history-store.ts';
 
@@ -11,11 +11,11 @@ const MAX_BLOCK = 500;
 const quiet = () => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const store = createRedisHistoryStore(await connectRedis({ url: REDIS_URL, service: 'bench', store: STORE, log }));
-const owner = memoryOwner({ threadId: THREAD, resourceId: RESOURCE });
+const owner = chooseMemoryOwner({ threadId: THREAD, resourceId: RESOURCE });
 for (let from = 0; from < Number(COUNT); from += MAX_BLOCK) {
   const size = Math.min(MAX_BLOCK, Number(COUNT) - from);
   const messages = Array.from({ length: size }, (_, at) =>
-    textMessage(
+    buildTextMessage(
       `m-${from + at}`,
       at % 2 === 0 ? 'user' : 'assistant',
       'A line of ordinary length, as people write them.',

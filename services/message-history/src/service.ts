@@ -3,11 +3,11 @@ import { askForget } from '@millrace/bus';
 import type { ForgetRequest } from '@millrace/contracts';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis, ownerOfResource, redisAccessSchema, sharedStoreSchema } from '@millrace/stores';
+import { connectRedis, buildResourceOwner, redisAccessSchema, defineSharedStoreSchema } from '@millrace/stores';
 import { createHistoryApi } from './api/history-api.ts';
 import { STORE } from './store/history-errors.ts';
 import type { Erased, HistoryStore } from './store/history-store.ts';
-import { messageHistory } from './processor/message-history.ts';
+import { defineMessageHistory } from './processor/message-history.ts';
 import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
 import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const forgetSchema = z.object({
     .transform((list) => list.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])))
     .describe('services that store data derived from messages, comma-separated: a deletion deletes there first'),
 });
-const storeSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'message-history'), redisAccessSchema);
+const storeSchema = z.intersection(defineSharedStoreSchema('REDIS_URL', 'message-history'), redisAccessSchema);
 const configSchema = z.intersection(storeSchema, forgetSchema);
 type HistoryConfig = z.output<typeof configSchema>;
 
@@ -35,7 +35,7 @@ export const messageHistoryService = processorService({
     const forget = async (request: ForgetRequest) =>
       void (await Promise.all(config.FORGET_SERVICES.map((service) => askForget(bus, service, request))));
     return {
-      processors: [messageHistory(store)],
+      processors: [defineMessageHistory(store)],
       api: createHistoryApi(store, forget),
       forget: (request) => eraseHistory(store, request),
     };
@@ -47,7 +47,7 @@ async function eraseHistory(store: HistoryStore, request: ForgetRequest): Promis
   if (request.what !== 'resource') return { deleted: 0, left: 0 };
   const { tenant, resourceId, runs } = request;
   const named = runs.flatMap(({ runId, threadId }) => (threadId === undefined ? [] : [{ runId, threadId }]));
-  return store.eraseOwner({ tenant, owner: ownerOfResource(resourceId) }, named);
+  return store.eraseOwner({ tenant, owner: buildResourceOwner(resourceId) }, named);
 }
 
 async function openStore({

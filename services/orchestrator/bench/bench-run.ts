@@ -9,7 +9,7 @@ import { createRunActivity } from '../src/state/run-activity.ts';
 import { createOverlap } from '../src/state/overlap.ts';
 import { createObserverQueues } from '../src/state/observer-queues.ts';
 import { createReleaseGate } from '../src/release/release-gate.ts';
-import { initialState } from '../src/state/run-state.ts';
+import { createInitialState } from '../src/state/run-state.ts';
 import type { Run } from '../src/state/run-context.ts';
 import { noSaves } from '../src/testing/no-saves.ts';
 import { createSessionInbox } from '../src/peers/session-inbox.ts';
@@ -69,7 +69,7 @@ function createRun(deps: Run['deps'], runId: string, plan: Plan): Run {
     deadlineMs: DEADLINE_MS,
   };
   const applied = { agent: AGENT, plan, revision: 1, appliedAt: '' };
-  let state: RunState = initialState({ request, applied, firstIndex: 1 });
+  let state: RunState = createInitialState({ request, applied, firstIndex: 1 });
   return {
     ref,
     deadlineAt: Date.now() + DEADLINE_MS,

@@ -1,5 +1,5 @@
 // Measures stage calls per second of one PROCESSOR with AT_ONCE calls in flight, through all its replicas. Prints JSON.
-import { listEntries, textMessage, type StageInput } from '@millrace/contracts';
+import { listEntries, buildTextMessage, type StageInput } from '@millrace/contracts';
 import { callProcessors } from '../src/calls/call-processors.ts';
 import { openBench } from './bench-run.ts';
 
@@ -8,7 +8,7 @@ const MEASURE_MS = 5_000;
 
 const { createRun, close } = await openBench(process.env['NATS_URL'] ?? '');
 const processor = process.env['PROCESSOR'] ?? '';
-const message = textMessage('m1', 'user', 'A question of ordinary length, as people ask them all day long.');
+const message = buildTextMessage('m1', 'user', 'A question of ordinary length, as people ask them all day long.');
 const conversation = { entries: [{ source: 'input' as const, message }], system: [] };
 const input: StageInput = { retryCount: 0, stepNumber: 0, conversation };
 

@@ -1,5 +1,5 @@
 // Compares one validated stage call with a raw NATS request of the same bytes, pair by pair. Prints JSON.
-import { textMessage, type StageInput } from '@millrace/contracts';
+import { buildTextMessage, type StageInput } from '@millrace/contracts';
 import { callProcessors } from '../src/calls/call-processors.ts';
 import { listEntries } from '@millrace/contracts';
 import { openBench } from './bench-run.ts';
@@ -10,7 +10,7 @@ const PAIRS = 10_000;
 const { bus, createRun, close } = await openBench(process.env['NATS_URL'] ?? '');
 const run = createRun(['pass-a'], 'processInput');
 const group = listEntries(run.plan, 'processInput');
-const message = textMessage('m1', 'user', 'A question of ordinary length, as people ask them all day long.');
+const message = buildTextMessage('m1', 'user', 'A question of ordinary length, as people ask them all day long.');
 const input: StageInput = {
   retryCount: 0,
   stepNumber: 0,

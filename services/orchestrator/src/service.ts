@@ -197,7 +197,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('api', async (remainingMs) => {
       await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
     });
-    const endpoints = verbs.map(apiEndpoint);
+    const endpoints = verbs.map(buildApiEndpoint);
     const description = 'Runs agents: publishes each stage of a run, applies verdicts, streams chunks.';
     resources.add(
       'discovery answers',
@@ -267,7 +267,7 @@ function serveVerbs(parts: ApiParts, submits: SubmitGuard): Serving[] {
   ];
 }
 
-function apiEndpoint(serving: Serving): MicroEndpoint {
+function buildApiEndpoint(serving: Serving): MicroEndpoint {
   const verb = serving.subject.split('.').find((_token, at, all) => all[at - 1] === 'api') ?? 'api';
   return { name: `api-${verb}`, queue: `api-${verb}`, serving, metadata: { kind: 'api' } };
 }

@@ -6,7 +6,7 @@ import { askApi, gatherInfo } from '@millrace/bus';
 import {
   OPERATOR_CALLER,
   hashCaller,
-  textMessage,
+  buildTextMessage,
   type ApiAnswer,
   type ApiRequestInput,
   type ConversationEntry,
@@ -16,7 +16,7 @@ import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/mode
 import { startService } from '@millrace/service';
 import { aRun, askStage, callEntry, stageCall, useBus, useNats, useService } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { collectionName } from './store/point-id.ts';
+import { buildCollectionName } from './store/point-id.ts';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { semanticRecallService } from './service.ts';
 
@@ -40,7 +40,7 @@ describe.runIf(QDRANT_URL)('semantic-recall on Qdrant', () => {
   describeService('qdrant', { QDRANT_URL, QDRANT_API_KEY, EMBEDDING_MODEL: model });
   // Uses the address that the service has: the collection belongs to the embedder at the test's server alone.
   afterAll(async () => {
-    const collection_name = collectionName({ embedder: `${model}@127.0.0.1`, dimensions: DIMENSIONS });
+    const collection_name = buildCollectionName({ embedder: `${model}@127.0.0.1`, dimensions: DIMENSIONS });
     const qdrant = createQdrant({ url: QDRANT_URL ?? '', apiKey: QDRANT_API_KEY, timeoutMs: 15_000 });
     await qdrant.call('delete', undefined, (api, init) => api.deleteCollection({ collection_name }, init));
   });
@@ -58,9 +58,9 @@ function describeService(name: string, env: Record<string, string | undefined>):
     const call = stageCall(stage, [recall], { answered: true, conversation }, aRun({ runId }));
     return askStage(tests.bus, 'semantic-recall', call);
   }
-  const user = (text: string): ConversationEntry => ({ source: 'input', message: textMessage('u', 'user', text) });
+  const user = (text: string): ConversationEntry => ({ source: 'input', message: buildTextMessage('u', 'user', text) });
   const assistant = (text: string): ConversationEntry => {
-    return { source: 'response', message: textMessage('a', 'assistant', text) };
+    return { source: 'response', message: buildTextMessage('a', 'assistant', text) };
   };
 
   test('semantic-recall shows in the next run the messages on the same topic from the previous run', async () => {

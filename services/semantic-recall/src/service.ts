@@ -8,11 +8,11 @@ import { searchThreads } from './api/search-threads.ts';
 import { qdrantAccessSchema } from './stores/qdrant/qdrant-access.ts';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { createQdrantVectorStore } from './stores/qdrant/qdrant-vector-store.ts';
-import { textToEmbed } from './processor/messages-to-index.ts';
-import { semanticRecall } from './processor/semantic-recall.ts';
+import { chooseTextToEmbed } from './processor/messages-to-index.ts';
+import { defineSemanticRecall } from './processor/semantic-recall.ts';
 import { openSqliteVectorStore } from './stores/sqlite/sqlite-vector-store.ts';
 import type { VectorStore } from './store/vector-store.ts';
-import { memoryOwner, ownerOfResource, sharedStoreSchema } from '@millrace/stores';
+import { chooseMemoryOwner, buildResourceOwner, defineSharedStoreSchema } from '@millrace/stores';
 import { z } from 'zod';
 
 const embedderSchema = z.object({
@@ -24,7 +24,7 @@ const embedderSchema = z.object({
     .default('openai/text-embedding-3-small'),
 });
 
-const storeSchema = z.intersection(sharedStoreSchema('QDRANT_URL', 'semantic-recall'), qdrantAccessSchema);
+const storeSchema = z.intersection(defineSharedStoreSchema('QDRANT_URL', 'semantic-recall'), qdrantAccessSchema);
 const configSchema = z.intersection(storeSchema, embedderSchema);
 type RecallConfig = z.output<typeof configSchema>;
 
@@ -42,7 +42,7 @@ export const semanticRecallService = processorService({
     }
     const dependencies = { store, embedder: openEmbedder(config) };
     return {
-      processors: [semanticRecall(dependencies)],
+      processors: [defineSemanticRecall(dependencies)],
       api: { 'threads-search': searchThreads(dependencies) },
       forget: (request) => forgetPoints(store, request),
     };
@@ -54,11 +54,11 @@ async function forgetPoints(store: VectorStore, request: ForgetRequest): Promise
   const { tenant } = request;
   if (request.what === 'resource') {
     const runIds = request.runs.map(({ runId }) => runId);
-    return store.eraseOwner({ tenant, key: ownerOfResource(request.resourceId) }, runIds);
+    return store.eraseOwner({ tenant, key: buildResourceOwner(request.resourceId) }, runIds);
   }
-  const place = { tenant, threadId: request.threadId, key: memoryOwner(request) };
+  const place = { tenant, threadId: request.threadId, key: chooseMemoryOwner(request) };
   if (request.what === 'thread') return { deleted: await store.deleteThread(place) };
-  const messages = request.messages.map(({ id, text }) => ({ messageId: id, text: textToEmbed(text) }));
+  const messages = request.messages.map(({ id, text }) => ({ messageId: id, text: chooseTextToEmbed(text) }));
   return { deleted: await store.deleteMessages(place, messages) };
 }
 

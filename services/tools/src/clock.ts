@@ -37,17 +37,17 @@ export type ZonedTime = { timeZone: string; iso: string; utc: string; text: stri
 export function timeIn(moment: Date, timeZone: string): ZonedTime {
   const format = formatFor(timeZone);
   const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? '';
-  const clock = `${part('hour')}:${part('minute')}:${part('second')}`;
+  const readPart = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? '';
+  const clock = `${readPart('hour')}:${readPart('minute')}:${readPart('second')}`;
   // "GMT+01:00", or "GMT" for offset zero.
-  const offset = part('timeZoneName').replace('GMT', '') || '+00:00';
+  const offset = readPart('timeZoneName').replace('GMT', '') || '+00:00';
   const monthNumber = new Intl.DateTimeFormat('en-GB', { timeZone, month: '2-digit' }).format(moment);
   const zone = format.resolvedOptions().timeZone;
   return {
     timeZone: zone,
-    iso: `${part('year').padStart(4, '0')}-${monthNumber}-${part('day').padStart(2, '0')}T${clock}${offset}`,
+    iso: `${readPart('year').padStart(4, '0')}-${monthNumber}-${readPart('day').padStart(2, '0')}T${clock}${offset}`,
     utc: moment.toISOString(),
-    text: `${part('weekday')}, ${part('day')} ${part('month')} ${part('year')}, ${clock} (${zone}, UTC${offset})`,
+    text: `${readPart('weekday')}, ${readPart('day')} ${readPart('month')} ${readPart('year')}, ${clock} (${zone}, UTC${offset})`,
   };
 }
 

@@ -2,12 +2,12 @@
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
-import { connectRedis, redisAccessSchema, sharedStoreSchema } from '@millrace/stores';
-import { forgetMemories, memoryGet, memorySet } from './api/memory-api.ts';
+import { connectRedis, redisAccessSchema, defineSharedStoreSchema } from '@millrace/stores';
+import { forgetMemories, createMemoryGet, createMemorySet } from './api/memory-api.ts';
 import { STORE, type WorkingMemoryStore } from './store/memory-store.ts';
 import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
 import { openSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
-import { workingMemory } from './processor/working-memory.ts';
+import { defineWorkingMemory } from './processor/working-memory.ts';
 import { modelIdSchema } from '@millrace/contracts';
 import { z } from 'zod';
 
@@ -17,7 +17,7 @@ const modelsSchema = z.object({
   MODEL: modelIdSchema.default('openai/gpt-5-mini').describe("Extraction model if the agent's options name none."),
 });
 
-const storeSchema = z.intersection(sharedStoreSchema('REDIS_URL', 'working-memory'), redisAccessSchema);
+const storeSchema = z.intersection(defineSharedStoreSchema('REDIS_URL', 'working-memory'), redisAccessSchema);
 const configSchema = z.intersection(storeSchema, modelsSchema);
 type WorkingMemoryConfig = z.output<typeof configSchema>;
 
@@ -37,8 +37,8 @@ export const workingMemoryService = processorService({
     }
     const models = createModels({ apiKey: apiKey ?? 'none', baseUrl });
     return {
-      processors: [workingMemory({ store, models, defaultModel: config.MODEL })],
-      api: { 'memory-get': memoryGet(store), 'memory-set': memorySet(store) },
+      processors: [defineWorkingMemory({ store, models, defaultModel: config.MODEL })],
+      api: { 'memory-get': createMemoryGet(store), 'memory-set': createMemorySet(store) },
       forget: (request) => forgetMemories(store, request),
     };
   },

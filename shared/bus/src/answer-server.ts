@@ -1,10 +1,10 @@
 // Answers requests of the NATS server itself: bytes in, bytes out. The server waits for its answer on a subject that no
 // client can use as an inbox.
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import type { Bus } from './bus.ts';
 import { subscribe } from './subscribe.ts';
-import { within } from './within.ts';
+import { waitAtMost } from './within.ts';
 
 export type ServerRequest = { data: Uint8Array; getHeader(name: string): string };
 
@@ -28,7 +28,7 @@ export function answerServer(bus: Bus, options: ServerRequestOptions): { drain(g
       const bytes = await handle({ data, getHeader: (name) => headers?.get(name) ?? '' });
       if (bytes && !bus.nc.isClosed()) message.respond(bytes);
     } catch (error) {
-      bus.log.error({ subject, ...loggedError(error) }, 'a request of the NATS server failed');
+      bus.log.error({ subject, ...toLoggedError(error) }, 'a request of the NATS server failed');
     }
   };
   const subscription = subscribe(bus, subject, {
@@ -44,8 +44,8 @@ export function answerServer(bus: Bus, options: ServerRequestOptions): { drain(g
   });
   return {
     async drain(graceMs) {
-      if (!subscription.isClosed()) await within(subscription.drain(), graceMs);
-      await within(Promise.all(inFlight), graceMs);
+      if (!subscription.isClosed()) await waitAtMost(subscription.drain(), graceMs);
+      await waitAtMost(Promise.all(inFlight), graceMs);
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   fromWireError,
   isIdempotent,
   isToken,
-  loggedError,
+  toLoggedError,
   listIssues,
   toWireError,
   readApiAddress,
@@ -23,7 +23,7 @@ import type { Bus } from './bus.ts';
 import { REFUSED_CREDENTIALS } from './follow-status.ts';
 import { request } from './request.ts';
 import { serve, type Serving } from './serve.ts';
-import { decode, encode, misfit } from './wire.ts';
+import { decode, encode, createMisfitError } from './wire.ts';
 import type { MicroEndpoint } from './micro.ts';
 
 const API_TIMEOUT_MS = 10_000;
@@ -46,7 +46,7 @@ export async function askApi<V extends ApiVerb>(
   const headers = submission === undefined ? undefined : { [SUBMISSION_HEADER]: submission };
   const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
   const checked = contract.request.safeParse(ask);
-  if (!checked.success) throw misfit(`The ${verb} request`, listIssues(checked.error));
+  if (!checked.success) throw createMisfitError(`The ${verb} request`, listIssues(checked.error));
   const repeatEveryMs = isIdempotent(verb) ? REPEAT_EVERY_MS : undefined;
   const asked = { subject, payload: ask, headers, reply: apiReplySchema };
   const reply = await request(bus, { ...asked, timeoutMs, repeatEveryMs, signal });
@@ -108,7 +108,7 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the verb's own schema
         return { ok: await handle(ask as ApiRequest<V>, { ...call, submission: readSubmission(readHeader) }) };
       } catch (error) {
-        if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...loggedError(error) }, 'api handler threw');
+        if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...toLoggedError(error) }, 'api handler threw');
         return { error: toWireError(error) };
       }
     },

@@ -1,6 +1,6 @@
 // Opens a connection to NATS with the names, limits and inbox of a service. All replies arrive in one inbox.
 import { NatsConnectionImpl } from '@nats-io/nats-core/internal';
-import { createNames, createSubjects, DEFAULT_PREFIX, isToken, shownAddress } from '@millrace/contracts';
+import { createNames, createSubjects, DEFAULT_PREFIX, isToken, hideAddressParts } from '@millrace/contracts';
 import type { NatsConnection } from 'nats';
 import type { BusLog } from './bus-log.ts';
 import { checkSettings, type ConnectionSettings } from './connection-settings.ts';
@@ -10,7 +10,7 @@ import { openConnection } from './open-connection.ts';
 import { createRefusals, type Refusals } from './refusals.ts';
 import { createLinkState, followStatus } from './follow-status.ts';
 import { parseServerAddress, type ServerAddress } from './server-address.ts';
-import { within } from './within.ts';
+import { waitAtMost } from './within.ts';
 
 export type Bus = {
   nc: NatsConnection;
@@ -107,9 +107,9 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       if (nc.isClosed()) return;
       inbox.close();
       // A drain ends with the server's reply, and never after the server is lost.
-      if (state.connected) await within(nc.drain(), CLOSE_GRACE_MS);
+      if (state.connected) await waitAtMost(nc.drain(), CLOSE_GRACE_MS);
       await nc.close();
-      log.debug({ servers: shownAddress(servers) }, 'disconnected from NATS');
+      log.debug({ servers: hideAddressParts(servers) }, 'disconnected from NATS');
     },
   };
 }

@@ -1,5 +1,5 @@
 // Explains why the first connection to NATS failed, without secrets: refused credentials, TLS, or no server.
-import { MillraceError, shownAddress } from '@millrace/contracts';
+import { MillraceError, hideAddressParts } from '@millrace/contracts';
 import { AuthorizationError, TimeoutError, UserAuthenticationExpiredError } from 'nats';
 import type { BusTls } from './connection-settings.ts';
 import type { ServerAddress } from './server-address.ts';
@@ -15,7 +15,7 @@ export const isCredentialError = (error: unknown): error is Error =>
   (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError) && !isLate(error);
 
 export function explainFailure(cause: unknown, tried: Tried): Failure {
-  const where = shownAddress(tried.address.servers.join(','));
+  const where = hideAddressParts(tried.address.servers.join(','));
   if (isCredentialError(cause)) return { error: createRefusedError(cause, where, tried), isPermanent: true };
   if (isLate(cause)) {
     const error = new MillraceError('bus-unreachable', `The NATS server at ${where} ended a slow login.`, {

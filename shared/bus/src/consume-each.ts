@@ -1,5 +1,5 @@
 // Pulls the messages of a durable consumer until the signal fires. A failure is logged, and the pull is retried.
-import { loggedError, timings } from '@millrace/contracts';
+import { toLoggedError, timings } from '@millrace/contracts';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamAccess } from './jetstream-access.ts';
@@ -25,7 +25,7 @@ export async function consumeEach(
   let consumer: Consumer | undefined;
   const reportFailure = async (error: unknown) => {
     if (signal.aborted) return;
-    bus.log.warn(loggedError(error), `${trouble}; trying again`);
+    bus.log.warn(toLoggedError(error), `${trouble}; trying again`);
     await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
   };
   while (!signal.aborted) {

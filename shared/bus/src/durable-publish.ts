@@ -52,7 +52,7 @@ export async function publishBytesDurably(
       });
       return { sequence: acked.seq, duplicate: acked.duplicate };
     } catch (cause) {
-      if (isQueue && isCode(cause, SUBJECT_IS_FULL)) throw full(subject, cause);
+      if (isQueue && isCode(cause, SUBJECT_IS_FULL)) throw createFullError(subject, cause);
       if (performance.now() > giveUpAt || access.bus.nc.isClosed() || signal?.aborted) {
         throw new MillraceError('bus-unreachable', `${subject} was not stored: ${String(cause)}`, {
           cause,
@@ -69,7 +69,7 @@ export async function publishBytesDurably(
 /** Runs take seconds: some waiting commands are done by then. */
 const FULL_RETRY_AFTER_MS = 2_000;
 
-function full(subject: string, cause: unknown): MillraceError {
+function createFullError(subject: string, cause: unknown): MillraceError {
   return new MillraceError('queue-full', `${subject} has no room for another message.`, {
     cause,
     path: subject,

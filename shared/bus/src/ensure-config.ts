@@ -15,7 +15,7 @@ import {
 type ConfigDifference = { key: string; there: string; wanted: string };
 
 /** Compares the wanted members of a configuration with those of the server, which adds defaults. Pure. */
-export function configDifferences(there: object, wanted: object): ConfigDifference[] {
+export function findConfigDifferences(there: object, wanted: object): ConfigDifference[] {
   const had = new Map<string, unknown>(Object.entries(there));
   return Object.entries(wanted).flatMap(([key, value]) => {
     const [one, other] = [formatValue(had.get(key)), formatValue(value)];
@@ -78,11 +78,11 @@ async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise
   try {
     const there = (await jsm.streams.info(name)).config;
     refuseForeign(there, wanted);
-    const differences = configDifferences(there, config);
+    const differences = findConfigDifferences(there, config);
     if (differences.length === 0 && there.metadata?.[PREFIX_KEY] !== undefined) return;
     const metadata = { ...there.metadata, [PREFIX_KEY]: prefix };
     await jsm.streams.update(name, { ...there, ...config, metadata }).catch((cause: Error) => {
-      throw mismatch(`Stream ${name}`, differences, cause);
+      throw createMismatchError(`Stream ${name}`, differences, cause);
     });
   } catch (error) {
     throw MillraceError.isInstance(error) ? error : createMissingError(name, error);
@@ -92,12 +92,12 @@ async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise
 /** A stream that is another system's, or that this system cannot take over without losing data. */
 function refuseForeign(there: StreamConfig, { config, prefix, formerSubjects }: WantedStream): void {
   const owner = there.metadata?.[PREFIX_KEY];
-  if (owner !== undefined && owner !== prefix) throw otherPrefix(config.name, owner, prefix);
+  if (owner !== undefined && owner !== prefix) throw createPrefixError(config.name, owner, prefix);
   const isFormer = JSON.stringify(there.subjects) === JSON.stringify(formerSubjects);
   const fixed = FIXED.filter((key) => config[key] !== undefined && !(key === 'subjects' && isFormer));
   const wanted = Object.fromEntries(fixed.map((key) => [key, config[key]]));
-  const differences = configDifferences(there, wanted);
-  if (differences.length > 0) throw mismatch(`Stream ${config.name}`, differences);
+  const differences = findConfigDifferences(there, wanted);
+  if (differences.length > 0) throw createMismatchError(`Stream ${config.name}`, differences);
 }
 
 export async function ensureConsumer(
@@ -114,10 +114,10 @@ export async function ensureConsumer(
   }
   try {
     const there = (await jsm.consumers.info(stream, name)).config;
-    const differences = configDifferences(there, wanted);
+    const differences = findConfigDifferences(there, wanted);
     if (differences.length === 0) return;
     await jsm.consumers.update(stream, name, { ...there, ...wanted }).catch((cause: Error) => {
-      throw mismatch(`Consumer ${name}`, differences, cause);
+      throw createMismatchError(`Consumer ${name}`, differences, cause);
     });
   } catch (error) {
     throw MillraceError.isInstance(error) ? error : createMissingError(name, error);
@@ -143,7 +143,11 @@ export async function ensureBucket({ bus, jsm }: JetStreamAccess, bucket: string
 }
 
 /** @param cause the server's refusal; absent: the update is not attempted */
-export function mismatch(what: string, differences: readonly ConfigDifference[], cause?: Error): MillraceError {
+export function createMismatchError(
+  what: string,
+  differences: readonly ConfigDifference[],
+  cause?: Error,
+): MillraceError {
   const each = differences.map(({ key, there, wanted }) => `${key} is ${there}, and should be ${wanted}`);
   const why =
     cause === undefined ? 'A running system is not changed' : `The server does not change it (${String(cause)})`;
@@ -153,7 +157,7 @@ export function mismatch(what: string, differences: readonly ConfigDifference[],
   });
 }
 
-function otherPrefix(name: string, owner: string, prefix: string): MillraceError {
+function createPrefixError(name: string, owner: string, prefix: string): MillraceError {
   return new MillraceError('stream-mismatch', `Stream ${name} belongs to the prefix "${owner}", not to "${prefix}".`, {
     path: 'MILLRACE_PREFIX',
     remedy: `Set MILLRACE_PREFIX to "${owner}" to join that system, or to a prefix that differs in more than "." and "_".`,

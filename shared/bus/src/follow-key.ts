@@ -1,5 +1,5 @@
 // Follows the key of a connection: each connection attempt reads its file again, so that a rotated key needs no restart.
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import type { BusLog } from './bus-log.ts';
 import { isExposed } from './secret-file.ts';
 import { readUserKey, type KeyOptions, type UserKey } from './user-key.ts';
@@ -18,7 +18,7 @@ export function followKey(options: KeyOptions, log: BusLog, takeKey: (publicKey:
     try {
       return readUserKey(options);
     } catch (error) {
-      log.error(loggedError(error), 'reading the key of the NATS user failed; the connection keeps the earlier one');
+      log.error(toLoggedError(error), 'reading the key of the NATS user failed; the connection keeps the earlier one');
       return undefined;
     }
   };

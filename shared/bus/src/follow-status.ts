@@ -1,12 +1,12 @@
 // Follows the status of a connection: lost and restored, refused credentials, refused permissions. A denied publish is
 // reported only here.
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import { PermissionViolationError, type NatsConnection } from 'nats';
 import type { BusLog } from './bus-log.ts';
 import { isCredentialError } from './connection-failure.ts';
 import type { Inbox } from './inbox.ts';
 import { RECONNECT_WAIT_MS } from './open-connection.ts';
-import { permissionDenied, type Operation, type Refusals } from './refusals.ts';
+import { createPermissionError, type Operation, type Refusals } from './refusals.ts';
 
 /** Refused credentials are tried again after twice the time, up to this, ms. */
 const MAX_RETRY_WAIT_MS = 5_000;
@@ -81,14 +81,14 @@ function notify(log: BusLog, listener: () => void): void {
   try {
     listener();
   } catch (error) {
-    log.error(loggedError(error), 'a listener of the reconnection failed');
+    log.error(toLoggedError(error), 'a listener of the reconnection failed');
   }
 }
 
 /** Logs a missing permission once for each connection, and ends the requests that could not be published. */
 function refuse({ log, refusals, inbox }: Followed, { operation, subject, message: answer }: PermissionViolationError) {
   const refused: Operation = operation === 'publish' ? 'publish' : 'subscribe';
-  const error = permissionDenied(refused, subject);
+  const error = createPermissionError(refused, subject);
   const { message, remedy } = error;
   if (refusals.add({ operation: refused, subject }, performance.now())) log.error({ subject, answer, remedy }, message);
   if (refused === 'publish') inbox.fail(subject, error);

@@ -4,7 +4,7 @@ import {
   forgetReplySchema,
   forgetRequestSchema,
   fromWireError,
-  loggedError,
+  toLoggedError,
   toWireError,
   type ForgetRequest,
 } from '@millrace/contracts';
@@ -41,7 +41,7 @@ export function serveForget(bus: Bus, handle: ForgetHandler): Serving {
       try {
         return { ok: await handle(ask) };
       } catch (error) {
-        if (!MillraceError.isInstance(error)) bus.log.error(loggedError(error), 'deletion failed');
+        if (!MillraceError.isInstance(error)) bus.log.error(toLoggedError(error), 'deletion failed');
         return { error: toWireError(error) };
       }
     },

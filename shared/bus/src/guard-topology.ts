@@ -3,7 +3,7 @@
 import { toWireError } from '@millrace/contracts';
 import type { ConsumerInfo } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { within } from './within.ts';
+import { waitAtMost } from './within.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { removeAcknowledged } from './remove-acknowledged.ts';
 import { listConsumers, ensureTopology, type TopologyOptions } from './topology.ts';
@@ -74,7 +74,7 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
     problem: () => problem,
     async stop() {
       stopping.abort();
-      await within(watching, checkEveryMs);
+      await waitAtMost(watching, checkEveryMs);
     },
   };
 }

@@ -1,5 +1,5 @@
 // Runs one timer for the heartbeats of all sessions of a process, or of all of its calls.
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import type { BusLog } from './bus-log.ts';
 
 export type Living = {
@@ -24,7 +24,7 @@ export function startHeartbeat(log: BusLog, intervalMs: number, living: () => It
       try {
         one.heartbeat(now);
       } catch (error) {
-        log.error(loggedError(error), 'a heartbeat failed');
+        log.error(toLoggedError(error), 'a heartbeat failed');
       }
     }
   }, intervalMs).unref();

@@ -5,7 +5,7 @@ import type { ConsumerInfo } from '@nats-io/jetstream';
 import { isCode } from './jetstream-errors.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { storeError } from './store-error.ts';
-import { commandQueues } from './work-queue.ts';
+import { listCommandQueues } from './work-queue.ts';
 import { decodeStored } from './wire.ts';
 
 export type InFlight = {
@@ -25,7 +25,7 @@ const MAX_IN_FLIGHT = 10_000;
 
 /** Reads only the delivered part of the queue, not the commands that wait. @throws bus-unreachable, store-unavailable */
 export async function listInFlight(access: JetStreamAccess): Promise<InFlight[]> {
-  const lists = await Promise.all(commandQueues(access.bus).map((queue) => listQueue(access, queue)));
+  const lists = await Promise.all(listCommandQueues(access.bus).map((queue) => listQueue(access, queue)));
   return lists.flat();
 }
 

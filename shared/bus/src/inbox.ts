@@ -1,7 +1,7 @@
 // One subscription for the replies to all requests of a connection, distinguished by the last token. A subscription per
 // request, as in the client's own requests with several replies, costs a third more under load, for the server and for
 // us.
-import { MillraceError, isToken, loggedError } from '@millrace/contracts';
+import { MillraceError, isToken, toLoggedError } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import { createReplyTokens } from './reply-tokens.ts';
 import { subscribe, type Link } from './subscribe.ts';
@@ -68,7 +68,7 @@ export function createInbox(link: Link, prefix: string): Inbox {
           listeners.get(message.subject.slice(base.length + 1))?.take(message);
         } catch (thrown) {
           // Rethrown, the error would end the connection's read loop, and with it all other requests.
-          link.log.error(loggedError(thrown), 'reply handler threw');
+          link.log.error(toLoggedError(thrown), 'reply handler threw');
         }
       },
     });

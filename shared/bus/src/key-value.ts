@@ -78,7 +78,7 @@ export async function writeEntry(
   return put(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), {
     ttlSeconds,
     ...(expectedRevision !== undefined && { expect: { lastSubjectSequence: expectedRevision } }),
-    ...(unlessWritten !== undefined && { expect: neverWritten(`$KV.${bucket}.${unlessWritten}`) }),
+    ...(unlessWritten !== undefined && { expect: expectNeverWritten(`$KV.${bucket}.${unlessWritten}`) }),
   });
 }
 
@@ -118,7 +118,7 @@ export async function purgeEntries(
   }
 }
 
-const neverWritten = (subject: string) => ({ lastSubjectSequence: 0, lastSubjectSequenceSubject: subject });
+const expectNeverWritten = (subject: string) => ({ lastSubjectSequence: 0, lastSubjectSequenceSubject: subject });
 
 type Put = Pick<JetStreamPublishOptions, 'expect' | 'headers'>;
 
@@ -142,6 +142,6 @@ async function put(
   }
 }
 
-export function conflictError(key: string): MillraceError {
+export function createConflictError(key: string): MillraceError {
   return new MillraceError('state-conflict', `Another writer changed ${key} first.`, { path: key });
 }

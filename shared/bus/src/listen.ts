@@ -1,5 +1,5 @@
 // Subscribes without replying: valid messages are passed to the handler, invalid ones are logged with their subject.
-import { loggedError, type MillraceError } from '@millrace/contracts';
+import { toLoggedError, type MillraceError } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { subscribe } from './subscribe.ts';
@@ -34,7 +34,7 @@ export function listen<T>(
       } catch (thrown) {
         // Rethrown, the error would end the connection's read loop: every other subscription would lose its pending
         // messages.
-        bus.log.error({ subject: message.subject, ...loggedError(thrown) }, 'message handler threw');
+        bus.log.error({ subject: message.subject, ...toLoggedError(thrown) }, 'message handler threw');
       }
     },
   });

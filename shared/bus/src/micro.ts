@@ -58,8 +58,8 @@ export function advertise(bus: Bus, service: MicroService): () => void {
   const started = new Date().toISOString();
   const answers = {
     PING: () => ping(bus, service),
-    INFO: () => info(bus, service),
-    STATS: () => stats(bus, service, started),
+    INFO: () => buildInfo(bus, service),
+    STATS: () => buildStats(bus, service, started),
   };
   const subscriptions = VERBS.flatMap((verb) =>
     [`$SRV.${verb}`, `$SRV.${verb}.${service.name}`, `$SRV.${verb}.${service.name}.${bus.id}`].map((subject) =>
@@ -73,7 +73,7 @@ export function advertise(bus: Bus, service: MicroService): () => void {
   return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
 }
 
-const identity = (bus: Bus, { name, version, limits }: MicroService) => ({
+const buildIdentity = (bus: Bus, { name, version, limits }: MicroService) => ({
   name,
   id: bus.id,
   version,
@@ -81,10 +81,10 @@ const identity = (bus: Bus, { name, version, limits }: MicroService) => ({
 });
 
 function ping(bus: Bus, service: MicroService): SrvPing {
-  return { type: 'io.nats.micro.v1.ping_response', ...identity(bus, service) };
+  return { type: 'io.nats.micro.v1.ping_response', ...buildIdentity(bus, service) };
 }
 
-function info(bus: Bus, service: MicroService): SrvInfo {
+function buildInfo(bus: Bus, service: MicroService): SrvInfo {
   const endpoints = service.endpoints().map(({ name, queue, serving, metadata }) => ({
     name,
     subject: serving.subject,
@@ -92,10 +92,10 @@ function info(bus: Bus, service: MicroService): SrvInfo {
     metadata: { [METADATA_KEY]: JSON.stringify(metadata) },
   }));
   const { description } = service;
-  return { type: 'io.nats.micro.v1.info_response', ...identity(bus, service), description, endpoints };
+  return { type: 'io.nats.micro.v1.info_response', ...buildIdentity(bus, service), description, endpoints };
 }
 
-function stats(bus: Bus, service: MicroService, started: string): SrvStats {
+function buildStats(bus: Bus, service: MicroService, started: string): SrvStats {
   const endpoints = service.endpoints().map(({ name, queue, serving, data }) => {
     const { requests, errors, lastError, processingMs } = serving.stats;
     const ns = Math.round(processingMs * NS_PER_MS);
@@ -111,7 +111,7 @@ function stats(bus: Bus, service: MicroService, started: string): SrvStats {
       ...(data && { data: data() }),
     };
   });
-  return { type: 'io.nats.micro.v1.stats_response', ...identity(bus, service), started, endpoints };
+  return { type: 'io.nats.micro.v1.stats_response', ...buildIdentity(bus, service), started, endpoints };
 }
 
 type Gather = {

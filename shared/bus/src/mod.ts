@@ -13,7 +13,7 @@ export {
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
 export {
   purgeEntries,
-  conflictError,
+  createConflictError,
   locateEntry,
   deleteEntry,
   readEntry,
@@ -51,7 +51,7 @@ export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts'
 export { readConnectionFile } from './secret-file.ts';
 export { seedFile, withStackKey } from './stack-key.ts';
 export { serveVerbs, type ApiHandlers } from './api.ts';
-export { serverAnswers } from './server-answers.ts';
+export { isServerAnswering } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
 export { createUserKey, readUserKey, type KeyOptions, type UserKey } from './user-key.ts';
@@ -59,4 +59,4 @@ export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { watchRunShards } from './watch-run-shards.ts';
 export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';
 export { decode, decodeStored, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
-export { within } from './within.ts';
+export { waitAtMost } from './within.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRefusals, MAX_REFUSALS, permissionDenied, REPLY_REFUSED_MS } from './refusals.ts';
+import { createRefusals, MAX_REFUSALS, createPermissionError, REPLY_REFUSED_MS } from './refusals.ts';
 
 describe('refused permissions', () => {
   test('A permission is new once, and named until the connection is replaced', () => {
@@ -39,13 +39,13 @@ describe('refused permissions', () => {
   });
 
   test('The error names the permission and its remedy, and a long subject is cut', () => {
-    expect(permissionDenied('publish', 'a.b')).toMatchObject({
+    expect(createPermissionError('publish', 'a.b')).toMatchObject({
       code: 'permission-denied',
       message: 'The NATS user has no permission to publish on a.b.',
       path: 'a.b',
       remedy: expect.stringContaining('permissions.publish'),
     });
-    expect(permissionDenied('publish', '_INBOX.x.1').remedy).toContain('allow_responses');
-    expect(permissionDenied('subscribe', 'x'.repeat(5_000)).message.length).toBeLessThan(300);
+    expect(createPermissionError('publish', '_INBOX.x.1').remedy).toContain('allow_responses');
+    expect(createPermissionError('subscribe', 'x'.repeat(5_000)).message.length).toBeLessThan(300);
   });
 });

@@ -70,7 +70,7 @@ function describePermission(operation: Operation, subject: string): string {
   return operation === 'publish' ? `publish on ${shown}` : `subscribe to ${shown}`;
 }
 
-export function permissionDenied(operation: Operation, subject: string): MillraceError {
+export function createPermissionError(operation: Operation, subject: string): MillraceError {
   const permission = describePermission(operation, subject);
   return new MillraceError('permission-denied', `The NATS user has no permission to ${permission}.`, {
     path: subject,

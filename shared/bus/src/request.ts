@@ -42,7 +42,7 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
   const encoded = encodePayload(ask, bus.maxPayload());
   if ('error' in encoded) return Promise.resolve(encoded);
   const { payload } = encoded;
-  if (signal?.aborted) return Promise.resolve(toFailure(cancelledError(subject)));
+  if (signal?.aborted) return Promise.resolve(toFailure(createCancelledError(subject)));
   return new Promise((resolve) => {
     let expected = 0;
     let copies = 0;
@@ -63,13 +63,13 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>>
       const answer = read(message, ask);
       const progress = 'ok' in answer ? (ask.readProgress?.(answer.ok) ?? 'final') : 'final';
       if (progress === 'final' || 'error' in answer) return finish(answer);
-      if (progress !== expected) return finish(toFailure(gap(subject, expected, progress)));
+      if (progress !== expected) return finish(toFailure(createGapError(subject, expected, progress)));
       expected += 1;
       ask.onProgress?.(answer.ok);
     };
-    const onAbort = () => finish(toFailure(cancelledError(subject)));
+    const onAbort = () => finish(toFailure(createCancelledError(subject)));
     const inbox = bus.inbox.open(onMessage, subject, (error) => finish(toFailure(error)));
-    const timer = setTimeout(() => finish(toFailure(timedOut(subject, timeoutMs))), timeoutMs);
+    const timer = setTimeout(() => finish(toFailure(createTimeoutError(subject, timeoutMs))), timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     ask.onAsked?.(onAbort);
     if (isOver) return;
@@ -105,8 +105,8 @@ function encodePayload(
 }
 
 function read<T>(message: Msg, ask: Request<T>): RequestAnswer<T> {
-  if (isNoResponders(message)) return toFailure(nobody(ask.subject));
-  const thrown = serviceError(message, ask.subject);
+  if (isNoResponders(message)) return toFailure(createNoResponderError(ask.subject));
+  const thrown = readServiceError(message, ask.subject);
   if (thrown) return toFailure(thrown);
   const answer = decode(message.data, ask.reply, `the answer of ${ask.subject}`);
   if ('ok' in answer) return answer;
@@ -117,7 +117,7 @@ function read<T>(message: Msg, ask: Request<T>): RequestAnswer<T> {
 /**
  * Reads an error of the NATS services protocol (ADR-32): two headers, for any data. Its text is the other side's own.
  */
-function serviceError({ headers }: Msg, subject: string): MillraceError | undefined {
+function readServiceError({ headers }: Msg, subject: string): MillraceError | undefined {
   const text = headers?.get('Nats-Service-Error') ?? '';
   const code = headers?.get('Nats-Service-Error-Code') ?? '';
   if (text === '' && code === '') return undefined;
@@ -128,15 +128,16 @@ const MAX_CODE_LENGTH = 16;
 const MAX_TEXT_LENGTH = 4_096;
 
 const toFailure = (error: MillraceError) => ({ error });
-const nobody = (subject: string) =>
+const createNoResponderError = (subject: string) =>
   new MillraceError('nobody-there', `No service is subscribed to ${subject}.`, {
     path: subject,
     remedy: 'Start a service that serves it, with the same NATS_URL and MILLRACE_PREFIX.',
   });
-const cancelledError = (subject: string) => new MillraceError('cancelled', `The call of ${subject} was cancelled.`);
+const createCancelledError = (subject: string) =>
+  new MillraceError('cancelled', `The call of ${subject} was cancelled.`);
 const createNotJsonError = (subject: string, cause: unknown) =>
   new MillraceError('not-json', `The message for ${subject} is not JSON: ${String(cause)}`, { cause });
-const timedOut = (subject: string, timeoutMs: number) =>
+const createTimeoutError = (subject: string, timeoutMs: number) =>
   new MillraceError('timeout', `${subject} did not answer within ${timeoutMs} ms.`, { path: subject });
-const gap = (subject: string, expected: number, got: number) =>
+const createGapError = (subject: string, expected: number, got: number) =>
   new MillraceError('session-lost', `A reply of ${subject} was lost: number ${expected} is missing, ${got} arrived.`);

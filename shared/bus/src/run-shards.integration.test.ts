@@ -1,4 +1,4 @@
-import { homeShard } from '@millrace/contracts';
+import { computeHomeShard } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { openJetStream } from './jetstream-access.ts';
@@ -12,8 +12,8 @@ const owner = useBus(nats, 'owner');
 test('an orchestrator keeps a tenant out of a shard in which another orchestrator has put a backlog', async () => {
   const [access, other] = await Promise.all([openJetStream(owner.bus), openJetStream(await owner.connect())]);
   await ensureTopology(access);
-  const home = owner.bus.subjects.runs(homeShard('quiet'), 'quiet');
-  const backlog = owner.bus.subjects.runs(homeShard('quiet'), 'noisy');
+  const home = owner.bus.subjects.runs(computeHomeShard('quiet'), 'quiet');
+  const backlog = owner.bus.subjects.runs(computeHomeShard('quiet'), 'noisy');
   for (let at = 0; at <= 2 * CONGESTED_AT; at += 1) await access.js.publish(backlog, '{}');
   expect(other.runShards.nextSubject('quiet')).toBe(home);
   const watching = watchRunShards(other);

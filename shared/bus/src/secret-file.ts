@@ -10,14 +10,14 @@ const OTHERS = 0o077;
 export function readConnectionFile(file: string, variable: string): string {
   try {
     const found = statSync(file);
-    if (!found.isFile()) throw fileError(file, variable, 'is not a file');
-    if (found.size > MAX_FILE_BYTES) throw fileError(file, variable, `has more than ${MAX_FILE_BYTES} bytes`);
+    if (!found.isFile()) throw createFileError(file, variable, 'is not a file');
+    if (found.size > MAX_FILE_BYTES) throw createFileError(file, variable, `has more than ${MAX_FILE_BYTES} bytes`);
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (MillraceError.isInstance(error)) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
-    throw fileError(file, variable, isMissing ? 'does not exist' : `cannot be read (${code || 'unknown error'})`);
+    throw createFileError(file, variable, isMissing ? 'does not exist' : `cannot be read (${code || 'unknown error'})`);
   }
 }
 
@@ -28,7 +28,7 @@ export function isExposed(file: string): boolean {
   return found !== undefined && (found.mode & OTHERS) !== 0;
 }
 
-const fileError = (file: string, variable: string, problem: string): MillraceError =>
+const createFileError = (file: string, variable: string, problem: string): MillraceError =>
   new MillraceError('config-invalid', `The file ${file} ${problem}.`, {
     path: variable,
     remedy: `Set ${variable} to a file that this process can read.`,

@@ -10,7 +10,7 @@ import { readHeader } from './message-headers.ts';
 import { publishBytes } from './publish.ts';
 import { subscribe } from './subscribe.ts';
 import { decode, encode, encodeWithin } from './wire.ts';
-import { within } from './within.ts';
+import { waitAtMost } from './within.ts';
 
 export type ServeContext = {
   subject: string;
@@ -55,8 +55,8 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
     stats,
     async drain(graceMs) {
       const giveUpAt = performance.now() + graceMs;
-      if (!subscription.isClosed()) await within(subscription.drain(), graceMs);
-      await within(Promise.all(inFlight), Math.max(0, giveUpAt - performance.now()));
+      if (!subscription.isClosed()) await waitAtMost(subscription.drain(), graceMs);
+      await waitAtMost(Promise.all(inFlight), Math.max(0, giveUpAt - performance.now()));
     },
   };
 }
@@ -82,7 +82,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     bus.log.warn({ subject, ...readRunId(message.data), error: wire }, 'request rejected');
     return { error: wire };
   };
-  if (!reply || !isInbox(reply)) return void fail(refusedReply(subject, reply));
+  if (!reply || !isInbox(reply)) return void fail(createReplyError(subject, reply));
   const respond = (value: unknown) => publishBytes(bus, reply, encodeWithin(value, bus.maxPayload(), subject));
   const attempt = (publish: () => void) => {
     try {
@@ -111,7 +111,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
   stats.processingMs += performance.now() - started;
 }
 
-function refusedReply(subject: string, reply: string | undefined): MillraceError {
+function createReplyError(subject: string, reply: string | undefined): MillraceError {
   return new MillraceError(
     'reply-subject-refused',
     `A request on ${subject} has the reply subject ${reply || '(none)'}.`,

@@ -1,6 +1,6 @@
 // A NATS address as it is configured: one or several servers with commas between them, credentials before an @. The driver does
 // not read credentials out of an address, so they are taken out here, for services and clients alike.
-import { MillraceError, shownAddress } from '@millrace/contracts';
+import { MillraceError, hideAddressParts } from '@millrace/contracts';
 
 type Credentials = { user?: string; pass?: string; token?: string };
 export type ServerAddress = { servers: string[] } & Credentials;
@@ -17,7 +17,7 @@ export function parseServerAddress(addresses: string): ServerAddress {
   const named = parts.flatMap(({ credentials }) => credentials ?? []);
   const [first = {}] = named;
   if (named.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
-    throw new MillraceError('config-invalid', `${shownAddress(addresses)} names different credentials.`, {
+    throw new MillraceError('config-invalid', `${hideAddressParts(addresses)} names different credentials.`, {
       path: 'NATS_URL',
       remedy: 'A connection has one user: put the same credentials into each address, or into the first alone.',
     });

@@ -2,7 +2,7 @@
 import type { Bus } from './bus.ts';
 
 /** Returns false also without a connection. */
-export async function serverAnswers(bus: Bus, withinMs: number): Promise<boolean> {
+export async function isServerAnswering(bus: Bus, withinMs: number): Promise<boolean> {
   if (!bus.hasConnection()) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), withinMs);

@@ -1,6 +1,6 @@
 // The time of the NATS server, as the one clock of all orchestrators: deadlines in heads, expiries and schedules are compared by processes on
 // several machines, and their own clocks may differ or step. The time between two readings is measured by the monotonic clock of the process.
-import { MillraceError, loggedError } from '@millrace/contracts';
+import { MillraceError, toLoggedError } from '@millrace/contracts';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
 
@@ -42,7 +42,7 @@ export function createServerClock(bus: Bus, stream: string): ServerClock {
         if (Math.abs(error) > tookMs) offset += error;
         report(serverMs);
       } catch (error) {
-        bus.log.debug(loggedError(error), 'reading the time of NATS failed');
+        bus.log.debug(toLoggedError(error), 'reading the time of NATS failed');
       }
     },
   };

@@ -1,9 +1,9 @@
-import { RUN_SHARDS, createSubjects, homeShard } from '@millrace/contracts';
+import { RUN_SHARDS, createSubjects, computeHomeShard } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { CONGESTED_AT, addCommand, chooseShard, readLoads } from './shard-loads.ts';
 
 const subjects = createSubjects('mr.v1');
-const home = homeShard('quiet');
+const home = computeHomeShard('quiet');
 
 /** As the stream's info counts them. */
 const counts = (shard: number, tenant: string, count: number) => ({ [subjects.runs(shard, tenant)]: count });
@@ -32,7 +32,7 @@ describe('the shard of a tenant’s next command', () => {
     const loads = mergeLoads();
     for (let at = 0; at <= CONGESTED_AT; at += 1) addCommand(loads, home, 'noisy');
     expect(chooseShard(loads, 'quiet')).not.toBe(home);
-    expect(chooseShard(loads, 'noisy')).toBe(homeShard('noisy'));
+    expect(chooseShard(loads, 'noisy')).toBe(computeHomeShard('noisy'));
   });
 });
 

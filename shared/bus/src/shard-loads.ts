@@ -1,6 +1,6 @@
 // Chooses the shard of the command queue for a tenant's next command. A shard is delivered in order, so a command behind the backlog of
 // another tenant waits for all of that backlog: a tenant gets another shard if others congest its home shard.
-import { RUN_SHARDS, homeShard, shardAndTenant } from '@millrace/contracts';
+import { RUN_SHARDS, computeHomeShard, parseShardSubject } from '@millrace/contracts';
 
 /** Commands in the queue, waiting and in flight, by shard: in total and of each tenant. */
 export type ShardLoads = readonly { total: number; tenants: Map<string, number> }[];
@@ -12,7 +12,7 @@ export const CONGESTED_AT = 32;
 export function readLoads(prefix: string, subjects: Readonly<Record<string, number>>): ShardLoads {
   const loads = Array.from({ length: RUN_SHARDS }, () => ({ total: 0, tenants: new Map<string, number>() }));
   for (const [subject, count] of Object.entries(subjects)) {
-    const { shard, tenant } = shardAndTenant(prefix, subject) ?? {};
+    const { shard, tenant } = parseShardSubject(prefix, subject) ?? {};
     const load = shard === undefined ? undefined : loads[shard];
     if (!load || tenant === undefined) continue;
     load.total += count;
@@ -39,7 +39,7 @@ export function countByTenant(loads: ShardLoads): Map<string, number> {
 }
 
 export function chooseShard(loads: ShardLoads, tenant: string): number {
-  const home = homeShard(tenant);
+  const home = computeHomeShard(tenant);
   const others = loads.map(({ total, tenants }) => total - (tenants.get(tenant) ?? 0));
   const least = Math.min(...others);
   return (others[home] ?? 0) <= least + CONGESTED_AT ? home : others.indexOf(least);

@@ -2,7 +2,7 @@
 // same checkout use them without a setting.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { shownAddress } from '@millrace/contracts';
+import { hideAddressParts } from '@millrace/contracts';
 import type { ConnectionSettings } from './connection-settings.ts';
 import type { BusAddress } from './resolve-address.ts';
 
@@ -20,7 +20,7 @@ export function withStackKey(
 ): ConnectionSettings {
   const { user, token, nkeySeed, nkeyFile, credsFile } = settings;
   const hasIdentity = [user, token, nkeySeed, nkeyFile, credsFile].some((value) => value !== undefined);
-  if (keys === undefined || hasIdentity || shownAddress(url) !== url) return settings;
+  if (keys === undefined || hasIdentity || hideAddressParts(url) !== url) return settings;
   const own = roles.map((role) => seedFile(keys, role)).find((file) => existsSync(file));
   return own === undefined ? settings : { ...settings, nkeyFile: own };
 }

@@ -21,16 +21,16 @@ export function createStallGate({ nc }: { nc: { flush(): Promise<void> } }): Sta
     await nc.flush().catch(() => undefined);
     flushing = undefined;
   };
-  const tick = () => {
+  const checkForStall = () => {
     const now = performance.now();
     if (now - lastTick > STALL_MS) flushing ??= flush();
     lastTick = now;
   };
-  const timer = setInterval(tick, TICK_MS).unref();
+  const timer = setInterval(checkForStall, TICK_MS).unref();
   return {
     pass(signal) {
       // A request may be read in the very turn that stalled, before the timer fires.
-      if (performance.now() - lastTick > STALL_MS) tick();
+      if (performance.now() - lastTick > STALL_MS) checkForStall();
       return flushing && Promise.race([flushing, waitForAbort(signal)]);
     },
     stop: () => clearInterval(timer),

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamConfig } from '@nats-io/jetstream';
 import { z } from 'zod';
-import { configDifferences, mismatch, type WantedStream } from './ensure-config.ts';
+import { findConfigDifferences, createMismatchError, type WantedStream } from './ensure-config.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { STORAGE_IS_RESERVED, createMissingError, isCode } from './jetstream-errors.ts';
 import { deleteEntry, locateEntry, writeEntry } from './key-value.ts';
@@ -59,7 +59,8 @@ async function setLimit({ jsm }: JetStreamAccess, { there, limit: { bytes, isSet
     await update(bytes);
   } catch (error) {
     const cause = error instanceof Error ? error : new Error(String(error));
-    if (isSet) throw mismatch(`Stream ${there.name}`, configDifferences(there, { max_bytes: bytes }), cause);
+    if (isSet)
+      throw createMismatchError(`Stream ${there.name}`, findConfigDifferences(there, { max_bytes: bytes }), cause);
     if (!isCode(error, STORAGE_IS_RESERVED)) throw createMissingError(there.name, error);
   }
 }

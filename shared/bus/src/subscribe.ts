@@ -3,7 +3,7 @@
 import type { MillraceError } from '@millrace/contracts';
 import type { Msg, NatsConnection, Subscription } from 'nats';
 import type { BusLog } from './bus-log.ts';
-import { permissionDenied, type Refusals } from './refusals.ts';
+import { createPermissionError, type Refusals } from './refusals.ts';
 
 /** The part of a bus that a subscription needs. */
 export type Link = {
@@ -36,7 +36,7 @@ export function subscribe(
     });
   let subscription = open();
   const refuse = (error: Error) => {
-    refusal = permissionDenied('subscribe', subject);
+    refusal = createPermissionError('subscribe', subject);
     link.refusals.add({ operation: 'subscribe', subject, isReopened: true }, performance.now());
     const { message, remedy } = refusal;
     link.log.error({ subject, error: String(error), remedy }, message);

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { BucketEntry } from './key-value.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { decode } from './wire.ts';
-import { within } from './within.ts';
+import { waitAtMost } from './within.ts';
 
 export type BucketListener<T> = {
   put: (key: string, entry: BucketEntry<T>) => void;
@@ -38,6 +38,6 @@ export async function watchBucket<T>(
     }
   };
   void follow().catch((error: unknown) => bus.log.error({ bucket, error: String(error) }, 'watching the bucket ended'));
-  await within(firstRead.promise, FIRST_READ_MS);
+  await waitAtMost(firstRead.promise, FIRST_READ_MS);
   return () => watch.stop();
 }

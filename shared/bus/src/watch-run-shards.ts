@@ -1,8 +1,8 @@
 // Reads the counts by which shards of the command queue are chosen from the stream, so that all orchestrators choose by the same stored data.
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamAccess } from './jetstream-access.ts';
-import { within } from './within.ts';
+import { waitAtMost } from './within.ts';
 
 const READ_EVERY_MS = 1_000;
 /** A read that takes long is repeated after this many times its duration. */
@@ -21,7 +21,7 @@ export function watchRunShards({ bus, jsm, runShards }: JetStreamAccess): { stop
       const startedAt = performance.now();
       if (bus.hasConnection()) {
         await read().catch((error: unknown) =>
-          bus.log.debug(loggedError(error), 'counting the shards of commands failed'),
+          bus.log.debug(toLoggedError(error), 'counting the shards of commands failed'),
         );
       }
       const pauseMs = Math.max(READ_EVERY_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
@@ -32,7 +32,7 @@ export function watchRunShards({ bus, jsm, runShards }: JetStreamAccess): { stop
   return {
     async stop() {
       stopping.abort();
-      await within(watching, READ_EVERY_MS);
+      await waitAtMost(watching, READ_EVERY_MS);
     },
   };
 }

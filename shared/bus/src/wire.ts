@@ -49,17 +49,17 @@ function validate<T>(json: Parsed, schema: z.ZodType<T>, subject: string): Decod
   if (fitsAsIs(schema, json.value)) return { ok: json.value as T };
   const parsed = schema.safeParse(json.value);
   if (parsed.success) return { ok: parsed.data };
-  return { error: misfit(`The message on ${subject}`, listIssues(parsed.error)) };
+  return { error: createMisfitError(`The message on ${subject}`, listIssues(parsed.error)) };
 }
 
 /** Decodes a stored entry: rejects one that a newer version wrote, valid or not. Code: stored-by-newer. */
 export function decodeStored<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
   const json = parseJson(data);
-  if ('value' in json && isStoredByNewer(json.value)) return { error: storedByNewer(subject) };
+  if ('value' in json && isStoredByNewer(json.value)) return { error: createNewerVersionError(subject) };
   return validate(json, schema, subject);
 }
 
-function storedByNewer(subject: string): MillraceError {
+function createNewerVersionError(subject: string): MillraceError {
   return new MillraceError('stored-by-newer', `${subject} was written by a newer version.`, {
     path: subject,
     remedy: 'Run that version: finish the upgrade, or roll it back after the runs that it has started have ended.',
@@ -67,7 +67,7 @@ function storedByNewer(subject: string): MillraceError {
 }
 
 /** An only problem is part of the message; of several the message contains the first, and the issues all of them. */
-export function misfit(what: string, issues: readonly Issue[]): MillraceError {
+export function createMisfitError(what: string, issues: readonly Issue[]): MillraceError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (the first of ${issues.length} problems)` : '';
   const problem = [first?.path, first?.message].filter((text) => text !== undefined && text !== '').join(' ');

@@ -1,9 +1,9 @@
-import { STORED_VERSION, textMessage, type Command, type MillraceError } from '@millrace/contracts';
+import { STORED_VERSION, buildTextMessage, type Command, type MillraceError } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 import { ensureTopology } from './topology.ts';
-import { commandQueues, consumeCommands, type Delivery } from './work-queue.ts';
+import { listCommandQueues, consumeCommands, type Delivery } from './work-queue.ts';
 
 const nats = useNats();
 const orchestrator = useBus(nats, 'orchestrator');
@@ -16,7 +16,7 @@ beforeAll(async () => {
   access = await openJetStream(orchestrator.bus);
   await ensureTopology(access);
   const { runs } = orchestrator.bus.names;
-  for (const queue of commandQueues(orchestrator.bus)) {
+  for (const queue of listCommandQueues(orchestrator.bus)) {
     await access.jsm.consumers.update(runs, queue, { ack_wait: ackWaitNs });
   }
 });
@@ -38,7 +38,7 @@ const command = (runId: string): Command => ({
     runId,
     tenant: 'acme',
     agent: 'demo',
-    messages: [textMessage('m', 'user', 'hi')],
+    messages: [buildTextMessage('m', 'user', 'hi')],
     requestContext: {},
     deadlineMs: 1_000,
   },

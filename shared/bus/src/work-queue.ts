@@ -42,7 +42,7 @@ export type CommandTaker = {
 };
 
 /** The consumers of the command queue: one for each shard, and one for commands of versions without shards. */
-export const commandQueues = ({ names }: Pick<Bus, 'names'>): string[] => [
+export const listCommandQueues = ({ names }: Pick<Bus, 'names'>): string[] => [
   names.worker(),
   ...Array.from({ length: RUN_SHARDS }, (_, shard) => names.worker(shard)),
 ];
@@ -63,12 +63,12 @@ export async function consumeCommands(
     };
     return consumeEach(access, consumed, (message) => hand(access, message, queue, taker), signal);
   };
-  await Promise.all(commandQueues(bus).map(consume));
+  await Promise.all(listCommandQueues(bus).map(consume));
 }
 
 async function hand(access: JetStreamAccess, message: JsMsg, queue: string, taker: CommandTaker): Promise<void> {
   const command = decodeStored(message.data, commandSchema, message.subject);
-  if ('ok' in command) return taker.take(delivery(message, queue, command.ok));
+  if ('ok' in command) return taker.take(createDelivery(message, queue, command.ok));
   const { error } = command;
   const isFirst = !message.redelivered;
   if (isFirst) taker.refuse(error, message.subject);
@@ -88,7 +88,7 @@ function isOfNewer(message: JsMsg, { code }: MillraceError, now: number): boolea
   return isNewer && now < submittedAt + request.deadlineMs + OVERDUE_MS;
 }
 
-function delivery(message: JsMsg, queue: string, command: Command): Delivery {
+function createDelivery(message: JsMsg, queue: string, command: Command): Delivery {
   return {
     command,
     sequence: message.seq,

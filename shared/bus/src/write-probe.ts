@@ -50,19 +50,19 @@ type ProbeTarget = { stream: string; subject: string };
 
 /** The bucket of run states first: every run writes there. */
 function listTargets({ names, subjects }: Bus, logStreams: number): ProbeTarget[] {
-  const bucket = (name: string) => ({ stream: `KV_${name}`, subject: `$KV.${name}.${subjects.probes.key}` });
+  const describeBucket = (name: string) => ({ stream: `KV_${name}`, subject: `$KV.${name}.${subjects.probes.key}` });
   const logs = Array.from({ length: logStreams }, (_, at) => ({
     stream: names.chunks(at),
     subject: subjects.probes.log(at),
   }));
   return [
-    bucket(names.state),
+    describeBucket(names.state),
     { stream: names.runs, subject: subjects.probes.runs },
     ...logs,
     { stream: names.events, subject: subjects.probes.events },
     { stream: names.timers, subject: subjects.probes.timers },
-    bucket(names.agents),
-    bucket(names.saves),
+    describeBucket(names.agents),
+    describeBucket(names.saves),
   ];
 }
 

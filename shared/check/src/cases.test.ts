@@ -5,9 +5,9 @@ import { casesFileSchema, selectCases } from './cases.ts';
 import { createRandom } from './random.ts';
 import { toolRules } from './rules/tool-rules.ts';
 import { RULES } from './check-processor.ts';
-import { sampleOptions, writtenDefaults } from './sample-options.ts';
-import { randomCut } from './stream-text.ts';
-import { unlike } from './rules/case-rules.ts';
+import { sampleOptions, writeDefaults } from './sample-options.ts';
+import { cutAtRandom } from './stream-text.ts';
+import { findDifference } from './rules/case-rules.ts';
 
 const page = await readFile(resolve(import.meta.dirname, '../../../docs/check.md'), 'utf8');
 
@@ -67,22 +67,22 @@ describe('generated options', () => {
     expect(JSON.stringify(sampleOptions(JSON.parse(JSON.stringify(schema)))).length).toBeLessThan(100_000);
   });
 
-  test('writtenDefaults writes every default', () => {
-    expect(writtenDefaults({ properties: { a: { default: 1 }, b: { default: 2 } } }, { b: 3 })).toEqual({ a: 1, b: 3 });
+  test('writeDefaults writes every default', () => {
+    expect(writeDefaults({ properties: { a: { default: 1 }, b: { default: 2 } } }, { b: 3 })).toEqual({ a: 1, b: 3 });
   });
 });
 
 test('A seed repeats its cuts, and a cut loses nothing', () => {
   const text = 'na\u00efve 👩‍👩‍👧 secret';
-  const cuts = (seed: number) => Array.from({ length: 20 }, () => randomCut(text, createRandom(seed)));
+  const cuts = (seed: number) => Array.from({ length: 20 }, () => cutAtRandom(text, createRandom(seed)));
   expect(cuts(1)).toEqual(cuts(1));
-  for (let seed = 0; seed < 50; seed += 1) expect(randomCut(text, createRandom(seed)).join('')).toBe(text);
-  expect(randomCut('', createRandom(1))).toEqual([]);
+  for (let seed = 0; seed < 50; seed += 1) expect(cutAtRandom(text, createRandom(seed)).join('')).toBe(text);
+  expect(cutAtRandom('', createRandom(1))).toEqual([]);
 });
 
 test('A difference has its path; absent members are not compared', () => {
-  expect(unlike({ type: 'abort' }, { type: 'abort', reason: 'x' })).toBeUndefined();
-  expect(unlike({ a: [{ b: 1 }] }, { a: [{ b: 2 }] })).toBe('the verdict.a.0.b is 2, not 1');
-  expect(unlike({ a: [1] }, { a: [1, 2] })).toMatch(/the verdict\.a is \[1,2\]/);
-  expect(unlike({ a: {} }, {})).toMatch(/the verdict\.a is undefined/);
+  expect(findDifference({ type: 'abort' }, { type: 'abort', reason: 'x' })).toBeUndefined();
+  expect(findDifference({ a: [{ b: 1 }] }, { a: [{ b: 2 }] })).toBe('the verdict.a.0.b is 2, not 1');
+  expect(findDifference({ a: [1] }, { a: [1, 2] })).toMatch(/the verdict\.a is \[1,2\]/);
+  expect(findDifference({ a: {} }, {})).toMatch(/the verdict\.a is undefined/);
 });

@@ -5,7 +5,7 @@ import {
   jsonValueSchema,
   stageSchema,
   tokenSchema,
-  typeSchema,
+  castSchema,
   getOwnMember,
   type StageInput,
 } from '@millrace/contracts';
@@ -35,7 +35,7 @@ const casesSchema = z.strictObject({
         options: optionsSchema,
         state: jsonObjectSchema.default({}),
         says: z.string().optional().describe('short for a conversation with this one message of the caller'),
-        input: typeSchema<Partial<StageInput>>(z.looseObject({}))
+        input: castSchema<Partial<StageInput>>(z.looseObject({}))
           .optional()
           .describe('all of it: docs/wire.md, section 3'),
         requestContext: jsonObjectSchema.default({}),

@@ -3,7 +3,7 @@ import { srvPingSchema } from '@millrace/contracts';
 import { ask } from './ask.ts';
 import { fail } from './rule-error.ts';
 import { judgeOrError } from './judge.ts';
-import { calledStages } from './rule.ts';
+import { listCalledStages } from './rule.ts';
 import { STREAM, sendOpen, buildSessionOpen } from './session-open.ts';
 import { MAX_WAIT_MS, type CheckTarget } from './target.ts';
 
@@ -14,7 +14,7 @@ export async function checkAlive(target: CheckTarget, after: string): Promise<vo
   const ping = await ask(bus, `$SRV.PING.${service}.${replica}`, '', { timeoutMs: MAX_WAIT_MS, isFinal });
   if (ping.end !== 'final') fail(`the replica ${replica} does not answer its ping after ${after}`);
   const [options = {}] = optionSets;
-  const [stage] = calledStages(target);
+  const [stage] = listCalledStages(target);
   const stillServes = stage
     ? judgeOrError(target, stage, { options, replica, timeoutMs: MAX_WAIT_MS })
     : sendOpen(target, buildSessionOpen(target, { options, chunks: [], end: true }), replica);

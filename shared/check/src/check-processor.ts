@@ -1,6 +1,6 @@
 // Runs the conformance suite: all rules of docs/wire.md on one running processor, over the bus.
 import { MillraceError, type JsonObject } from '@millrace/contracts';
-import { within, type Bus } from '@millrace/bus';
+import { waitAtMost, type Bus } from '@millrace/bus';
 import { selectCases, type CasesFile } from './cases.ts';
 import { findNamed } from './find-targets.ts';
 import { measureResponse } from './measure-response.ts';
@@ -101,7 +101,7 @@ const END_MS = 10_000;
 
 async function endProcess({ signal, exited }: ReplicaProcess): Promise<void> {
   signal('SIGTERM');
-  await within(exited, END_MS);
+  await waitAtMost(exited, END_MS);
   signal('SIGKILL');
 }
 
@@ -157,8 +157,8 @@ async function runBeside<T extends Served>(
   rules: readonly CheckRule<T>[],
   run: RuleRun,
 ): Promise<void> {
-  const outcomes = await someAtOnce(checked, PROCESSORS_AT_ONCE, ({ target }) =>
-    someAtOnce(rules, RULES_AT_ONCE, async (rule) => ({ rule, outcome: await runRule(target, rule, run) })),
+  const outcomes = await mapAtOnce(checked, PROCESSORS_AT_ONCE, ({ target }) =>
+    mapAtOnce(rules, RULES_AT_ONCE, async (rule) => ({ rule, outcome: await runRule(target, rule, run) })),
   );
   for (const [at, { target, results }] of checked.entries()) {
     const own = outcomes[at] ?? [];
@@ -212,13 +212,13 @@ function buildReport({ descriptor, service, infos }: CheckTarget, seed: number, 
 }
 
 /** Returns results in the order of the arguments. */
-async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
+async function mapAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = [...given.entries()];
-  const worker = async () => {
+  const runWorker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await work(next[1]);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: atOnce }, runWorker));
   return results;
 }
 

@@ -20,8 +20,8 @@ export async function findNamed(bus: Bus, name: string): Promise<Found> {
       .filter((endpoint) => endpoint.name === name || endpoint.service === name)
       .map(({ problem }) => problem);
     found = {
-      processors: processorsNamed(name, advertised, infos),
-      tools: toolsNamed(bus, name, advertised, infos),
+      processors: findProcessors(name, advertised, infos),
+      tools: findTools(bus, name, advertised, infos),
       refused: [...new Set(refused)],
     };
     if (found.processors.length > 0 || found.tools.length > 0) break;
@@ -29,7 +29,7 @@ export async function findNamed(bus: Bus, name: string): Promise<Found> {
   return found;
 }
 
-function processorsNamed(name: string, { processors }: Advertised, all: CheckTarget['infos']): TargetPlace[] {
+function findProcessors(name: string, { processors }: Advertised, all: CheckTarget['infos']): TargetPlace[] {
   const named = [...processors.values()].filter(
     ({ descriptor, service }) => descriptor.id === name || service === name,
   );
@@ -41,7 +41,7 @@ function processorsNamed(name: string, { processors }: Advertised, all: CheckTar
   });
 }
 
-function toolsNamed(bus: Bus, name: string, { tools }: Advertised, all: CheckTarget['infos']): ToolTarget[] {
+function findTools(bus: Bus, name: string, { tools }: Advertised, all: CheckTarget['infos']): ToolTarget[] {
   const found = [...tools.values()];
   const named = found.filter(({ tool, service }) => tool.name === name || service === name);
   const byName = named.filter(({ tool }) => tool.name === name);

@@ -3,12 +3,12 @@ import {
   listIssues,
   MAX_NESTING,
   applyVerdict,
-  blindReplacement,
+  findBlindReplacement,
   findUnserializable,
   isDataChunk,
   narrowInput,
   makeCallHeaders,
-  readsAt,
+  findReadsAt,
   finalReplySchema,
   stageReplySchema,
   wireErrorSchema,
@@ -24,8 +24,8 @@ import {
 import { z } from 'zod';
 import { ask, type Replies } from './ask.ts';
 import { OptionsError, fail, failLate } from './rule-error.ts';
-import { plainInput } from './plain-turn.ts';
-import { aloneRun, buildCallEntry, waitMs, type CheckTarget, stageSubject } from './target.ts';
+import { buildPlainInput } from './plain-turn.ts';
+import { createLoneRun, buildCallEntry, waitMs, type CheckTarget, buildStageSubject } from './target.ts';
 
 export type CallGiven = {
   options: JsonObject;
@@ -52,7 +52,7 @@ type Final = Extract<StageReply, { verdicts: unknown }>;
 const LINGER_MS = 30;
 
 export function buildCall(target: CheckTarget, stage: Stage, given: CallGiven): StageCall {
-  const { options, state = {}, input = plainInput(stage), run = aloneRun(), requestContext = {} } = given;
+  const { options, state = {}, input = buildPlainInput(stage), run = createLoneRun(), requestContext = {} } = given;
   const full = { retryCount: 0, stepNumber: 0, ...input };
   return {
     callId: crypto.randomUUID(),
@@ -62,7 +62,7 @@ export function buildCall(target: CheckTarget, stage: Stage, given: CallGiven): 
     timeoutMs: given.timeoutMs ?? waitMs(target),
     remainingMs: 60_000,
     stage,
-    input: narrowInput(full, readsAt(target.descriptor.reads, stage)),
+    input: narrowInput(full, findReadsAt(target.descriptor.reads, stage)),
     ...given.more,
   };
 }
@@ -87,7 +87,7 @@ export async function judgeOrError(
   lingerMs = LINGER_MS,
 ): Promise<JudgedCall | { error: WireError; seen: unknown }> {
   const call = buildCall(target, stage, given);
-  const subject = stageSubject(target, stage, call.entries[0]?.processor ?? '', given.replica);
+  const subject = buildStageSubject(target, stage, call.entries[0]?.processor ?? '', given.replica);
   const isFinal = ({ json, serviceError }: Replies['replies'][number]) =>
     serviceError !== undefined || !stageReplySchema.safeParse(json).success || isVerdicts(json);
   const answered = await ask(target.bus, subject, call, {
@@ -167,7 +167,7 @@ export function holdVerdict(target: CheckTarget, stage: Stage, input: StageInput
   const applied = applyVerdict(stage, input, verdict);
   if (applied.verdict.type === 'failure' && verdict.type !== 'failure') fail(applied.verdict.message, verdict);
   const changes = 'changes' in verdict ? verdict.changes : undefined;
-  const blind = changes && blindReplacement(changes, readsAt(target.descriptor.reads, stage));
+  const blind = changes && findBlindReplacement(changes, findReadsAt(target.descriptor.reads, stage));
   if (blind) fail(`"${blind.member}" replaces data outside of its reads: ${blind.unread}`, verdict);
   const state = 'state' in verdict ? verdict.state : undefined;
   if (state && findUnserializable(state) !== undefined) fail(`the state is nested deeper than ${MAX_NESTING}`, verdict);

@@ -16,7 +16,7 @@ const DELTAS: Readonly<Record<string, string>> = {
 export function createPartOrder(): (chunk: Chunk) => string | undefined {
   const ended = new Set<string>();
   return (chunk) => {
-    const id = partId('payload' in chunk ? chunk.payload : undefined);
+    const id = readPartId('payload' in chunk ? chunk.payload : undefined);
     const delta = getOwnMember(DELTAS, chunk.type);
     if (delta !== undefined && ended.has(`${delta} ${String(id)}`))
       return `a "${chunk.type}" was sent after the end of its part "${String(id)}"`;
@@ -26,7 +26,7 @@ export function createPartOrder(): (chunk: Chunk) => string | undefined {
   };
 }
 
-function partId(payload: unknown): unknown {
+function readPartId(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null) return undefined;
   return 'id' in payload ? payload.id : Reflect.get(payload, 'toolCallId');
 }

@@ -2,7 +2,7 @@
 import {
   CHUNK_TYPES,
   passesChain,
-  textMessage,
+  buildTextMessage,
   type Chunk,
   type Conversation,
   type MessageSource,
@@ -14,17 +14,17 @@ import {
 const CREATED_AT = '2026-01-01T00:00:00.000Z';
 
 /** Builds a conversation with one message of the caller, or of the model for `response`. */
-export function conversationOfText(source: MessageSource, text: string): Conversation {
+export function buildConversation(source: MessageSource, text: string): Conversation {
   return { entries: [buildEntry(source, text)], system: [] };
 }
 
 function buildEntry(source: MessageSource, text: string): Conversation['entries'][number] {
-  const message = textMessage(`${source}-0`, source === 'response' ? 'assistant' : 'user', text);
+  const message = buildTextMessage(`${source}-0`, source === 'response' ? 'assistant' : 'user', text);
   return { source, message: { ...message, createdAt: CREATED_AT } };
 }
 
 /** Builds the chunks of a model's text: start, a delta for each of `deltas`, end. */
-export function chunksOfText(deltas: readonly string[], runId: string, id = 'text-1'): Chunk[] {
+export function buildTextChunks(deltas: readonly string[], runId: string, id = 'text-1'): Chunk[] {
   const base = { runId, from: 'AGENT' as const };
   return [
     { type: 'text-start', ...base, payload: { id } },
@@ -70,7 +70,7 @@ const INPUTS: Record<Stage, Partial<StageInput>> = {
   processLLMResponse: {
     model: modelCall.model,
     steps: [],
-    chunks: chunksOfText(['Noon.'], 'run-1'),
+    chunks: buildTextChunks(['Noon.'], 'run-1'),
     fromCache: false,
   },
   processOutputStep: { conversation, ...answer, toolCalls: [toolCall] },
@@ -84,7 +84,7 @@ const NOTHING: Partial<Record<Stage, Partial<StageInput>>> = {
   processToolResult: { toolCall: { ...toolCall, args: {} }, tool, result: null },
 };
 
-export const plainInput = (stage: Stage): Partial<StageInput> => INPUTS[stage];
+export const buildPlainInput = (stage: Stage): Partial<StageInput> => INPUTS[stage];
 export const emptyInput = (stage: Stage): Partial<StageInput> => NOTHING[stage] ?? {};
 
 const call = { toolCallId: 'call-1', toolName: 'clock' };

@@ -10,7 +10,7 @@ export class BrokenError extends Error {
 
   constructor(problem: string, seen?: unknown) {
     super(problem);
-    this.seen = seen === undefined ? undefined : shortJson(seen);
+    this.seen = seen === undefined ? undefined : formatShortJson(seen);
   }
 }
 
@@ -40,7 +40,7 @@ export function failLate(problem: string, limitMs: number, seen?: unknown): neve
   throw new LateError(problem, limitMs, seen);
 }
 
-export function shortJson(value: unknown): string {
+export function formatShortJson(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

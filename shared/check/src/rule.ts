@@ -37,11 +37,11 @@ export type CheckRule<T = CheckTarget> = {
 };
 
 /** Returns the stages that are called by request. */
-export const calledStages = ({ descriptor }: CheckTarget): Stage[] =>
+export const listCalledStages = ({ descriptor }: CheckTarget): Stage[] =>
   descriptor.stages.filter((stage) => stage !== STREAM);
 
 export const needsCalls = (target: CheckTarget): string | undefined =>
-  calledStages(target).length > 0 ? undefined : 'it has no stage that is called';
+  listCalledStages(target).length > 0 ? undefined : 'it has no stage that is called';
 
 export const needsStream = ({ descriptor }: CheckTarget): string | undefined =>
   descriptor.stages.includes(STREAM) ? undefined : 'it has no processOutputStream';
@@ -51,7 +51,7 @@ export async function forEachCalled(
   target: CheckTarget,
   run: (stage: Stage, options: CheckTarget['optionSets'][number]) => Promise<void>,
 ): Promise<void> {
-  for (const stage of calledStages(target)) for (const options of target.optionSets) await run(stage, options);
+  for (const stage of listCalledStages(target)) for (const options of target.optionSets) await run(stage, options);
 }
 
 /** Removes variable data from an answer: messages that a processor adds have the time of the call. */

@@ -17,7 +17,7 @@ export function sampleOptions(schema: JsonSchema): JsonObject {
 }
 
 /** Returns the options with every default written out. */
-export function writtenDefaults(schema: JsonSchema, options: JsonObject): JsonObject {
+export function writeDefaults(schema: JsonSchema, options: JsonObject): JsonObject {
   const defaults = Object.entries(readMembers(schema['properties'])).flatMap(([name, property]) => {
     const given = asObject(property)?.['default'];
     return given === undefined ? [] : [[name, given] as const];

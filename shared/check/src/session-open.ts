@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { ask } from './ask.ts';
 import { fail, failLate } from './rule-error.ts';
 import { buildCall, holdVerdict, issue } from './judge.ts';
-import { waitMs, type CheckTarget, stageSubject } from './target.ts';
+import { waitMs, type CheckTarget, buildStageSubject } from './target.ts';
 
 export type SessionGiven = {
   options: JsonObject;
@@ -44,7 +44,7 @@ export function buildSessionOpen(target: CheckTarget, given: SessionGiven): Sess
 
 /** @throws BrokenError, also for a rejection */
 export async function sendOpen(target: CheckTarget, open: SessionOpen, replica?: string): Promise<SentOpen> {
-  const subject = stageSubject(target, STREAM, open.entries[0]?.processor ?? '', replica);
+  const subject = buildStageSubject(target, STREAM, open.entries[0]?.processor ?? '', replica);
   const { end, replies } = await ask(target.bus, subject, open, {
     headers: makeCallHeaders(open.entries),
     timeoutMs: waitMs(target),

@@ -1,5 +1,5 @@
 // Validates the batches of one session by docs/wire.md, section 4.
-import { SESSION_LIMITS, passedChunks, type Chunk, type SessionOutput, type Verdict } from '@millrace/contracts';
+import { SESSION_LIMITS, checkPassedChunks, type Chunk, type SessionOutput, type Verdict } from '@millrace/contracts';
 import { fail } from './rule-error.ts';
 import { createPartOrder } from './open-parts.ts';
 
@@ -51,7 +51,7 @@ export function createSessionRules(input: SessionInput): SessionRules {
   }
   function holdChunks(output: SessionOutput, added: readonly Chunk[]): void {
     if (added.length > 0 && sent.length === 0) fail('chunks were sent before any input', output);
-    const passed = passedChunks(runId, [], output.chunks);
+    const passed = checkPassedChunks(runId, [], output.chunks);
     if ('refused' in passed) fail(passed.refused, output);
     for (const chunk of added) {
       const problem = findPartProblem(chunk);

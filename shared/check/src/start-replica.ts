@@ -45,21 +45,21 @@ export async function startReplica(
   for (const output of [child.stdout, child.stderr])
     output.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-MAX_OUTPUT)));
   const exited = once(child, 'exit').catch(() => undefined);
-  const signal = (which: NodeJS.Signals) => {
+  const sendSignal = (which: NodeJS.Signals) => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, which);
     } catch {
       // The process has ended.
     }
   };
-  spawned({ exited, signal });
+  spawned({ exited, signal: sendSignal });
   const until = performance.now() + UP_MS;
   while (performance.now() < until && child.exitCode === null && child.signalCode === null) {
     const up = (await listReplicas(bus, name)).find(({ replica }) => !before.has(replica));
-    if (up) return { ...up, exited, signal };
+    if (up) return { ...up, exited, signal: sendSignal };
     await wait(GATHER_MS);
   }
-  signal('SIGKILL');
+  sendSignal('SIGKILL');
   throw new MillraceError('processor-not-there', `"${start.command}" started no replica of "${name}": ${said.trim()}`, {
     remedy: 'The command must stay in the foreground and connect to NATS_URL of its environment.',
   });

@@ -1,9 +1,9 @@
 // Streams several texts through concurrent sessions in turn: a chunk of each, and the next one when all are processed.
-import { chunksOfText } from './plain-turn.ts';
+import { buildTextChunks } from './plain-turn.ts';
 import { withSession, type CheckedSession } from './play-session.ts';
 import type { SessionGiven } from './session-open.ts';
 import type { StreamedText } from './stream-text.ts';
-import { joinedText } from './stream-text.ts';
+import { joinText } from './stream-text.ts';
 import type { CheckTarget } from './target.ts';
 
 /** Maximum time for one chunk of every session, ms; then the next ones are sent. */
@@ -16,7 +16,7 @@ export function streamInTurn(
   texts: readonly (readonly string[])[],
 ): Promise<StreamedText[]> {
   return withSessions(target, given, texts.length, async (sessions) => {
-    const inputs = texts.map((pieces) => chunksOfText(pieces, 'run-1'));
+    const inputs = texts.map((pieces) => buildTextChunks(pieces, 'run-1'));
     const rounds = Math.max(...inputs.map(({ length }) => length));
     for (let round = 0; round < rounds; round += 1) {
       sessions.forEach((session, at) => session.send(inputs[at]?.slice(round, round + 1) ?? []));
@@ -26,7 +26,7 @@ export function streamInTurn(
       sessions.map(async (session) => {
         session.send([], { end: true });
         const verdict = (await session.waitForEnd()).at(-1)?.type ?? 'continue';
-        return { verdict, text: verdict === 'continue' ? joinedText(session.chunks()) : '' };
+        return { verdict, text: verdict === 'continue' ? joinText(session.chunks()) : '' };
       }),
     );
   });

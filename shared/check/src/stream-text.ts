@@ -1,6 +1,6 @@
 // Streams a text with the given cuts through a session and returns its output and its verdict.
 import { SESSION_LIMITS, type Chunk, type JsonObject, type Verdict } from '@millrace/contracts';
-import { chunksOfText } from './plain-turn.ts';
+import { buildTextChunks } from './plain-turn.ts';
 import { withSession } from './play-session.ts';
 import type { Random } from './random.ts';
 import type { SessionGiven } from './session-open.ts';
@@ -26,7 +26,7 @@ export function streamAll(
   random?: Random,
 ): Promise<StreamedText & { state: JsonObject | undefined; shown: string[] }> {
   return withSession(target, given, async (session) => {
-    const chunks = chunksOfText(deltas, 'run-1');
+    const chunks = buildTextChunks(deltas, 'run-1');
     let sent = 0;
     while (chunks.length > 0) {
       const batch = chunks.splice(0, random ? 1 + random.below(MAX_BATCH) : MAX_BATCH);
@@ -40,7 +40,7 @@ export function streamAll(
     const last = verdicts.at(-1);
     const state = last && 'state' in last ? last.state : undefined;
     const out = session.chunks();
-    return { verdict: last?.type ?? 'continue', text: joinedText(out), state, shown: shownTexts(out) };
+    return { verdict: last?.type ?? 'continue', text: joinText(out), state, shown: listShownTexts(out) };
   });
 }
 
@@ -49,33 +49,33 @@ const WINDOW_MS = 10_000;
 /** Maximum number of chunks in one batch. */
 const MAX_BATCH = 64;
 
-export function joinedText(chunks: readonly Chunk[]): string {
+export function joinText(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
 }
 
 /** Collects the joined deltas and every text of a chunk: a hidden string may leak in any member of any type. */
-function shownTexts(chunks: readonly Chunk[]): string[] {
+function listShownTexts(chunks: readonly Chunk[]): string[] {
   const said = chunks.map(({ type: _type, runId: _runId, from: _from, ...chunk }) => chunk);
   const running = ['text', 'argsTextDelta'].map((member) =>
-    said.flatMap((chunk) => ('payload' in chunk ? textAt(chunk.payload, member) : [])).join(''),
+    said.flatMap((chunk) => ('payload' in chunk ? readTextAt(chunk.payload, member) : [])).join(''),
   );
-  return [joinedText(chunks), ...running, ...said.flatMap((chunk) => textsIn(chunk))];
+  return [joinText(chunks), ...running, ...said.flatMap((chunk) => collectTexts(chunk))];
 }
 
-function textAt(payload: unknown, member: string): string[] {
+function readTextAt(payload: unknown, member: string): string[] {
   const text: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, member) : undefined;
   return typeof text === 'string' ? [text] : [];
 }
 
 /** Names of parts and calls are not text. */
-function textsIn(value: unknown): string[] {
+function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => (/^id$|Id$/.test(name) ? [] : textsIn(member)));
+  return Object.entries(value).flatMap(([name, member]) => (/^id$|Id$/.test(name) ? [] : collectTexts(member)));
 }
 
 /** UTF-16 code units: a model's chunks may split a surrogate pair. */
-export function randomCut(text: string, random: Random): string[] {
+export function cutAtRandom(text: string, random: Random): string[] {
   const pieces: string[] = [];
   const longest = 1 + random.below(Math.min(24, text.length) + 1);
   for (let at = 0; at < text.length;) {

@@ -34,7 +34,7 @@ export type CheckTarget = Served & {
 };
 
 /** Returns the subject of a stage of one of the service's processors, or of one replica. */
-export function stageSubject({ bus, service }: Served, stage: Stage, processor: string, replica?: string): string {
+export function buildStageSubject({ bus, service }: Served, stage: Stage, processor: string, replica?: string): string {
   return bus.subjects.stage(stage, { service, processor }, replica);
 }
 
@@ -42,7 +42,7 @@ export function stageSubject({ bus, service }: Served, stage: Stage, processor: 
 export type ToolTarget = Served & { tool: ToolDefinition };
 
 /** Returns a run with a tenant and a thread of its own. */
-export function aloneRun(): RunRef {
+export function createLoneRun(): RunRef {
   const id = crypto.randomUUID();
   return { tenant: `check-${id}`, runId: `run-${id}`, agent: 'check', epoch: 1, threadId: `t-${id}`, resourceId: id };
 }

@@ -1,7 +1,7 @@
 // Formats the calls that a run has under way as text, for `runs show` and for the notices of `run`.
 import type { CallActivity, RunInspection } from '@millrace/contracts';
-import { toOneLine, printable } from './printable.ts';
-import { table } from './table.ts';
+import { toOneLine, makePrintable } from './printable.ts';
+import { formatTable } from './table.ts';
 
 const STATES: Record<CallActivity['state'], string> = {
   asked: 'no reply yet',
@@ -11,30 +11,30 @@ const STATES: Record<CallActivity['state'], string> = {
   'bus-away': 'connection to NATS lost',
 };
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+const formatSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** Formats one line about a call without an answer. */
-export function waitingText({ names, service, state, ageMs }: CallActivity): string {
+export function formatWaiting({ names, service, state, ageMs }: CallActivity): string {
   const by = service ? ` of ${toOneLine(service)}` : '';
-  return `${toOneLine(names.join(', '))}${by}: ${STATES[state]} (${seconds(ageMs)})`;
+  return `${toOneLine(names.join(', '))}${by}: ${STATES[state]} (${formatSeconds(ageMs)})`;
 }
 
-export function inspectionText(inspection: RunInspection): string {
+export function formatInspection(inspection: RunInspection): string {
   const { epoch, takeovers, records, queuedMs, owner, report, saves } = inspection;
   const lines = [
     `epoch: ${epoch}, ${takeovers} takeovers, ${records} checkpoint records`,
-    ...(queuedMs === undefined ? [] : [`queued for: ${seconds(queuedMs)}`]),
+    ...(queuedMs === undefined ? [] : [`queued for: ${formatSeconds(queuedMs)}`]),
     ...(owner ? [`owner: ${owner.id}${owner.isAnswering ? '' : ', does not answer'}`] : []),
     ...(report ? reportLines(report) : []),
     ...saves.map(
       ({ entries, tries, code }) => `deferred save: ${entries.join(', ')}, ${tries} tries, last error ${code}`,
     ),
   ];
-  return printable(lines.join('\n'));
+  return makePrintable(lines.join('\n'));
 }
 
 function reportLines({ doing, step, remainingMs, calls, buffered }: NonNullable<RunInspection['report']>): string[] {
-  const left = remainingMs > 0 ? `${seconds(remainingMs)} until the deadline` : 'past the deadline';
+  const left = remainingMs > 0 ? `${formatSeconds(remainingMs)} until the deadline` : 'past the deadline';
   const now = `now: ${doing}, step ${step}, ${left}, ${buffered.chunks} chunks buffered`;
   if (calls.length === 0) return [now, 'calls under way: none'];
   const rows = calls.map(({ kind, stage, names, service = '', replica = '', attempt, state, ageMs, silentMs }) => [
@@ -44,8 +44,8 @@ function reportLines({ doing, step, remainingMs, calls, buffered }: NonNullable<
     replica,
     String(attempt),
     STATES[state],
-    seconds(ageMs),
-    seconds(silentMs),
+    formatSeconds(ageMs),
+    formatSeconds(silentMs),
   ]);
-  return [now, table(['CALL', 'NAME', 'SERVICE', 'REPLICA', 'ATTEMPT', 'STATE', 'AGE', 'SILENT'], rows)];
+  return [now, formatTable(['CALL', 'NAME', 'SERVICE', 'REPLICA', 'ATTEMPT', 'STATE', 'AGE', 'SILENT'], rows)];
 }

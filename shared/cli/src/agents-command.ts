@@ -5,16 +5,16 @@ import { MillraceError, type WireError } from '@millrace/contracts';
 import { stringify } from 'yaml';
 import { parseAgentFile, withPlaces, type AgentFile, type Client } from '@millrace/client';
 import { applyAgent } from './apply-agent.ts';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { planText } from './plan-text.ts';
-import { printable } from './printable.ts';
-import { codedText } from './report-error.ts';
-import { table } from './table.ts';
+import { makePrintable } from './printable.ts';
+import { formatCodedError } from './report-error.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
-export const agentsCommand = (cli: Cli) =>
+export const defineAgentsCommand = (cli: Cli) =>
   group('millrace agents', 'Apply, read and delete agents', {
     apply: applyCommand(cli),
     list: listCommand(cli),
@@ -24,7 +24,7 @@ export const agentsCommand = (cli: Cli) =>
   });
 
 const applyCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace agents apply',
     description: 'Check the agent in FILE (YAML or JSON), resolve its plan, and store both.',
     args: {
@@ -51,7 +51,7 @@ const applyCommand = (cli: Cli) =>
   });
 
 const listCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace agents list',
     description: 'List the applied agents.',
     args: jsonArg,
@@ -66,12 +66,12 @@ const listCommand = (cli: Cli) =>
           agent.description ?? '',
         ]);
         if (args.json) sayJson(cli.io, agents);
-        else say(cli.io, table(['NAME', 'REVISION', 'MODEL', 'APPLIED', 'DESCRIPTION'], rows));
+        else say(cli.io, formatTable(['NAME', 'REVISION', 'MODEL', 'APPLIED', 'DESCRIPTION'], rows));
       }),
   });
 
 const showCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace agents show',
     description: 'Show the applied definition of an agent.',
     args: { name: { type: 'positional', required: true, description: 'the agent' }, ...jsonArg },
@@ -80,12 +80,12 @@ const showCommand = (cli: Cli) =>
         const applied = await client.agents.get(args.name);
         const head = `# revision ${applied.revision}, applied ${applied.appliedAt}`;
         if (args.json) sayJson(cli.io, applied);
-        else say(cli.io, printable(`${head}\n${stringify(applied.agent).trimEnd()}`));
+        else say(cli.io, makePrintable(`${head}\n${stringify(applied.agent).trimEnd()}`));
       }),
   });
 
 const deleteCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace agents delete',
     description: 'Delete an agent. Its active runs continue to their end.',
     args: { name: { type: 'positional', required: true, description: 'the agent' } },
@@ -97,7 +97,7 @@ const deleteCommand = (cli: Cli) =>
   });
 
 const planCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace agents plan',
     description: 'List the processors that an agent calls, by stage and in order.',
     args: {
@@ -119,7 +119,7 @@ const planCommand = (cli: Cli) =>
   });
 
 function warn(io: CliIo, warnings: readonly WireError[]): void {
-  for (const warning of warnings) note(io, printable(codedText(warning).replace(/^error/, 'warning')));
+  for (const warning of warnings) note(io, makePrintable(formatCodedError(warning).replace(/^error/, 'warning')));
 }
 
 async function requestPlan(io: CliIo, client: Client, nameOrFile: string) {

@@ -1,7 +1,7 @@
 import type { Chunk, RunResult } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { recordedIo } from './testing/recorded-io.ts';
-import { jsonPrinter, textPrinter } from './answer-printer.ts';
+import { createJsonPrinter, createTextPrinter } from './answer-printer.ts';
 
 const base = { runId: 'r', from: 'AGENT' as const };
 const text = (words: string, id = '0'): Chunk => ({ ...base, type: 'text-delta', payload: { id, text: words } });
@@ -22,7 +22,7 @@ const result = (more: Partial<RunResult> = {}): RunResult => ({
 
 function print(chunks: Chunk[], ended = result(), { isTerminal = false, json = false } = {}) {
   const recorded = recordedIo({ isTerminal });
-  const printer = json ? jsonPrinter(recorded.io) : textPrinter(recorded.io);
+  const printer = json ? createJsonPrinter(recorded.io) : createTextPrinter(recorded.io);
   chunks.forEach((chunk, index) => printer.chunk({ epoch: 1, index, chunk }));
   printer.result(ended);
   return recorded;

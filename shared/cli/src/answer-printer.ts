@@ -2,13 +2,13 @@
 // Retracted text is on stdout already, so the printer reports the retraction on stderr.
 import { WAITING_CHUNK, callActivitySchema, type Chunk, type RunResult } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
-import { waitingText } from './activity-text.ts';
+import { formatWaiting } from './activity-text.ts';
 import { note, type CliIo } from './cli-io.ts';
-import { statusText, violationText } from './outcome-text.ts';
-import { toOneLine, printable } from './printable.ts';
+import { formatStatus, formatViolation } from './outcome-text.ts';
+import { toOneLine, makePrintable } from './printable.ts';
 import type { Env } from '@millrace/bus';
-import { pendingText } from './outcome-text.ts';
-import { codedText } from './report-error.ts';
+import { formatPending } from './outcome-text.ts';
+import { formatCodedError } from './report-error.ts';
 
 export type AnswerPrinter = {
   chunk(chunk: PositionedChunk): void;
@@ -18,7 +18,7 @@ export type AnswerPrinter = {
 };
 
 /** Prints one chunk per line as JSON. */
-export function jsonPrinter(io: CliIo): AnswerPrinter {
+export function createJsonPrinter(io: CliIo): AnswerPrinter {
   return {
     chunk: ({ chunk }) => io.stdout.write(`${JSON.stringify(chunk)}\n`),
     aside: (text) => note(io, text),
@@ -26,7 +26,7 @@ export function jsonPrinter(io: CliIo): AnswerPrinter {
   };
 }
 
-export function textPrinter(io: CliIo): AnswerPrinter {
+export function createTextPrinter(io: CliIo): AnswerPrinter {
   /** Printed texts that were not retracted. */
   let shown: { index: number; length: number }[] = [];
   let lastPart: string | undefined;
@@ -35,20 +35,20 @@ export function textPrinter(io: CliIo): AnswerPrinter {
 
   const write = (text: string) => {
     if (text === '') return;
-    io.stdout.write(io.stdout.isTerminal ? printable(text) : text);
+    io.stdout.write(io.stdout.isTerminal ? makePrintable(text) : text);
     atLineStart = text.endsWith('\n');
     wroteAny = true;
   };
   const endLine = () => {
     if (!atLineStart) write('\n');
   };
-  const aside = (text: string) => {
+  const printAside = (text: string) => {
     // On a terminal stdout and stderr share their lines.
     if (io.stdout.isTerminal) endLine();
     note(io, text);
   };
   return {
-    aside,
+    aside: printAside,
     chunk({ index, chunk }) {
       if (chunk.type === 'text-delta') {
         const { id, text } = chunk.payload;
@@ -58,13 +58,13 @@ export function textPrinter(io: CliIo): AnswerPrinter {
         write(text);
       } else if (chunk.type === 'retract') {
         const kept = shown.filter((text) => text.index < chunk.payload.index);
-        if (kept.length < shown.length) aside(withdrawn(shown, kept));
+        if (kept.length < shown.length) printAside(formatWithdrawn(shown, kept));
         shown = kept;
         lastPart = undefined;
       } else {
         // Part ids are unique within a step: the next step may reuse them.
         if (chunk.type === 'step-finish') lastPart = undefined;
-        for (const text of formatAsides(chunk, io.env)) aside(text);
+        for (const text of formatAsides(chunk, io.env)) printAside(text);
       }
     },
     result(result) {
@@ -75,7 +75,7 @@ export function textPrinter(io: CliIo): AnswerPrinter {
   };
 }
 
-function withdrawn(shown: { length: number }[], kept: { length: number }[]): string {
+function formatWithdrawn(shown: { length: number }[], kept: { length: number }[]): string {
   const count = (texts: { length: number }[]) => texts.reduce((sum, { length }) => sum + length, 0);
   if (kept.length === 0) return '[withdrawn] the text above is void';
   return `[withdrawn] the last ${count(shown) - count(kept)} characters of the text above are void`;
@@ -85,32 +85,35 @@ function withdrawn(shown: { length: number }[], kept: { length: number }[]): str
 function formatAsides(chunk: Chunk, env: Env): string[] {
   switch (chunk.type) {
     case 'tool-call':
-      return [`[tool] ${name(chunk.payload)} ${json(chunk.payload.args)}`];
+      return [`[tool] ${name(chunk.payload)} ${formatJson(chunk.payload.args)}`];
     case 'tool-result':
-      return [`[tool] ${name(chunk.payload)} ${chunk.payload.isError ? 'failed:' : '→'} ${json(chunk.payload.result)}`];
+      return [
+        `[tool] ${name(chunk.payload)} ${chunk.payload.isError ? 'failed:' : '→'} ${formatJson(chunk.payload.result)}`,
+      ];
     case 'tool-error':
-      return [`[tool] ${name(chunk.payload)} failed: ${json(chunk.payload.error)}`];
+      return [`[tool] ${name(chunk.payload)} failed: ${formatJson(chunk.payload.error)}`];
     case 'tool-output-denied':
       return [`[tool] ${name(chunk.payload)} denied: ${toOneLine(chunk.payload.reason)}`];
     case 'suspended':
-      return (chunk.payload.pending ?? []).flatMap((pending) => pendingText(chunk.runId, pending, env));
+      return (chunk.payload.pending ?? []).flatMap((pending) => formatPending(chunk.runId, pending, env));
     default:
-      return asideOfWaiting(chunk);
+      return listWaitingAsides(chunk);
   }
 }
 
-function asideOfWaiting(chunk: { type: string; data?: unknown }): string[] {
+function listWaitingAsides(chunk: { type: string; data?: unknown }): string[] {
   if (chunk.type !== WAITING_CHUNK) return [];
   const call = callActivitySchema.safeParse(chunk.data);
-  return call.success ? [`[waiting] ${waitingText(call.data)}`] : [];
+  return call.success ? [`[waiting] ${formatWaiting(call.data)}`] : [];
 }
 
 const name = ({ toolName }: { toolName: string }): string => toOneLine(toolName);
-const json = (value: unknown): string => toOneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const formatJson = (value: unknown): string =>
+  toOneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 function noteOutcome(io: CliIo, result: RunResult): void {
   const { status, error, violations } = result;
-  for (const violation of violations) note(io, violationText(violation));
-  if (status === 'failed') note(io, printable(error ? codedText(error) : 'error: the run failed'));
-  else if (status !== 'finished') note(io, statusText(result));
+  for (const violation of violations) note(io, formatViolation(violation));
+  if (status === 'failed') note(io, makePrintable(error ? formatCodedError(error) : 'error: the run failed'));
+  else if (status !== 'finished') note(io, formatStatus(result));
 }

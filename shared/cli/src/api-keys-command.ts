@@ -1,13 +1,13 @@
 // `millrace api-keys`: creates, lists and revokes the API keys of a tenant.
 import { SCOPES, type IdentityLimits, type Scope, type ShownKey } from '@millrace/contracts';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { parseExpiry } from './key-age.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
-export const apiKeysCommand = (cli: Cli) =>
+export const defineApiKeysCommand = (cli: Cli) =>
   group('millrace api-keys', 'Create, list and revoke API keys', {
     create: createCommand(cli),
     list: listCommand(cli),
@@ -17,7 +17,7 @@ export const apiKeysCommand = (cli: Cli) =>
 const CREATE = 'millrace api-keys create';
 
 const createCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: CREATE,
     description: 'Create an API key, and print it. No later command can print it again.',
     args: {
@@ -58,7 +58,7 @@ const createCommand = (cli: Cli) =>
   });
 
 const listCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace api-keys list',
     description: 'List the API keys of the tenant, without their secrets.',
     args: jsonArg,
@@ -66,12 +66,12 @@ const listCommand = (cli: Cli) =>
       withClient(cli.io, args, async (client) => {
         const keys = await client.keys.list();
         if (args.json) sayJson(cli.io, keys);
-        else say(cli.io, table(['ID', 'SCOPES', 'SUBJECT', 'AGENTS', 'EXPIRES', 'LABEL'], keys.map(formatKey)));
+        else say(cli.io, formatTable(['ID', 'SCOPES', 'SUBJECT', 'AGENTS', 'EXPIRES', 'LABEL'], keys.map(formatKey)));
       }),
   });
 
 const revokeCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace api-keys revoke',
     description: 'Refuse an API key from now on, and end the connections that use it.',
     args: { id: { type: 'positional', required: true, description: 'an id that `millrace api-keys list` prints' } },

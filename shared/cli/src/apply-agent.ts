@@ -28,7 +28,7 @@ export async function applyAgent(
       if (!MillraceError.isInstance(error)) throw error;
       if (!mayPass(error) || performance.now() + RETRY_MS > giveUpAt)
         throw error.code === 'agent-invalid' ? withPlaces(error, file) : error;
-      const waitingFor = missing(error);
+      const waitingFor = describeMissing(error);
       if (waitingFor !== said) note(io, `[wait] ${waitingFor}`);
       said = waitingFor;
       await delay(RETRY_MS);
@@ -42,5 +42,5 @@ export function mayPass({ code, issues = [] }: MillraceError): boolean {
   return codes.every((one) => passing.includes(one));
 }
 
-const missing = ({ message, issues = [] }: MillraceError): string =>
+const describeMissing = ({ message, issues = [] }: MillraceError): string =>
   issues.length > 0 ? issues.map((issue) => issue.message).join(' ') : message;

@@ -8,11 +8,11 @@ import {
   type TryAnswer,
 } from '@millrace/contracts';
 import { callText } from './call-text.ts';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { readPrompt } from './read-prompt.ts';
-import { printable } from './printable.ts';
+import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 export const callCommand = (cli: Cli) =>
@@ -24,7 +24,7 @@ export const callCommand = (cli: Cli) =>
 const PROCESSOR = 'millrace call processor';
 
 const callProcessorCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: PROCESSOR,
     description:
       'Judge TEXT with one processor at one stage, and print the verdict. Nothing is stored. Exit code 2: it blocks.',
@@ -61,7 +61,7 @@ function sayVerdict(cli: Cli, answer: TryAnswer, asJson: boolean) {
 const TOOL = 'millrace call tool';
 
 const callToolCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: TOOL,
     description: 'Call one tool with JSON arguments, and print its result. No processor judges them.',
     args: {
@@ -81,7 +81,7 @@ const callToolCommand = (cli: Cli) =>
   });
 
 function sayResult(cli: Cli, { result, isError, ms }: ToolCallAnswer) {
-  say(cli.io, printable(JSON.stringify(result, null, 2)));
+  say(cli.io, makePrintable(JSON.stringify(result, null, 2)));
   note(cli.io, `[tool] ${isError ? 'failed' : 'returned'} after ${Math.round(ms)} ms`);
   return isError ? 'failed' : 'ok';
 }

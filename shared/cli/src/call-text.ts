@@ -1,6 +1,6 @@
 // Formats the verdict of one processor for `millrace call processor`. Pure.
 import type { EntryOutcome, TryAnswer } from '@millrace/contracts';
-import { printable } from './printable.ts';
+import { makePrintable } from './printable.ts';
 
 export function callText({ action, stage, texts, reason, code, outcomes, usage, violations }: TryAnswer): string {
   const lines = [
@@ -14,7 +14,7 @@ export function callText({ action, stage, texts, reason, code, outcomes, usage, 
         `model: ${modelCalls} calls, ${inputTokens} input tokens, ${outputTokens} output tokens`,
     ),
   ];
-  return printable(lines.join('\n'));
+  return makePrintable(lines.join('\n'));
 }
 
 function formatOutcome({ verdict, ms, attempts, replica, skipped, error, violations = [] }: EntryOutcome): string[] {

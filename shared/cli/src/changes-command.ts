@@ -1,11 +1,11 @@
 // `millrace runs changes`: prints the changes of each processor in a run.
 import type { ChangedSegment, RunChange } from '@millrace/contracts';
-import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
-import { printable } from './printable.ts';
+import { makePrintable } from './printable.ts';
 
-export const changesCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineChangesCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace runs changes',
     description:
       'Print the changes of each processor, if the agent has `record: changes` (operators only). Text that the result of the run does not have is masked.',
@@ -31,13 +31,13 @@ function changeText(change: RunChange): string {
   const found = violations.map(({ rule = 'finding', count }) => `${rule} × ${count}`);
   const lines = [
     [`step ${step}`, stage, entry, part ?? verdict, ...found].join('  '),
-    ...(before ? [`  - ${segmentsText(before)}`] : []),
-    ...(after ? [`  + ${segmentsText(after)}`] : []),
+    ...(before ? [`  - ${formatSegments(before)}`] : []),
+    ...(after ? [`  + ${formatSegments(after)}`] : []),
   ];
-  return printable(lines.join('\n'));
+  return makePrintable(lines.join('\n'));
 }
 
-const segmentsText = (segments: readonly ChangedSegment[]): string =>
+const formatSegments = (segments: readonly ChangedSegment[]): string =>
   segments
     .map((one) => ('text' in one ? one.text : `▒▒▒(${one.masked})`))
     .join('')

@@ -3,7 +3,7 @@ import { jsonObjectSchema, type JsonObject, type JsonValue, type OpenPending } f
 import type { Run } from '@millrace/client';
 import type { Chat } from './chat.ts';
 import { note } from './cli-io.ts';
-import { commandLine } from './command-name.ts';
+import { formatCommandLine } from './command-name.ts';
 import { reportError } from './report-error.ts';
 
 type PersonAnswer = { data: JsonValue; args?: JsonObject };
@@ -17,7 +17,7 @@ export async function askPerson(chat: Chat, run: Run): Promise<Run | undefined> 
     if (!item) return undefined;
     const text = await lines.ask(item.kind === 'question' ? 'answer> ' : 'approve? [y, n REASON, or JSON arguments]> ');
     if (text === undefined || text.trim() === '') {
-      note(io, `[chat] the run stays suspended: ${commandLine(io.env, 'runs suspended')}`);
+      note(io, `[chat] the run stays suspended: ${formatCommandLine(io.env, 'runs suspended')}`);
       return undefined;
     }
     interrupt.disarm();

@@ -1,17 +1,17 @@
 // `millrace chat`: a conversation with an agent on a terminal. It answers questions and approvals in place.
 import type { Run } from '@millrace/client';
-import { textPrinter, type AnswerPrinter } from './answer-printer.ts';
+import { createTextPrinter, type AnswerPrinter } from './answer-printer.ts';
 import { askPerson } from './chat-answers.ts';
 import { createChatInterrupt } from './chat-interrupt.ts';
 import type { Chat } from './chat.ts';
-import { cliCommand, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, withClient, type Cli } from './cli-command.ts';
 import { note, type LineReader } from './cli-io.ts';
 import { reportError } from './report-error.ts';
 import { startTrace, type RunTrace } from './run-trace.ts';
 import { traceText } from './trace-text.ts';
 
-export const chatCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineChatCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace chat',
     description:
       'Talk to an agent. Questions and approvals are answered in place. A line that ends with \\ continues. Ctrl-C cancels the run, twice leaves; so does the end of the input.',
@@ -72,7 +72,7 @@ async function readMessage(lines: LineReader): Promise<string | undefined> {
 
 /** Prints the run, and resumes it with the answers of the person until it has ended. */
 async function followToEnd(chat: Chat, begun: Run): Promise<void> {
-  const printer = textPrinter(chat.io);
+  const printer = createTextPrinter(chat.io);
   const { client, trace } = chat;
   const events = trace ? startTrace(client, begun.runId, (event) => printer.aside(traceText(event))) : undefined;
   let run: Run | undefined = begun;

@@ -11,18 +11,18 @@ import {
 } from '@millrace/bus';
 import { casesFileSchema, checkProcessors, reportText, type CasesFile, type CheckReport } from '@millrace/check';
 import { listIssues } from '@millrace/contracts';
-import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
+import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { note, say, sayJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import type { Exit } from './exit-codes.ts';
-import { printable } from './printable.ts';
+import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace check';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export const checkCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: NAME,
     description:
       'Check a running processor or tool against docs/wire.md and print each violation with its message. docs/check.md lists the rules.',
@@ -47,11 +47,11 @@ export const checkCommand = (cli: Cli) =>
       const start =
         args.start === undefined ? undefined : { command: args.start, cwd, env: { ...env, NATS_URL: address.url } };
       const bus = await connect(cli.io, address);
-      const { signal, stop } = start ? interruption(cli.io) : { signal: undefined, stop: () => undefined };
+      const { signal, stop } = start ? listenForInterruption(cli.io) : { signal: undefined, stop: () => undefined };
       try {
         const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs, signal });
         if (args.json) sayJson(cli.io, reports);
-        else say(cli.io, printable(reports.map(reportText).join('\n\n')));
+        else say(cli.io, makePrintable(reports.map(reportText).join('\n\n')));
         return readExit(reports);
       } finally {
         stop();
@@ -67,7 +67,7 @@ function readExit(reports: readonly CheckReport[]): Exit {
 }
 
 /** Started replicas run in process groups of their own, so only the check ends them. */
-function interruption(io: CliIo): { signal: AbortSignal; stop(): void } {
+function listenForInterruption(io: CliIo): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   const abort = () => {
     if (!controller.signal.aborted) note(io, '[check] ending the started processes');
@@ -93,13 +93,13 @@ async function readCases({ cwd }: CliIo, file: string): Promise<CasesFile> {
   const text = await readFile(resolve(cwd, file), 'utf8').catch(() => {
     throw new UsageError(`${file} cannot be read`, NAME);
   });
-  const parsed = casesFileSchema.safeParse(parsedJson(text));
+  const parsed = casesFileSchema.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
   const [first] = listIssues(parsed.error);
   throw new UsageError(`${file} is not a cases file: ${first?.path ?? ''} ${first?.message ?? ''}`, NAME);
 }
 
-function parsedJson(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -10,7 +10,7 @@ import { group, type CliCommand } from './command-group.ts';
 import type { Exit } from './exit-code-table.ts';
 import { toOneLine } from './printable.ts';
 import { suggestName } from '@millrace/contracts/nearest-name';
-import { misusedArgument } from './misused-argument.ts';
+import { explainMisusedArgument } from './misused-argument.ts';
 import { UsageError } from './usage-error.ts';
 
 const addressArgs = {
@@ -32,7 +32,7 @@ type CliDefinition<A extends ArgsDef> = {
   run(args: ParsedArgs<A & typeof addressArgs>): Promise<Exit | void>;
 };
 
-export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: CliDefinition<A>): CliCommand {
+export function defineCliCommand<const A extends ArgsDef>(cli: Cli, definition: CliDefinition<A>): CliCommand {
   const { name, description } = definition;
   const args = { ...definition.args, ...addressArgs };
   const command = defineCommand<typeof args>({
@@ -44,7 +44,7 @@ export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: CliDef
       try {
         cli.exit = (await definition.run(context.args)) ?? 'ok';
       } catch (error) {
-        throw (MillraceError.isInstance(error) && misusedArgument(error, name, args, context.args)) || error;
+        throw (MillraceError.isInstance(error) && explainMisusedArgument(error, name, args, context.args)) || error;
       }
     },
   });
@@ -103,14 +103,14 @@ function refuseTwice(name: string, args: ArgsDef, given: string[]): void {
 }
 
 /** Reports changes of the connection on stderr. */
-function connectionLog(io: CliIo): BusLog {
+function createConnectionLog(io: CliIo): BusLog {
   const said: Record<string, string> = {
     'nats: disconnect': '[nats] connection lost; retrying',
     'nats: reconnect': '[nats] reconnected',
   };
-  const quiet = () => undefined;
+  const doNothing = () => undefined;
   return {
-    debug: quiet,
+    debug: doNothing,
     info: (_, message) => {
       if (said[message] !== undefined) note(io, said[message]);
     },
@@ -134,7 +134,7 @@ export async function withClient<T>(io: CliIo, args: AddressArgs, use: (client: 
   const client = await connect({
     env,
     cwd,
-    log: connectionLog(io),
+    log: createConnectionLog(io),
     ...(args.url !== undefined && { url: args.url }),
     ...(args.tenant !== undefined && { tenant: args.tenant }),
     ...(env['MILLRACE_PREFIX'] && { prefix: env['MILLRACE_PREFIX'] }),

@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   chat: {
     description: 'Talk to an agent on this terminal',
-    load: async (cli) => (await import('./chat-command.ts')).chatCommand(cli),
+    load: async (cli) => (await import('./chat-command.ts')).defineChatCommand(cli),
   },
   follow: {
     description: 'Follow a run from its start',
@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   runs: {
     description: 'Inspect runs, and answer suspended ones',
-    load: async (cli) => (await import('./runs-command.ts')).runsCommand(cli),
+    load: async (cli) => (await import('./runs-command.ts')).defineRunsCommand(cli),
   },
   tap: {
     description: 'Print chunks and events as they pass',
@@ -33,11 +33,11 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   agents: {
     description: 'Apply, read and delete agents',
-    load: async (cli) => (await import('./agents-command.ts')).agentsCommand(cli),
+    load: async (cli) => (await import('./agents-command.ts')).defineAgentsCommand(cli),
   },
   processors: {
     description: 'List the running processors',
-    load: async (cli) => (await import('./processors-command.ts')).processorsCommand(cli),
+    load: async (cli) => (await import('./processors-command.ts')).defineProcessorsCommand(cli),
   },
   call: {
     description: 'Call one processor or tool alone, without an agent',
@@ -45,7 +45,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   dev: {
     description: 'Run a processor or tool, and restart it when its sources change',
-    load: async (cli) => (await import('./dev/dev-command.ts')).devCommand(cli),
+    load: async (cli) => (await import('./dev/dev-command.ts')).defineDevCommand(cli),
   },
   check: {
     description: 'Check a running processor or tool against docs/wire.md',
@@ -53,15 +53,15 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   threads: {
     description: 'Read, search, rename and delete conversations',
-    load: async (cli) => (await import('./memory-command.ts')).threadsCommand(cli),
+    load: async (cli) => (await import('./memory-command.ts')).defineThreadsCommand(cli),
   },
   messages: {
     description: 'Import and delete messages',
-    load: async (cli) => (await import('./edit-memory-commands.ts')).messagesCommand(cli),
+    load: async (cli) => (await import('./edit-memory-commands.ts')).defineMessagesCommand(cli),
   },
   memory: {
     description: 'Read and replace working memory',
-    load: async (cli) => (await import('./memory-command.ts')).memoryCommand(cli),
+    load: async (cli) => (await import('./memory-command.ts')).defineMemoryCommand(cli),
   },
   erase: {
     description: 'Erase a resource in every store',
@@ -69,31 +69,31 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   'dead-letters': {
     description: 'Read and retry dead letters',
-    load: async (cli) => (await import('./dead-letters-command.ts')).deadLettersCommand(cli),
+    load: async (cli) => (await import('./dead-letters-command.ts')).defineDeadLettersCommand(cli),
   },
   doctor: {
     description: 'Check connection, services, versions, rights, clock and room',
-    load: async (cli) => (await import('./doctor-command.ts')).doctorCommand(cli),
+    load: async (cli) => (await import('./doctor-command.ts')).defineDoctorCommand(cli),
   },
   logs: {
     description: 'Print the logs of the local stack',
-    load: async (cli) => (await import('./logs-command.ts')).logsCommand(cli),
+    load: async (cli) => (await import('./logs-command.ts')).defineLogsCommand(cli),
   },
   'api-keys': {
     description: 'Create, list and revoke API keys',
-    load: async (cli) => (await import('./api-keys-command.ts')).apiKeysCommand(cli),
+    load: async (cli) => (await import('./api-keys-command.ts')).defineApiKeysCommand(cli),
   },
   keys: {
     description: 'Create the keys of the roles and of the servers',
-    load: async (cli) => (await import('./keys-command.ts')).keysCommand(cli),
+    load: async (cli) => (await import('./keys-command.ts')).defineKeysCommand(cli),
   },
   schemas: {
     description: 'Print the JSON Schemas of the wire',
-    load: async (cli) => (await import('./schemas-command.ts')).schemasCommand(cli),
+    load: async (cli) => (await import('./schemas-command.ts')).defineSchemasCommand(cli),
   },
   new: {
     description: 'Create a processor or a tool',
-    load: async (cli) => (await import('./new/new-command.ts')).newCommand(cli),
+    load: async (cli) => (await import('./new/new-command.ts')).defineNewCommand(cli),
   },
 };
 
@@ -108,7 +108,7 @@ export function listCommands(cli: Cli): Readonly<Record<string, LazyCommand>> {
     ...Object.fromEntries(bound),
     completion: {
       description: 'Print the completion of a shell',
-      load: async () => (await import('./completion-command.ts')).completionCommand(cli, loadAll),
+      load: async () => (await import('./completion-command.ts')).defineCompletionCommand(cli, loadAll),
     },
   };
 }

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { appliedAgent } from '@millrace/testkit';
 import { mayPass } from './apply-agent.ts';
 import { parseCount, parseDuration } from './duration.ts';
-import { eventsText } from './events-text.ts';
+import { formatEvents } from './events-text.ts';
 import { EXIT_CODES, exitOfError, exitOfRun } from './exit-codes.ts';
 import { planText } from './plan-text.ts';
-import { errorText } from './report-error.ts';
-import { table } from './table.ts';
+import { formatError } from './report-error.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 describe('durations', () => {
@@ -63,7 +63,7 @@ describe('exit codes', () => {
 describe('an error', () => {
   test('The text of an error has code, path and remedy, and so has each of its problems', () => {
     const issues = [{ code: 'tool-unknown' as const, message: 'No "clock".', path: 'tools[0]', remedy: 'Start it.' }];
-    expect(errorText(new MillraceError('agent-invalid', 'Refused.', { path: 'p', remedy: 'r', issues }))).toBe(
+    expect(formatError(new MillraceError('agent-invalid', 'Refused.', { path: 'p', remedy: 'r', issues }))).toBe(
       'error: Refused. (agent-invalid)\n  at: p\n  remedy: r\n  No "clock". (tool-unknown)\n    at: tools[0]\n    remedy: Start it.',
     );
   });
@@ -76,7 +76,7 @@ describe('an error with its problems', () => {
       path: 'name',
       issues: [problem],
     });
-    expect(errorText(error)).toBe(
+    expect(formatError(error)).toBe(
       'error: The request does not fit: name must be a string. (message-invalid)\n  at: name',
     );
   });
@@ -85,7 +85,7 @@ describe('an error with its problems', () => {
     const refused = { message: 'Not here.', path: 'outputProcessors', remedy: 'Leave it out.' };
     const issues = [{ code: 'run-refused' as const, ...refused }];
     const { message, ...rest } = refused;
-    expect(errorText(new MillraceError('run-refused', message, { ...rest, issues }))).toBe(
+    expect(formatError(new MillraceError('run-refused', message, { ...rest, issues }))).toBe(
       'error: Not here. (run-refused)\n  at: outputProcessors\n  remedy: Leave it out.',
     );
   });
@@ -97,7 +97,7 @@ describe('an error with its problems', () => {
       path: `input[${n}]`,
       remedy: 'Start it.',
     }));
-    const lines = errorText(new MillraceError('agent-invalid', 'Refused.', { issues: many })).split('\n');
+    const lines = formatError(new MillraceError('agent-invalid', 'Refused.', { issues: many })).split('\n');
     expect(lines).toHaveLength(1 + 20 * 3 + 1);
     expect(lines.at(-1)).toBe('  and 9980 more problems (4990 tool-unknown, 4990 processor-unknown)');
   });
@@ -116,7 +116,7 @@ describe('retrying', () => {
 
 describe('tables', () => {
   test('A table has columns as wide as their widest cell and one line per row for any cell content', () => {
-    expect(table(['A', 'LONG'], [['aaa', 'x\ny\u001b[2J'], ['b']])).toBe('A    LONG\naaa  x y\uFFFD[2J\nb');
+    expect(formatTable(['A', 'LONG'], [['aaa', 'x\ny\u001b[2J'], ['b']])).toBe('A    LONG\naaa  x y\uFFFD[2J\nb');
   });
 });
 
@@ -188,7 +188,7 @@ test('The text of events lists verdicts and times by stage, and skipped entries 
     { event: 'tool', ...at, step: 1, tool: 'clock', toolCallId: 'c1', ms: 2, isError: false, denied: true },
     { event: 'run', ...at, status: 'aborted' },
   ];
-  const rows = eventsText(events)
+  const rows = formatEvents(events)
     .split('\n')
     .map((line) => line.split(/ {2,}/));
   expect(rows).toEqual([

@@ -1,15 +1,15 @@
 // `millrace completion`: prints the script that completes commands and options in a shell.
-import { cliCommand, type Cli } from './cli-command.ts';
+import { defineCliCommand, type Cli } from './cli-command.ts';
 import { say } from './cli-io.ts';
 import type { CliCommand, Group } from './command-group.ts';
-import { completionScript, isShell, SHELLS, type Completions } from './completion-text.ts';
+import { buildCompletionScript, isShell, SHELLS, type Completions } from './completion-text.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace completion';
 
 /** @param loadAll loads every command of the root, by name */
-export const completionCommand = (cli: Cli, loadAll: () => Promise<Record<string, CliCommand | Group>>) =>
-  cliCommand(cli, {
+export const defineCompletionCommand = (cli: Cli, loadAll: () => Promise<Record<string, CliCommand | Group>>) =>
+  defineCliCommand(cli, {
     name: NAME,
     description: `Print the completion of a shell: ${SHELLS.join(', ')}. bash: source <(millrace completion bash)`,
     args: { shell: { type: 'positional', required: true, description: SHELLS.join(', ') } },
@@ -17,7 +17,7 @@ export const completionCommand = (cli: Cli, loadAll: () => Promise<Record<string
       if (!isShell(shell)) throw new UsageError(`SHELL is one of ${SHELLS.join(', ')}`, NAME);
       const words = collectWords(await loadAll());
       const own = { '': [...(words[''] ?? []), 'completion'], completion: SHELLS };
-      say(cli.io, completionScript(shell, { ...words, ...own }));
+      say(cli.io, buildCompletionScript(shell, { ...words, ...own }));
     },
   });
 

@@ -7,12 +7,12 @@ export const isShell = (name: string): name is Shell => SHELLS.some((shell) => s
 /** Words by the path of commands before them, such as `runs list`. */
 export type Completions = Record<string, readonly string[]>;
 
-export function completionScript(shell: Shell, words: Completions): string {
-  return shell === 'fish' ? fishScript(words) : bashScript(words, shell === 'zsh');
+export function buildCompletionScript(shell: Shell, words: Completions): string {
+  return shell === 'fish' ? buildFishScript(words) : buildBashScript(words, shell === 'zsh');
 }
 
 /** zsh runs it by bashcompinit. */
-function bashScript(words: Completions, isZsh: boolean): string {
+function buildBashScript(words: Completions, isZsh: boolean): string {
   const cases = Object.entries(words).map(([path, list]) => `    '${path}') list='${list.join(' ')}' ;;`);
   return [
     ...(isZsh ? ['autoload -U +X compinit && compinit', 'autoload -U +X bashcompinit && bashcompinit'] : []),
@@ -35,17 +35,17 @@ function bashScript(words: Completions, isZsh: boolean): string {
   ].join('\n');
 }
 
-function fishScript(words: Completions): string {
+function buildFishScript(words: Completions): string {
   const lines = Object.entries(words).flatMap(([path, list]) =>
-    list.map((word) => `complete -c millrace -f -n ${fishCondition(path, words)} ${fishWord(word)}`),
+    list.map((word) => `complete -c millrace -f -n ${buildFishCondition(path, words)} ${quoteFishWord(word)}`),
   );
   return lines.join('\n');
 }
 
-const fishWord = (word: string): string => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`);
+const quoteFishWord = (word: string): string => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`);
 
 /** The words of the path are there, and none of the next ones. */
-function fishCondition(path: string, words: Completions): string {
+function buildFishCondition(path: string, words: Completions): string {
   const there = path.split(' ').filter((word) => word !== '');
   const next = (words[path] ?? []).filter((word) => !word.startsWith('--'));
   const tests = there.map((word) => `__fish_seen_subcommand_from ${word}`);

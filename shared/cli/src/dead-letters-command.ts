@@ -1,20 +1,20 @@
 // `millrace dead-letters`: lists runs and saves that Millrace gave up, and retries them.
 import type { ShownDeadLetter } from '@millrace/contracts';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { toOneLine } from './printable.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 
 const PAGE = 1_000;
 
-export const deadLettersCommand = (cli: Cli) =>
+export const defineDeadLettersCommand = (cli: Cli) =>
   group('millrace dead-letters', 'Read and retry dead letters', {
     list: listCommand(cli),
     retry: retryCommand(cli),
   });
 
 const listCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace dead-letters list',
     description: 'List runs that exceeded the takeover limit, and saves whose store did not recover.',
     args: jsonArg,
@@ -22,13 +22,13 @@ const listCommand = (cli: Cli) =>
       withClient(cli.io, args, async (client) => {
         const { letters, next } = await client.deadLetters.list({ limit: PAGE });
         if (args.json) sayJson(cli.io, letters);
-        else say(cli.io, table(['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'], letters.map(row)));
+        else say(cli.io, formatTable(['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'], letters.map(formatRow)));
         if (next !== undefined) note(cli.io, `only the first ${letters.length} are shown`);
       }),
   });
 
 const retryCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace dead-letters retry',
     description: 'Start the run again under a new id that is printed, or defer the save once more.',
     args: {
@@ -43,7 +43,7 @@ const retryCommand = (cli: Cli) =>
       }),
   });
 
-const row = ({ runId, what, agent, at, retriedAs = '', error, entries = [] }: ShownDeadLetter): string[] => [
+const formatRow = ({ runId, what, agent, at, retriedAs = '', error, entries = [] }: ShownDeadLetter): string[] => [
   runId,
   what === 'save' ? `save: ${entries.join(', ')}` : what,
   agent,

@@ -5,7 +5,7 @@ import type { Finding } from './doctor-finding.ts';
 
 type Check = (client: Client) => Promise<Finding[]>;
 
-const ok = (name: string, message: string): Finding => ({ level: 'ok', name, message });
+const reportOk = (name: string, message: string): Finding => ({ level: 'ok', name, message });
 const warn = (name: string, message: string, remedy: string): Finding => ({ level: 'warn', name, message, remedy });
 
 /** Deadlines are by the clock of NATS; times in logs and lists are by those of the machines. ms */
@@ -19,7 +19,7 @@ async function checkOrchestrator(client: Client): Promise<Finding[]> {
   const said = `${orchestrator} answers, version ${version}, protocol ${protocol}`;
   const found: Finding[] = [
     protocol === WIRE_PROTOCOL
-      ? ok(name, said)
+      ? reportOk(name, said)
       : {
           level: 'fail',
           name,
@@ -36,7 +36,7 @@ async function checkOrchestrator(client: Client): Promise<Finding[]> {
     });
   found.push(
     Math.abs(skewMs) <= MAX_SKEW_MS
-      ? ok('clock', `differs from the orchestrator's by ${Math.abs(skewMs)} ms`)
+      ? reportOk('clock', `differs from the orchestrator's by ${Math.abs(skewMs)} ms`)
       : warn('clock', `differs from the orchestrator's by ${Math.abs(skewMs)} ms`, 'Synchronize the clocks (NTP).'),
   );
   return found;
@@ -59,7 +59,7 @@ async function checkStreams(client: Client): Promise<Finding[]> {
         'Raise max_file_store of NATS.',
       ),
     );
-  return found.length > 0 ? found : [ok(name, `${streams.length} have room, ${toMib(sum)} in all`)];
+  return found.length > 0 ? found : [reportOk(name, `${streams.length} have room, ${toMib(sum)} in all`)];
 }
 
 const FULL_REMEDY = 'Raise its limit: QUEUE_MAX_BYTES, LOG_MAX_BYTES or EVENTS_MAX_BYTES of the orchestrators.';
@@ -75,7 +75,7 @@ async function checkProcessors(client: Client): Promise<Finding[]> {
   const services = new Set(processors.map(({ service }) => service));
   const found = [
     processors.length > 0
-      ? ok(name, `${processors.length} of ${[...services].toSorted().join(', ')}`)
+      ? reportOk(name, `${processors.length} of ${[...services].toSorted().join(', ')}`)
       : warn(name, 'no service advertises one', 'Start the services: npm start, or docker compose up.'),
   ];
   for (const { service, name: processor, problem } of refused)
@@ -114,7 +114,7 @@ async function checkAgents(client: Client): Promise<Finding[]> {
   const agents = await client.agents.list();
   if (agents.length === 0) return [warn('agents', 'none is applied', 'millrace agents apply FILE')];
   return [
-    ok(
+    reportOk(
       'agents',
       `${agents.length} applied: ${agents
         .map(({ agent }) => agent.name)
@@ -127,9 +127,9 @@ async function checkAgents(client: Client): Promise<Finding[]> {
 async function checkMemories(client: Client): Promise<Finding[]> {
   const { total } = await client.threads.list({ limit: 1 });
   const { total: waiting } = await client.saves.list();
-  const found = [ok('memory', `message-history answers, ${total} threads`)];
+  const found = [reportOk('memory', `message-history answers, ${total} threads`)];
   await client.memory.get({ threadId: 'doctor' });
-  found.push(ok('memory', 'working-memory answers'));
+  found.push(reportOk('memory', 'working-memory answers'));
   if (waiting > 0)
     found.push(
       warn('memory', `${waiting} saves wait for their store`, 'Start the store; the orchestrators repeat the saves.'),
@@ -138,14 +138,14 @@ async function checkMemories(client: Client): Promise<Finding[]> {
 }
 
 async function checkKeys(client: Client): Promise<Finding[]> {
-  return [ok('auth', `answers, ${(await client.keys.list()).length} API keys`)];
+  return [reportOk('auth', `answers, ${(await client.keys.list()).length} API keys`)];
 }
 
 async function checkRuns(client: Client): Promise<Finding[]> {
   const { letters } = await client.deadLetters.list({ limit: 100 });
   const suspended = await client.runs.listSuspended();
   const found = [
-    ok(
+    reportOk(
       'runs',
       suspended.length === 0 ? 'none is suspended' : `${suspended.length} are suspended: millrace runs suspended`,
     ),

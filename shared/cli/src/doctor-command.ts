@@ -2,17 +2,17 @@
 import { statfs } from 'node:fs/promises';
 import { connect, type Client } from '@millrace/client';
 import { resolveAddress } from '@millrace/bus';
-import { shownAddress } from '@millrace/contracts';
-import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
+import { hideAddressParts } from '@millrace/contracts';
+import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { say, sayJson, type CliIo } from './cli-io.ts';
 import { CHECKS } from './doctor-checks.ts';
 import { runCheck, type Finding } from './doctor-finding.ts';
 import { checkGateway, findGateway } from './doctor-gateway.ts';
-import { printable } from './printable.ts';
+import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
-export const doctorCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineDoctorCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace doctor',
     description:
       'Check the connection, the services, their versions, the rights, the clock, the room of the streams and the gateway. Exit code 5: a check has failed.',
@@ -30,7 +30,7 @@ export const doctorCommand = (cli: Cli) =>
       const findings: Finding[] = [];
       const add = (found: readonly Finding[]) => {
         findings.push(...found);
-        if (args.json !== true) for (const finding of found) say(cli.io, findingText(finding));
+        if (args.json !== true) for (const finding of found) say(cli.io, formatFinding(finding));
       };
       add(await runCheck('disk', () => checkDisk(cli.io.cwd)));
       const opened = await openClient(cli.io, args);
@@ -53,8 +53,8 @@ function isHttpAddress(text: string): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-const findingText = ({ level, name, message, remedy }: Finding): string =>
-  printable(`${level.padEnd(4)}  ${name}: ${message}${remedy === undefined ? '' : `\n      remedy: ${remedy}`}`);
+const formatFinding = ({ level, name, message, remedy }: Finding): string =>
+  makePrintable(`${level.padEnd(4)}  ${name}: ${message}${remedy === undefined ? '' : `\n      remedy: ${remedy}`}`);
 
 type Opened = { findings: Finding[]; client?: undefined } | { findings: Finding[]; client: Client };
 type Address = { url?: string | undefined; tenant?: string | undefined };
@@ -71,7 +71,7 @@ async function openClient({ env, cwd }: CliIo, { url, tenant }: Address): Promis
       ...(tenant !== undefined && { tenant }),
       ...(prefix && { prefix }),
     });
-    const message = `NATS at ${shownAddress(address.url)} (from ${address.source}) accepts it`;
+    const message = `NATS at ${hideAddressParts(address.url)} (from ${address.source}) accepts it`;
     return { findings: [{ level: 'ok', name, message }], client };
   } catch (error) {
     return { findings: await runCheck(name, () => Promise.reject(error)) };

@@ -1,8 +1,8 @@
 // Checks the gateway over HTTP: its answer, its version, the build of its console, and an API key.
 import { readFile } from 'node:fs/promises';
 import { resolveAddress } from '@millrace/bus';
-import { shownAddress } from '@millrace/contracts';
-import { firstKeyFile } from '@millrace/identity';
+import { hideAddressParts } from '@millrace/contracts';
+import { locateFirstKeyFile } from '@millrace/identity';
 import { z } from 'zod';
 import type { CliIo } from './cli-io.ts';
 import type { Finding } from './doctor-finding.ts';
@@ -33,7 +33,7 @@ export async function findGateway({ env, cwd }: CliIo, { gateway, url }: Address
   const bus = await resolveAddress({ ...env, ...(url !== undefined && { NATS_URL: url }) }, cwd);
   const { keys, gatewayPort } = bus;
   if (gatewayPort === undefined) return { url: DEFAULT_GATEWAY, source: 'default', isExpected: false, key: own };
-  const file = keys === undefined ? undefined : firstKeyFile(keys);
+  const file = keys === undefined ? undefined : locateFirstKeyFile(keys);
   const first = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   return {
     url: `http://127.0.0.1:${gatewayPort}`,
@@ -51,7 +51,7 @@ export async function checkGateway(target: GatewayTarget): Promise<Finding[]> {
 const healthSchema = z.object({ status: z.string(), version: z.string().optional() });
 
 async function checkHealth({ url, source, isExpected }: GatewayTarget): Promise<Finding> {
-  const where = `${shownAddress(url)} (from ${source})`;
+  const where = `${hideAddressParts(url)} (from ${source})`;
   try {
     const response = await ask(url, '/healthz');
     const { status, version = 'unknown' } = healthSchema.parse(await response.json());
@@ -68,7 +68,7 @@ async function checkHealth({ url, source, isExpected }: GatewayTarget): Promise<
 
 async function checkConsole({ url }: GatewayTarget): Promise<Finding> {
   const { status } = await ask(url, '/console/');
-  if (status === 200) return { level: 'ok', name: 'console', message: `is at ${shownAddress(url)}/console/` };
+  if (status === 200) return { level: 'ok', name: 'console', message: `is at ${hideAddressParts(url)}/console/` };
   const remedy = 'npm start builds it in the background; by hand: npm run -s console, and CONSOLE_DIR of the gateway.';
   return { level: 'warn', name: 'console', message: `is not built, HTTP ${status}`, remedy };
 }

@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { jsonObjectSchema, messageSchema, type JsonObject, type Message } from '@millrace/contracts';
 import { z } from 'zod';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
-import { printable } from './printable.ts';
+import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 export const renameCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace threads rename',
     description: 'Give a thread a title.',
     args: {
@@ -21,12 +21,12 @@ export const renameCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const { id, title } = await client.threads.rename(args.thread, args.title);
-        say(cli.io, printable(`${id} is renamed: ${title}`));
+        say(cli.io, makePrintable(`${id} is renamed: ${title}`));
       }),
   });
 
 export const deleteCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace threads delete',
     description: 'Delete a thread with its messages, their vectors, and the working memory of the thread.',
     args: {
@@ -42,14 +42,14 @@ export const deleteCommand = (cli: Cli) =>
     },
   });
 
-export const messagesCommand = (cli: Cli) =>
+export const defineMessagesCommand = (cli: Cli) =>
   group('millrace messages', 'Import and delete messages', {
     save: saveMessagesCommand(cli),
     delete: deleteMessagesCommand(cli),
   });
 
 const saveMessagesCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace messages save',
     description: 'Append messages to a thread. No guard judges them.',
     args: {
@@ -67,7 +67,7 @@ const saveMessagesCommand = (cli: Cli) =>
   });
 
 const deleteMessagesCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace messages delete',
     description: 'Delete messages of a thread and their vectors.',
     args: {
@@ -85,8 +85,8 @@ const deleteMessagesCommand = (cli: Cli) =>
     },
   });
 
-export const memorySetCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineMemorySetCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace memory set',
     description: 'Replace the working memory of a resource or a thread. No guard judges it.',
     args: {

@@ -1,11 +1,11 @@
 // `millrace erase`: erases a resource in every store, and prints the progress until it is done.
 import type { ShownErasure } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
-import { printable } from './printable.ts';
-import { table } from './table.ts';
+import { makePrintable } from './printable.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace erase';
@@ -13,7 +13,7 @@ const ASK_EVERY_MS = 1_000;
 const WAIT_MS = 60_000;
 
 export const eraseCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: NAME,
     description: 'Delete the runs, threads, vectors, memories and caches of a resource, and print the proof.',
     args: {
@@ -37,7 +37,7 @@ export const eraseCommand = (cli: Cli) =>
           shown = progress;
           if (erasure.status === 'done' || performance.now() > giveUpAt) {
             if (args.json) sayJson(cli.io, erasure);
-            else say(cli.io, table(['STORE', 'DELETED', 'LEFT', 'PROBLEM'], erasure.stores.map(row)));
+            else say(cli.io, formatTable(['STORE', 'DELETED', 'LEFT', 'PROBLEM'], erasure.stores.map(formatRow)));
             if (erasure.status === 'done') return 'ok';
             note(cli.io, 'the erasure continues; repeat the command to see its progress');
             return 'notEnded';
@@ -51,9 +51,9 @@ export const eraseCommand = (cli: Cli) =>
 function describeProgress({ status, stores }: ShownErasure): string {
   const open = stores.filter(({ error, left }) => error || left !== 0);
   const names = open.map(({ store, error }) => (error ? `${store} (${error.code})` : store));
-  return printable(names.length === 0 ? status : `${status}: ${names.join(', ')}`);
+  return makePrintable(names.length === 0 ? status : `${status}: ${names.join(', ')}`);
 }
 
-function row({ store, deleted, left, error }: ShownErasure['stores'][number]): string[] {
-  return [store, String(deleted), left === undefined ? '-' : String(left), error ? printable(error.message) : ''];
+function formatRow({ store, deleted, left, error }: ShownErasure['stores'][number]): string[] {
+  return [store, String(deleted), left === undefined ? '-' : String(left), error ? makePrintable(error.message) : ''];
 }

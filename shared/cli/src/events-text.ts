@@ -1,26 +1,33 @@
 // Formats the events of a run as table rows: verdicts, times and errors of each stage. Pure.
 import type { PublicRunEvent, PublicViolation, RunEvent, Violation } from '@millrace/contracts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 
 type EventRow = readonly [stage: string, entry: string, verdict: string, ms: string, replica: string, note: string];
 
 type AnyEvent = RunEvent | PublicRunEvent;
 type StageEvent = Extract<AnyEvent, { event: 'stage' }>;
 
-export function eventsText(events: readonly AnyEvent[]): string {
+export function formatEvents(events: readonly AnyEvent[]): string {
   const rows = events.flatMap((event) => toRows(event).map((row) => [String(event.step), ...row]));
-  return table(['STEP', 'STAGE', 'ENTRY', 'VERDICT', 'MS', 'REPLICA', 'NOTE'], rows);
+  return formatTable(['STEP', 'STAGE', 'ENTRY', 'VERDICT', 'MS', 'REPLICA', 'NOTE'], rows);
 }
 
 function toRows(event: AnyEvent): EventRow[] {
   switch (event.event) {
     case 'stage':
-      return stageRows(event);
+      return listStageRows(event);
     case 'model': {
       const { model, finishReason, ms, call, error } = event;
       const failure = error && `${error.message} (${error.code})`;
       return [
-        ['model', model, error ? 'error' : finishReason, time(ms), '', notes(`call ${call}`, tokens(event), failure)],
+        [
+          'model',
+          model,
+          error ? 'error' : finishReason,
+          time(ms),
+          '',
+          joinNotes(`call ${call}`, formatTokens(event), failure),
+        ],
       ];
     }
     case 'tool': {
@@ -29,7 +36,7 @@ function toRows(event: AnyEvent): EventRow[] {
     }
     case 'untrusted-call': {
       const { tool, toolCallId, decision, origins } = event;
-      return [['tool', tool, decision, '', '', notes(toolCallId, `untrusted content: ${origins.join(', ')}`)]];
+      return [['tool', tool, decision, '', '', joinNotes(toolCallId, `untrusted content: ${origins.join(', ')}`)]];
     }
     case 'edited-call':
       return [
@@ -39,7 +46,7 @@ function toRows(event: AnyEvent): EventRow[] {
           'edited',
           '',
           '',
-          notes(event.toolCallId, `approved with other arguments for ${event.by}`),
+          joinNotes(event.toolCallId, `approved with other arguments for ${event.by}`),
         ],
       ];
     case 'save': {
@@ -61,39 +68,39 @@ function toRows(event: AnyEvent): EventRow[] {
 }
 
 /** Returns a row for each entry with its own time. If a stage has several entries, its own row has the total time. */
-function stageRows({ stage, entries, ms, subject }: StageEvent): EventRow[] {
-  const rows = entries.map((entry) => entryRow(stage, entry, subject));
+function listStageRows({ stage, entries, ms, subject }: StageEvent): EventRow[] {
+  const rows = entries.map((entry) => buildEntryRow(stage, entry, subject));
   const [only] = entries;
-  if (entries.length === 1 && only) return [entryRow(stage, only, subject, `${time(ms)} in all`)];
-  return [[stage, '', '', time(ms), '', notes(subject, 'in all')], ...rows];
+  if (entries.length === 1 && only) return [buildEntryRow(stage, only, subject, `${time(ms)} in all`)];
+  return [[stage, '', '', time(ms), '', joinNotes(subject, 'in all')], ...rows];
 }
 
-function entryRow(stage: string, entry: StageEvent['entries'][number], ...more: (string | undefined)[]): EventRow {
+function buildEntryRow(stage: string, entry: StageEvent['entries'][number], ...more: (string | undefined)[]): EventRow {
   const { verdict, ms, replica = '', attempts, skipped, error, violations = [], processor } = entry;
   const reason = 'reason' in entry ? entry.reason : undefined;
-  const said = notes(
+  const said = joinNotes(
     processor === entry.entry ? undefined : processor,
     reason,
     error && `${error.message} (${error.code})`,
     attempts > 1 ? `${attempts} attempts` : undefined,
-    ...violations.map(findingText),
+    ...violations.map(formatFinding),
     ...more,
   );
   return [stage, entry.entry, skipped ? `${verdict}, skipped` : verdict, time(ms), replica, said];
 }
 
-function findingText(violation: Violation | PublicViolation): string {
+function formatFinding(violation: Violation | PublicViolation): string {
   if (!('message' in violation))
     return violation.rule === undefined ? `${violation.count}×` : `${violation.rule} ${violation.count}×`;
   const { message, strategy } = violation;
   return strategy === undefined ? message : `${message} (${strategy})`;
 }
 
-function tokens({ usage, fromCache }: Extract<RunEvent, { event: 'model' }>): string | undefined {
+function formatTokens({ usage, fromCache }: Extract<RunEvent, { event: 'model' }>): string | undefined {
   if (fromCache) return 'from cache';
   return usage?.totalTokens === undefined ? undefined : `${usage.estimated ? 'about ' : ''}${usage.totalTokens} tokens`;
 }
 
 const time = (ms: number): string => ms.toFixed(1);
-const notes = (...all: (string | undefined)[]): string =>
+const joinNotes = (...all: (string | undefined)[]): string =>
   all.filter((one) => one !== undefined && one !== '').join('; ');

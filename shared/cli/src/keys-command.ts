@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import { DEFAULT_PREFIX, createSubjects } from '@millrace/contracts';
 import { openKeyFolder, seedFile } from '@millrace/identity';
-import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
+import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 
 const DEFAULT_FOLDER = '.millrace/keys';
 
-export const keysCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineKeysCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace keys',
     description:
       'Create a key for each role of the bus, the users of NATS and Redis with their permissions, and the API key of Qdrant. Keys that exist stay as they are.',

@@ -1,6 +1,6 @@
 // Reads and formats lines of a log: JSON of a service, or the text of a server. Pure.
 import { z } from 'zod';
-import { printable, toOneLine } from './printable.ts';
+import { makePrintable, toOneLine } from './printable.ts';
 
 export const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
 export const isLevel = (name: string): name is keyof typeof LEVELS => Object.hasOwn(LEVELS, name);
@@ -33,7 +33,7 @@ export function formatLine({ service, text, fields }: LogLine): string {
   const more = Object.entries(rest).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return printable(toOneLine(`${time} ${name.padEnd(5)} ${service}: ${[msg, ...more].join(' ')}`, MAX_LINE_CHARS));
+  return makePrintable(toOneLine(`${time} ${name.padEnd(5)} ${service}: ${[msg, ...more].join(' ')}`, MAX_LINE_CHARS));
 }
 
 function parseJson(text: string): unknown {

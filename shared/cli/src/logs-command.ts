@@ -1,5 +1,5 @@
 // `millrace logs`: prints the logs of the services of the local stack, merged by time.
-import { cliCommand, type Cli } from './cli-command.ts';
+import { defineCliCommand, type Cli } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { followLogs, readLogs } from './log-files.ts';
@@ -10,8 +10,8 @@ import { UsageError } from './usage-error.ts';
 const NAME = 'millrace logs';
 const DEFAULT_LINES = 100;
 
-export const logsCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineLogsCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: NAME,
     description: 'Print the logs of the local stack (`npm start`), all services in the order of time.',
     args: {

@@ -4,7 +4,7 @@ import { readInput } from './read-input.ts';
 import { openLines } from './read-lines.ts';
 import { runCli } from './run-cli.ts';
 
-const outputClosed = closedOutput(process.stdout);
+const outputClosed = watchClosedOutput(process.stdout);
 // If stderr is closed, the answer on stdout still counts.
 process.stderr.on('error', () => undefined);
 
@@ -37,7 +37,7 @@ function outputTo(stream: NodeJS.WriteStream) {
  * `millrace … | head`: a command that only reads exits on a broken pipe, as other programs do; a command that has a run
  * to cancel handles it.
  */
-function closedOutput(stream: NodeJS.WriteStream) {
+function watchClosedOutput(stream: NodeJS.WriteStream) {
   let handle: (() => void) | undefined;
   let exitCode: number | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {

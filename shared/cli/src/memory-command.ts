@@ -1,6 +1,6 @@
 // `millrace threads` and `millrace memory`: print stored conversations and working memory.
 import {
-  messageText,
+  readMessageText,
   type Message,
   type MessagePart,
   DEFAULT_THREAD_TITLE,
@@ -8,27 +8,27 @@ import {
   type Thread,
 } from '@millrace/contracts';
 import { searchCommand } from './search-command.ts';
-import { deleteCommand, memorySetCommand, renameCommand } from './edit-memory-commands.ts';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { deleteCommand, defineMemorySetCommand, renameCommand } from './edit-memory-commands.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
-import { toOneLine, printable } from './printable.ts';
-import { table } from './table.ts';
+import { toOneLine, makePrintable } from './printable.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 import type { Client } from '@millrace/client';
 
-export const threadsCommand = (cli: Cli) =>
+export const defineThreadsCommand = (cli: Cli) =>
   group('millrace threads', 'Read, search, rename and delete conversations', {
     list: listCommand(cli),
-    messages: messagesCommand(cli),
+    messages: defineMessagesCommand(cli),
     search: searchCommand(cli),
     rename: renameCommand(cli),
     delete: deleteCommand(cli),
   });
-export const memoryCommand = (cli: Cli) =>
+export const defineMemoryCommand = (cli: Cli) =>
   group('millrace memory', 'Read and replace working memory', {
-    show: memoryShowCommand(cli),
-    set: memorySetCommand(cli),
+    show: defineMemoryShowCommand(cli),
+    set: defineMemorySetCommand(cli),
   });
 
 /** Reports omitted rows: a list must not look complete. */
@@ -36,7 +36,7 @@ const formatRemaining = (shown: number, total: number) =>
   shown < total ? `${shown} of ${total} are shown; see --limit` : '';
 
 const listCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace threads list',
     description: 'List the conversations of one resource or of all.',
     args: {
@@ -48,7 +48,7 @@ const listCommand = (cli: Cli) =>
       const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
       return withClient(cli.io, args, async (client) => {
         const { threads, total } = await client.threads.list({ resourceId: args.resource, ...limit });
-        const titles = args.json ? [] : await threadTitles(client, threads);
+        const titles = args.json ? [] : await listThreadTitles(client, threads);
         const rows = threads.map(({ id, resourceId, messageCount, lastMessageAt, updatedAt }, at) => [
           id,
           resourceId ?? '-',
@@ -57,15 +57,15 @@ const listCommand = (cli: Cli) =>
           titles[at] ?? '',
         ]);
         if (args.json) sayJson(cli.io, threads);
-        else say(cli.io, table(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));
+        else say(cli.io, formatTable(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));
         const rest = formatRemaining(threads.length, total);
         if (rest !== '') note(cli.io, rest);
       });
     },
   });
 
-const messagesCommand = (cli: Cli) =>
-  cliCommand(cli, {
+const defineMessagesCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace threads messages',
     description: 'Print the messages of a thread in order.',
     args: {
@@ -80,7 +80,7 @@ const messagesCommand = (cli: Cli) =>
       return withClient(cli.io, args, async (client) => {
         const { messages, total, unsaved = [] } = await client.threads.messages(args.thread, { ...limit, ...last });
         if (args.json) sayJson(cli.io, messages);
-        else for (const message of messages) say(cli.io, messageLine(message));
+        else for (const message of messages) say(cli.io, formatMessage(message));
         const rest = formatRemaining(messages.length, total);
         if (rest !== '' && args.last === undefined) note(cli.io, rest);
         for (const { runId, code } of unsaved) note(cli.io, `run ${runId} is not stored yet (${code})`);
@@ -88,17 +88,17 @@ const messagesCommand = (cli: Cli) =>
     },
   });
 
-function messageLine(message: Message): string {
-  const parts = message.content.parts.flatMap(partText).map((part) => `  ${part}`);
-  const text = messageText(message);
-  return printable(
+function formatMessage(message: Message): string {
+  const parts = message.content.parts.flatMap(formatPart).map((part) => `  ${part}`);
+  const text = readMessageText(message);
+  return makePrintable(
     [`${message.role}  ${message.createdAt}`, ...parts, ...(text === '' ? [] : [indent(text)])].join('\n'),
   );
 }
 
 const indent = (text: string): string => `  ${text.replaceAll('\n', '\n  ')}`;
 
-function partText(part: MessagePart): string[] {
+function formatPart(part: MessagePart): string[] {
   if (part.type === 'file') return [`[file] ${part.mimeType}`];
   if (part.type !== 'tool-invocation') return [];
   const { toolName, args, result, isError, denied } = part.toolInvocation;
@@ -109,8 +109,8 @@ function partText(part: MessagePart): string[] {
   return [`[tool] ${toolName} ${toOneLine(JSON.stringify(args))}${outcome}`];
 }
 
-const memoryShowCommand = (cli: Cli) =>
-  cliCommand(cli, {
+const defineMemoryShowCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace memory show',
     description: 'Print the working memory of a resource or a thread as JSON.',
     args: {
@@ -133,7 +133,7 @@ const MAX_LENGTH = 60;
 const AT_ONCE = 8;
 
 /** Returns a label for each thread in order: its title, or the first words of its first message. */
-async function threadTitles(client: Client, threads: readonly Thread[]): Promise<string[]> {
+async function listThreadTitles(client: Client, threads: readonly Thread[]): Promise<string[]> {
   const titles: string[] = [];
   for (let at = 0; at < threads.length; at += AT_ONCE)
     titles.push(...(await Promise.all(threads.slice(at, at + AT_ONCE).map((thread) => loadTitle(client, thread)))));
@@ -145,7 +145,7 @@ async function loadTitle(client: Client, { id, title, messageCount }: Thread): P
   try {
     const { messages } = await client.threads.messages(id, { limit: 1 });
     const [first] = messages;
-    const words = first ? toOneLine(messageText(first), MAX_LENGTH) : '';
+    const words = first ? toOneLine(readMessageText(first), MAX_LENGTH) : '';
     return words === '' ? title : `"${words}"`;
   } catch (error) {
     // A missing title must not fail the list: the thread may have been deleted since.

@@ -1,10 +1,10 @@
 import { MillraceError } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { misusedArgument } from './misused-argument.ts';
+import { explainMisusedArgument } from './misused-argument.ts';
 
 const args = { agent: { type: 'positional' }, timeout: { type: 'string' }, tenant: { type: 'string' } };
 const given = { agent: 'demo', timeout: '1s', tenant: 'a b' };
-const readMessage = (error: MillraceError) => misusedArgument(error, 'millrace run', args, given)?.message;
+const readMessage = (error: MillraceError) => explainMisusedArgument(error, 'millrace run', args, given)?.message;
 
 test('An error about request fields names the arguments that fill them, several of them together', () => {
   const issues = [

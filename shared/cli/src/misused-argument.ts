@@ -21,7 +21,7 @@ type Argument = { type?: string | undefined };
 type Arguments = Record<string, Argument>;
 
 /** Returns undefined if the rejection is about anything other than an argument. */
-export function misusedArgument(
+export function explainMisusedArgument(
   error: MillraceError,
   command: string,
   args: Arguments,
@@ -37,7 +37,7 @@ export function misusedArgument(
   const issues = error.issues ?? [{ path: error.path, message: error.message }];
   const said = issues.map(({ path, message }) => {
     const name = names.find((one) => path !== undefined && FIELDS[one]?.includes(path));
-    return name === undefined ? undefined : `${label(name, args)} ${expectation(message, path)}`;
+    return name === undefined ? undefined : `${label(name, args)} ${describeExpectation(message, path)}`;
   });
   return said.includes(undefined) ? undefined : new UsageError(said.join('; '), command);
 }
@@ -46,7 +46,7 @@ const label = (name: string, args: Arguments): string =>
   args[name]?.type === 'positional' ? name.toUpperCase() : `--${name}`;
 
 /** Returns the text after the field in "The submit request does not fit: threadId must be …." */
-function expectation(message: string, path = ''): string {
+function describeExpectation(message: string, path = ''): string {
   const at = message.lastIndexOf(` ${path} `);
   return (at < 0 ? message : message.slice(at + path.length + 2)).replace(/\.$/, '');
 }

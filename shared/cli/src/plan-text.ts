@@ -4,7 +4,7 @@ import {
   isKeptByOverrides,
   listEntries,
   splitSegments,
-  uncalledStages,
+  findUncalledStages,
   type AppliedAgent,
   type Plan,
   type PlanEntry,
@@ -12,13 +12,13 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import { toOneLine } from './printable.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 
 export function planText({ agent, plan, revision }: AppliedAgent): string {
   const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${toOneLine(agent.model)}`;
-  const stages = STAGES.flatMap((stage) => stageText(plan, stage));
+  const stages = STAGES.flatMap((stage) => formatStage(plan, stage));
   const tools = plan.tools.length === 0 ? 'none' : plan.tools.map((tool) => describeTool(plan, tool)).join(', ');
-  const uncalled = [...uncalledStages(plan)].map(
+  const uncalled = [...findUncalledStages(plan)].map(
     ([processor, missing]) => `not called: ${missing.join(', ')} of ${processor}`,
   );
   const overridable = plan.overridable && `callers may list: ${Object.keys(plan.overridable).join(', ') || 'nothing'}`;
@@ -32,7 +32,7 @@ function describeTool({ toolRules = {} }: Plan, { name, effect = 'write' }: Tool
   return `${name} (${effect}, ${rule?.whenUntrusted ?? 'allow'} when untrusted)`;
 }
 
-function stageText(plan: Plan, stage: Stage): string[] {
+function formatStage(plan: Plan, stage: Stage): string[] {
   const entries = listEntries(plan, stage);
   if (entries.length === 0) return [];
   let place = 0;
@@ -42,13 +42,13 @@ function stageText(plan: Plan, stage: Stage): string[] {
       group
         ? `${place} at once${group.overlap && stage === 'processInput' ? ', concurrently with the model' : ''}`
         : String((place += 1)),
-      ...cells(entry, plan),
+      ...listCells(entry, plan),
     ]);
   });
-  return [`${stage}\n${table(['#', 'ENTRY', 'PROCESSOR', 'SERVICE', 'POLICY', 'OPTIONS'], rows, '  ')}`];
+  return [`${stage}\n${formatTable(['#', 'ENTRY', 'PROCESSOR', 'SERVICE', 'POLICY', 'OPTIONS'], rows, '  ')}`];
 }
 
-function cells(entryOfPlan: PlanEntry, { overridable }: Plan): string[] {
+function listCells(entryOfPlan: PlanEntry, { overridable }: Plan): string[] {
   const { entry, processor, service, timeoutMs, attempts, onFailure, options, when, observe, declassifies } =
     entryOfPlan;
   const replaceable = overridable !== undefined && !isKeptByOverrides(entryOfPlan);

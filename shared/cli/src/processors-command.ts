@@ -1,17 +1,17 @@
 // `millrace processors`: lists the running processors and shows the options of each.
 import { MillraceError, type ClaimEvent, type RefusedEndpoint } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
-import { printable } from './printable.ts';
-import { policyText, processorText } from './processor-text.ts';
-import { table } from './table.ts';
+import { makePrintable } from './printable.ts';
+import { formatPolicy, formatProcessor } from './processor-text.ts';
+import { formatTable } from './table.ts';
 
-export const processorsCommand = (cli: Cli) =>
+export const defineProcessorsCommand = (cli: Cli) =>
   group('millrace processors', 'List the running processors', { list: listCommand(cli), show: showCommand(cli) });
 
 const listCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace processors list',
     description: 'List every running processor. --json includes the schema of its options.',
     args: {
@@ -29,10 +29,13 @@ const listCommand = (cli: Cli) =>
         if (claims === undefined) note(cli.io, 'the stored claims of names are unavailable');
         if (args.problems === true) return sayProblems(cli, { refused, claims: claims ?? [] }, args.json === true);
         for (const { service, name, problem } of refused)
-          note(cli.io, printable(`rejected advertisement: ${name} of the service ${service}: ${problem}`));
+          note(cli.io, makePrintable(`rejected advertisement: ${name} of the service ${service}: ${problem}`));
         if (args.json) sayJson(cli.io, processors);
         else
-          say(cli.io, table(['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'], processors.map(row)));
+          say(
+            cli.io,
+            formatTable(['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'], processors.map(formatRow)),
+          );
       }),
   });
 
@@ -42,13 +45,13 @@ function sayProblems(cli: Cli, { refused, claims }: Problems, asJson: boolean): 
   if (asJson) return sayJson(cli.io, [...refused, ...claims]);
   if (refused.length === 0) note(cli.io, 'no advertisement is rejected');
   for (const { service, name, problem } of refused)
-    say(cli.io, printable(`${name} of the service ${service}: ${problem}`));
+    say(cli.io, makePrintable(`${name} of the service ${service}: ${problem}`));
   for (const { at, name, service, owner } of claims)
-    say(cli.io, printable(`${at} the service ${service} advertised ${name}, which ${owner} serves`));
+    say(cli.io, makePrintable(`${at} the service ${service} advertised ${name}, which ${owner} serves`));
 }
 
 const showCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace processors show',
     description: 'Show a processor: its stages, its policy, and its options with their defaults.',
     args: {
@@ -64,10 +67,10 @@ const showCommand = (cli: Cli) =>
             remedy: 'Run millrace processors list for the running processors.',
           });
         if (args.json) sayJson(cli.io, found);
-        else say(cli.io, processorText(found));
+        else say(cli.io, formatProcessor(found));
       }),
   });
 
-function row({ id, service, replicas, version, policy, stages }: ProcessorInfo): string[] {
-  return [id, service, String(replicas.length), version, policyText(policy), stages.join(' ')];
+function formatRow({ id, service, replicas, version, policy, stages }: ProcessorInfo): string[] {
+  return [id, service, String(replicas.length), version, formatPolicy(policy), stages.join(' ')];
 }

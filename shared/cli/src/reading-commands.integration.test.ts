@@ -2,7 +2,7 @@
 import {
   DEFAULT_THREAD_TITLE,
   MillraceError,
-  textMessage,
+  buildTextMessage,
   type ProcessorInfo,
   type ClaimEvent,
   type RefusedEndpoint,
@@ -59,8 +59,8 @@ beforeAll(async () => {
       'messages-list': async ({ threadId, last }) => {
         if (threadId === 'none') throw new MillraceError('thread-unknown', 'There is no thread "none".');
         const messages = [
-          textMessage('m1', 'user', 'What is\n17 * 23?'),
-          textMessage('m2', 'assistant', '391\u001b[2J'),
+          buildTextMessage('m1', 'user', 'What is\n17 * 23?'),
+          buildTextMessage('m2', 'assistant', '391\u001b[2J'),
         ];
         return { messages: messages.slice(-(last ?? 2)), total: 2 };
       },

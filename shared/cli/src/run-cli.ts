@@ -10,7 +10,7 @@ import { suggestName } from '@millrace/contracts/nearest-name';
 import { UsageError } from './usage-error.ts';
 
 /** Returns the version of the command's package. */
-function versionText(): string {
+function formatVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
   return `millrace ${hasVersion ? String(manifest.version) : 'of an unknown version'}, Node ${process.versions.node}`;
@@ -33,7 +33,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   try {
     await dispatch(cli, [...argv]);
   } catch (error) {
-    const known = isCittyError(error) ? new UsageError(plain(error.message), error.command) : error;
+    const known = isCittyError(error) ? new UsageError(stripControls(error.message), error.command) : error;
     const [{ reportError }, { exitOfError }] = await Promise.all([
       import('./report-error.ts'),
       import('./exit-codes.ts'),
@@ -48,21 +48,21 @@ async function dispatch(cli: Cli, argv: string[]): Promise<void> {
   const [word, ...rest] = argv;
   const commands = listCommands(cli);
   if (word === undefined) {
-    note(cli.io, await rootHelp(commands));
+    note(cli.io, await renderRootHelp(commands));
     cli.exit = 'usage';
     return;
   }
-  if (word === '--version') return say(cli.io, versionText());
-  if (isHelp(word)) return say(cli.io, await rootHelp(commands));
+  if (word === '--version') return say(cli.io, formatVersion());
+  if (isHelp(word)) return say(cli.io, await renderRootHelp(commands));
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
-  if (!command) throw unknownCommand(word, Object.keys(commands), 'millrace');
+  if (!command) throw createUnknownCommandError(word, Object.keys(commands), 'millrace');
   await runCommand(cli, await command.load(), rest);
 }
 
 async function runCommand(cli: Cli, command: CliCommand | Group, argv: string[]): Promise<void> {
   if ('commands' in command) return runGroup(cli, command, argv);
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  if (options.some(isHelp)) return say(cli.io, plain(await command.help()).trimEnd());
+  if (options.some(isHelp)) return say(cli.io, stripControls(await command.help()).trimEnd());
   const { name, run } = command;
   await run(argv).catch((error: unknown) => {
     throw isCittyError(error) ? Object.assign(error, { command: name }) : error;
@@ -70,33 +70,33 @@ async function runCommand(cli: Cli, command: CliCommand | Group, argv: string[])
 }
 
 async function runGroup(cli: Cli, { name, commands, help }: Group, [word, ...rest]: string[]): Promise<void> {
-  const text = async () => plain(await help()).trimEnd();
+  const renderUsage = async () => stripControls(await help()).trimEnd();
   if (word === undefined) {
-    note(cli.io, await text());
+    note(cli.io, await renderUsage());
     cli.exit = 'usage';
     return;
   }
-  if (isHelp(word)) return say(cli.io, await text());
+  if (isHelp(word)) return say(cli.io, await renderUsage());
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
-  if (!command) throw unknownCommand(word, Object.keys(commands), name);
+  if (!command) throw createUnknownCommandError(word, Object.keys(commands), name);
   await runCommand(cli, command, rest);
 }
 
-const unknownCommand = (word: string, names: readonly string[], command: string): UsageError =>
+const createUnknownCommandError = (word: string, names: readonly string[], command: string): UsageError =>
   new UsageError(suggestName(`unknown command "${word}"`, word, names), command);
 
-async function rootHelp(commands: Readonly<Record<string, { description: string }>>): Promise<string> {
+async function renderRootHelp(commands: Readonly<Record<string, { description: string }>>): Promise<string> {
   const help = await groupHelp(
     'millrace',
     'Run agents through Millrace, and inspect runs, processors and memory',
     commands,
   );
-  return `${plain(help).trimEnd()}\n\nEXIT CODES\n\n${exitCodeTable()}\n\n${VARIABLES}`;
+  return `${stripControls(help).trimEnd()}\n\nEXIT CODES\n\n${exitCodeTable()}\n\n${VARIABLES}`;
 }
 
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';
 /** citty decides on colors by the environment alone and ignores the output stream. */
-const plain = (text: string): string => stripVTControlCharacters(text);
+const stripControls = (text: string): string => stripVTControlCharacters(text);
 /** citty does not export its error class for missing arguments. */
 const isCittyError = (error: unknown): error is Error & { command?: string } =>
   error instanceof Error && error.name === 'CLIError';

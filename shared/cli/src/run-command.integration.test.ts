@@ -1,6 +1,6 @@
 // Tests `millrace run`, `follow` and `cancel` over a real NATS server, as separate processes if signals and pipes
 // matter. The orchestrator is a scripted stand-in.
-import { messageText, type Chunk } from '@millrace/contracts';
+import { readMessageText, type Chunk } from '@millrace/contracts';
 import { publish } from '@millrace/bus';
 import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ beforeAll(() => {
         end('cancelled', { ...base(request.runId), type: 'abort', payload: {} });
       },
       parrot: ({ request, say, text, finish }) => {
-        const said = request.messages.map(messageText).join();
+        const said = request.messages.map(readMessageText).join();
         say(text(said));
         finish(said);
       },

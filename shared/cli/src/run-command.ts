@@ -1,7 +1,7 @@
 // `millrace run`, `follow` and `cancel`: start, follow and cancel one run.
 import type { Run } from '@millrace/client';
-import { jsonPrinter, textPrinter } from './answer-printer.ts';
-import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { createJsonPrinter, createTextPrinter } from './answer-printer.ts';
+import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { EXIT_CODES, exitOfRun, type Exit } from './exit-codes.ts';
@@ -19,7 +19,7 @@ const json = { json: { ...jsonArg.json, description: 'print one chunk per line i
 const runId = { type: 'positional', required: true, description: 'the id that `millrace run` printed' } as const;
 
 export const runCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace run',
     description:
       'Send TEXT to an agent and stream its answer to stdout; notices are written to stderr. Ctrl-C cancels the run.',
@@ -57,7 +57,7 @@ export const runCommand = (cli: Cli) =>
   });
 
 export const followCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace follow',
     description: 'Follow a run from its start, also after its end. Ctrl-C does not affect the run.',
     args: { run: runId, ...json },
@@ -66,7 +66,7 @@ export const followCommand = (cli: Cli) =>
   });
 
 export const cancelCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace cancel',
     description: 'Cancel a run and print its previous status.',
     args: { run: runId },
@@ -78,7 +78,7 @@ export const cancelCommand = (cli: Cli) =>
 
 /** Prints the chunks, then the outcome. If the chunks are lost, the result can still be read. */
 async function print(io: CliIo, run: Run, asJson: boolean): Promise<Exit> {
-  const printer = asJson ? jsonPrinter(io) : textPrinter(io);
+  const printer = asJson ? createJsonPrinter(io) : createTextPrinter(io);
   try {
     for await (const chunk of run.positions) printer.chunk(chunk);
   } catch (error) {

@@ -1,34 +1,34 @@
 // `millrace runs`: prints status, events and pending items of runs, and answers pending items.
 import type { Env } from '@millrace/bus';
 import type { ApiAnswer } from '@millrace/contracts';
-import { changesCommand } from './changes-command.ts';
-import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineChangesCommand } from './changes-command.ts';
+import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
-import { inspectionText } from './activity-text.ts';
-import { eventsText } from './events-text.ts';
-import { pendingText, statusText, violationText } from './outcome-text.ts';
-import { toOneLine, printable } from './printable.ts';
-import { runsListCommand } from './runs-list-command.ts';
+import { formatInspection } from './activity-text.ts';
+import { formatEvents } from './events-text.ts';
+import { formatPending, formatStatus, formatViolation } from './outcome-text.ts';
+import { toOneLine, makePrintable } from './printable.ts';
+import { defineRunsListCommand } from './runs-list-command.ts';
 import {
   answerCommand,
   approveCommand,
   denyCommand,
   releaseCommand,
   resumeCommand,
-  suspendedCommand,
+  defineSuspendedCommand,
 } from './suspended-command.ts';
 
 const runArg = {
   run: { type: 'positional', required: true, description: 'the id that `millrace run` printed' },
 } as const;
 
-export const runsCommand = (cli: Cli) =>
+export const defineRunsCommand = (cli: Cli) =>
   group('millrace runs', 'Inspect runs, and answer suspended ones', {
-    list: runsListCommand(cli),
+    list: defineRunsListCommand(cli),
     show: showCommand(cli),
-    events: eventsCommand(cli),
-    changes: changesCommand(cli),
-    suspended: suspendedCommand(cli),
+    events: defineEventsCommand(cli),
+    changes: defineChangesCommand(cli),
+    suspended: defineSuspendedCommand(cli),
     approve: approveCommand(cli),
     deny: denyCommand(cli),
     resume: resumeCommand(cli),
@@ -37,7 +37,7 @@ export const runsCommand = (cli: Cli) =>
   });
 
 const showCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace runs show',
     description: 'Show status and result of a run, and its calls under way. Exits with 0 for a failed run, too.',
     args: { ...runArg, ...jsonArg },
@@ -46,12 +46,12 @@ const showCommand = (cli: Cli) =>
         const run = await client.runs.get(args.run);
         const inspection = run.result ? undefined : await client.runs.inspect(args.run);
         if (args.json) sayJson(cli.io, { ...run, ...(inspection && { inspection }) });
-        else say(cli.io, [runText(run, cli.io.env), ...(inspection ? [inspectionText(inspection)] : [])].join('\n'));
+        else say(cli.io, [runText(run, cli.io.env), ...(inspection ? [formatInspection(inspection)] : [])].join('\n'));
       }),
   });
 
-const eventsCommand = (cli: Cli) =>
-  cliCommand(cli, {
+const defineEventsCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: 'millrace runs events',
     description: 'List the stages, model calls and tools of a run with verdicts and durations.',
     args: {
@@ -64,7 +64,7 @@ const eventsCommand = (cli: Cli) =>
         const events =
           args.detail === true ? await client.runs.eventsDetail(args.run) : await client.runs.events(args.run);
         if (args.json) sayJson(cli.io, events);
-        else say(cli.io, eventsText(events));
+        else say(cli.io, formatEvents(events));
       }),
   });
 
@@ -73,15 +73,15 @@ function runText({ runId, status, result, pending = [] }: ApiAnswer<'run'>, env:
   const { finishReason, usage, steps, error, violations, text, unsaved = [] } = result;
   const lines = [
     `run: ${runId}`,
-    `status: ${statusText(result)}`,
+    `status: ${formatStatus(result)}`,
     `finish reason: ${finishReason}`,
     `steps: ${steps.length}`,
     `tokens: ${usage.totalTokens ?? 'unknown'}${usage.estimated ? ' (in part estimated)' : ''}`,
     ...(unsaved.length > 0 ? [`not saved yet: ${unsaved.join(', ')}`] : []),
     ...(error ? [`error: ${toOneLine(error.message, 1_000)} (${error.code})`] : []),
-    ...pending.flatMap((one) => pendingText(runId, one, env)),
-    ...violations.map((violation) => `violation: ${violationText(violation)}`),
+    ...pending.flatMap((one) => formatPending(runId, one, env)),
+    ...violations.map((violation) => `violation: ${formatViolation(violation)}`),
     ...(text === '' ? [] : ['', text]),
   ];
-  return printable(lines.join('\n'));
+  return makePrintable(lines.join('\n'));
 }

@@ -1,18 +1,18 @@
 // `millrace runs list`: prints the tenant's runs, the newest last, next to the prompt.
 import { runStatusSchema, type RunStatus, type RunSummary } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
-import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace runs list';
 const SHOWN = 20;
 const PAGE = 1_000;
 
-export const runsListCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineRunsListCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: NAME,
     description: 'List the stored runs in the order of their last change.',
     args: {
@@ -42,9 +42,9 @@ export const runsListCommand = (cli: Cli) =>
         until: parseTime(args.until, '--until'),
       };
       return withClient(cli.io, args, async (client) => {
-        const { runs, isComplete } = await newestRuns(client, last, filter);
+        const { runs, isComplete } = await readNewestRuns(client, last, filter);
         if (args.json) sayJson(cli.io, runs);
-        else say(cli.io, table(['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'], runs.map(row)));
+        else say(cli.io, formatTable(['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'], runs.map(formatRow)));
         if (!isComplete) note(cli.io, `the newest ${runs.length} are shown; see --last`);
       });
     },
@@ -67,7 +67,7 @@ function parseStatus(text: string): RunStatus {
 type RunFilter = Parameters<Client['runs']['list']>[0];
 
 /** Returns the newest runs, the latest change last. */
-async function newestRuns({ runs: api }: Client, last: number, filter: RunFilter) {
+async function readNewestRuns({ runs: api }: Client, last: number, filter: RunFilter) {
   const runs: RunSummary[] = [];
   let after: number | undefined;
   do {
@@ -79,7 +79,7 @@ async function newestRuns({ runs: api }: Client, last: number, filter: RunFilter
   return { runs, isComplete: after === undefined };
 }
 
-const row = ({ runId, status, agent, submittedAt, startedAt = '' }: RunSummary): string[] => [
+const formatRow = ({ runId, status, agent, submittedAt, startedAt = '' }: RunSummary): string[] => [
   runId,
   status,
   agent,

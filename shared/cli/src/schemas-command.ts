@@ -1,14 +1,14 @@
 // `millrace schemas`: prints the wire messages as JSON Schemas, for processors and clients in other languages. Sends no
 // request.
-import { SCHEMA_NAMES, jsonSchemas } from '@millrace/contracts';
-import { cliCommand, type Cli } from './cli-command.ts';
+import { SCHEMA_NAMES, buildJsonSchemas } from '@millrace/contracts';
+import { defineCliCommand, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace schemas';
 
-export const schemasCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineSchemasCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: NAME,
     description: 'Print the JSON Schemas of the wire messages: one with its references, or all in one document.',
     args: {
@@ -17,7 +17,7 @@ export const schemasCommand = (cli: Cli) =>
     },
     async run({ name, names }) {
       if (names === true) return say(cli.io, SCHEMA_NAMES.join('\n'));
-      const schema = jsonSchemas(name);
+      const schema = buildJsonSchemas(name);
       if (!schema) throw new UsageError(`unknown schema "${name}"; run millrace schemas --names for a list`, NAME);
       sayJson(cli.io, schema);
     },

@@ -1,16 +1,16 @@
 // `millrace threads search`: finds messages by meaning.
-import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { toOneLine } from './printable.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace threads search';
 const MAX_SHOWN_CHARS = 100;
 
 export const searchCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: NAME,
     description: 'Search the messages of a resource by meaning: those that semantic recall has indexed.',
     args: {
@@ -36,7 +36,7 @@ export const searchCommand = (cli: Cli) =>
           createdAt,
           toOneLine(text, MAX_SHOWN_CHARS),
         ]);
-        return say(cli.io, table(['SCORE', 'THREAD', 'ROLE', 'AT', 'TEXT'], rows));
+        return say(cli.io, formatTable(['SCORE', 'THREAD', 'ROLE', 'AT', 'TEXT'], rows));
       });
     },
   });

@@ -9,11 +9,11 @@ import {
   type Suspension,
 } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
-import { cliCommand, jsonArg, withClient, type Cli, type CliCommand } from './cli-command.ts';
+import { defineCliCommand, jsonArg, withClient, type Cli, type CliCommand } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
-import { commandLine } from './command-name.ts';
+import { formatCommandLine } from './command-name.ts';
 import { toOneLine } from './printable.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 const run = { type: 'positional', required: true, description: 'the id that `millrace run` printed' } as const;
@@ -23,8 +23,8 @@ const token = {
 } as const;
 const data = { type: 'positional', required: true, description: 'JSON, or plain text' } as const;
 
-export const suspendedCommand = (cli: Cli): CliCommand =>
-  cliCommand(cli, {
+export const defineSuspendedCommand = (cli: Cli): CliCommand =>
+  defineCliCommand(cli, {
     name: 'millrace runs suspended',
     description: 'List the pending items of suspended runs with their tokens (operators only).',
     args: { ...jsonArg },
@@ -32,12 +32,15 @@ export const suspendedCommand = (cli: Cli): CliCommand =>
       withClient(cli.io, args, async (client) => {
         const suspended = await client.runs.listSuspended();
         if (args.json) return sayJson(cli.io, suspended);
-        const rows = suspended.flatMap((one) => one.pending.map((pending) => row(one, pending)));
-        say(cli.io, table(['RUN', 'KIND', 'BY', 'TOKEN', 'UNTIL', 'ASKS'], rows));
+        const rows = suspended.flatMap((one) => one.pending.map((pending) => formatRow(one, pending)));
+        say(cli.io, formatTable(['RUN', 'KIND', 'BY', 'TOKEN', 'UNTIL', 'ASKS'], rows));
       }),
   });
 
-function row({ runId }: Suspension, { kind, by, toolCall, resumeToken, expiresAt, payload }: OpenPending): string[] {
+function formatRow(
+  { runId }: Suspension,
+  { kind, by, toolCall, resumeToken, expiresAt, payload }: OpenPending,
+): string[] {
   const call = toolCall ? `${toolCall.toolName} ${JSON.stringify(toolCall.args)}: ` : '';
   return [runId, kind, by, resumeToken, expiresAt, call + asText(payload)];
 }
@@ -47,7 +50,7 @@ const asText = (value: JsonValue | undefined): string =>
 
 /** Applies to approvals only, as `deny` does: a question needs more than yes or no. */
 export const approveCommand = (cli: Cli): CliCommand =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace runs approve',
     description: 'Approve a pending call of a suspended run (operators only).',
     args: {
@@ -71,7 +74,7 @@ export const approveCommand = (cli: Cli): CliCommand =>
   });
 
 export const denyCommand = (cli: Cli): CliCommand =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace runs deny',
     description: 'Deny a pending call of a suspended run (operators only).',
     args: { run, token, reason: { type: 'string', description: 'reason, passed to the model' } },
@@ -110,10 +113,10 @@ function findOnly(items: readonly Pick<ShownPending, 'resumeToken' | 'kind'>[], 
 const NAMES: Readonly<Record<string, string>> = { approve: 'approval', deny: 'approval', answer: 'question' };
 
 const reportResumed = ({ io }: Cli, runId: string): void =>
-  note(io, `[run] ${runId} resumed: ${commandLine(io.env, `follow ${runId}`)}`);
+  note(io, `[run] ${runId} resumed: ${formatCommandLine(io.env, `follow ${runId}`)}`);
 
 export const resumeCommand = (cli: Cli): CliCommand =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace runs resume',
     description: 'Answer any pending item of a suspended run (operators only).',
     args: { run, data, token },
@@ -126,7 +129,7 @@ export const resumeCommand = (cli: Cli): CliCommand =>
   });
 
 export const answerCommand = (cli: Cli): CliCommand =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace runs answer',
     description: 'Answer a question that a suspended run asked its caller.',
     args: { run, data, token },
@@ -145,7 +148,7 @@ async function listQuestions(client: Client, runId: string): Promise<ShownPendin
 }
 
 export const releaseCommand = (cli: Cli): CliCommand =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: 'millrace runs release',
     description: 'End a suspended run as released, without an answer.',
     args: { run },

@@ -2,7 +2,7 @@
 import { DEFAULT_TENANT, STAGES, liveBatchSchema, isToken, type RunEvent, type Stage } from '@millrace/contracts';
 import { connectBus, listen, readConnectionSettings, resolveAddress, withStackKey } from '@millrace/bus';
 import { attachClient, type Client } from '@millrace/client';
-import { cliCommand, withClient, type Cli } from './cli-command.ts';
+import { defineCliCommand, withClient, type Cli } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { toOneLine } from './printable.ts';
@@ -15,7 +15,7 @@ const NAME = 'millrace tap';
 const MAX_TRACED = 100;
 
 export const tapCommand = (cli: Cli) =>
-  cliCommand(cli, {
+  defineCliCommand(cli, {
     name: NAME,
     description:
       'Print chunks and events as they pass, of RUN or of all runs of the tenant, until Ctrl-C or the end of RUN (operators only).',
@@ -58,7 +58,7 @@ function createTapOutput(io: CliIo, stage: Stage | undefined, maxLines: number):
   };
   return {
     chunk(runId, place, chunk) {
-      if (stage === undefined) print(toOneLine(`${runId} ${place} ${chunkText(chunk)}`, MAX_LINE_CHARS));
+      if (stage === undefined) print(toOneLine(`${runId} ${place} ${formatChunk(chunk)}`, MAX_LINE_CHARS));
     },
     event(runId, event) {
       if (stage === undefined || (event.event === 'stage' && event.stage === stage))
@@ -71,7 +71,7 @@ function createTapOutput(io: CliIo, stage: Stage | undefined, maxLines: number):
 
 const MAX_LINE_CHARS = 400;
 
-function chunkText(chunk: { type: string; payload?: unknown }): string {
+function formatChunk(chunk: { type: string; payload?: unknown }): string {
   return chunk.payload === undefined ? chunk.type : `${chunk.type} ${JSON.stringify(chunk.payload)}`;
 }
 

@@ -48,6 +48,6 @@ export async function releaseRun(
   runId: string,
   signal: AbortSignal,
 ): Promise<RunStatus> {
-  const releasing = () => ask('release', {}, { run: runId, signal });
-  return (await retryRequest(`releasing ${runId}`, bus.log, signal, releasing)).status;
+  const sendRelease = () => ask('release', {}, { run: runId, signal });
+  return (await retryRequest(`releasing ${runId}`, bus.log, signal, sendRelease)).status;
 }

@@ -60,7 +60,7 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     isAsking = true;
     const asked = await source.replay(state.merge.next, abort.signal).then(
       (answer) => ({ answer }),
-      (error: unknown) => ({ error: codeError(error) }),
+      (error: unknown) => ({ error: toCodedError(error) }),
     );
     isAsking = false;
     if (abort.signal.aborted) return;
@@ -93,5 +93,5 @@ async function cleanOnFailure<T>(work: Promise<T>, clean: () => void): Promise<T
   }
 }
 
-const codeError = (error: unknown): MillraceError =>
+const toCodedError = (error: unknown): MillraceError =>
   MillraceError.isInstance(error) ? error : new MillraceError('internal', String(error), { cause: error });

@@ -41,7 +41,7 @@ const SUBSCRIBE_TIMEOUT_MS = 10_000;
 /** A request during a disconnection may be lost silently: it is repeated after this timeout. */
 const REPLAY_TIMEOUT_MS = 5_000;
 
-export function chunkSource({ bus, tenant, caller, ask }: ClientConnection, runId: string): ChunkSource {
+export function createChunkSource({ bus, tenant, caller, ask }: ClientConnection, runId: string): ChunkSource {
   const { subjects } = bus;
   // An operator follows the runs of every caller.
   const subject = isOperator(caller)
@@ -74,17 +74,20 @@ export function chunkSource({ bus, tenant, caller, ask }: ClientConnection, runI
 
 async function awaitFlush(flush: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(unreachable('the subscription timed out')), SUBSCRIBE_TIMEOUT_MS);
+  const timer = setTimeout(
+    () => late.reject(createUnreachableError('the subscription timed out')),
+    SUBSCRIBE_TIMEOUT_MS,
+  );
   try {
     await Promise.race([flush, late.promise]);
   } catch (error) {
-    throw MillraceError.isInstance(error) ? error : unreachable(String(error), error);
+    throw MillraceError.isInstance(error) ? error : createUnreachableError(String(error), error);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function unreachable(why: string, cause?: unknown): MillraceError {
+function createUnreachableError(why: string, cause?: unknown): MillraceError {
   return new MillraceError('bus-unreachable', `The connection to the NATS server was lost: ${why}.`, {
     cause,
     remedy: 'Try again; a submitted run continues without its readers.',

@@ -69,7 +69,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
         (await ask('threads-search', { ...of, resourceId, query })).hits,
       rename: (threadId, title) => ask('threads-rename', { threadId, title }),
       delete: async (threadId) => (await ask('threads-delete', { threadId })).messages,
-      messages: (threadId, page = {}) => threadMessages(ask, threadId, page),
+      messages: (threadId, page = {}) => listThreadMessages(ask, threadId, page),
     },
     messages: {
       save: async (threadId, messages, { resourceId = connection.subject } = {}) => {
@@ -98,7 +98,7 @@ function createClient(connection: ClientConnection, disconnect: () => Promise<vo
  */
 const SAVES_WAIT_MS = 1_000;
 
-async function threadMessages(ask: AskApi, threadId: string, page: object): Promise<ThreadMessages> {
+async function listThreadMessages(ask: AskApi, threadId: string, page: object): Promise<ThreadMessages> {
   const asked = ask('saves-list', { threadId }).catch(() => undefined);
   const answer = await ask('messages-list', { threadId, ...page });
   const waiting = await Promise.race([asked, delay(SAVES_WAIT_MS, undefined, { ref: false })]);

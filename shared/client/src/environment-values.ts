@@ -11,15 +11,15 @@ const BODY = /^(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<rest>:-(?<fallback>.*))?$/s;
 /** Does not change keys. Reports every missing variable as an issue with its path. */
 export function substituteEnv(value: JsonValue, env: Env): Substituted {
   const issues: Issue[] = [];
-  return { value: within(value, [], env, issues), issues };
+  return { value: substituteWithin(value, [], env, issues), issues };
 }
 
-function within(value: JsonValue, path: (string | number)[], env: Env, issues: Issue[]): JsonValue {
+function substituteWithin(value: JsonValue, path: (string | number)[], env: Env, issues: Issue[]): JsonValue {
   if (typeof value === 'string') return replaceInString(value, formatPath(path), env, issues);
-  if (Array.isArray(value)) return value.map((item, at) => within(item, [...path, at], env, issues));
+  if (Array.isArray(value)) return value.map((item, at) => substituteWithin(item, [...path, at], env, issues));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, within(member, [...path, key], env, issues)]),
+    Object.entries(value).map(([key, member]) => [key, substituteWithin(member, [...path, key], env, issues)]),
   );
 }
 
@@ -29,12 +29,12 @@ function replaceInString(text: string, path: string, env: Env, issues: Issue[]):
     const parts = BODY.exec(body)?.groups;
     const value = parts && (env[parts['name'] ?? ''] || parts['fallback']);
     if (value !== undefined) return value;
-    issues.push(parts ? missing(body, path) : createMalformedIssue(whole, path));
+    issues.push(parts ? createMissingIssue(body, path) : createMalformedIssue(whole, path));
     return whole;
   });
 }
 
-const missing = (name: string, path: string): Issue => ({
+const createMissingIssue = (name: string, path: string): Issue => ({
   code: 'agent-invalid',
   message: `The variable ${name} is not set.`,
   path,

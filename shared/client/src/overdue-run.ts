@@ -6,7 +6,7 @@ import { hasEnded } from './replay-pace.ts';
 const OVERDUE_MS = 60_000;
 
 /** Returns undefined if waiting can help. `remainingMs`: until the deadline by the owner's clock. */
-export function overdueRun(status: RunStatus, remainingMs: number | undefined): MillraceError | undefined {
+export function createOverdueError(status: RunStatus, remainingMs: number | undefined): MillraceError | undefined {
   if (hasEnded(status) || remainingMs === undefined || remainingMs >= -OVERDUE_MS) return undefined;
   const since = Math.round(-remainingMs / 1_000);
   return new MillraceError(

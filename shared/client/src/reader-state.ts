@@ -3,7 +3,7 @@
 import { MillraceError } from '@millrace/contracts';
 import { hasGap, mergeLive, mergeReplay, type ChunkMerge, type Merged, type PositionedChunk } from './chunk-merge.ts';
 import type { LiveBatch, ReplayAnswer } from './chunk-source.ts';
-import { overdueRun } from './overdue-run.ts';
+import { createOverdueError } from './overdue-run.ts';
 import { hasEnded, isTemporary, waitAfterAnswer, waitAfterFailure, type ReplayLimits } from './replay-pace.ts';
 
 export type ReaderState = {
@@ -58,7 +58,7 @@ export function receiveReplay(state: ReaderState, answer: ReplayAnswer, now: num
   const isCatchingUp = state.isCatchingUp && empty < 2;
   const stalledAt = moved || !hasEnded(status) ? undefined : (step.state.stalledAt ?? now);
   const next = { ...step.state, failures: 0, empty, isCatchingUp, stalledAt };
-  const overdue = moved ? undefined : overdueRun(status, answer.remainingMs);
+  const overdue = moved ? undefined : createOverdueError(status, answer.remainingMs);
   if (overdue) return endReading(next, overdue);
   if (isStalled(next, now, limits.giveUpMs)) return endReading(next, createCutOffError());
   const gap = hasGap(next.merge);

@@ -1,4 +1,4 @@
-import { RUN_DEADLINE_MS, runRequestSchema, textMessage } from '@millrace/contracts';
+import { RUN_DEADLINE_MS, runRequestSchema, buildTextMessage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { buildRequest } from './run-request.ts';
 
@@ -20,7 +20,7 @@ describe('a request', () => {
   });
 
   test("Messages and the caller's run id are used unchanged", () => {
-    const messages = [textMessage('m1', 'user', 'a'), textMessage('m2', 'user', 'b')];
+    const messages = [buildTextMessage('m1', 'user', 'a'), buildTextMessage('m2', 'user', 'b')];
     const request = buildRequest({ tenant: 'acme' }, 'demo', messages, { runId: 'mine' });
     expect(request).toMatchObject({ runId: 'mine', messages });
   });

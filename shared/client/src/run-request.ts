@@ -4,7 +4,7 @@ import {
   MillraceError,
   RUN_DEADLINE_MS,
   findUnserializable,
-  textMessage,
+  buildTextMessage,
   type JsonObject,
   type Message,
   type OverrideEntry,
@@ -84,7 +84,7 @@ export function buildRequest(
   for (const [name, value] of Object.entries(options))
     if (value !== undefined && !known.has(name)) throw createRefusal(name);
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
-  const messages = typeof input === 'string' ? [textMessage(crypto.randomUUID(), 'user', input)] : [...input];
+  const messages = typeof input === 'string' ? [buildTextMessage(crypto.randomUUID(), 'user', input)] : [...input];
   const { maxProcessorRetries, structuredOutput, modelSettings, toolChoice, release } = options;
   const { clientTools, parallelToolCalls } = options;
   const lists = OVERRIDE_LISTS.flatMap((name) => {

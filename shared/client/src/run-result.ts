@@ -1,7 +1,7 @@
 // Requests the result of a run from api.run. The result is available even if chunks are expired, lost or invalid.
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, type ApiAnswer, type RunResult, type RunStatus } from '@millrace/contracts';
-import { overdueRun } from './overdue-run.ts';
+import { createOverdueError } from './overdue-run.ts';
 import { hasEnded, isTemporary } from './replay-pace.ts';
 
 /** The state is written before the last chunk is published, so the first reply is usually final. */
@@ -24,8 +24,8 @@ export async function learnResult(askRun: AskRun, runId: string, signal: AbortSi
     try {
       const { status, result, remainingMs } = await askRun(signal);
       failingSince = undefined;
-      if (hasEnded(status) || status === 'suspended') return result ?? resultWithout(runId, status);
-      overdue = overdueRun(status, remainingMs);
+      if (hasEnded(status) || status === 'suspended') return result ?? buildEmptyResult(runId, status);
+      overdue = createOverdueError(status, remainingMs);
     } catch (error) {
       failingSince ??= performance.now();
       const isBounded = performance.now() - failingSince < GIVE_UP_MS;
@@ -39,6 +39,6 @@ export async function learnResult(askRun: AskRun, runId: string, signal: AbortSi
 }
 
 /** Used if the stored result has expired. */
-function resultWithout(runId: string, status: RunStatus): RunResult {
+function buildEmptyResult(runId: string, status: RunStatus): RunResult {
   return { runId, status, text: '', finishReason: 'other', usage: {}, messages: [], steps: [], violations: [] };
 }

@@ -59,17 +59,17 @@ export function createRun(
 ): Run {
   const { ask, bus } = connection;
   let result: Promise<RunResult> | undefined;
-  const iterable = <T>(read: () => AsyncIterator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read });
+  const toIterable = <T>(read: () => AsyncIterator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read });
   return {
     runId,
-    positions: iterable(log.read),
-    batches: iterable(log.readBatches),
-    fullStream: iterable(() => streamChunks(log)),
-    textStream: iterable(() => streamText(log)),
+    positions: toIterable(log.read),
+    batches: toIterable(log.readBatches),
+    fullStream: toIterable(() => streamChunks(log)),
+    textStream: toIterable(() => streamText(log)),
     result: () => (result ??= awaitResult(runId, log, ask, closed)),
     async cancel() {
-      const cancelling = () => ask('cancel', {}, { run: runId, signal: closed });
-      return (await retryRequest(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
+      const sendCancel = () => ask('cancel', {}, { run: runId, signal: closed });
+      return (await retryRequest(`cancelling ${runId}`, bus.log, closed, sendCancel)).status;
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
     async resume(token, data, { signal, args } = {}) {

@@ -2,7 +2,7 @@
 import { MillraceError, type ApiAnswer, type ErrorCode } from '@millrace/contracts';
 import { createChunkLog } from './chunk-log.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
-import { chunkSource } from './chunk-source.ts';
+import { createChunkSource } from './chunk-source.ts';
 import type { ClientConnection } from './connection.ts';
 import { createRun, type ReadOn, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
@@ -46,7 +46,7 @@ export async function startRun(
     if (mayRun && !isOfAnother(error)) void giveUp(connection, runId, submission, closed);
     throw error;
   }
-  onceAborted(signal, reading.outcome, cancel);
+  listenForAbort(signal, reading.outcome, cancel);
   return reading.run;
 }
 
@@ -63,7 +63,7 @@ export async function followRun(
 }
 
 /** Calls `react` when the signal fires, or at once if it has fired, until the reading has ended. */
-function onceAborted(signal: AbortSignal | undefined, ended: Promise<unknown>, react: () => void): void {
+function listenForAbort(signal: AbortSignal | undefined, ended: Promise<unknown>, react: () => void): void {
   if (signal?.aborted) return react();
   signal?.addEventListener('abort', react, { once: true });
   void ended.then(() => signal?.removeEventListener('abort', react));
@@ -75,7 +75,7 @@ type ReadingOptions = ReaderOptions & { leave: AbortSignal | undefined };
 async function openReading(connection: ClientConnection, runId: string, options: ReadingOptions, closed: AbortSignal) {
   const { leave } = options;
   const log = createChunkLog(options.from, connection.kept);
-  const source = chunkSource(connection, runId);
+  const source = createChunkSource(connection, runId);
   // A connection that is lost during the subscription is restored as one that is lost later.
   const { stop, catchUp } = await retryRequest(`reading ${runId}`, connection.bus.log, closed, () =>
     readChunks(source, log, options),
@@ -84,7 +84,7 @@ async function openReading(connection: ClientConnection, runId: string, options:
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
-  onceAborted(leave, log.outcome, () => stop(new MillraceError('cancelled', `${runId} is no longer followed.`)));
+  listenForAbort(leave, log.outcome, () => stop(new MillraceError('cancelled', `${runId} is no longer followed.`)));
   // A run that is answered again before it has published anything continues at the position of this reading.
   const readOn: ReadOn = (from = options.from, answeredTo, signal) =>
     followRun(connection, runId, { from, answeredTo, signal }, closed);
@@ -114,8 +114,8 @@ async function giveUp(
   signal: AbortSignal,
 ): Promise<void> {
   const { ask, bus } = connection;
-  const cancelling = () => ask('cancel', {}, { run, signal, submission });
-  await retryRequest(`cancelling ${run}`, bus.log, signal, cancelling).catch((error: unknown) =>
+  const sendCancel = () => ask('cancel', {}, { run, signal, submission });
+  await retryRequest(`cancelling ${run}`, bus.log, signal, sendCancel).catch((error: unknown) =>
     logFailure(connection, run, error),
   );
 }

@@ -34,10 +34,10 @@ export function readEndpoint(
   }
   const value = parseJson(text);
   const foreign = describeOtherProtocol(value);
-  if (foreign !== undefined) return { name: claimedName(value) ?? toShownText(name), problem: foreign };
+  if (foreign !== undefined) return { name: readClaimedName(value) ?? toShownText(name), problem: foreign };
   const parsed = endpointMetadataSchema.safeParse(value);
   if (!parsed.success)
-    return { name: claimedName(value) ?? toShownText(name), problem: formatProblems(listIssues(parsed.error)) };
+    return { name: readClaimedName(value) ?? toShownText(name), problem: formatProblems(listIssues(parsed.error)) };
   const expected = buildSubject(service, parsed.data, subjects);
   if (expected === subject) return { metadata: parsed.data };
   return { name: readName(parsed.data), problem: `it is served on ${toShownText(subject)}, not on ${expected}` };
@@ -45,9 +45,9 @@ export function readEndpoint(
 
 /** Replicas from before the number existed advertise none: they speak protocol 1. */
 function describeOtherProtocol(metadata: unknown): string | undefined {
-  const kind = member(metadata, 'kind');
+  const kind = readMember(metadata, 'kind');
   if (kind !== 'processor' && kind !== 'tool') return undefined;
-  const protocol = member(metadata, 'protocol') ?? 1;
+  const protocol = readMember(metadata, 'protocol') ?? 1;
   if (protocol === WIRE_PROTOCOL) return undefined;
   const shown = typeof protocol === 'number' ? protocol : 'of an unknown number';
   return `it speaks protocol ${shown} of the wire, and this version speaks ${WIRE_PROTOCOL}: run both in the same version`;
@@ -76,13 +76,13 @@ export function readName(metadata: EndpointMetadata): string {
 }
 
 /** Returns the id of an invalid description if the id itself is printable. */
-function claimedName(value: unknown): string | undefined {
-  const inner = member(value, 'descriptor') ?? member(value, 'tool');
-  const id = member(inner, 'id') ?? member(inner, 'name');
+function readClaimedName(value: unknown): string | undefined {
+  const inner = readMember(value, 'descriptor') ?? readMember(value, 'tool');
+  const id = readMember(inner, 'id') ?? readMember(inner, 'name');
   return typeof id === 'string' ? toShownText(id) : undefined;
 }
 
-function member(value: unknown, key: string): unknown {
+function readMember(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 

@@ -24,7 +24,7 @@ export type Advertised = {
   /** By id. If several services claim an id, the first service by name owns it. */
   processors: Map<string, AdvertisedProcessor>;
   tools: Map<string, AdvertisedTool>;
-  /** Replicas by service and processor (`servedKey`), also of services that do not own the id. */
+  /** Replicas by service and processor (`buildServedKey`), also of services that do not own the id. */
   served: Map<string, string[]>;
   refused: RefusedEndpoint[];
 };
@@ -32,11 +32,11 @@ export type Advertised = {
 type Endpoint = SrvInfo['endpoints'][number];
 type EndpointClaim = { service: string; replica: string; metadata: EndpointMetadata };
 
-export const servedKey = ({ service, processor }: ServedProcessor): string => `${service} ${processor}`;
+export const buildServedKey = ({ service, processor }: ServedProcessor): string => `${service} ${processor}`;
 
 export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): Advertised {
   const refused: RefusedEndpoint[] = [];
-  const claims = withinLimit(infos, subjects, refused)
+  const claims = keepWithinLimit(infos, subjects, refused)
     .flatMap((info) => readClaims(info, subjects, refused))
     .toSorted(compareClaims);
   const processors = new Map<string, AdvertisedProcessor>();
@@ -48,12 +48,12 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
       claim.metadata.kind === 'processor' ? addProcessor({ processors, served }, said, claim) : addTool(tools, claim);
     if (refusal) refused.push({ service: claim.service, name: readName(claim.metadata), ...refusal });
   }
-  return { processors, tools, served, refused: distinct(refused) };
+  return { processors, tools, served, refused: omitDuplicates(refused) };
 }
 
 /** Returns the replicas of the processor that this service has, with the one of the claim. */
 function addReplica(served: Advertised['served'], { service, replica }: EndpointClaim, processor: string): string[] {
-  const key = servedKey({ service, processor });
+  const key = buildServedKey({ service, processor });
   const replicas = served.get(key) ?? [];
   if (!replicas.includes(replica)) replicas.push(replica);
   served.set(key, replicas);
@@ -64,7 +64,7 @@ function addReplica(served: Advertised['served'], { service, replica }: Endpoint
  * Returns the services that fit the limit, those with the fewest endpoints first: a service with very many endpoints
  * must not exclude the others.
  */
-function withinLimit(infos: readonly SrvInfo[], subjects: Subjects, refused: RefusedEndpoint[]): SrvInfo[] {
+function keepWithinLimit(infos: readonly SrvInfo[], subjects: Subjects, refused: RefusedEndpoint[]): SrvInfo[] {
   const byCount = infos
     .map((info) => ({ info, count: filterOwnEndpoints(info, subjects).length }))
     .toSorted((one, other) => one.count - other.count || compare(one.info.id, other.info.id));
@@ -194,7 +194,7 @@ function readClaims(info: SrvInfo, subjects: Subjects, refused: RefusedEndpoint[
 }
 
 /** Removes duplicates, because a processor with a problem repeats it for each of its stages. */
-function distinct(refused: readonly RefusedEndpoint[]): RefusedEndpoint[] {
+function omitDuplicates(refused: readonly RefusedEndpoint[]): RefusedEndpoint[] {
   const byText = new Map(refused.map((one) => [`${one.service} ${one.name} ${one.problem}`, one]));
   return [...byText.values()];
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agentSchema } from './agent.ts';
 import { listIssues } from './schema-issues.ts';
 import { runRequestSchema } from './run.ts';
-import { textMessage } from './message.ts';
+import { buildTextMessage } from './message.ts';
 
 const least = { name: 'demo', model: 'openai/gpt-5-mini' };
 const problems = (agent: object): string[] => {
@@ -47,7 +47,7 @@ describe('rejected definitions', () => {
 });
 
 describe('a run request', () => {
-  const request = { runId: 'r1', tenant: 'acme', agent: 'demo', messages: [textMessage('m', 'user', 'hi')] };
+  const request = { runId: 'r1', tenant: 'acme', agent: 'demo', messages: [buildTextMessage('m', 'user', 'hi')] };
 
   test('A run request has a deadline of ten minutes by default', () => {
     expect(runRequestSchema.parse(request)).toMatchObject({ deadlineMs: 600_000, requestContext: {} });

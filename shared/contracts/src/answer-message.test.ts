@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { readToolCalls, withText, withToolCalls } from './answer-message.ts';
 import { applyVerdict } from './judge-verdict.ts';
-import { messageText, textMessage, type Message, type MessagePart, type ToolInvocationPart } from './message.ts';
+import {
+  readMessageText,
+  buildTextMessage,
+  type Message,
+  type MessagePart,
+  type ToolInvocationPart,
+} from './message.ts';
 import type { StageInput } from './stage-call.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -11,14 +17,14 @@ const call = (toolCallId: string, args: object = {}): ToolInvocationPart => ({
   toolInvocation: { state: 'call', toolCallId, toolName: 'clock', args: { ...args } },
 });
 const message = (...parts: MessagePart[]): Message => {
-  const made = textMessage('run-1.0', 'assistant', '');
+  const made = buildTextMessage('run-1.0', 'assistant', '');
   return { ...made, content: { ...made.content, parts } };
 };
 const ids = (made: Message) => readToolCalls(made).map(({ toolCallId }) => toolCallId);
 
 describe('reading an answer', () => {
-  test('messageText joins all text parts of an answer', () => {
-    expect(messageText(message(text('a'), call('c1'), text('b')))).toBe('ab');
+  test('readMessageText joins all text parts of an answer', () => {
+    expect(readMessageText(message(text('a'), call('c1'), text('b')))).toBe('ab');
   });
 
   test('readToolCalls returns the calls that the orchestrator must make', () => {
@@ -32,7 +38,7 @@ describe('a new text of an answer', () => {
   test('withText replaces all text parts by one at the position of the first', () => {
     const made = withText(message({ type: 'reasoning', reasoning: 'hm' }, text('a'), call('c1'), text('b')), 'new');
     expect(made.content.parts.map(({ type }) => type)).toEqual(['reasoning', 'text', 'tool-invocation']);
-    expect(messageText(made)).toBe('new');
+    expect(readMessageText(made)).toBe('new');
   });
 
   test('withText appends the text if the answer has none', () => {
@@ -50,7 +56,7 @@ describe('new calls of an answer', () => {
     const made = withToolCalls(message(call('c1'), text('a'), call('c2')), [added, changed]);
     expect(ids(made)).toEqual(['c2', 'c3']);
     expect(readToolCalls(made)[0]?.args).toEqual({ zone: 'UTC' });
-    expect(messageText(made)).toBe('a');
+    expect(readMessageText(made)).toBe('a');
   });
 
   test('withToolCalls accepts an empty list', () => {
@@ -72,7 +78,7 @@ describe('text, calls and message of an answer in processOutputStep', () => {
     applyVerdict('processOutputStep', before, { type: 'continue', changes }).input;
   const readConversation = ({ conversation }: StageInput) => {
     const [entry] = conversation?.entries ?? [];
-    return entry && { text: messageText(entry.message), calls: ids(entry.message) };
+    return entry && { text: readMessageText(entry.message), calls: ids(entry.message) };
   };
 
   test('Text, calls and message agree after a processor replaces the message', () => {
@@ -99,7 +105,9 @@ describe('text, calls and message of an answer in processOutputStep', () => {
   });
 
   test('Text, calls and message are unchanged if no processor changes the answer', () => {
-    const next = applyToGiven({ ops: [{ op: 'add', source: 'context', message: textMessage('x', 'user', 'more') }] });
+    const next = applyToGiven({
+      ops: [{ op: 'add', source: 'context', message: buildTextMessage('x', 'user', 'more') }],
+    });
     expect(next.conversation?.entries[0]?.message).toBe(answer);
     expect(next.text).toBe('It is noon.');
   });

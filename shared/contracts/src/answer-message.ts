@@ -3,7 +3,7 @@
 import { applyOps } from './apply-ops.ts';
 import type { Conversation } from './conversation.ts';
 import type { Changes } from './changes.ts';
-import { messageText, type Message, type MessagePart, type ToolInvocationPart } from './message.ts';
+import { readMessageText, type Message, type MessagePart, type ToolInvocationPart } from './message.ts';
 import type { ToolCall } from './model.ts';
 
 export function readToolCalls(message: Message): ToolCall[] {
@@ -18,11 +18,13 @@ export function withText(message: Message, text: string): Message {
   const first = message.content.parts.findIndex((part) => part.type === 'text');
   const others = message.content.parts.filter((part, at) => part.type !== 'text' || at === first);
   const parts =
-    first < 0 ? [...others, textPart(text)] : others.map((part) => (part.type === 'text' ? textPart(text) : part));
+    first < 0
+      ? [...others, buildTextPart(text)]
+      : others.map((part) => (part.type === 'text' ? buildTextPart(text) : part));
   return { ...message, content: { ...message.content, parts } };
 }
 
-const textPart = (text: string): MessagePart => ({ type: 'text', text });
+const buildTextPart = (text: string): MessagePart => ({ type: 'text', text });
 
 /**
  * Keeps the positions of existing calls, removes the others and appends new ones. Calls with the same id are matched in
@@ -71,7 +73,7 @@ export function withOneAnswer<I extends AnswerInput>(before: I, next: I, { text,
   const message = toolCalls === undefined ? named : withToolCalls(named ?? emptyMessage(was), toolCalls);
   if (!message) return { ...next, text: '', toolCalls: [] };
   const written = message === is ? conversation : applyOps(conversation, [{ op: 'add', source: 'response', message }]);
-  return { ...next, conversation: written, text: messageText(message), toolCalls: readToolCalls(message) };
+  return { ...next, conversation: written, text: readMessageText(message), toolCalls: readToolCalls(message) };
 }
 
 function answerIn(conversation: Conversation | undefined, messageId: string): Message | undefined {

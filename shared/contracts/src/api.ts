@@ -22,7 +22,7 @@ import { messageSchema } from './message.ts';
 import { checkAnswerSchema, checkRequestSchema } from './check.ts';
 import { toolCallAnswerSchema, toolCallRequestSchema, tryAnswerSchema, tryRequestSchema } from './alone.ts';
 import { tokenSchema } from './tokens.ts';
-import { verb } from './verb.ts';
+import { defineVerb } from './verb.ts';
 
 const nothing = z.object({});
 const count = z.number().int().min(0);
@@ -59,8 +59,8 @@ const answerSchema = z.object({
 });
 
 export const API = {
-  submit: verb(runRequestSchema, submittedSchema, true),
-  run: verb(
+  submit: defineVerb(runRequestSchema, submittedSchema, true),
+  run: defineVerb(
     nothing,
     z.object({
       runId: tokenSchema,
@@ -76,10 +76,10 @@ export const API = {
     true,
   ),
   /** Returns the calls that the run has under way, as its owner reports them: operators only. */
-  inspect: verb(nothing, runInspectionSchema, true),
-  cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  inspect: defineVerb(nothing, runInspectionSchema, true),
+  cancel: defineVerb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
   /** Answers one pending item of a suspended run, of any kind: operators only. */
-  resume: verb(
+  resume: defineVerb(
     answerSchema.extend({
       edited: editedAnswerSchema
         .optional()
@@ -91,14 +91,14 @@ export const API = {
     true,
   ),
   /** Answers a question for the caller; the token of an approval is rejected. */
-  answer: verb(answerSchema, answeredSchema, true),
+  answer: defineVerb(answerSchema, answeredSchema, true),
   /** Ends a suspended run; a repeated release succeeds too. */
-  release: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  release: defineVerb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
   /** Deletes a run that is not active, with its result, chunks and recorded changes; its messages stay in the thread. */
-  delete: verb(nothing, z.object({ runId: tokenSchema, deleted: z.literal(true) }), true),
+  delete: defineVerb(nothing, z.object({ runId: tokenSchema, deleted: z.literal(true) }), true),
   /** Lists the pending items of suspended runs with their tokens: operators only. */
-  'suspended-list': verb(z.object(cursor), z.object({ suspended: z.array(suspensionSchema), next })),
-  replay: verb(
+  'suspended-list': defineVerb(z.object(cursor), z.object({ suspended: z.array(suspensionSchema), next })),
+  replay: defineVerb(
     z.object({ epoch: z.number().int().min(1).default(1), index: z.number().int().min(0).default(0) }),
     z.object({
       status: runStatusSchema,
@@ -110,18 +110,18 @@ export const API = {
     }),
     true,
   ),
-  events: verb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
+  events: defineVerb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
   /** Includes reasons, metadata, spans and error messages: operators only. */
-  'events-detail': verb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
+  'events-detail': defineVerb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
   /** What each processor changed in the run, if its agent has `record: changes`: operators only. */
-  changes: verb(nothing, changesAnswerSchema, true),
+  changes: defineVerb(nothing, changesAnswerSchema, true),
   /** Judges texts with the processors of an agent, without a model, memory or state. */
-  check: verb(checkRequestSchema, checkAnswerSchema),
+  check: defineVerb(checkRequestSchema, checkAnswerSchema),
   /**
    * Erases a resource: its runs, their events, and its data in every service. Returns the progress; a repeated request
    * returns it again, and an erasure that is not done continues by itself. Operators only.
    */
-  erase: verb(
+  erase: defineVerb(
     z.object({
       resourceId: threadIdSchema,
       eraseId: tokenSchema.describe(
@@ -131,12 +131,12 @@ export const API = {
     shownErasureSchema,
   ),
   /** Lists memory saves that wait for their store. */
-  'saves-list': verb(
+  'saves-list': defineVerb(
     z.object({ threadId: threadIdSchema.optional().describe('only saves of this thread') }),
     z.object({ saves: z.array(shownSaveSchema).describe('in the order of execution'), total: count }),
   ),
   /** In the order of their last change, the latest last, or, with `newest`, first. A caller's own runs only. */
-  'runs-list': verb(
+  'runs-list': defineVerb(
     z.object({
       ...cursor,
       newest: z.boolean().optional().describe('the latest change first'),
@@ -151,7 +151,7 @@ export const API = {
     z.object({ runs: z.array(runSummarySchema), next }),
   ),
   /** Returns the run of a thread that was submitted last: of the caller's own runs. */
-  'runs-newest': verb(
+  'runs-newest': defineVerb(
     z.object({ threadId: threadIdSchema }),
     z.object({
       run: runSummarySchema,
@@ -163,33 +163,33 @@ export const API = {
     }),
   ),
   /** Lists dead letters in the order of their last change: operators only. */
-  'dead-letters-list': verb(z.object(cursor), z.object({ letters: z.array(shownDeadLetterSchema), next })),
+  'dead-letters-list': defineVerb(z.object(cursor), z.object({ letters: z.array(shownDeadLetterSchema), next })),
   /**
    * Starts a run again as a new run that names the old one, or defers a save again. A repeated request has the same
    * result.
    */
-  'dead-letters-retry': verb(nothing, z.object({ what: z.enum(['run', 'save']), runId: tokenSchema }), true),
-  'agents-apply': verb(
+  'dead-letters-retry': defineVerb(nothing, z.object({ what: z.enum(['run', 'save']), runId: tokenSchema }), true),
+  'agents-apply': defineVerb(
     z.object({ definition: jsonValueSchema, dryRun: z.boolean().default(false) }),
     z.object({ applied: appliedAgentSchema, changed: z.boolean(), warnings: z.array(wireErrorSchema) }),
   ),
   /** By name. */
-  'agents-list': verb(
+  'agents-list': defineVerb(
     z.object({ limit: cursor.limit, after: tokenSchema.optional() }),
     z.object({ agents: z.array(appliedAgentSchema), next: tokenSchema.optional() }),
   ),
   /** Deletes an agent. Its active runs continue to their end. */
-  'agents-delete': verb(
+  'agents-delete': defineVerb(
     z.object({ agent: tokenSchema }),
     z.object({ agent: tokenSchema, revision: z.number().int().min(1) }),
   ),
-  'agents-get': verb(z.object({ agent: tokenSchema }), appliedAgentSchema),
-  'agents-plan': verb(
+  'agents-get': defineVerb(z.object({ agent: tokenSchema }), appliedAgentSchema),
+  'agents-plan': defineVerb(
     z.object({ agent: tokenSchema.optional(), definition: jsonValueSchema.optional() }),
     appliedAgentSchema.extend({ warnings: z.array(wireErrorSchema).optional() }),
   ),
   /** Lists the running processors by name, as the answering orchestrator discovers them now: operators only. */
-  processors: verb(
+  processors: defineVerb(
     z.object({
       limit: cursor.limit,
       after: tokenSchema.optional(),
@@ -209,21 +209,21 @@ export const API = {
     }),
   ),
   /** Judges a text with one processor at one stage, without an agent, memory or state: operators only. */
-  'processors-try': verb(tryRequestSchema, tryAnswerSchema),
+  'processors-try': defineVerb(tryRequestSchema, tryAnswerSchema),
   /** Calls one tool alone. No processor judges the arguments or the result: operators only. */
-  'tools-call': verb(toolCallRequestSchema, toolCallAnswerSchema),
+  'tools-call': defineVerb(toolCallRequestSchema, toolCallAnswerSchema),
   /** Version of the orchestrator that answers, and the room of the streams: operators only. */
-  status: verb(nothing, statusAnswerSchema),
+  status: defineVerb(nothing, statusAnswerSchema),
   ...MEMORY_API,
   /** Creates an API key of the tenant; no other answer contains the key itself: operators only. */
-  'keys-create': verb(keyRequestSchema, shownKeySchema.extend({ key: z.string().describe('mk_<id>_<secret>') })),
+  'keys-create': defineVerb(keyRequestSchema, shownKeySchema.extend({ key: z.string().describe('mk_<id>_<secret>') })),
   /** Lists the API keys of the tenant by id, without their secrets: operators only. */
-  'keys-list': verb(
+  'keys-list': defineVerb(
     z.object({ limit: z.number().int().min(1).max(100).default(100), after: keyIdSchema.optional() }),
     z.object({ keys: z.array(shownKeySchema), next: keyIdSchema.optional() }),
   ),
   /** Refuses a key from now on, and ends what uses it: operators only. */
-  'keys-revoke': verb(z.object({ id: keyIdSchema }), z.object({ id: keyIdSchema })),
+  'keys-revoke': defineVerb(z.object({ id: keyIdSchema }), z.object({ id: keyIdSchema })),
 } as const;
 
 export type ApiVerb = keyof typeof API;

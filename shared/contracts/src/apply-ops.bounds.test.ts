@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { applyOps } from './apply-ops.ts';
 import type { Conversation, MessageOp } from './conversation.ts';
-import { textMessage, type Message } from './message.ts';
+import { buildTextMessage, type Message } from './message.ts';
 
 const MANY = 500;
 let looks = 0;
@@ -16,7 +16,7 @@ const countLooks = (value: string): PropertyDescriptor => ({
 });
 /** Each read of an id or a role is counted. */
 const countReads = (id: string): Message =>
-  Object.defineProperties(textMessage(id, 'user', 'x'), { id: countLooks(id), role: countLooks('user') });
+  Object.defineProperties(buildTextMessage(id, 'user', 'x'), { id: countLooks(id), role: countLooks('user') });
 const countedSystem = (tag: string) => Object.defineProperty({ tag, content: 'x' }, 'tag', countLooks(tag));
 const numbers = Array.from({ length: MANY }, (_, at) => at);
 const add = (at: number, more: { source?: 'remembered'; before?: string; message?: Message } = {}): MessageOp => ({

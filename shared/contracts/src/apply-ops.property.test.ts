@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConversationDraft, applyOps } from './apply-ops.ts';
 import { CALLER_TAG, sourceSchema, type Conversation, type MessageOp } from './conversation.ts';
-import { messageText, textMessage } from './message.ts';
+import { readMessageText, buildTextMessage } from './message.ts';
 import { applyPlainly } from './testing/apply-plainly.ts';
 
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'constructor');
@@ -12,7 +12,7 @@ const text = fc.constantFrom('x', 'y');
 const source = fc.constantFrom(...sourceSchema.options);
 const message = fc
   .tuple(id, fc.constantFrom('user' as const, 'system' as const), text)
-  .map(([own, role, said]) => textMessage(own, role, said));
+  .map(([own, role, said]) => buildTextMessage(own, role, said));
 const system = fc.array(fc.record({ tag, content: text }), { maxLength: 5 });
 const contents = fc.array(text, { maxLength: 2 });
 const op: fc.Arbitrary<MessageOp> = fc.oneof(
@@ -30,7 +30,7 @@ const op: fc.Arbitrary<MessageOp> = fc.oneof(
 const conversation = fc.record({ entries: fc.array(fc.record({ source, message }), { maxLength: 6 }), system });
 
 const toComparable = ({ entries, system: groups }: Conversation) => ({
-  entries: entries.map((entry) => [entry.source, entry.message.id, entry.message.role, messageText(entry.message)]),
+  entries: entries.map((entry) => [entry.source, entry.message.id, entry.message.role, readMessageText(entry.message)]),
   system: groups.map(({ tag: of, content }) => `${of}: ${content}`),
 });
 const outcome = (make: () => Conversation) => {

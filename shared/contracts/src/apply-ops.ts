@@ -2,7 +2,7 @@
 // cost of each depends on the messages that it names, not on the size of the conversation.
 import {
   CALLER_TAG,
-  callerSystemText,
+  buildCallerSystemText,
   isCallerSystem,
   type Conversation,
   type ConversationEntry,
@@ -57,9 +57,9 @@ export class ConversationDraft {
       case 'replace':
         return this.#replace(op);
       case 'system':
-        return this.#settled().set(op.tag, systemTexts(op));
+        return this.#settled().set(op.tag, listSystemTexts(op));
       case 'system-add':
-        return this.#settled().add(op.tag, systemTexts(op));
+        return this.#settled().add(op.tag, listSystemTexts(op));
       case 'system-all':
         this.#isStale = false;
         this.#system = new SystemGroups(op.messages);
@@ -160,11 +160,11 @@ export class ConversationDraft {
     if (!this.#isStale) return this.#system;
     this.#isStale = false;
     const own = this.#callers === 0 ? [] : this.#opened().filter((slot) => !slot.isGone && isCallerSystem(slot));
-    this.#system.set(CALLER_TAG, own.map(callerSystemText));
+    this.#system.set(CALLER_TAG, own.map(buildCallerSystemText));
     return this.#system;
   }
 }
 
-function systemTexts({ contents, labels = [] }: OpOf<'system' | 'system-add'>): SystemText[] {
+function listSystemTexts({ contents, labels = [] }: OpOf<'system' | 'system-add'>): SystemText[] {
   return contents.map((content, at) => ({ content, ...(labels[at] && { label: labels[at] }) }));
 }

@@ -107,7 +107,7 @@ export function reduceCaller(flow: CallerFlow, event: CallerEvent): CallerStep {
     case 'verdicts':
       return conclude(flow, event);
     case 'tick':
-      return tick(flow, event);
+      return handleTick(flow, event);
     case 'looked':
       return event.hasLeft && event.heardAt === flow.line.inAt
         ? lose(flow, 'session-lost', 'The replica went away.')
@@ -184,7 +184,7 @@ function conclude(flow: CallerFlow, { count, served, isStop, missing }: Extract<
   return { flow: { ...flow, phase: 'ended' as const }, effects: [{ type: 'concluded' as const }] };
 }
 
-function tick(flow: CallerFlow, { at, timeoutMs }: Extract<CallerEvent, { type: 'tick' }>): CallerStep {
+function handleTick(flow: CallerFlow, { at, timeoutMs }: Extract<CallerEvent, { type: 'tick' }>): CallerStep {
   const { phase, line, sent, processed, isEndSent, advancedAt, isLooking } = flow;
   if (phase === 'opening') return stay(flow);
   if (isSilent(line, at))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { applyChanges, changesSchema, refusedChange, type Changes } from './changes.ts';
+import { applyChanges, changesSchema, findRefusedChange, type Changes } from './changes.ts';
 import { emptyConversation } from './conversation.ts';
-import { textMessage } from './message.ts';
+import { buildTextMessage } from './message.ts';
 import { STAGES, type Stage } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
 
@@ -26,7 +26,7 @@ const every: Required<Changes> = {
 test('allowed changes by stage', () => {
   const listAllowed = (stage: Stage) =>
     Object.entries(every).flatMap(([key, value]) =>
-      refusedChange(stage, { [key]: value }) === undefined ? [key] : [],
+      findRefusedChange(stage, { [key]: value }) === undefined ? [key] : [],
     );
   expect(Object.fromEntries(STAGES.map((stage) => [stage, listAllowed(stage).join(' ')]))).toEqual({
     processInput: 'ops',
@@ -42,8 +42,8 @@ test('allowed changes by stage', () => {
   });
 });
 
-test('refusedChange returns the first member that the stage does not allow', () => {
-  expect(refusedChange('processInput', { ops: [], prompt: [] })).toBe('prompt');
+test('findRefusedChange returns the first member that the stage does not allow', () => {
+  expect(findRefusedChange('processInput', { ops: [], prompt: [] })).toBe('prompt');
 });
 
 test('The schema rejects an unknown member', () => {
@@ -54,7 +54,7 @@ describe('applying', () => {
   const base: StageInput = { retryCount: 0, stepNumber: 0 };
 
   test('applyChanges applies operations to the conversation', () => {
-    const message = textMessage('a', 'user', 'hello');
+    const message = buildTextMessage('a', 'user', 'hello');
     const input = applyChanges(
       { conversation: emptyConversation, model: 'openai/a' },
       { ops: [{ op: 'add', source: 'input', message }] },

@@ -59,7 +59,7 @@ const CHANGES_OF_STAGE: Record<Stage, readonly (keyof Changes)[]> = {
 };
 
 /** Returns the first member of `changes` that the stage does not allow. */
-export function refusedChange(stage: Stage, changes: Changes): string | undefined {
+export function findRefusedChange(stage: Stage, changes: Changes): string | undefined {
   const allowed: readonly string[] = CHANGES_OF_STAGE[stage];
   return Object.keys(changes).find((key) => !allowed.includes(key));
 }
@@ -71,7 +71,7 @@ export function refusedChange(stage: Stage, changes: Changes): string | undefine
 const REPLACED_WHOLE: Partial<Record<keyof Changes, Reads>> = { tools: 'tools', prompt: 'prompt' };
 
 /** Returns the first member that replaces a value outside the processor's `reads`, by its interface name. */
-export function blindReplacement(
+export function findBlindReplacement(
   changes: Changes,
   reads: readonly Reads[],
 ): { member: string; unread: Reads } | undefined {
@@ -89,12 +89,12 @@ type Changeable = { conversation?: Conversation | undefined; toolCall?: { args: 
 
 export function applyChanges<I extends Changeable>(input: I, changes: Changes): I {
   const { ops, args, ...rest } = changes;
-  const next: I = { ...input, ...withoutUndefined(rest) };
+  const next: I = { ...input, ...omitUndefined(rest) };
   if (ops && next.conversation) next.conversation = applyOps(next.conversation, ops);
   if (args !== undefined && next.toolCall) next.toolCall = { ...next.toolCall, args };
   return next;
 }
 
-function withoutUndefined(object: Record<string, unknown>): Record<string, unknown> {
+function omitUndefined(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   batchChunks,
-  batchEnd,
+  findBatchEnd,
   isAfter,
   comparePositions,
   containsPosition,
@@ -69,7 +69,7 @@ describe('A position', () => {
     fc.assert(
       fc.property(batch, (one) => {
         expect(batchChunks(positionChunks(one))).toEqual(one.chunks.length > 0 ? [one] : []);
-        expect(batchEnd(one).index - one.index).toBe(one.chunks.length);
+        expect(findBatchEnd(one).index - one.index).toBe(one.chunks.length);
       }),
     );
   });

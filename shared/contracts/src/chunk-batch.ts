@@ -63,11 +63,11 @@ export const comparePositions = (one: Position, other: Position): number =>
   one.epoch - other.epoch || one.index - other.index;
 
 /** The position after the last chunk of the batch. */
-export const batchEnd = ({ epoch, index, chunks }: Extent): Position => ({ epoch, index: index + chunks.length });
+export const findBatchEnd = ({ epoch, index, chunks }: Extent): Position => ({ epoch, index: index + chunks.length });
 
 /** Every chunk of the batch is before the position. */
 export const endsBefore = (batch: Extent, position: Position): boolean =>
-  comparePositions(batchEnd(batch), position) <= 0;
+  comparePositions(findBatchEnd(batch), position) <= 0;
 
 export const isAfter = (batch: Extent, position: Position): boolean => comparePositions(batch, position) > 0;
 
@@ -87,7 +87,7 @@ export function batchChunks<C>(positioned: readonly Positioned<C>[]): (Position 
   const batches: (Position & { chunks: C[] })[] = [];
   for (const { epoch, index, chunk } of positioned) {
     const last = batches.at(-1);
-    if (last && comparePositions(batchEnd(last), { epoch, index }) === 0) last.chunks.push(chunk);
+    if (last && comparePositions(findBatchEnd(last), { epoch, index }) === 0) last.chunks.push(chunk);
     else batches.push({ epoch, index, chunks: [chunk] });
   }
   return batches;

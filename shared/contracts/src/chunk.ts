@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isObject, jsonValueSchema } from './json.ts';
 import { withShortcut } from './json-fit.ts';
 import { resumeTokenSchema, settledCallSchema, shownPendingSchema } from './suspension.ts';
-import { typeSchema } from './typed-schema.ts';
+import { castSchema } from './typed-schema.ts';
 
 export const chunkFromSchema = z.enum(['AGENT', 'USER', 'SYSTEM', 'WORKFLOW']);
 
@@ -145,7 +145,7 @@ export function isPlainDelta(value: unknown): value is ChunkOf<'text-delta' | 'r
 }
 
 /** Known types first: the stream path is made of them, and they match at the first look. */
-export const chunkSchema = withShortcut(typeSchema<Chunk>(z.union([knownChunkSchema, otherChunkSchema])), isPlainDelta);
+export const chunkSchema = withShortcut(castSchema<Chunk>(z.union([knownChunkSchema, otherChunkSchema])), isPlainDelta);
 
 /** Chunks that do not pass the processOutputStream chain. See docs/semantics.md. */
 const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed', 'object']);

@@ -8,9 +8,9 @@ import {
   CALLER_TAG,
   withCallerSystem,
 } from './conversation.ts';
-import { messageText, textMessage } from './message.ts';
+import { readMessageText, buildTextMessage } from './message.ts';
 
-const message = (id: string, text = id) => textMessage(id, 'user', text);
+const message = (id: string, text = id) => buildTextMessage(id, 'user', text);
 const add = (
   id: string,
   source: 'input' | 'response' | 'remembered' | 'context' = 'input',
@@ -73,7 +73,7 @@ describe('replace', () => {
   test('replace keeps position and source', () => {
     const replaced = conversation(add('a', 'remembered'), add('b'), { op: 'replace', message: message('a', 'new') });
     expect(replaced.entries[0]?.source).toBe('remembered');
-    expect(selectMessages(replaced).map(messageText)).toEqual(['new', 'b']);
+    expect(selectMessages(replaced).map(readMessageText)).toEqual(['new', 'b']);
   });
 
   test('replace rejects an unknown message by its id', () => {
@@ -82,7 +82,7 @@ describe('replace', () => {
 });
 
 describe('replacements that follow one another', () => {
-  const buildMessage = (id: string, role: 'user' | 'system', text: string) => textMessage(id, role, text);
+  const buildMessage = (id: string, role: 'user' | 'system', text: string) => buildTextMessage(id, role, text);
   const given = conversation(
     { op: 'add', source: 'input', message: buildMessage('a', 'system', 'rules') },
     add('b'),
@@ -194,8 +194,8 @@ test('selectMessages filters by source and returns all messages without a source
 describe("a caller's system message", () => {
   const begin = withCallerSystem({
     entries: [
-      { source: 'input', message: textMessage('s1', 'system', 'Call me 4111.') },
-      { source: 'input', message: textMessage('u1', 'user', 'hello') },
+      { source: 'input', message: buildTextMessage('s1', 'system', 'Call me 4111.') },
+      { source: 'input', message: buildTextMessage('u1', 'user', 'hello') },
     ],
     system: [{ tag: 'instructions', content: 'Be brief.' }],
   });
@@ -208,7 +208,7 @@ describe("a caller's system message", () => {
   });
 
   test("A caller's system message is redacted for the model if a guard redacts its entry", () => {
-    const next = applyOps(begin, [{ op: 'replace', message: textMessage('s1', 'system', 'Call me ***.') }]);
+    const next = applyOps(begin, [{ op: 'replace', message: buildTextMessage('s1', 'system', 'Call me ***.') }]);
     expect(callers(next)).toEqual(['Call me ***.']);
   });
 

@@ -1,8 +1,8 @@
 // Defines a conversation: messages with their sources, and system messages in tagged groups. It is plain data; every
 // change is an operation, and both ends of the wire apply operations with `applyOps` only.
 import { z } from 'zod';
-import { INSTRUCTIONS_LABEL, isUntrusted, labelSchema, listLabels, lowestLabel, type Label } from './label.ts';
-import { messageSchema, messageText, type Message } from './message.ts';
+import { INSTRUCTIONS_LABEL, isUntrusted, labelSchema, listLabels, findLowestLabel, type Label } from './label.ts';
+import { messageSchema, readMessageText, type Message } from './message.ts';
 import { SystemGroups } from './system-groups.ts';
 
 /** input: from the caller. response: from the model. remembered: from memory. context: inserted by a processor. */
@@ -26,10 +26,10 @@ export const INSTRUCTIONS_TAG = 'instructions';
 export const CALLER_TAG = 'caller';
 
 /** Tag of an entry with another name than its processor, so that two entries of one processor have separate groups. */
-export const entryTag = (tag: string, processor: string, entry: string): string =>
+export const buildEntryTag = (tag: string, processor: string, entry: string): string =>
   entry === processor ? tag : `${tag}:${entry}`;
 /** Returns the tag without the entry's name; it determines the group's position in the prompt. */
-export const baseTag = (tag: string): string => tag.split(':', 1)[0] ?? tag;
+export const readBaseTag = (tag: string): string => tag.split(':', 1)[0] ?? tag;
 
 export const conversationSchema = z.object({ entries: z.array(entrySchema), system: z.array(systemMessageSchema) });
 export type Conversation = z.infer<typeof conversationSchema>;
@@ -72,11 +72,11 @@ export function isCallerSystem({ source, message }: ConversationEntry): boolean 
 }
 
 /** Returns the content of a caller's system message with its label. */
-export const callerSystemText = ({
+export const buildCallerSystemText = ({
   message,
 }: Pick<ConversationEntry, 'message'>): { content: string; label: Label } => ({
-  content: messageText(message),
-  label: lowestLabel(listLabels(message)),
+  content: readMessageText(message),
+  label: findLowestLabel(listLabels(message)),
 });
 
 /**
@@ -85,7 +85,7 @@ export const callerSystemText = ({
  */
 export function withCallerSystem({ entries, system }: Conversation): Conversation {
   const groups = new SystemGroups(system);
-  groups.set(CALLER_TAG, entries.filter(isCallerSystem).map(callerSystemText));
+  groups.set(CALLER_TAG, entries.filter(isCallerSystem).map(buildCallerSystemText));
   return { entries, system: groups.all() };
 }
 
@@ -95,7 +95,7 @@ export function selectMessages(conversation: Conversation, ...sources: MessageSo
 }
 
 /** Returns the system messages of an agent's instructions. */
-export const instructionMessages = (texts: readonly string[]): SystemMessage[] =>
+export const buildInstructionMessages = (texts: readonly string[]): SystemMessage[] =>
   texts
     .filter((content) => content !== '')
     .map((content) => ({ tag: INSTRUCTIONS_TAG, content, label: INSTRUCTIONS_LABEL }));
@@ -103,6 +103,6 @@ export const instructionMessages = (texts: readonly string[]): SystemMessage[] =
 /** Returns the distinct origins of the untrusted texts of a conversation, in their order. */
 export function listUntrustedOrigins({ entries, system }: Conversation): string[] {
   const labels = entries.flatMap(({ message }) => listLabels(message).filter((label) => isUntrusted({ label })));
-  const groups = system.filter(isUntrusted).map(({ label }) => lowestLabel(label ? [label] : []));
+  const groups = system.filter(isUntrusted).map(({ label }) => findLowestLabel(label ? [label] : []));
   return [...new Set([...groups, ...labels].map(({ origin }) => origin))];
 }

@@ -28,7 +28,7 @@ export const shownDeadLetterSchema = z.object({
 });
 export type ShownDeadLetter = z.infer<typeof shownDeadLetterSchema>;
 
-export function shownDeadLetter(letter: DeadLetter): ShownDeadLetter {
+export function toShownDeadLetter(letter: DeadLetter): ShownDeadLetter {
   const { what, tenant, runId, agent, at, error, retriedAs } = letter;
   const told = { what, tenant, runId, agent, at, error, ...(retriedAs !== undefined && { retriedAs }) };
   return letter.what === 'save' ? { ...told, entries: letter.save.entries } : told;

@@ -40,7 +40,7 @@ export const shownSaveSchema = z.object({
 });
 export type ShownSave = z.infer<typeof shownSaveSchema>;
 
-export const shownSave = ({ runId, threadId, entries, since, tries, error }: PutOffSave): ShownSave => ({
+export const toShownSave = ({ runId, threadId, entries, since, tries, error }: PutOffSave): ShownSave => ({
   runId,
   ...(threadId !== undefined && { threadId }),
   entries,

@@ -39,6 +39,6 @@ export const shownErasureSchema = erasureSchema
   .extend({ at: z.string().describe('ISO 8601') });
 export type ShownErasure = z.infer<typeof shownErasureSchema>;
 
-export function shownErasure({ resourceId, status, tries, stores, at }: Erasure): ShownErasure {
+export function toShownErasure({ resourceId, status, tries, stores, at }: Erasure): ShownErasure {
   return { resourceId, status, tries, stores, at: new Date(at).toISOString() };
 }

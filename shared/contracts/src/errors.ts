@@ -2,12 +2,12 @@
 // `remedy` the correction, `path` the position in the input.
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
-import { typeSchema } from './typed-schema.ts';
+import { castSchema } from './typed-schema.ts';
 
 const codes = Object.keys(ERROR_CODES);
 
 /** Unknown codes are accepted: an older reader must not fail on a newer writer's error. */
-export const errorCodeSchema = typeSchema<ErrorCode>(z.string().min(1));
+export const errorCodeSchema = castSchema<ErrorCode>(z.string().min(1));
 
 const issueSchema = z.object({
   code: errorCodeSchema,
@@ -88,7 +88,7 @@ const MAX_FRAMES = 8;
  * Formats an unexpected error for a service's log: its type and its stack. Its message may quote user data and is
  * omitted; the run's events and result contain the publishable part.
  */
-export function loggedError(error: unknown): { error: string; at: string[] } {
+export function toLoggedError(error: unknown): { error: string; at: string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const said = MillraceError.isInstance(error) ? error.code : error.name;
   const { message, stack = '' } = error;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publicEvent, publicRunEventSchema, type RunEvent } from './event.ts';
+import { toPublicEvent, publicRunEventSchema, type RunEvent } from './event.ts';
 
 const at = { at: '2026-01-01T00:00:00.000Z', epoch: 1, step: 0 };
 const stage: RunEvent = {
@@ -27,7 +27,7 @@ const stage: RunEvent = {
 };
 
 test('A public event names each entry with its verdict, and each rule with its count', () => {
-  expect(publicEvent(stage)).toMatchObject({
+  expect(toPublicEvent(stage)).toMatchObject({
     entries: [
       {
         entry: 'pii',
@@ -43,7 +43,7 @@ test('A public event names each entry with its verdict, and each rule with its c
 });
 
 test('A public event names rules and omits values that are not names: a sentence, a number', () => {
-  const told = publicEvent({
+  const told = toPublicEvent({
     ...stage,
     entries: ['email', '4111 1111', 'it said so', '4111'].map((rule) => ({
       entry: 'odd',
@@ -70,7 +70,7 @@ test('A public event has no reason, metadata, span or error message', () => {
     error: { code: 'model-call-failed', message: 'secret words of a provider' },
   };
   const run: RunEvent = { event: 'run', ...at, status: 'failed', detail: { secret: true } };
-  const told = [stage, model, run].map(publicEvent);
+  const told = [stage, model, run].map(toPublicEvent);
   expect(JSON.stringify(told)).not.toContain('secret');
   for (const event of told) expect(publicRunEventSchema.parse(event)).toEqual(event);
 });

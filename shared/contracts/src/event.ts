@@ -7,7 +7,7 @@ import { processorUsageSchema, usageSchema } from './model.ts';
 import { getOwnMember } from './own-member.ts';
 import { runStatusSchema } from './run.ts';
 import { stageSchema } from './stage.ts';
-import { publicViolations, publicViolationSchema, violationSchema } from './verdict.ts';
+import { toPublicViolations, publicViolationSchema, violationSchema } from './verdict.ts';
 
 const at = { at: z.string().describe('ISO 8601'), epoch: z.number().int().min(1), step: z.number().int().min(0) };
 
@@ -119,10 +119,10 @@ export const publicRunEventSchema = z.discriminatedUnion('event', [
 ]);
 export type PublicRunEvent = z.infer<typeof publicRunEventSchema>;
 
-export function publicEvent(event: RunEvent): PublicRunEvent {
+export function toPublicEvent(event: RunEvent): PublicRunEvent {
   switch (event.event) {
     case 'stage':
-      return { ...event, entries: event.entries.map(publicOutcome) };
+      return { ...event, entries: event.entries.map(toPublicOutcome) };
     case 'model':
     case 'save':
       return { ...event, ...(event.error && { error: keepCode(event.error) }) };
@@ -137,12 +137,12 @@ export function publicEvent(event: RunEvent): PublicRunEvent {
   }
 }
 
-function publicOutcome(outcome: EntryOutcome): z.infer<typeof publicOutcomeSchema> {
+function toPublicOutcome(outcome: EntryOutcome): z.infer<typeof publicOutcomeSchema> {
   const { reason: _reason, metadata: _metadata, violations, error, ...told } = outcome;
   return {
     ...told,
     ...(error && { error: keepCode(error) }),
-    ...(violations && { violations: publicViolations(violations) }),
+    ...(violations && { violations: toPublicViolations(violations) }),
   };
 }
 

@@ -25,13 +25,13 @@ export const identityLimitsSchema = z.strictObject({
 });
 export type IdentityLimits = z.infer<typeof identityLimitsSchema>;
 
-const unique = (values: readonly string[]) => new Set(values).size === values.length;
-const scopesSchema = z.array(scopeSchema).min(1, 'has no scope').refine(unique, 'lists a scope twice');
+const areUnique = (values: readonly string[]) => new Set(values).size === values.length;
+const scopesSchema = z.array(scopeSchema).min(1, 'has no scope').refine(areUnique, 'lists a scope twice');
 const agentsSchema = z
   .array(tokenSchema)
   .min(1, 'is empty: leave it out to allow every agent')
   .max(MAX_KEY_AGENTS)
-  .refine(unique, 'lists an agent twice');
+  .refine(areUnique, 'lists an agent twice');
 
 export const keyIdSchema = z.string().regex(/^[A-Za-z0-9]{8,32}$/, 'must be 8 to 32 characters of A-Z, a-z and 0-9');
 const timeSchema = z.iso.datetime().describe('ISO 8601, UTC');
@@ -62,7 +62,7 @@ export const verifyReplySchema = z.union([z.object({ ok: identitySchema }), z.ob
 export const exchangeScopesSchema = z
   .array(scopeSchema.extract(['run', 'read', 'answer']))
   .min(1, 'has no scope')
-  .refine(unique, 'lists a scope twice');
+  .refine(areUnique, 'lists a scope twice');
 export const BUS_TOKEN_SECONDS = { min: 30, max: 3_600, default: 300 } as const;
 /** Exchanges a credential for a bus token, with which a page connects to NATS. */
 export const exchangeRequestSchema = z.object({

@@ -40,13 +40,13 @@ export function compileCheck(check: z.core.$ZodCheck): ((value: unknown) => bool
 function isAtLeast(value: unknown, minimum: number): boolean {
   const units = countUnits(value);
   if (typeof value !== 'string' || units < minimum || units >= 2 * minimum) return units >= minimum;
-  return codePoints(value) >= minimum;
+  return countCodePoints(value) >= minimum;
 }
 
 function isAtMost(value: unknown, maximum: number): boolean {
-  return countUnits(value) <= maximum || (typeof value === 'string' && codePoints(value) <= maximum);
+  return countUnits(value) <= maximum || (typeof value === 'string' && countCodePoints(value) <= maximum);
 }
 
 const countUnits = (value: unknown): number => (typeof value === 'string' || Array.isArray(value) ? value.length : NaN);
 
-const codePoints = (text: string): number => Array.from(text).length;
+const countCodePoints = (text: string): number => Array.from(text).length;

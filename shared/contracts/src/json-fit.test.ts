@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { checkFit, fitsAsIs } from './json-fit.ts';
-import { textMessage } from './message.ts';
+import { buildTextMessage } from './message.ts';
 import { chunkBatchSchema, liveBatchSchema } from './chunk-batch.ts';
 import { sessionInputSchema, sessionOpenSchema, sessionOpenedSchema, sessionOutputSchema } from './session.ts';
 import { stageCallSchema, stageReplySchema } from './stage-call.ts';
@@ -14,7 +14,7 @@ const parts = [
   { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: '1', toolName: 'clock', args: { a: [1] } } },
   { type: 'of-tomorrow', any: {} },
 ];
-const message = { ...textMessage('m1', 'user', 'hi'), content: { format: 2, parts, metadata: { a: 1 } } };
+const message = { ...buildTextMessage('m1', 'user', 'hi'), content: { format: 2, parts, metadata: { a: 1 } } };
 const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
 const head = {
   callId: 'c1',

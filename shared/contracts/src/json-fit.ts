@@ -49,7 +49,7 @@ function compileSchema(schema: Schema): FitCheck {
   return look;
 }
 
-const unsure: FitCheck = () => 'ask';
+const askAlways: FitCheck = () => 'ask';
 const fitIf =
   (fits: (value: unknown) => boolean): FitCheck =>
   (value) =>
@@ -63,9 +63,9 @@ function readDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
 function compileWithChecks(schema: Schema): FitCheck {
   const def = readDefinition(schema);
   const look = compileType(def);
-  if (look === unsure || !def.checks || def.checks.length === 0) return look;
+  if (look === askAlways || !def.checks || def.checks.length === 0) return look;
   const checks = def.checks.map(compileCheck);
-  if (checks.includes(undefined)) return unsure;
+  if (checks.includes(undefined)) return askAlways;
   return (value) => {
     const fit = look(value);
     return fit === 'as-is' && !checks.every((check) => check?.(value)) ? 'no' : fit;
@@ -74,7 +74,7 @@ function compileWithChecks(schema: Schema): FitCheck {
 
 function compileType(def: ReturnType<typeof readDefinition>): FitCheck {
   // String formats (an address, a date) and coercions are left to zod.
-  if ('format' in def || 'coerce' in def || 'unionFallback' in def) return unsure;
+  if ('format' in def || 'coerce' in def || 'unionFallback' in def) return askAlways;
   switch (def.type) {
     case 'string':
       return fitIf((value) => typeof value === 'string');
@@ -113,9 +113,9 @@ function compileType(def: ReturnType<typeof readDefinition>): FitCheck {
       if ('discriminator' in def && typeof def.discriminator === 'string')
         return matchDiscriminated(def.discriminator, def.options);
       // Exactly one option must fit.
-      return def.inclusive === false ? unsure : matchFirst(def.options.map(compileSchema));
+      return def.inclusive === false ? askAlways : matchFirst(def.options.map(compileSchema));
     default:
-      return unsure;
+      return askAlways;
   }
 }
 
@@ -140,7 +140,7 @@ function matchElements(element: FitCheck): FitCheck {
 type Member = { look: FitCheck; missing: Fit };
 
 /** Returns zod's decision for an object without the member. */
-function missingFit(schema: Schema): Fit {
+function fitAbsent(schema: Schema): Fit {
   // oxlint-disable-next-line no-underscore-dangle -- zod exposes its internals under this name
   const { optin, optout } = schema._zod;
   if (optin === undefined) return 'no';
@@ -150,10 +150,10 @@ function missingFit(schema: Schema): Fit {
 function matchObject({ shape, catchall }: z.core.$ZodObjectDef): FitCheck {
   const members = new Map<string, Member>();
   for (const [name, schema] of Object.entries(shape))
-    members.set(name, { look: compileSchema(schema), missing: missingFit(schema) });
+    members.set(name, { look: compileSchema(schema), missing: fitAbsent(schema) });
   const needed = [...members].filter(([, { missing }]) => missing !== 'as-is');
   // Without a catchall zod drops unknown members, which changes the value.
-  const other = catchall ? compileSchema(catchall) : unsure;
+  const other = catchall ? compileSchema(catchall) : askAlways;
   return (value) => {
     if (!isObject(value)) return 'no';
     let fit: Fit = 'as-is';
@@ -172,7 +172,7 @@ function matchObject({ shape, catchall }: z.core.$ZodObjectDef): FitCheck {
 
 function matchRecord({ keyType, valueType }: z.core.$ZodRecordDef): FitCheck {
   // Records with required names are left to zod.
-  if (readDefinition(keyType).type !== 'string') return unsure;
+  if (readDefinition(keyType).type !== 'string') return askAlways;
   const key = compileSchema(keyType);
   const member = compileSchema(valueType);
   return (value) => {
@@ -205,7 +205,7 @@ function matchDiscriminated(discriminator: string, options: readonly Schema[]): 
     const def = readDefinition(option);
     const named = def.type === 'object' ? def.shape[discriminator] : undefined;
     const literal = named && readDefinition(named);
-    if (literal?.type !== 'literal') return unsure;
+    if (literal?.type !== 'literal') return askAlways;
     for (const value of literal.values) byValue.set(value, compileSchema(option));
   }
   return (value) => (isObject(value) ? (byValue.get(value[discriminator])?.(value) ?? 'no') : 'no');

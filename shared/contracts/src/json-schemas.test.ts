@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { API } from './api.ts';
-import { SCHEMA_NAMES, jsonSchemas } from './json-schemas.ts';
-import { textMessage } from './message.ts';
+import { SCHEMA_NAMES, buildJsonSchemas } from './json-schemas.ts';
+import { buildTextMessage } from './message.ts';
 
-const all = jsonSchemas();
+const all = buildJsonSchemas();
 const definitions = all?.['$defs'];
 const readDefinition = (name: string): Record<string, unknown> => Object(Object(definitions)[name]);
 /** Compiled validators are used only a few times: compiling each part separately is fastest. */
@@ -26,15 +26,15 @@ test('Schemas refer to each other instead of repeating definitions: together the
 });
 
 test.each(SCHEMA_NAMES)('The schema of %s is self-contained: it is valid and includes its references', (name) => {
-  const schema = jsonSchemas(name);
+  const schema = buildJsonSchemas(name);
   expect(schema).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
   expect(ajv.validateSchema(Object(schema))).toBe(true);
   const references = [...JSON.stringify(schema).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)];
   for (const [, target] of references) expect(schema).toHaveProperty(['$defs', String(target)]);
 });
 
-test('jsonSchemas of an unknown name returns undefined', () => {
-  expect(jsonSchemas('constructor')).toBeUndefined();
+test('buildJsonSchemas of an unknown name returns undefined', () => {
+  expect(buildJsonSchemas('constructor')).toBeUndefined();
 });
 
 test('The schemas describe the input form: members with a default are optional', () => {
@@ -42,14 +42,14 @@ test('The schemas describe the input form: members with a default are optional',
 });
 
 test('The JSON Schemas reject the values that the zod schemas reject', () => {
-  const agent = ajv.compile(Object(jsonSchemas('agent')));
+  const agent = ajv.compile(Object(buildJsonSchemas('agent')));
   expect(agent({ name: 'a', model: 'openai/x', input: ['pii', { use: 'keyword' }] })).toBe(true);
   expect(agent({ name: 'a', model: 'openai/x', colour: 'red' })).toBe(false);
   expect(agent({ name: 'a b', model: 'openai/x' })).toBe(false);
-  const verdict = ajv.compile(Object(jsonSchemas('verdict')));
+  const verdict = ajv.compile(Object(buildJsonSchemas('verdict')));
   expect(verdict({ type: 'abort', reason: 'no' })).toBe(true);
   expect(verdict({ type: 'explode' })).toBe(false);
-  const message = ajv.compile(Object(jsonSchemas('message')));
-  expect(message(textMessage('m', 'user', 'hi'))).toBe(true);
-  expect(message({ ...textMessage('m', 'user', 'hi'), role: 'nobody' })).toBe(false);
+  const message = ajv.compile(Object(buildJsonSchemas('message')));
+  expect(message(buildTextMessage('m', 'user', 'hi'))).toBe(true);
+  expect(message({ ...buildTextMessage('m', 'user', 'hi'), role: 'nobody' })).toBe(false);
 });

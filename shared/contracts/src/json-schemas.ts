@@ -119,8 +119,8 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const PREFIX = '#/$defs/';
 
 /** Returns the schema of one name with its references, or all schemas. Undefined if the name is unknown. */
-export function jsonSchemas(name?: string): JsonSchema | undefined {
-  const all = (made ??= definitions());
+export function buildJsonSchemas(name?: string): JsonSchema | undefined {
+  const all = (made ??= listDefinitions());
   if (name === undefined) return { $schema: DIALECT, $defs: all };
   if (!Object.hasOwn(all, name)) return undefined;
   const used = new Set([name]);
@@ -132,7 +132,7 @@ export function jsonSchemas(name?: string): JsonSchema | undefined {
 
 let made: JsonObject | undefined;
 
-function definitions(): JsonObject {
+function listDefinitions(): JsonObject {
   const registry = z.registry<{ id: string }>();
   const aliases: JsonObject = {};
   for (const [id, schema] of named) {

@@ -1,6 +1,6 @@
 // Defines JSON values and checks for them. Every value on the wire is one of these.
 import { z } from 'zod';
-import { typeSchema } from './typed-schema.ts';
+import { castSchema } from './typed-schema.ts';
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
@@ -10,7 +10,7 @@ export type JsonObject = { [key: string]: JsonValue };
 export const jsonValueSchema = z
   .custom<JsonValue>((value) => value !== undefined)
   .meta({ description: 'any JSON value' });
-export const jsonObjectSchema = typeSchema<JsonObject>(z.record(z.string(), z.unknown()));
+export const jsonObjectSchema = castSchema<JsonObject>(z.record(z.string(), z.unknown()));
 
 /** A JSON Schema document. Its structure is not checked: the validator that compiles it reports problems. */
 export const jsonSchemaSchema = jsonObjectSchema.describe('a JSON Schema document');

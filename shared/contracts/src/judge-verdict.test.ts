@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_REASON_CHARS, MAX_STATE_CHARS, applyVerdict, createFailure } from './judge-verdict.ts';
-import { textMessage } from './message.ts';
+import { buildTextMessage } from './message.ts';
 import type { MessageOp } from './conversation.ts';
 import type { StageInput } from './stage-call.ts';
 import type { Stage } from './stage.ts';
 import type { Verdict } from './verdict.ts';
 
-const message = (id: string) => textMessage(id, 'user', id);
+const message = (id: string) => buildTextMessage(id, 'user', id);
 const input: StageInput = {
   retryCount: 0,
   stepNumber: 0,

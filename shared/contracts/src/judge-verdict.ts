@@ -2,7 +2,7 @@
 // validates before the next processor of a call sees the input; the orchestrator validates again, because processors in
 // other languages do not use this runtime.
 import { withOneAnswer } from './answer-message.ts';
-import { applyChanges, refusedChange, type Changes } from './changes.ts';
+import { applyChanges, findRefusedChange, type Changes } from './changes.ts';
 import { isRetryable, type ErrorCode } from './error-codes.ts';
 import { isKnownCode } from './errors.ts';
 import { MAX_NESTING, MAX_VALUE_NESTING, isNestedDeeper, type JsonValue } from './json.ts';
@@ -29,7 +29,7 @@ export function applyVerdict(
   input: StageInput,
   verdict: Verdict,
 ): { verdict: Verdict; input: StageInput } {
-  const refused = refusedVerdict(stage, verdict) ?? refusedMessages(stage, input, verdict);
+  const refused = refuseVerdict(stage, verdict) ?? refuseMessages(stage, input, verdict);
   if (refused) return { verdict: refused, input };
   const changes = readChanges(verdict);
   if (!changes) return { verdict: withBounds(verdict), input };
@@ -39,41 +39,42 @@ export function applyVerdict(
     return { verdict: withBounds(verdict), input: isAnswer ? withOneAnswer(input, next, changes) : next };
   } catch (error) {
     // Example: the message to replace does not exist.
-    return { verdict: refusal(error instanceof Error ? error.message : String(error)), input };
+    return { verdict: createRefusal(error instanceof Error ? error.message : String(error)), input };
   }
 }
 
 /** Returns the failure if the stage does not allow the verdict. */
-export function refusedVerdict(stage: Stage, verdict: Verdict): VerdictOf<'failure'> | undefined {
-  if (isNestedDeeper(verdict)) return refusal(`A verdict is nested deeper than ${MAX_NESTING} levels.`);
-  if (!allowsVerdict(stage, verdict.type)) return refusal(`${stage} does not allow the verdict "${verdict.type}".`);
+export function refuseVerdict(stage: Stage, verdict: Verdict): VerdictOf<'failure'> | undefined {
+  if (isNestedDeeper(verdict)) return createRefusal(`A verdict is nested deeper than ${MAX_NESTING} levels.`);
+  if (!allowsVerdict(stage, verdict.type))
+    return createRefusal(`${stage} does not allow the verdict "${verdict.type}".`);
   if (verdict.type === 'abort' && verdict.retry && !allowsRetry(stage)) {
-    return refusal(`${stage} does not allow abort with retry.`);
+    return createRefusal(`${stage} does not allow abort with retry.`);
   }
   if (verdict.type === 'suspend') {
-    const problem = suspensionProblem(verdict.payload, verdict.expiresInSeconds);
-    if (problem !== undefined) return refusal(problem);
+    const problem = findSuspensionProblem(verdict.payload, verdict.expiresInSeconds);
+    if (problem !== undefined) return createRefusal(problem);
   }
-  const tooLarge = isFinalStop(verdict) ? undefined : stateProblem(verdict);
+  const tooLarge = isFinalStop(verdict) ? undefined : findStateProblem(verdict);
   if (tooLarge !== undefined) return createFailure('state-too-large', tooLarge);
   const changes = readChanges(verdict);
-  const member = changes && refusedChange(stage, changes);
-  return member === undefined ? undefined : refusal(`${stage} cannot change "${member}".`);
+  const member = changes && findRefusedChange(stage, changes);
+  return member === undefined ? undefined : createRefusal(`${stage} cannot change "${member}".`);
 }
 
 /** A final stop counts even with an invalid state: an entry that may be skipped must not pass input that it stopped. */
 const isFinalStop = ({ type }: Verdict): boolean => type === 'abort' || type === 'deny';
 
-function stateProblem(verdict: Verdict): string | undefined {
+function findStateProblem(verdict: Verdict): string | undefined {
   const length = 'state' in verdict && verdict.state ? JSON.stringify(verdict.state).length : 0;
-  return length > MAX_STATE_CHARS ? stateTooLarge(length) : undefined;
+  return length > MAX_STATE_CHARS ? describeLargeState(length) : undefined;
 }
 
-export const stateTooLarge = (length: number): string =>
+export const describeLargeState = (length: number): string =>
   `Its state has ${length} characters as JSON; the maximum is ${MAX_STATE_CHARS}.`;
 
 /** Returns the problem of a suspension. The payload is never cut, because a cut question would be another question. */
-export function suspensionProblem(payload: JsonValue, expiresInSeconds = 1): string | undefined {
+export function findSuspensionProblem(payload: JsonValue, expiresInSeconds = 1): string | undefined {
   const { maxPayloadChars, maxSeconds } = SUSPENSION_LIMITS;
   if (isNestedDeeper(payload, MAX_VALUE_NESTING))
     return `The payload of a suspension is nested deeper than ${MAX_VALUE_NESTING} levels.`;
@@ -85,7 +86,7 @@ export function suspensionProblem(payload: JsonValue, expiresInSeconds = 1): str
 }
 
 /** At the end of a run its remembered messages are history: only messages of this run may change. */
-function refusedMessages(stage: Stage, input: StageInput, verdict: Verdict): VerdictOf<'failure'> | undefined {
+function refuseMessages(stage: Stage, input: StageInput, verdict: Verdict): VerdictOf<'failure'> | undefined {
   const ops = readChanges(verdict)?.ops;
   if (stage !== 'processOutputResult' || !ops || !input.conversation) return undefined;
   const remembered = new Set(
@@ -93,11 +94,13 @@ function refusedMessages(stage: Stage, input: StageInput, verdict: Verdict): Ver
   );
   const touched = ops.flatMap((op) => (op.op === 'remove' ? op.ids : 'message' in op ? [op.message.id] : []));
   const id = touched.find((one) => remembered.has(one));
-  return id === undefined ? undefined : refusal(`${stage} cannot replace or remove the remembered message "${id}".`);
+  return id === undefined
+    ? undefined
+    : createRefusal(`${stage} cannot replace or remove the remembered message "${id}".`);
 }
 
 function withBounds(given: Verdict): Verdict {
-  const verdict = isFinalStop(given) && stateProblem(given) !== undefined ? withoutState(given) : given;
+  const verdict = isFinalStop(given) && findStateProblem(given) !== undefined ? omitState(given) : given;
   switch (verdict.type) {
     case 'failure': {
       const { code, message, retryable, usage } = verdict;
@@ -121,7 +124,7 @@ function withBounds(given: Verdict): Verdict {
 }
 
 /** Keeps the previous state. */
-function withoutState(verdict: Verdict): Verdict {
+function omitState(verdict: Verdict): Verdict {
   const { state: _, ...rest } = { state: undefined, ...verdict };
   return rest;
 }
@@ -144,7 +147,7 @@ function cutJson(value: JsonValue): JsonValue {
 }
 
 /** Builds the stored violation: the id is the entry's, regardless of the processor's claim; the texts are bounded. */
-export function boundedViolation(entry: string, { message, detail, rule, strategy, count }: Violation): Violation {
+export function boundViolation(entry: string, { message, detail, rule, strategy, count }: Violation): Violation {
   return {
     processorId: entry,
     message: cutText(message),
@@ -159,7 +162,7 @@ function readChanges(verdict: Verdict): Changes | undefined {
   return 'changes' in verdict ? verdict.changes : undefined;
 }
 
-const refusal = (message: string) => createFailure('processor-verdict-refused', message);
+const createRefusal = (message: string) => createFailure('processor-verdict-refused', message);
 
 /** Creates a failure. The registry defines the codes: a foreign code is moved to the message. */
 export function createFailure(code: ErrorCode, message: string): VerdictOf<'failure'> {

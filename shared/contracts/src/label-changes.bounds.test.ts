@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Conversation, MessageOp, SystemMessage } from './conversation.ts';
 import { labelOps } from './label-changes.ts';
-import { textMessage } from './message.ts';
+import { buildTextMessage } from './message.ts';
 
 const MANY = 500;
 const numbers = Array.from({ length: MANY }, (_, at) => at);
@@ -20,7 +20,7 @@ test.each<[string, (at: number) => MessageOp]>([
   ['system messages of a group', (at) => ({ op: 'system', tag: `t${at}`, contents: [`${at}`] })],
   ['added system messages', (at) => ({ op: 'system-add', tag: `t${at}`, contents: [`${at}`] })],
   ['all system messages', (at) => ({ op: 'system-all', messages: [{ tag: 't', content: `${at}` }] })],
-  ['messages', (at) => ({ op: 'add', source: 'context', message: textMessage(`m${at}`, 'user', 'x') })],
+  ['messages', (at) => ({ op: 'add', source: 'context', message: buildTextMessage(`m${at}`, 'user', 'x') })],
 ])('operations on %s read each known system message a few times', (_name, makeOp) => {
   const given: Conversation = { entries: [], system: numbers.map((at) => countedSystem(`t${at}`)) };
   looks = 0;

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyOps } from './apply-ops.ts';
 import type { Conversation, MessageOp } from './conversation.ts';
-import { labelOps, lowestTrust, type LabelRule } from './label-changes.ts';
+import { labelOps, findLowestTrust, type LabelRule } from './label-changes.ts';
 import { isLabel, listLabels, readLabel, type Label } from './label.ts';
-import { textMessage, type Message, type MessagePart } from './message.ts';
+import { buildTextMessage, type Message, type MessagePart } from './message.ts';
 
 const trusted: Label = { origin: 'caller', trust: 'trusted' };
 const untrusted: Label = { origin: 'tool:look', trust: 'untrusted' };
@@ -14,7 +14,7 @@ const text = (words: string, label?: unknown): MessagePart => ({
   ...(label !== undefined && { label }),
 });
 const message = (id: string, ...parts: MessagePart[]): Message => ({
-  ...textMessage(id, 'user', ''),
+  ...buildTextMessage(id, 'user', ''),
   content: { format: 2, parts },
 });
 const mixed: Conversation = {
@@ -116,10 +116,10 @@ test('no operations of a processor that has read untrusted content make a new te
 });
 
 test('a conversation is as untrusted as its lowest text', () => {
-  expect(lowestTrust(mixed)).toBe('untrusted');
-  expect(lowestTrust({ ...mixed, entries: mixed.entries.slice(0, 1) })).toBe('trusted');
-  expect(lowestTrust({ entries: [], system: [{ tag: 'a', content: 'b' }] })).toBe('untrusted');
-  expect(lowestTrust({ entries: [], system: [] })).toBe('trusted');
+  expect(findLowestTrust(mixed)).toBe('untrusted');
+  expect(findLowestTrust({ ...mixed, entries: mixed.entries.slice(0, 1) })).toBe('trusted');
+  expect(findLowestTrust({ entries: [], system: [{ tag: 'a', content: 'b' }] })).toBe('untrusted');
+  expect(findLowestTrust({ entries: [], system: [] })).toBe('trusted');
 });
 
 test.each([

@@ -2,7 +2,7 @@
 // trust of the content that the processor read, whatever label the processor gives it. Pure.
 import type { Conversation, MessageOp, SystemMessage } from './conversation.ts';
 import { isLabel, isUntrusted, listLabels, readLabel, type Label, type Trust } from './label.ts';
-import { modelParts, type Message, type MessagePart, type Role } from './message.ts';
+import { listModelParts, type Message, type MessagePart, type Role } from './message.ts';
 
 /** Decides the labels of the changes of one call. */
 export type LabelRule = {
@@ -34,7 +34,7 @@ export function labelOps(conversation: Conversation, ops: readonly MessageOp[], 
   let known: ReadonlyMap<string, Label> | undefined;
   /** Built once: a processor may send very many operations. */
   const labelText = (message: SystemMessage, given: unknown): Label =>
-    (known ??= labelsByContent(conversation.system)).get(contentKey(message)) ?? labelNew(given, rule);
+    (known ??= indexLabelsByContent(conversation.system)).get(buildContentKey(message)) ?? labelNew(given, rule);
   return ops.map((op): MessageOp => {
     switch (op.op) {
       case 'add':
@@ -58,35 +58,35 @@ export function labelOps(conversation: Conversation, ops: readonly MessageOp[], 
   });
 }
 
-const contentKey = ({ tag, content }: SystemMessage): string => JSON.stringify([tag, content]);
+const buildContentKey = ({ tag, content }: SystemMessage): string => JSON.stringify([tag, content]);
 
 /** Returns the lowest label of equal messages. */
-function labelsByContent(system: readonly SystemMessage[]): Map<string, Label> {
+function indexLabelsByContent(system: readonly SystemMessage[]): Map<string, Label> {
   const ordered = [...system.filter((message) => !isUntrusted(message)), ...system.filter(isUntrusted)];
-  return new Map(ordered.map((message) => [contentKey(message), readLabel(message)]));
+  return new Map(ordered.map((message) => [buildContentKey(message), readLabel(message)]));
 }
 
 /** Labels each part; the flat content becomes a part, because a label belongs to a part. */
 export function labelMessage(message: Message, before: Message | undefined, rule: LabelRule): Message {
-  const known = labelsByPart(before);
-  const parts = modelParts(message).map((part) => ({
+  const known = indexLabelsByPart(before);
+  const parts = listModelParts(message).map((part) => ({
     ...part,
-    label: known.get(partKey(part)) ?? labelNew(part['label'], rule),
+    label: known.get(buildPartKey(part)) ?? labelNew(part['label'], rule),
   }));
   return { ...message, content: { ...message.content, parts } };
 }
 
-const partKey = ({ label: _, ...part }: MessagePart & { label?: unknown }): string => JSON.stringify(part);
+const buildPartKey = ({ label: _, ...part }: MessagePart & { label?: unknown }): string => JSON.stringify(part);
 
 /** Returns the lowest label of equal parts. */
-function labelsByPart(message: Message | undefined): Map<string, Label> {
-  const parts = message ? modelParts(message) : [];
+function indexLabelsByPart(message: Message | undefined): Map<string, Label> {
+  const parts = message ? listModelParts(message) : [];
   const ordered = [...parts.filter((part) => !isUntrusted(part)), ...parts.filter(isUntrusted)];
-  return new Map(ordered.map((part) => [partKey(part), readLabel(part)]));
+  return new Map(ordered.map((part) => [buildPartKey(part), readLabel(part)]));
 }
 
 /** Returns the lowest trust of the texts of a conversation. Without texts: trusted. */
-export function lowestTrust({ entries, system }: Conversation): Trust {
+export function findLowestTrust({ entries, system }: Conversation): Trust {
   const isTainted =
     system.some(isUntrusted) ||
     entries.some(({ message }) => listLabels(message).some(({ trust }) => trust === 'untrusted'));
@@ -109,6 +109,6 @@ const isOwnText = (role: Role, { type }: MessagePart): boolean =>
 
 /** Labels each part that a model reads. */
 export function withLabels(message: Message, label: (part: MessagePart) => Label): Message {
-  const parts = modelParts(message).map((part) => ({ ...part, label: label(part) }));
+  const parts = listModelParts(message).map((part) => ({ ...part, label: label(part) }));
   return { ...message, content: { ...message.content, parts } };
 }

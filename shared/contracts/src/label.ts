@@ -1,7 +1,7 @@
 // Defines labels: the origin and the trust of each part of a message and of each system message. The orchestrator sets
 // them; a claim of a processor or a memory can only lower trust. Trust means authority: guards judge trusted texts too.
 import { z } from 'zod';
-import { modelParts, type Message } from './message.ts';
+import { listModelParts, type Message } from './message.ts';
 
 /** untrusted: the text may be from outside, and must not decide on a consequential tool call alone. */
 export const trustSchema = z.enum(['trusted', 'untrusted']);
@@ -38,19 +38,19 @@ export function isLabel(value: unknown): value is Label {
 export const isUntrusted = (labelled: object): boolean => readLabel(labelled).trust === 'untrusted';
 
 /** Returns the label of a text that is composed of labelled ones: that of the first untrusted one, else the first. */
-export function lowestLabel(labels: readonly Label[]): Label {
+export function findLowestLabel(labels: readonly Label[]): Label {
   return labels.find(({ trust }) => trust === 'untrusted') ?? labels[0] ?? UNLABELLED;
 }
 
 /** Returns the label of the text of a message. Without text: undefined. */
 export function findTextLabel(message: Message): Label | undefined {
-  const labels = modelParts(message).flatMap((part) =>
+  const labels = listModelParts(message).flatMap((part) =>
     part.type === 'text' && part.text !== '' ? [readLabel(part)] : [],
   );
-  return labels.length === 0 ? undefined : lowestLabel(labels);
+  return labels.length === 0 ? undefined : findLowestLabel(labels);
 }
 
 /** Returns the labels of the texts of a message that a model reads. */
 export function listLabels(message: Message): Label[] {
-  return modelParts(message).flatMap((part) => (part.type === 'step-start' ? [] : [readLabel(part)]));
+  return listModelParts(message).flatMap((part) => (part.type === 'step-start' ? [] : [readLabel(part)]));
 }

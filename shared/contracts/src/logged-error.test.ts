@@ -1,10 +1,10 @@
 // The log of an error omits its message.
 import { expect, test } from 'vitest';
 import { MillraceError } from './errors.ts';
-import { loggedError } from './errors.ts';
+import { toLoggedError } from './errors.ts';
 
 test('An error is logged by name and stack frames, without its message', () => {
-  const logged = loggedError(new TypeError('the user said\n    at my-secret'));
+  const logged = toLoggedError(new TypeError('the user said\n    at my-secret'));
   expect(logged).toMatchObject({ error: 'TypeError' });
   expect(logged.at.length).toBeGreaterThan(0);
   expect(logged.at[0]).toContain('logged-error.test.ts');
@@ -12,9 +12,9 @@ test('An error is logged by name and stack frames, without its message', () => {
 });
 
 test('A MillraceError is logged by its code', () => {
-  expect(loggedError(new MillraceError('bus-unreachable', 'it said my-secret')).error).toBe('bus-unreachable');
+  expect(toLoggedError(new MillraceError('bus-unreachable', 'it said my-secret')).error).toBe('bus-unreachable');
 });
 
 test('A thrown value that is not an error is logged by its type, without its text', () => {
-  expect(loggedError('my-secret')).toEqual({ error: 'string', at: [] });
+  expect(toLoggedError('my-secret')).toEqual({ error: 'string', at: [] });
 });

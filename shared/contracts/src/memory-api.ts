@@ -4,7 +4,7 @@ import { jsonObjectSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { threadIdSchema } from './run.ts';
 import { tokenSchema } from './tokens.ts';
-import { verb } from './verb.ts';
+import { defineVerb } from './verb.ts';
 
 /** Title of a thread without a name. */
 export const DEFAULT_THREAD_TITLE = 'New Conversation';
@@ -49,16 +49,16 @@ const searchHitSchema = z.object({
 });
 
 export const MEMORY_API = {
-  'threads-list': verb(
+  'threads-list': defineVerb(
     z.object({ resourceId: threadIdSchema.optional(), ...page }),
     z.object({ threads: z.array(threadSchema), total: z.number().int() }),
   ),
-  'threads-get': verb(ofThread, threadSchema),
+  'threads-get': defineVerb(ofThread, threadSchema),
   /**
    * Lists messages. A page may hold fewer messages than `limit` if more would exceed the message size; the next page
    * starts after them.
    */
-  'messages-list': verb(
+  'messages-list': defineVerb(
     ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
     z.object({ messages: z.array(messageSchema), total: z.number().int() }),
   ),
@@ -66,7 +66,7 @@ export const MEMORY_API = {
    * Searches the messages of a resource, of one of its threads, or of a thread without a resource, by meaning: those
    * that semantic recall has indexed. The nearest first.
    */
-  'threads-search': verb(
+  'threads-search': defineVerb(
     z.object({
       ...memoryAddress,
       query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
@@ -76,17 +76,17 @@ export const MEMORY_API = {
     z.object({ hits: z.array(searchHitSchema) }),
   ),
   /** Renames a thread. */
-  'threads-rename': verb(ofThread.extend({ title: z.string().min(1).max(MAX_THREAD_TITLE) }), threadSchema),
+  'threads-rename': defineVerb(ofThread.extend({ title: z.string().min(1).max(MAX_THREAD_TITLE) }), threadSchema),
   /**
    * Deletes a thread: its messages, the vectors of its messages and its own working memory. A run that ends later
    * begins the thread again.
    */
-  'threads-delete': verb(ofThread, z.object({ threadId: z.string(), messages: count })),
+  'threads-delete': defineVerb(ofThread, z.object({ threadId: z.string(), messages: count })),
   /**
    * Appends messages to a thread, which begins with them if it does not exist. No guard judges them, and semantic recall
    * does not index them. The text of a user is trusted, everything else is untrusted. Roles: user, assistant and tool.
    */
-  'messages-save': verb(
+  'messages-save': defineVerb(
     ofThread.extend({
       resourceId: threadIdSchema
         .optional()
@@ -101,12 +101,12 @@ export const MEMORY_API = {
     z.object({ threadId: z.string(), total: count.describe('number of messages of the thread') }),
   ),
   /** Deletes messages and their vectors. Ids without a message have no effect. */
-  'messages-delete': verb(
+  'messages-delete': defineVerb(
     ofThread.extend({ ids: z.array(z.string().min(1).max(200)).min(1).max(1_000) }),
     z.object({ threadId: z.string(), deleted: count, total: count.describe('number of messages of the thread') }),
   ),
   /** Replaces a working memory, addressed as in memory-get. */
-  'memory-set': verb(
+  'memory-set': defineVerb(
     z.object({
       ...memoryAddress,
       memory: jsonObjectSchema.nullable().describe('null: the memory is empty from then on'),
@@ -117,7 +117,7 @@ export const MEMORY_API = {
     }),
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
   ),
-  'memory-get': verb(
+  'memory-get': defineVerb(
     z.object(memoryAddress),
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
   ),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { messageSchema, messageText, textMessage, type Message } from './message.ts';
+import { messageSchema, readMessageText, buildTextMessage, type Message } from './message.ts';
 
 const buildMessage = (parts: unknown[], more: object = {}) => ({
   id: 'm1',
@@ -40,7 +40,7 @@ test('a message has an id of 1 to 200 characters, a role and a time', () => {
 });
 
 describe('the text of a message', () => {
-  test('messageText joins the text parts and ignores the flat content', () => {
+  test('readMessageText joins the text parts and ignores the flat content', () => {
     const message = messageSchema.parse(
       buildMessage(
         [
@@ -51,17 +51,17 @@ describe('the text of a message', () => {
         { content: 'flat' },
       ),
     );
-    expect(messageText(message)).toBe('ab');
+    expect(readMessageText(message)).toBe('ab');
   });
 
-  test('messageText returns the flat content if the message has no text part', () => {
-    expect(messageText(messageSchema.parse(buildMessage([], { content: 'flat' })))).toBe('flat');
-    expect(messageText(messageSchema.parse(buildMessage([{ type: 'step-start' }])))).toBe('');
+  test('readMessageText returns the flat content if the message has no text part', () => {
+    expect(readMessageText(messageSchema.parse(buildMessage([], { content: 'flat' })))).toBe('flat');
+    expect(readMessageText(messageSchema.parse(buildMessage([{ type: 'step-start' }])))).toBe('');
   });
 });
 
 test('a message made of text fits the schema', () => {
-  const message: Message = textMessage('m1', 'assistant', 'hello');
+  const message: Message = buildTextMessage('m1', 'assistant', 'hello');
   expect(messageSchema.parse(message)).toEqual(message);
-  expect(messageText(message)).toBe('hello');
+  expect(readMessageText(message)).toBe('hello');
 });

@@ -3,7 +3,7 @@
 // (docs/glossary.md).
 import { z } from 'zod';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
-import { typeSchema } from './typed-schema.ts';
+import { castSchema } from './typed-schema.ts';
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const reasoningPartSchema = z.looseObject({ type: z.literal('reasoning'), reasoning: z.string() });
@@ -82,23 +82,23 @@ export type Message = {
  * Returns the parts that a model reads and a guard judges; without a text part, the flat `content` becomes a leading
  * text part. All code reads `content.content` through this function.
  */
-export function modelParts({ content }: Message): MessagePart[] {
+export function listModelParts({ content }: Message): MessagePart[] {
   const hasText = content.parts.some((part) => part.type === 'text' && part.text !== '');
   if (hasText || !content.content) return content.parts;
   return [{ type: 'text', text: content.content }, ...content.parts];
 }
 
 /** Returns the text that a model reads: the text parts joined. */
-export function messageText(message: Message): string {
-  return modelParts(message)
+export function readMessageText(message: Message): string {
+  return listModelParts(message)
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('');
 }
 
 /** Typed as the parts that are known; parts of other types are carried along unchanged. */
-export const messageSchema = typeSchema<Message>(wireMessageSchema);
+export const messageSchema = castSchema<Message>(wireMessageSchema);
 
 /** Creates a message with one text part. `createdAt` is the current time. */
-export function textMessage(id: string, role: Message['role'], text: string): Message {
+export function buildTextMessage(id: string, role: Message['role'], text: string): Message {
   return { id, role, createdAt: new Date().toISOString(), content: { format: 2, parts: [{ type: 'text', text }] } };
 }

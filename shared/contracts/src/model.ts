@@ -95,15 +95,19 @@ export const callerOutputSchema = z
 /** Token counts. A number is absent if the provider does not report it. */
 /** Maximum of each count in one verdict. */
 export const MAX_REPORTED_TOKENS = 1_000_000_000;
-const counts = <T extends z.ZodType>(count: T) => ({ modelCalls: count, inputTokens: count, outputTokens: count });
+const defineCounts = <T extends z.ZodType>(count: T) => ({
+  modelCalls: count,
+  inputTokens: count,
+  outputTokens: count,
+});
 /** Model calls that a processor has made itself. */
 export const processorUsageSchema = z.strictObject(
-  counts(z.number().int().min(0).max(MAX_REPORTED_TOKENS).optional().describe('absent: 0, or unknown')),
+  defineCounts(z.number().int().min(0).max(MAX_REPORTED_TOKENS).optional().describe('absent: 0, or unknown')),
 );
 export type ProcessorUsage = z.infer<typeof processorUsageSchema>;
 
 /** The sum of an entry over a run. */
-export const entryUsageSchema = z.object({ entry: z.string(), ...counts(z.number().int().min(0)) });
+export const entryUsageSchema = z.object({ entry: z.string(), ...defineCounts(z.number().int().min(0)) });
 export type EntryUsage = z.infer<typeof entryUsageSchema>;
 
 export const usageSchema = z.object({

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { textMessage } from './message.ts';
+import { buildTextMessage } from './message.ts';
 import { narrowInput } from './narrow-input.ts';
 import type { Reads } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
 
-const message = (id: string) => textMessage(id, 'user', id);
+const message = (id: string) => buildTextMessage(id, 'user', id);
 const input: StageInput = {
   retryCount: 2,
   stepNumber: 1,

@@ -16,7 +16,7 @@ const needs: readonly (readonly [string, Reads])[] = Object.entries(NEEDS);
 
 export function narrowInput(input: StageInput, reads: readonly Reads[]): StageInput {
   const { conversation } = input;
-  const narrow = withoutUnread(input, reads);
+  const narrow = omitUnread(input, reads);
   if (!conversation || isFullyRead(conversation, reads)) return narrow;
   return {
     ...narrow,
@@ -27,7 +27,7 @@ export function narrowInput(input: StageInput, reads: readonly Reads[]): StageIn
   };
 }
 
-function withoutUnread(input: StageInput, reads: readonly Reads[]): StageInput {
+function omitUnread(input: StageInput, reads: readonly Reads[]): StageInput {
   const unread = needs.flatMap(([member, need]) => (member in input && !reads.includes(need) ? [member] : []));
   if (unread.length === 0) return input;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its optional members

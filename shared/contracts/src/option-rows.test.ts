@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toJsonSchema } from './json-schemas.ts';
-import { optionRows } from './option-rows.ts';
+import { listOptionRows } from './option-rows.ts';
 
-const listRows = (shape: z.ZodRawShape) => optionRows(toJsonSchema(z.strictObject(shape)));
+const listRows = (shape: z.ZodRawShape) => listOptionRows(toJsonSchema(z.strictObject(shape)));
 
 test("A row has the option's type, default and meaning", () => {
   expect(
@@ -39,4 +39,4 @@ test('A row formats ranges, lists, unions, objects and long lists of values', ()
   ]);
 });
 
-test('A schema without options has no rows', () => expect(optionRows({ type: 'object' })).toEqual([]));
+test('A schema without options has no rows', () => expect(listOptionRows({ type: 'object' })).toEqual([]));

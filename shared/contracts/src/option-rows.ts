@@ -8,24 +8,24 @@ export type OptionRow = { name: string; type: string; required: boolean; fallbac
 const MAX_VALUES = 30;
 const MAX_SAFE = Number.MAX_SAFE_INTEGER;
 
-export function optionRows(schema: JsonObject): OptionRow[] {
+export function listOptionRows(schema: JsonObject): OptionRow[] {
   const required = listIn(schema, 'required');
-  return Object.entries(objectIn(schema, 'properties')).map(([name, given]) => {
+  return Object.entries(readObject(schema, 'properties')).map(([name, given]) => {
     const option = isObject(given) ? given : {};
     const fallback = option['default'];
     return {
       name,
-      type: typeText(option),
+      type: describeType(option),
       required: required.includes(name),
       ...(fallback !== undefined && { fallback: JSON.stringify(fallback) }),
-      meaning: textIn(option, 'description'),
+      meaning: readText(option, 'description'),
     };
   });
 }
 
-function typeText(schema: JsonObject): string {
+function describeType(schema: JsonObject): string {
   const union = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')];
-  const types = union.flatMap((one) => (isObject(one) ? [typeText(one)] : []));
+  const types = union.flatMap((one) => (isObject(one) ? [describeType(one)] : []));
   if (types.length > 0) return [...new Set(types)].join(' or ');
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
   const values = listIn(schema, 'enum').map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
@@ -33,37 +33,37 @@ function typeText(schema: JsonObject): string {
   if (values.length > 0) return values.join(' | ');
   switch (schema['type']) {
     case 'array':
-      return listText(objectIn(schema, 'items'));
+      return listText(readObject(schema, 'items'));
     case 'integer':
     case 'number':
-      return `${schema['type']}${rangeText(schema)}`;
+      return `${schema['type']}${describeRange(schema)}`;
     case 'object':
-      return objectText(schema);
+      return describeObject(schema);
     default:
-      return textIn(schema, 'type') || 'any JSON';
+      return readText(schema, 'type') || 'any JSON';
   }
 }
 
 function listText(items: JsonObject): string {
-  const inner = typeText(items);
+  const inner = describeType(items);
   return inner.includes(' ') ? `list of (${inner})` : `list of ${inner}`;
 }
 
-function objectText(schema: JsonObject): string {
-  const members = Object.entries(objectIn(schema, 'properties'));
+function describeObject(schema: JsonObject): string {
+  const members = Object.entries(readObject(schema, 'properties'));
   if (members.length === 0) return 'object';
-  const texts = members.map(([name, member]) => `${name}: ${isObject(member) ? typeText(member) : 'any JSON'}`);
+  const texts = members.map(([name, member]) => `${name}: ${isObject(member) ? describeType(member) : 'any JSON'}`);
   return `object {${texts.join('; ')}}`;
 }
 
-function rangeText({ minimum, maximum }: JsonObject): string {
+function describeRange({ minimum, maximum }: JsonObject): string {
   const least = typeof minimum === 'number' && minimum > -MAX_SAFE ? minimum : undefined;
   const most = typeof maximum === 'number' && maximum < MAX_SAFE ? maximum : undefined;
   if (least !== undefined && most !== undefined) return `, ${least} to ${most}`;
   if (least !== undefined) return `, at least ${least}`;
   return most === undefined ? '' : `, at most ${most}`;
 }
-const objectIn = (schema: JsonObject, name: string): JsonObject => {
+const readObject = (schema: JsonObject, name: string): JsonObject => {
   const value = schema[name];
   return isObject(value) ? value : {};
 };
@@ -71,7 +71,7 @@ const listIn = (schema: JsonObject, name: string): JsonValue[] => {
   const value = schema[name];
   return Array.isArray(value) ? value : [];
 };
-const textIn = (schema: JsonObject, name: string): string => {
+const readText = (schema: JsonObject, name: string): string => {
   const value = schema[name];
   return typeof value === 'string' ? value : '';
 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Chunk } from './chunk.ts';
 import { MAX_NESTING } from './json.ts';
-import { passedChunks } from './passed-chunks.ts';
+import { checkPassedChunks } from './passed-chunks.ts';
 
 const chunk = (type: string, more: object = {}): Chunk =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- chunks of any type, as a message may hold them
@@ -14,20 +14,20 @@ const error = chunk('error');
 describe('output of processOutputStream', () => {
   test('Chunks of the own run pass without a copy', () => {
     const out = [text, chunk('data-note')];
-    expect(passedChunks('r1', [text], out)).toEqual({ chunks: out });
-    const passed = passedChunks('r1', [text], out);
+    expect(checkPassedChunks('r1', [text], out)).toEqual({ chunks: out });
+    const passed = checkPassedChunks('r1', [text], out);
     expect('chunks' in passed && passed.chunks).toBe(out);
   });
 
   test('The run and the sender of a chunk are overwritten', () => {
     const foreign = { ...text, runId: 'another', from: 'USER' as const };
-    expect(passedChunks('r1', [], [foreign])).toEqual({ chunks: [text] });
+    expect(checkPassedChunks('r1', [], [foreign])).toEqual({ chunks: [text] });
   });
 
   test.each(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed'])(
     'A control chunk is rejected: %s',
     (type) => {
-      expect(passedChunks('r1', [text], [text, chunk(type)])).toEqual({
+      expect(checkPassedChunks('r1', [text], [text, chunk(type)])).toEqual({
         refused: expect.stringContaining(`"${type}"`),
       });
     },
@@ -41,16 +41,16 @@ describe('output of processOutputStream', () => {
     ['an error that did not go in', [finish], [finish, error]],
     ['a finish that is sent twice', [finish], [finish, finish]],
   ])('The output is rejected: %s', (_what, given, out) => {
-    expect(passedChunks('r1', given, out)).toHaveProperty('refused');
+    expect(checkPassedChunks('r1', given, out)).toHaveProperty('refused');
   });
 
   test('Chunks may be dropped or changed, and a finish may be changed', () => {
     const changed = chunk('finish', { payload: { changed: true } });
-    expect(passedChunks('r1', [text, finish], [changed])).toEqual({ chunks: [changed] });
+    expect(checkPassedChunks('r1', [text, finish], [changed])).toEqual({ chunks: [changed] });
   });
 
   test('A chunk that is nested too deep to be written is rejected', () => {
     const deep = chunk('data-deep', { data: nestedTo(MAX_NESTING) });
-    expect(passedChunks('r1', [], [deep])).toEqual({ refused: expect.stringContaining('nested') });
+    expect(checkPassedChunks('r1', [], [deep])).toEqual({ refused: expect.stringContaining('nested') });
   });
 });

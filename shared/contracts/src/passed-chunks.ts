@@ -4,7 +4,7 @@ import { mayBeDropped, passesChain, type Chunk } from './chunk.ts';
 import { MAX_NESTING, isNestedDeeper } from './json.ts';
 
 /** Returns the chunks with run id and sender of this run, or the problem. */
-export function passedChunks(
+export function checkPassedChunks(
   runId: string,
   given: readonly Chunk[],
   out: readonly Chunk[],
@@ -21,13 +21,13 @@ export function passedChunks(
     }
     foreign ||= chunk.runId !== runId || chunk.from !== 'AGENT';
   }
-  const refused = refusedCount(given, out);
+  const refused = findRefusedCount(given, out);
   if (refused !== undefined) return { refused };
   return { chunks: foreign ? out.map((chunk) => ({ ...chunk, runId, from: 'AGENT' as const })) : out };
 }
 
 /** Undroppable chunks must be in the output as often as in the input: they end a run, or carry its error. */
-function refusedCount(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
+function findRefusedCount(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
   const inside = given.filter((chunk) => !mayBeDropped(chunk));
   const outside = out.filter((chunk) => !mayBeDropped(chunk));
   for (const { type } of [...inside, ...outside]) {

@@ -149,12 +149,12 @@ export function planWith(plan: Plan, stays: (entry: PlanEntry) => boolean): Plan
   const isThere = (name: string) => Object.hasOwn(entries, name);
   const order = Object.entries(plan.order).map(([stage, names]) => [stage, names.filter(isThere)]);
   const groups = plan.groups?.flatMap((group) => withMembers(group, isThere));
-  const listed = plan.listed && listedWith(plan.listed, isThere);
+  const listed = plan.listed && filterListed(plan.listed, isThere);
   const left = { ...plan, entries, order: Object.fromEntries(order) };
   return { ...left, ...(groups && { groups }), ...(listed && { listed }) };
 }
 
-function listedWith(listed: NonNullable<Plan['listed']>, isThere: (name: string) => boolean): Plan['listed'] {
+function filterListed(listed: NonNullable<Plan['listed']>, isThere: (name: string) => boolean): Plan['listed'] {
   return Object.fromEntries(Object.entries(listed).map(([list, names]) => [list, names.filter(isThere)]));
 }
 
@@ -170,7 +170,7 @@ export function withMembers(group: PlanGroup, isThere: (name: string) => boolean
 }
 
 /** Returns the stages of processors that no list of the agent calls, by processor. */
-export function uncalledStages(plan: Plan): Map<string, Stage[]> {
+export function findUncalledStages(plan: Plan): Map<string, Stage[]> {
   const uncalled = new Map<string, Stage[]>();
   const called = new Set(
     Object.entries(plan.order).flatMap(([stage, names]) =>

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { applyOps } from './apply-ops.ts';
 import type { Conversation, ConversationEntry } from './conversation.ts';
-import { textMessage, type Message } from './message.ts';
+import { buildTextMessage, type Message } from './message.ts';
 import { reconcile, RETURNED_SYSTEM_TAG } from './reconcile.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';
-const message = (id: string, text = id): Message => ({ ...textMessage(id, 'user', text), createdAt });
+const message = (id: string, text = id): Message => ({ ...buildTextMessage(id, 'user', text), createdAt });
 const entries = (...ids: string[]): ConversationEntry[] => ids.map((id) => ({ source: 'input', message: message(id) }));
 const applyReturned = (given: ConversationEntry[], returned: Message[]): Conversation =>
   applyOps({ entries: given, system: [] }, reconcile(given, returned, 'context'));

@@ -2,7 +2,7 @@
 // replaced, new ones added with the stage's source, and `system` entries become system messages. docs/semantics.md,
 // section 4.
 import type { ConversationEntry, MessageOp, MessageSource } from './conversation.ts';
-import { messageText, type Message } from './message.ts';
+import { readMessageText, type Message } from './message.ts';
 
 /** Tag of system messages that a processor hands back inside its message array. */
 export const RETURNED_SYSTEM_TAG = 'processor';
@@ -22,14 +22,15 @@ export function reconcile(
   const nextKnown = findNextKnown(kept, before);
   kept.forEach((message, at) => {
     const was = before.get(message.id);
-    if (was === undefined) ops.push(addition(message, newSource, nextKnown[at]));
+    if (was === undefined) ops.push(createAddition(message, newSource, nextKnown[at]));
     else if (was !== JSON.stringify(message)) ops.push({ op: 'replace', message });
   });
-  if (system.length > 0) ops.push({ op: 'system-add', tag: RETURNED_SYSTEM_TAG, contents: system.map(messageText) });
+  if (system.length > 0)
+    ops.push({ op: 'system-add', tag: RETURNED_SYSTEM_TAG, contents: system.map(readMessageText) });
   return ops;
 }
 
-function addition(message: Message, source: MessageSource, before: string | undefined): MessageOp {
+function createAddition(message: Message, source: MessageSource, before: string | undefined): MessageOp {
   return { op: 'add', source, message, ...(before !== undefined && { before }) };
 }
 

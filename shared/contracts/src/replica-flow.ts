@@ -65,7 +65,7 @@ export function reduceReplica(flow: ReplicaFlow, event: ReplicaEvent): ReplicaSt
     case 'received':
       return receive(flow, event);
     case 'progress':
-      return progress({ ...flow, processed: event.processed });
+      return advanceFlow({ ...flow, processed: event.processed });
     case 'finish':
       return { flow, effects: [{ type: 'finish' }] };
     case 'sent':
@@ -91,7 +91,7 @@ function receive(flow: ReplicaFlow, batch: Extract<ReplicaEvent, { type: 'receiv
   }
   const received = flow.received + count;
   const inFlight = received - flow.processed;
-  if (inFlight > SESSION_LIMITS.windowChunks) return { flow, effects: [overfull(inFlight)] };
+  if (inFlight > SESSION_LIMITS.windowChunks) return { flow, effects: [createOverfullEffect(inFlight)] };
   const next = { ...flow, line, received };
   if (isTell) return { flow: { ...next, phase: 'telling' }, effects: [{ type: 'ask-states' }] };
   if (flow.phase === 'telling') return stay(next);
@@ -103,13 +103,13 @@ function receive(flow: ReplicaFlow, batch: Extract<ReplicaEvent, { type: 'receiv
 }
 
 /** Output leaves when the input is used up: batches of a busy stream are not cut into single chunks. */
-function progress(flow: ReplicaFlow): ReplicaStep {
+function advanceFlow(flow: ReplicaFlow): ReplicaStep {
   if (flow.phase === 'telling' || flow.processed < flow.received) return stay(flow);
   return { flow, effects: [{ type: flow.phase === 'ending' ? 'finish' : 'send' }] };
 }
 
 /** The chunks wait in memory: a caller that sends on without waiting must not fill it. */
-function overfull(inFlight: number): ReplicaEffect {
+function createOverfullEffect(inFlight: number): ReplicaEffect {
   const { windowChunks } = SESSION_LIMITS;
   const message = `${inFlight} chunks of the session would be in flight; at most ${windowChunks} may be.`;
   return { type: 'fail', code: 'message-invalid', message: `${message} Send more when \`processed\` has advanced.` };

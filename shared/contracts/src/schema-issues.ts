@@ -32,36 +32,36 @@ function listProblems(complaint: Complaint, parent: Path): Problem[] {
   const path = [...parent, ...complaint.path];
   switch (complaint.code) {
     case 'invalid_union':
-      return unionProblems(complaint, path);
+      return listUnionProblems(complaint, path);
     case 'unrecognized_keys':
       return complaint.keys.map((key) => ({ path: [...path, key], message: 'is not a known field' }));
     case 'invalid_key':
     case 'invalid_element':
       return complaint.issues.flatMap((inner) => listProblems(inner, path));
     default:
-      return [{ path, message: isOurs(complaint) ? complaint.message : expectation(complaint) }];
+      return [{ path, message: isOurs(complaint) ? complaint.message : describeExpectation(complaint) }];
   }
 }
 
 /** Keeps messages of our own schemas. Zod's messages start like these. */
 const isOurs = ({ message }: Complaint): boolean => !/^(Invalid|Too small|Too big|Unrecognized)\b/.test(message);
 
-function unionProblems(union: z.core.$ZodIssueInvalidUnion, path: Path): Problem[] {
+function listUnionProblems(union: z.core.$ZodIssueInvalidUnion, path: Path): Problem[] {
   const forms = union.errors.filter((form) => !form.some(isOfWholeValue));
-  const [closest] = forms.toSorted((a, b) => distance(a) - distance(b));
+  const [closest] = forms.toSorted((a, b) => measureDistance(a) - measureDistance(b));
   if (closest) return closest.flatMap((complaint) => listProblems(complaint, path));
   if (isOurs(union)) return [{ path, message: union.message }];
-  if (union.errors.length === 0) return [{ path, message: `must be ${choices(readOptions(union))}` }];
+  if (union.errors.length === 0) return [{ path, message: `must be ${formatChoices(readOptions(union))}` }];
   const [first] = union.errors.flat();
   const expected = union.errors.flatMap((form) => form.filter(isOfWholeValue).map(describeExpected));
-  return [{ path, message: `must be ${joinWithOr([...new Set(expected)])}${first ? butIs(first) : ''}` }];
+  return [{ path, message: `must be ${joinWithOr([...new Set(expected)])}${first ? describeActual(first) : ''}` }];
 }
 
 /** Returns true if the complaint is about the whole value, because it is of another kind. */
 const isOfWholeValue = ({ path }: Complaint): boolean => path.length === 0;
 
 /** A form with another tag (`type`, …) was not intended; otherwise the form with the fewest problems is closest. */
-function distance(form: readonly Complaint[]): number {
+function measureDistance(form: readonly Complaint[]): number {
   return form.length + (form.some(isOfTag) ? 1_000 : 0);
 }
 
@@ -77,14 +77,14 @@ function readOptions({ discriminator, ...rest }: z.core.$ZodIssueInvalidUnion): 
 
 type Simple = Exclude<Complaint, { code: 'invalid_union' | 'unrecognized_keys' | 'invalid_key' | 'invalid_element' }>;
 
-function expectation(complaint: Simple): string {
+function describeExpectation(complaint: Simple): string {
   switch (complaint.code) {
     case 'invalid_type':
       return isMissing(complaint)
         ? `is missing: must be ${describeExpected(complaint)}`
-        : `must be ${describeExpected(complaint)}${butIs(complaint)}`;
+        : `must be ${describeExpected(complaint)}${describeActual(complaint)}`;
     case 'invalid_value':
-      return `must be ${choices(complaint.values)}`;
+      return `must be ${formatChoices(complaint.values)}`;
     case 'too_small':
       return `must ${bound(complaint.origin, complaint.inclusive === false ? 'more than' : 'at least', complaint.minimum)}`;
     case 'too_big':
@@ -124,14 +124,14 @@ const describeExpected = (complaint: Complaint): string =>
   complaint.code === 'invalid_type'
     ? (KINDS[complaint.expected] ?? complaint.expected)
     : complaint.code === 'invalid_value'
-      ? choices(complaint.values)
+      ? formatChoices(complaint.values)
       : 'another value';
 
 /** The received type is only in zod's message. */
 const readReceived = ({ message }: Complaint): string | undefined => /received (\w+)/.exec(message)?.[1];
 const isMissing = (complaint: Complaint): boolean => readReceived(complaint) === 'undefined';
 
-function butIs(complaint: Complaint): string {
+function describeActual(complaint: Complaint): string {
   const received = readReceived(complaint);
   const isFraction = received === 'number' && describeExpected(complaint) === KINDS['int'];
   return received === undefined || isFraction ? '' : `, not ${KINDS[received] ?? received}`;
@@ -144,7 +144,7 @@ function bound(origin: string, how: string, limit: number | bigint): string {
   return unit === undefined ? `be ${how} ${limit}` : `have ${how} ${limit} ${limit === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-function choices(values: readonly unknown[]): string {
+function formatChoices(values: readonly unknown[]): string {
   const named = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
   return joinWithOr(values.length > MAX_CHOICES ? [...named, `one of ${values.length - MAX_CHOICES} more`] : named);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shownAddress } from './shown-address.ts';
+import { hideAddressParts } from './shown-address.ts';
 
 describe('an address is shown', () => {
   test.each([
@@ -7,7 +7,7 @@ describe('an address is shown', () => {
     ['localhost:4222', 'localhost:4222'],
     ['nats://a:1, b:2,[::1]:3', 'nats://a:1,b:2,[::1]:3'],
     ['http://qdrant:6333/path', 'http://qdrant:6333'],
-  ])('The address %s is shown as %s', (address, shown) => expect(shownAddress(address)).toBe(shown));
+  ])('The address %s is shown as %s', (address, shown) => expect(hideAddressParts(address)).toBe(shown));
 });
 
 describe('an address never shows its secret:', () => {
@@ -22,5 +22,5 @@ describe('an address never shows its secret:', () => {
     ['a comma in the password', 'nats://ada:s3cret,x@host', '(hidden address),host'],
     ['no host', 'nats://ada:s3cret@', '(hidden address)'],
     ['a line break', 'nats://ada:s3\ncret@host', 'nats://host'],
-  ])('The secret is hidden in %s', (_what, address, shown) => expect(shownAddress(address)).toBe(shown));
+  ])('The secret is hidden in %s', (_what, address, shown) => expect(hideAddressParts(address)).toBe(shown));
 });

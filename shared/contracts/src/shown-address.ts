@@ -6,7 +6,7 @@ const ADDRESS =
 const HIDDEN = '(hidden address)';
 
 /** Formats one address or a comma-separated list. An unreadable address is hidden, because it may be a secret. */
-export function shownAddress(addresses: string): string {
+export function hideAddressParts(addresses: string): string {
   return addresses
     .split(',')
     .map((address) => {

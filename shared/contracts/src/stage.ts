@@ -34,7 +34,7 @@ export const LIST_OF_STAGE: Record<Stage, ListName> = {
   processAPIError: 'error',
 };
 
-export function stagesOfList(list: ListName): Stage[] {
+export function listStagesOfList(list: ListName): Stage[] {
   return STAGES.filter((stage) => LIST_OF_STAGE[stage] === list);
 }
 
@@ -64,6 +64,6 @@ export const READS_ALL: readonly Reads[] = readsSchema.options;
 export const readsByStageSchema = z.union([z.array(readsSchema), z.partialRecord(stageSchema, z.array(readsSchema))]);
 export type ReadsByStage = z.infer<typeof readsByStageSchema>;
 
-export function readsAt(reads: ReadsByStage, stage: Stage): readonly Reads[] {
+export function findReadsAt(reads: ReadsByStage, stage: Stage): readonly Reads[] {
   return Array.isArray(reads) ? reads : (reads[stage] ?? []);
 }

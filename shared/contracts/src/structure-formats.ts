@@ -15,5 +15,5 @@ export function hasStructureFormat(name: string, value: unknown): boolean {
 }
 
 /** Returns an example of the format, for errors; undefined if the member has none. */
-export const structureExample = (name: string): string | undefined =>
+export const findStructureExample = (name: string): string | undefined =>
   ({ id: 'message_1', createdAt: '2026-01-31T12:00:00.000Z', mimeType: 'image/png', toolCallId: 'call_1' })[name];

@@ -3,7 +3,7 @@ import { API } from './api.ts';
 import { MillraceError } from './errors.ts';
 import {
   LOG_SHARDS,
-  agentKey,
+  buildAgentKey,
   createNames,
   createSubjects,
   readLastToken,
@@ -80,7 +80,7 @@ describe('ids that would change the meaning of a subject', () => {
         () => subjects.api('submit', { ...RUN1, caller: token }),
         () => subjects.cancelCalls(token),
         () => stateKeys.head('acme', token),
-        () => agentKey(token, 'demo'),
+        () => buildAgentKey(token, 'demo'),
         () => subjects.patterns.chunks('acme', `${token}.`),
       ];
       for (const attempt of attempts) {

@@ -16,7 +16,7 @@ export type Subjects = ReturnType<typeof createSubjects>;
 /** @throws token-invalid with the token if an id is not a valid subject token. */
 export function createSubjects(prefix: string = DEFAULT_PREFIX) {
   const join = (...tokens: string[]) => [prefix, ...tokens.map(checkToken)].join('.');
-  const under = (...tokens: string[]) => `${join(...tokens)}.>`;
+  const joinUnderPrefix = (...tokens: string[]) => `${join(...tokens)}.>`;
   const patterns = createPatterns(join);
   return {
     prefix,
@@ -34,17 +34,17 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     chunks: (tenant: string, caller: string, run: string) => join('chunks', tenant, caller, run),
     /** The chunks of a run of any caller: for operators. */
     chunksOfAnyCaller: (tenant: string, run: string) => `${join('chunks', tenant)}.*.${checkToken(run)}`,
-    allChunks: under('chunks'),
+    allChunks: joinUnderPrefix('chunks'),
     /** Batches with a retract have a separate subject, so that a reader finds all of them without reading the rest. */
     log: (tenant: string, run: string, kind: LogKind) => join('log', String(logShard(tenant, run)), tenant, run, kind),
     runLog: (tenant: string, run: string) => `${join('log', String(logShard(tenant, run)), tenant, run)}.*`,
     shardLogs: (shard: number) => `${join('log', String(shard))}.>`,
-    logs: under('log'),
+    logs: joinUnderPrefix('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
-    allEvents: under('events'),
+    allEvents: joinUnderPrefix('events'),
     /** What processors changed in a run. */
     changes: (tenant: string, run: string) => join('changes', tenant, run),
-    allChanges: under('changes'),
+    allChanges: joinUnderPrefix('changes'),
     changesOfTenant: (tenant: string) => `${join('changes')}.${checkToken(tenant)}.*`,
     /** Events about services that advertise a served name: outside of all tenants and runs. */
     claims: join('events', 'claims'),
@@ -57,7 +57,7 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     unshardedRuns: `${join('runs')}.*`,
     /** A schedule: when it is due, the server publishes its payload on `expiries`, in the same stream. */
     timer: (tenant: string, run: string) => join('timers', tenant, run),
-    allTimers: under('timers'),
+    allTimers: joinUnderPrefix('timers'),
     expiries: join('expiries'),
     /**
      * Subjects that a process writes to check whether a stream accepts writes: outside of all tenants and consumers.
@@ -146,14 +146,14 @@ export function readControlAddress(
 }
 
 /** Tenant and run of a batch in the chunk log; undefined for any other subject. */
-export function tenantAndRunOfLog(prefix: string, subject: string): { tenant: string; run: string } | undefined {
+export function parseLogSubject(prefix: string, subject: string): { tenant: string; run: string } | undefined {
   const [kind, , tenant, run, , ...rest] = subject.slice(prefix.length + 1).split('.');
   const isLog = subject.startsWith(`${prefix}.`) && kind === 'log' && rest.length === 0;
   return isLog && tenant !== undefined && run !== undefined ? { tenant, run } : undefined;
 }
 
 /** Shard and tenant of a sharded command's subject; undefined for any other subject. */
-export function shardAndTenant(prefix: string, subject: string): { shard: number; tenant: string } | undefined {
+export function parseShardSubject(prefix: string, subject: string): { shard: number; tenant: string } | undefined {
   const [kind, shard = '', tenant, ...rest] = subject.slice(prefix.length + 1).split('.');
   const isSharded = subject.startsWith(`${prefix}.`) && kind === 'runs' && /^\d+$/.test(shard) && rest.length === 0;
   return isSharded && tenant !== undefined ? { shard: Number(shard), tenant } : undefined;
@@ -171,7 +171,7 @@ export const logShard = (tenant: string, run: string): number => hashText(`${ten
 export const RUN_SHARDS = 16;
 
 /** The shard that takes a tenant's commands unless other tenants have a backlog there. */
-export const homeShard = (tenant: string): number => hashText(tenant) % RUN_SHARDS;
+export const computeHomeShard = (tenant: string): number => hashText(tenant) % RUN_SHARDS;
 
 /** FNV-1a spreads all forms of ids. */
 function hashText(text: string): number {
@@ -242,5 +242,6 @@ export const stateKeys = {
 /** Key in the bucket of deferred saves. */
 export const saveKey = (tenant: string, run: string): string => `${checkToken(tenant)}.${checkToken(run)}`;
 /** Key in the bucket of erasures. @param resource hash of the resource */
-export const erasureKey = (tenant: string, resource: string): string => `${checkToken(tenant)}.${checkToken(resource)}`;
-export const agentKey = (tenant: string, agent: string): string => `${checkToken(tenant)}.${checkToken(agent)}`;
+export const buildErasureKey = (tenant: string, resource: string): string =>
+  `${checkToken(tenant)}.${checkToken(resource)}`;
+export const buildAgentKey = (tenant: string, agent: string): string => `${checkToken(tenant)}.${checkToken(agent)}`;

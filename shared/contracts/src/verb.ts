@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 
 /** `run`: the subject ends in a run id. */
-export const verb = <I extends z.ZodType, O extends z.ZodType>(request: I, answer: O, run = false) => ({
+export const defineVerb = <I extends z.ZodType, O extends z.ZodType>(request: I, answer: O, run = false) => ({
   request,
   answer,
   run,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { STAGES, stagesOfList, type Stage } from './stage.ts';
+import { STAGES, listStagesOfList, type Stage } from './stage.ts';
 import { allowsRetry, allowsVerdict, verdictSchema, type VerdictType } from './verdict.ts';
 
 const types: VerdictType[] = ['continue', 'abort', 'halt', 'deny', 'suspend', 'respond', 'retry', 'failure'];
@@ -29,7 +29,7 @@ test('abort with retry is allowed except for model errors and tools', () => {
 });
 
 test('Every stage belongs to one list', () => {
-  const lists = [...stagesOfList('input'), ...stagesOfList('output'), ...stagesOfList('error')];
+  const lists = [...listStagesOfList('input'), ...listStagesOfList('output'), ...listStagesOfList('error')];
   expect(lists.toSorted()).toEqual(STAGES.toSorted());
 });
 

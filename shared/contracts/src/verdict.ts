@@ -34,7 +34,7 @@ export const publicViolationSchema = z.object({
 export type PublicViolation = z.infer<typeof publicViolationSchema>;
 
 /** Returns one violation for each processor and rule, in the order of their first finding. */
-export function publicViolations(violations: readonly Violation[]): PublicViolation[] {
+export function toPublicViolations(violations: readonly Violation[]): PublicViolation[] {
   const sums = new Map<string, PublicViolation>();
   for (const { processorId, rule: said, count = 1 } of violations) {
     const rule = said !== undefined && isName(said) ? said : undefined;

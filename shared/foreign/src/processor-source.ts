@@ -39,7 +39,10 @@ export function createMaker<T extends object, S extends z.ZodType, M>(
 ): AdaptedMaker<M> {
   const { id, version, reads = READS_ALL, timeoutMs, description = `${id}, of another framework` } = given;
   const options = given.options ?? z.strictObject({});
-  const create = typeof source === 'function' ? maker(id, source, given.options, prepare) : always(prepare(source));
+  const create =
+    typeof source === 'function'
+      ? createCheckedMaker(id, source, given.options, prepare)
+      : createConstant(prepare(source));
   return {
     create,
     sample() {
@@ -61,12 +64,12 @@ export function createMaker<T extends object, S extends z.ZodType, M>(
   };
 }
 
-const always =
+const createConstant =
   <M>(made: M) =>
   (): M =>
     made;
 
-function maker<T, S extends z.ZodType, M>(
+function createCheckedMaker<T, S extends z.ZodType, M>(
   id: string,
   make: (options: z.output<S>) => T,
   schema: S | undefined,

@@ -15,12 +15,13 @@ const KINDS = {
   system: { create: createUser, read: fromSeed, seed: /^SU[A-Z2-7]{56}$/ },
 } as const;
 
-export const calloutKeyFile = (folder: string, name: CalloutKeyName): string => join(folder, 'auth', `${name}.nk`);
+export const locateCalloutKeyFile = (folder: string, name: CalloutKeyName): string =>
+  join(folder, 'auth', `${name}.nk`);
 
 /** Creates the seeds that are missing. @param rotate replaces all of them @throws config-invalid for a damaged seed */
 export async function openCalloutKeys(folder: string, rotate: boolean): Promise<CalloutKeys> {
   const open = async (name: CalloutKeyName): Promise<string> => {
-    const file = calloutKeyFile(folder, name);
+    const file = locateCalloutKeyFile(folder, name);
     const known = rotate ? undefined : await readSecret(file);
     if (known !== undefined) return parseCalloutKey(name, known, file).getPublicKey();
     const pair = KINDS[name].create();

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseApiKey } from './api-key.ts';
 import {
-  firstKeyFile,
+  locateFirstKeyFile,
   openKeyFolder,
-  qdrantConfigFile,
-  qdrantKeyFile,
-  redisPasswordFile,
-  redisUsersFile,
-  usersFile,
+  locateQdrantConfigFile,
+  locateQdrantKeyFile,
+  locateRedisPasswordFile,
+  locateRedisUsersFile,
+  locateUsersFile,
 } from './key-folder.ts';
 import { REDIS_USERS } from './redis-users.ts';
 import { ROLES } from './permissions.ts';
@@ -33,18 +33,18 @@ test('The first call creates a seed for each role, readable by its owner alone, 
     expect([name, readMode(join(folder, name)), readMode(seedFile(folder, name))]).toEqual([name, '700', '600']);
     expect(readFileSync(seedFile(folder, name), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
   }
-  const users = readFileSync(usersFile(folder), 'utf8');
+  const users = readFileSync(locateUsersFile(folder), 'utf8');
   for (const key of Object.values(keys)) expect(users).toContain(key);
   expect(users).not.toMatch(/\bSU[A-Z2-7]{56}/);
 });
 
 test('A user of Redis has a password that its owner alone can read, and the ACL file has its hash', async () => {
   const { redis } = await openKeyFolder(folder, subjects);
-  expect(redis).toEqual({ usersFile: redisUsersFile(folder), changed: true });
+  expect(redis).toEqual({ usersFile: locateRedisUsersFile(folder), changed: true });
   const users = readFileSync(redis.usersFile, 'utf8');
   expect(users).toMatch(/^user default off [^]*^user health on nopass .* -@all \+ping \+info$/m);
   for (const { name } of REDIS_USERS) {
-    const file = redisPasswordFile(folder, name);
+    const file = locateRedisPasswordFile(folder, name);
     const password = readFileSync(file, 'utf8').trim();
     expect([name, readMode(file), password.length]).toEqual([name, '600', 43]);
     expect(users).toMatch(new RegExp(`^user ${name} on #[0-9a-f]{64} resetkeys `, 'm'));
@@ -53,7 +53,7 @@ test('A user of Redis has a password that its owner alone can read, and the ACL 
 });
 
 test('A rotation replaces the password of one user of Redis, and a damaged password is not replaced', async () => {
-  const read = () => REDIS_USERS.map(({ name }) => readFileSync(redisPasswordFile(folder, name), 'utf8'));
+  const read = () => REDIS_USERS.map(({ name }) => readFileSync(locateRedisPasswordFile(folder, name), 'utf8'));
   await openKeyFolder(folder, subjects);
   const before = read();
   expect(await openKeyFolder(folder, subjects)).toMatchObject({ redis: { changed: false } });
@@ -63,7 +63,7 @@ test('A rotation replaces the password of one user of Redis, and a damaged passw
   expect(read().map((password, at) => password === before[at])).toEqual(
     REDIS_USERS.map(({ name }) => name !== 'message-history'),
   );
-  const file = redisPasswordFile(folder, 'guardrails');
+  const file = locateRedisPasswordFile(folder, 'guardrails');
   writeFileSync(file, '');
   await expect(openKeyFolder(folder, subjects)).rejects.toMatchObject({
     code: 'config-invalid',
@@ -73,12 +73,12 @@ test('A rotation replaces the password of one user of Redis, and a damaged passw
 
 test('The API key of Qdrant and the configuration with it are readable by their owner alone, and a rotation replaces both', async () => {
   const { qdrant } = await openKeyFolder(folder, subjects);
-  expect(qdrant).toEqual({ configFile: qdrantConfigFile(folder), changed: true });
-  const read = () => readFileSync(qdrantKeyFile(folder), 'utf8').trim();
+  expect(qdrant).toEqual({ configFile: locateQdrantConfigFile(folder), changed: true });
+  const read = () => readFileSync(locateQdrantKeyFile(folder), 'utf8').trim();
   const readConfig = (): unknown => JSON.parse(readFileSync(qdrant.configFile, 'utf8'));
   const first = read();
   expect([first.length, readConfig()]).toEqual([43, { service: { api_key: first } }]);
-  for (const file of [qdrant.configFile, qdrantKeyFile(folder)]) expect(readMode(file)).toBe('600');
+  for (const file of [qdrant.configFile, locateQdrantKeyFile(folder)]) expect(readMode(file)).toBe('600');
   expect(await openKeyFolder(folder, subjects, { rotate: 'tools' })).toMatchObject({ qdrant: { changed: false } });
   expect(await openKeyFolder(folder, subjects, { rotate: 'semantic-recall' })).toMatchObject({
     qdrant: { changed: true },
@@ -96,7 +96,7 @@ test('A later call changes nothing, and narrows the mode of a seed that others c
 
 test('The first API key is created once, readable by its owner alone', async () => {
   await openKeyFolder(folder, subjects);
-  const file = firstKeyFile(folder);
+  const file = locateFirstKeyFile(folder);
   const text = readFileSync(file, 'utf8');
   expect(parseApiKey(text.trim())).toBeDefined();
   chmodSync(file, 0o644);
@@ -110,7 +110,7 @@ test('A rotation replaces the seed of one role', async () => {
   expect(rotated).toMatchObject({ created: ['guardrails'], changed: true });
   expect(rotated.keys).toEqual({ ...keys, guardrails: rotated.keys['guardrails'] });
   expect(rotated.keys['guardrails']).not.toBe(keys['guardrails']);
-  expect(readFileSync(usersFile(folder), 'utf8')).not.toContain(keys['guardrails']);
+  expect(readFileSync(locateUsersFile(folder), 'utf8')).not.toContain(keys['guardrails']);
 });
 
 test('An unknown role is rejected with the known ones, before anything is written', async () => {

@@ -15,13 +15,13 @@ import { PUBLIC, SECRET, readIfThere, readSecret, writeSecret, writeWhole, type 
 import { openStoreSecret } from './store-secret.ts';
 
 /** File with the API key that auth registers when it starts: an operator with all scopes. */
-export const firstKeyFile = (folder: string): string => join(folder, AUTH, 'first.key');
-export const usersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
-export const redisUsersFile = (folder: string): string => join(folder, 'redis', 'users.acl');
-export const redisPasswordFile = (folder: string, role: string): string => join(folder, role, 'redis.password');
+export const locateFirstKeyFile = (folder: string): string => join(folder, AUTH, 'first.key');
+export const locateUsersFile = (folder: string): string => join(folder, 'nats', 'users.conf');
+export const locateRedisUsersFile = (folder: string): string => join(folder, 'redis', 'users.acl');
+export const locateRedisPasswordFile = (folder: string, role: string): string => join(folder, role, 'redis.password');
 /** Qdrant has one key and no users: the key belongs to the role of its one client. */
-export const qdrantKeyFile = (folder: string): string => join(folder, QDRANT_USER, 'qdrant.key');
-export const qdrantConfigFile = (folder: string): string => join(folder, 'qdrant', 'config.yaml');
+export const locateQdrantKeyFile = (folder: string): string => join(folder, QDRANT_USER, 'qdrant.key');
+export const locateQdrantConfigFile = (folder: string): string => join(folder, 'qdrant', 'config.yaml');
 const AUTH = 'auth';
 const QDRANT_USER = 'semantic-recall';
 
@@ -49,7 +49,7 @@ export async function openKeyFolder(
   subjects: Subjects,
   { rotate }: { rotate?: string | undefined } = {},
 ): Promise<KeyFolder> {
-  if (rotate !== undefined && !ROLES.some(({ name }) => name === rotate)) throw unknownRole(rotate);
+  if (rotate !== undefined && !ROLES.some(({ name }) => name === rotate)) throw createUnknownRoleError(rotate);
   const created: string[] = [];
   const keys: Record<string, string> = {};
   for (const { name } of ROLES) {
@@ -59,9 +59,9 @@ export async function openKeyFolder(
     keys[name] = known ?? (await createSeed(file));
   }
   const callout = await openCalloutKeys(folder, rotate === AUTH);
-  const firstKey = firstKeyFile(folder);
+  const firstKey = locateFirstKeyFile(folder);
   if ((await readSecret(firstKey)) === undefined) await writeSecret(firstKey, spellApiKey(createApiKey()));
-  const users = usersFile(folder);
+  const users = locateUsersFile(folder);
   const changed = await writeIfChanged(users, writeNatsUsers(subjects, keys, callout), PUBLIC);
   const [redis, qdrant] = [await openRedisUsers(folder, rotate), await openQdrantKey(folder, rotate)];
   return { created, keys, usersFile: users, changed, redis, qdrant };
@@ -70,17 +70,17 @@ export async function openKeyFolder(
 async function openRedisUsers(folder: string, rotate: string | undefined): Promise<KeyFolder['redis']> {
   const passwords: Record<string, string> = {};
   for (const { name } of REDIS_USERS) {
-    const file = redisPasswordFile(folder, name);
+    const file = locateRedisPasswordFile(folder, name);
     passwords[name] = await openStoreSecret(file, name === rotate, 'password of a user of Redis');
   }
-  const users = redisUsersFile(folder);
+  const users = locateRedisUsersFile(folder);
   return { usersFile: users, changed: await writeIfChanged(users, writeRedisUsers(passwords), PUBLIC) };
 }
 
 /** The configuration holds the key, because Qdrant reads no other file. Every JSON document is a YAML document. */
 async function openQdrantKey(folder: string, rotate: string | undefined): Promise<KeyFolder['qdrant']> {
-  const apiKey = await openStoreSecret(qdrantKeyFile(folder), rotate === QDRANT_USER, 'API key of Qdrant');
-  const configFile = qdrantConfigFile(folder);
+  const apiKey = await openStoreSecret(locateQdrantKeyFile(folder), rotate === QDRANT_USER, 'API key of Qdrant');
+  const configFile = locateQdrantConfigFile(folder);
   const text = `${JSON.stringify({ service: { api_key: apiKey } })}\n`;
   return { configFile, changed: await writeIfChanged(configFile, text, SECRET) };
 }
@@ -103,7 +103,7 @@ async function createSeed(file: string): Promise<string> {
   return publicKey;
 }
 
-function unknownRole(role: string): MillraceError {
+function createUnknownRoleError(role: string): MillraceError {
   return new MillraceError('config-invalid', `There is no role "${role}".`, {
     path: 'rotate',
     remedy: `Choose one of ${ROLES.map(({ name }) => name).join(', ')}.`,

@@ -1,15 +1,15 @@
 // Defines the roles of the bus, their permissions, and the keys of their users.
 export { buildInboxPrefix, readConnectionSettings, readUserKey, seedFile } from '@millrace/bus';
 export { createApiKey, hashSecret, isApiKey, isSecret, parseApiKey, spellApiKey, type ApiKey } from './api-key.ts';
-export { calloutKeyFile, parseCalloutKey, type CalloutKeys } from './callout-keys.ts';
+export { locateCalloutKeyFile, parseCalloutKey, type CalloutKeys } from './callout-keys.ts';
 export { exchangeCredential, type BusToken } from './exchange-credential.ts';
 export { createVerifier, type Verifier } from './verifier.ts';
 export {
-  firstKeyFile,
+  locateFirstKeyFile,
   openKeyFolder,
-  qdrantKeyFile,
-  redisPasswordFile,
-  usersFile,
+  locateQdrantKeyFile,
+  locateRedisPasswordFile,
+  locateUsersFile,
   type KeyFolder,
 } from './key-folder.ts';
 export { ANSWER_WITHIN, describePermissions, writeNatsUsers } from './nats-config.ts';

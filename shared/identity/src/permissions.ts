@@ -232,7 +232,7 @@ function permitGateway(subjects: Subjects): Permissions {
   };
 }
 
-const serviceRole = (name: string, description: string): Role => ({
+const defineServiceRole = (name: string, description: string): Role => ({
   name,
   description,
   permissions: (subjects) => permitService(subjects, name),
@@ -245,11 +245,11 @@ export const ROLES: readonly Role[] = [
     description: 'drives runs, and owns the streams and buckets',
     permissions: permitOrchestrator,
   },
-  serviceRole('guardrails', 'serves the shipped guards'),
-  serviceRole('tools', 'serves the shipped tools'),
-  serviceRole('message-history', 'serves the history and the verbs of threads'),
-  serviceRole('semantic-recall', 'serves recall and the search of threads'),
-  serviceRole('working-memory', 'serves working memory and its verbs'),
+  defineServiceRole('guardrails', 'serves the shipped guards'),
+  defineServiceRole('tools', 'serves the shipped tools'),
+  defineServiceRole('message-history', 'serves the history and the verbs of threads'),
+  defineServiceRole('semantic-recall', 'serves recall and the search of threads'),
+  defineServiceRole('working-memory', 'serves working memory and its verbs'),
   { name: 'auth', description: 'stores API keys and verifies credentials', permissions: permitAuth },
   { name: 'gateway', description: 'submits for callers that it has authenticated', permissions: permitGateway },
   { name: 'operator', description: 'the command line: every run of every tenant', permissions: permitOperator },

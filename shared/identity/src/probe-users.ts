@@ -1,7 +1,7 @@
 // Finds out whether an external NATS has the users of a folder of keys.
 import { connectBus, type Bus, type ConnectionSettings } from '@millrace/bus';
 import { MillraceError } from '@millrace/contracts';
-import { calloutKeyFile } from './callout-keys.ts';
+import { locateCalloutKeyFile } from './callout-keys.ts';
 
 /**
  * known: the server accepts the newest key of the folder, that of auth in the system account. none: it accepts any connection. refused: it has other users.
@@ -20,7 +20,7 @@ export async function probeUsers(
 ): Promise<ProbedUsers> {
   try {
     // An include of an earlier version has the other users, and neither the callout nor this one.
-    const nkeyFile = calloutKeyFile(folder, 'system');
+    const nkeyFile = locateCalloutKeyFile(folder, 'system');
     const bus = await connectBus({ ...settings, servers, name: 'probe', nkeyFile, connectTimeoutMs: PROBE_MS });
     try {
       return (await isRestricted(bus)) ? 'known' : 'none';

@@ -35,7 +35,7 @@ export type Models = {
 
 export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOptions): Models {
   const provider = createOpenAI({ apiKey, baseURL: baseUrl });
-  const languageModel = (id: string, { joinsDeltas = false }: ModelOptions = {}): LanguageModelV4 => {
+  const createLanguageModel = (id: string, { joinsDeltas = false }: ModelOptions = {}): LanguageModelV4 => {
     const { api, name } = parseModelId(id);
     const isResponses = api === 'responses';
     const pickModel = (from: OpenAIProvider) => (isResponses ? from.responses(name) : from.chat(name));
@@ -44,9 +44,9 @@ export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOption
     return withDirectDeltas(create, isResponses ? readResponsesDelta : readChatDelta);
   };
   return {
-    languageModel,
+    languageModel: createLanguageModel,
     embedder: (id) => createEmbedder(id, provider.embeddingModel(parseEmbedderId(id))),
     generateObject: ({ model, ...request }) =>
-      generateObjectWith({ ...request, model: languageModel(model), modelId: model }),
+      generateObjectWith({ ...request, model: createLanguageModel(model), modelId: model }),
   };
 }

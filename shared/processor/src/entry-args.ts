@@ -4,7 +4,7 @@ import {
   MAX_STATE_CHARS,
   MillraceError,
   findUnserializable,
-  stateTooLarge,
+  describeLargeState,
   type CallEntry,
   type Chunk,
   type JsonObject,
@@ -87,7 +87,7 @@ export function createEntryArgs(
     const usage = sum.read();
     return usage ? { usage } : {};
   };
-  const findings = () => {
+  const collectFindings = () => {
     const violations = list.listAll();
     return { ...(violations.length > 0 && { violations }), ...readUsage() };
   };
@@ -119,14 +119,17 @@ export function createEntryArgs(
   if (entry.resumeData !== undefined) common.resumeData = entry.resumeData;
   return {
     common,
-    findings,
+    findings: collectFindings,
     usage: readUsage,
     leftovers: (withState = true) => {
       if (live) {
         for (const place of endTimers(state, 'state'))
           context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was cleared and dropped with the session`);
       }
-      return { ...(withState && changedState(entry, codec ? codec.encode(state) : state, before)), ...findings() };
+      return {
+        ...(withState && readChangedState(entry, codec ? codec.encode(state) : state, before)),
+        ...collectFindings(),
+      };
     },
   };
 }
@@ -141,7 +144,7 @@ function tell(processor: EntryHooks['processor'], violation: Violation): void {
 }
 
 /** @throws state-not-serializable with the path; state-too-large */
-function changedState(entry: CallEntry, state: JsonObject, before: string): Leftovers {
+function readChangedState(entry: CallEntry, state: JsonObject, before: string): Leftovers {
   if (before === '{}' && isEmpty(state)) return {};
   const broken = findUnserializable(state, 'state');
   if (broken) {
@@ -159,7 +162,7 @@ function changedState(entry: CallEntry, state: JsonObject, before: string): Left
   if (written.length > MAX_STATE_CHARS)
     throw new MillraceError(
       'state-too-large',
-      `"${entry.entry}" (${entry.processor}): ${stateTooLarge(written.length)}`,
+      `"${entry.entry}" (${entry.processor}): ${describeLargeState(written.length)}`,
       {
         remedy: 'Keep large data in a store of the processor, and its key in state.',
       },

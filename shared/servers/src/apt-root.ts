@@ -4,7 +4,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatDeb822, type AptSource } from './debian-sources.ts';
-import { childEnvironment, type ServerHost } from './host.ts';
+import { buildChildEnvironment, type ServerHost } from './host.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 
 const UPDATE_TIMEOUT_MS = 180_000;
@@ -30,7 +30,7 @@ export async function createAptRoot(
     await mkdir(join(directory, part), { recursive: true });
   }
   await writeFile(join(directory, 'sources/debian.sources'), formatDeb822(sources));
-  const env = childEnvironment(host.env);
+  const env = buildChildEnvironment(host.env);
   for (const name of ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']) {
     const value = host.env[name];
     if (value !== undefined) env[name] = value;
@@ -42,8 +42,8 @@ export async function createAptRoot(
   });
   const configFile = join(directory, 'apt.conf');
   // The machine's proxy may hold a password.
-  await writeFile(configFile, configuration(directory, host, machine.ok ? machine.stdout : ''), { mode: 0o600 });
-  const aptGet = async (args: readonly string[], timeoutMs: number, cwd = directory): Promise<CommandResult> => {
+  await writeFile(configFile, buildConfiguration(directory, host, machine.ok ? machine.stdout : ''), { mode: 0o600 });
+  const runAptGet = async (args: readonly string[], timeoutMs: number, cwd = directory): Promise<CommandResult> => {
     const options = { env: { ...env, APT_CONFIG: configFile }, timeoutMs, cwd, signal };
     const result = await runCommand('apt-get', ['-q', ...args], options);
     if (result.ok) return result;
@@ -53,10 +53,10 @@ export async function createAptRoot(
   };
 
   return {
-    update: () => aptGet(['update'], UPDATE_TIMEOUT_MS),
-    download: (packages, into) => aptGet(['download', ...packages], DOWNLOAD_TIMEOUT_MS, into),
+    update: () => runAptGet(['update'], UPDATE_TIMEOUT_MS),
+    download: (packages, into) => runAptGet(['download', ...packages], DOWNLOAD_TIMEOUT_MS, into),
     async missing(packages) {
-      const simulated = await aptGet(['-s', 'install', '--no-install-recommends', ...packages], SIMULATE_TIMEOUT_MS);
+      const simulated = await runAptGet(['-s', 'install', '--no-install-recommends', ...packages], SIMULATE_TIMEOUT_MS);
       if (!simulated.ok) return [];
       // "Inst name [old] (new ...)": a package with an old version is installed already, and sufficient for unpacking.
       return [...simulated.stdout.matchAll(/^Inst (\S+) \(/gm)].map(([, name = '']) => name);
@@ -64,7 +64,7 @@ export async function createAptRoot(
   };
 }
 
-function configuration(directory: string, host: ServerHost, machine: string): string {
+function buildConfiguration(directory: string, host: ServerHost, machine: string): string {
   // Index targets and languages of the machine only cost time here.
   const acquire = machine.split('\n').filter((line) => !/^Acquire::(IndexTargets|Languages|GzipIndexes)\b/.test(line));
   return [

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findDebianPackage } from './debian-package.ts';
 import { createContext, find } from './find-program.ts';
-import { currentHost } from './host.ts';
+import { describeCurrentHost } from './host.ts';
 import { natsProduct, redisProduct, type Product } from './product.ts';
 import { searchPath } from './search-path.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL('./testing/fetch-debian-main.ts', import.me
 const NOBODY = 65_534;
 const FETCH_TIMEOUT_MS = 120_000;
 
-const [aptGet] = await searchPath('apt-get', currentHost());
+const [aptGet] = await searchPath('apt-get', describeCurrentHost());
 const mayBecomeNobody =
   process.getuid?.() === 0 &&
   [script, process.execPath].every(
@@ -86,7 +86,7 @@ describe.skipIf(aptGet === undefined)('a Debian package', { timeout: FETCH_TIMEO
     const dir = await scratchDir();
     await writeFile(join(dir, 'sources.list'), 'deb http://127.0.0.1:1/debian bookworm main\n');
     await writeFile(join(dir, 'os-release'), 'ID=debian\nVERSION_CODENAME=bookworm\n');
-    const host = { ...currentHost(), aptDir: dir, osReleaseFile: join(dir, 'os-release') };
+    const host = { ...describeCurrentHost(), aptDir: dir, osReleaseFile: join(dir, 'os-release') };
     const context = { ...createContext({ cacheDir: join(dir, 'cache') }), host };
     const found = await findDebianPackage(redisProduct, context);
     expect(found).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/apt-get update failed/) });
@@ -96,7 +96,7 @@ describe.skipIf(aptGet === undefined)('a Debian package', { timeout: FETCH_TIMEO
   test('is not tried without a Debian archive in the configuration of apt', async () => {
     const dir = await scratchDir();
     await writeFile(join(dir, 'os-release'), 'PRETTY_NAME="Debian GNU/Linux"\nID=debian\n');
-    const host = { ...currentHost(), aptDir: dir, osReleaseFile: join(dir, 'os-release') };
+    const host = { ...describeCurrentHost(), aptDir: dir, osReleaseFile: join(dir, 'os-release') };
     const found = await findDebianPackage(natsProduct, { ...createContext({ cacheDir: dir }), host });
     expect(found).toEqual({ kind: 'unavailable', reason: `no Debian archive is named in ${dir}` });
   });
@@ -108,7 +108,7 @@ test.each([
 ] as const)('%s is not taken for Debian', async (_, platform, osRelease) => {
   const dir = await scratchDir();
   await writeFile(join(dir, 'os-release'), osRelease);
-  const host = { ...currentHost(), platform, osReleaseFile: join(dir, 'os-release') };
+  const host = { ...describeCurrentHost(), platform, osReleaseFile: join(dir, 'os-release') };
   const found = await findDebianPackage(natsProduct, { ...createContext({ cacheDir: dir }), host });
   expect(found).toEqual({ kind: 'unavailable', reason: 'this is not a Debian machine' });
 });

@@ -4,9 +4,15 @@
 import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { createAptRoot, type AptRoot } from './apt-root.ts';
-import { baseSource, debianSources, parseDeb822File, parseListFile, type AptSource } from './debian-sources.ts';
+import {
+  findBaseSource,
+  selectDebianSources,
+  parseDeb822File,
+  parseListFile,
+  type AptSource,
+} from './debian-sources.ts';
 import type { FindContext } from './find-context.ts';
-import { unavailable, type Program, type Unavailable } from './search-result.ts';
+import { createUnavailable, type Program, type Unavailable } from './search-result.ts';
 import type { ServerHost } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import type { DebianPackage, Product } from './product.ts';
@@ -20,14 +26,14 @@ const TOOLS = ['apt-get', 'apt-config', 'dpkg-deb'];
 export async function findDebianPackage(product: Product, context: FindContext): Promise<Program | Unavailable> {
   const { host, cacheDir, log, signal } = context;
   const wanted = product.debian;
-  if (typeof wanted === 'string') return unavailable(wanted);
-  const release = await debianRelease(host);
-  if (release === undefined) return unavailable('this is not a Debian machine');
+  if (typeof wanted === 'string') return createUnavailable(wanted);
+  const release = await readDebianRelease(host);
+  if (release === undefined) return createUnavailable('this is not a Debian machine');
   for (const tool of TOOLS) {
-    if ((await searchPath(tool, host)).length === 0) return unavailable(`Debian's ${tool} is not on the PATH`);
+    if ((await searchPath(tool, host)).length === 0) return createUnavailable(`Debian's ${tool} is not on the PATH`);
   }
   const sources = chooseSources(wanted, await readSources(host));
-  if (sources.length === 0) return unavailable(`no Debian archive is named in ${host.aptDir}`);
+  if (sources.length === 0) return createUnavailable(`no Debian archive is named in ${host.aptDir}`);
 
   const source = `Debian ${wanted.suite === 'own' ? release.codename : wanted.suite}`;
   log(`fetching ${product.program} from ${source}, once`);
@@ -36,13 +42,14 @@ export async function findDebianPackage(product: Product, context: FindContext):
     const aptDir = join(stagingDir, 'apt');
     const apt = await createAptRoot(aptDir, sources, host, signal);
     const failure = await unpackPackages(wanted, apt, stagingDir, context);
-    if (failure !== undefined) return unavailable(`${source}: ${failure}`);
+    if (failure !== undefined) return createUnavailable(`${source}: ${failure}`);
     await rm(aptDir, { recursive: true });
     const path = join(stagingDir, dirname(wanted.path), product.program);
     if (basename(wanted.path) !== product.program) await symlink(basename(wanted.path), path);
     const libraryDirs = wanted.withDependencies ? await findLibraryDirs(stagingDir) : [];
     const program = await probe({ path, source, libraryDirs });
-    if (program.kind === 'unavailable') return unavailable(`the package of ${source} does not do: ${program.reason}`);
+    if (program.kind === 'unavailable')
+      return createUnavailable(`the package of ${source} does not do: ${program.reason}`);
     return {
       kind: 'filled',
       name: `${program.version}-debian-${host.arch}`,
@@ -55,14 +62,14 @@ export async function findDebianPackage(product: Product, context: FindContext):
       },
     };
   };
-  const runs = async (cached: Candidate) => (await probe(cached)).kind === 'program';
-  const filled = await fillCache(product, cacheDir, fill, runs);
+  const canRun = async (cached: Candidate) => (await probe(cached)).kind === 'program';
+  const filled = await fillCache(product, cacheDir, fill, canRun);
   return filled.kind === 'unavailable' ? filled : probe(filled);
 }
 
 function chooseSources(wanted: DebianPackage, sources: readonly AptSource[]): readonly AptSource[] {
-  if (wanted.suite === 'own') return debianSources(sources);
-  const base = baseSource(sources);
+  if (wanted.suite === 'own') return selectDebianSources(sources);
+  const base = findBaseSource(sources);
   return base === undefined ? [] : [{ ...base, suites: [wanted.suite] }];
 }
 
@@ -98,7 +105,7 @@ async function findLibraryDirs(root: string): Promise<string[]> {
 }
 
 // os-release(5). Testing and sid name no version, and until late in a cycle no codename.
-async function debianRelease(host: ServerHost): Promise<{ readonly codename: string } | undefined> {
+async function readDebianRelease(host: ServerHost): Promise<{ readonly codename: string } | undefined> {
   if (host.platform !== 'linux') return undefined;
   const text = await readFile(host.osReleaseFile, 'utf8').catch(() => '');
   if (!/^ID="?debian"?$/m.test(text)) return undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { baseSource, debianSources, formatDeb822, parseDeb822File, parseListFile } from './debian-sources.ts';
+import { findBaseSource, selectDebianSources, formatDeb822, parseDeb822File, parseListFile } from './debian-sources.ts';
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
@@ -66,7 +66,7 @@ deb-src http://mirror.example/debian bookworm main
   ]);
 });
 
-test('debianSources returns Debian’s own archive, not third-party archives for Debian', () => {
+test('selectDebianSources returns Debian’s own archive, not third-party archives for Debian', () => {
   const sources = parseListFile(`
 deb https://packages.example.com/debian/12/prod bookworm main
 deb [signed-by=/usr/share/keyrings/docker.gpg] https://download.docker.com/linux/debian bookworm stable
@@ -74,15 +74,15 @@ deb https://apt.postgresql.org/pub/repos/apt bookworm-pgdg main
 deb http://archive.example/debian-security bookworm-security main
 deb [signed-by=${KEYRING}] http://mirror.example/anything bookworm main
 `);
-  expect(debianSources(sources).map((source) => source.uri)).toEqual([
+  expect(selectDebianSources(sources).map((source) => source.uri)).toEqual([
     'http://mirror.example/anything',
     'http://archive.example/debian-security',
   ]);
-  expect(baseSource(sources)?.uri).toBe('http://mirror.example/anything');
+  expect(findBaseSource(sources)?.uri).toBe('http://mirror.example/anything');
 });
 
-test('baseSource returns no release if only updates are listed', () => {
+test('findBaseSource returns no release if only updates are listed', () => {
   expect(
-    baseSource(parseListFile('deb http://archive.example/debian-security bookworm-security main')),
+    findBaseSource(parseListFile('deb http://archive.example/debian-security bookworm-security main')),
   ).toBeUndefined();
 });

@@ -25,12 +25,12 @@ export function parseListFile(text: string): AptSource[] {
     const match = /^\s*deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s*([^#]*)/.exec(line);
     if (match === null) continue;
     const trust: Record<string, string> = {};
-    for (const option of words(match[1])) {
+    for (const option of splitWords(match[1])) {
       const [name = '', value = ''] = option.split(/=(.*)/s);
       const field = trustFields[name.toLowerCase()];
       if (field !== undefined) trust[field] = value;
     }
-    sources.push({ uri: match[2] ?? '', suites: [match[3] ?? ''], components: words(match[4]), trust });
+    sources.push({ uri: match[2] ?? '', suites: [match[3] ?? ''], components: splitWords(match[4]), trust });
   }
   return sources;
 }
@@ -41,37 +41,38 @@ export function parseDeb822File(text: string): AptSource[] {
     .split('\n')
     .filter((line) => !line.startsWith('#'))
     .join('\n');
-  return withoutComments.split(/\n(?:[ \t]*\n)+/).flatMap(stanzaSources);
+  return withoutComments.split(/\n(?:[ \t]*\n)+/).flatMap(parseStanzaSources);
 }
 
-function stanzaSources(stanza: string): AptSource[] {
+function parseStanzaSources(stanza: string): AptSource[] {
   const fields = new Map<string, string>();
   for (const [, name = '', value = ''] of stanza.matchAll(/^([A-Za-z0-9-]+):[ \t]*((?:.*)(?:\n[ \t].*)*)/gm)) {
     fields.set(name.toLowerCase(), value);
   }
-  if (!words(fields.get('types')).includes('deb') || fields.get('enabled')?.trim().toLowerCase() === 'no') return [];
+  if (!splitWords(fields.get('types')).includes('deb') || fields.get('enabled')?.trim().toLowerCase() === 'no')
+    return [];
   const trust: Record<string, string> = {};
   for (const [name, field] of Object.entries(trustFields)) {
     const value = fields.get(name);
     if (value !== undefined) trust[field] = value;
   }
-  const suites = words(fields.get('suites'));
-  const components = words(fields.get('components'));
-  return words(fields.get('uris')).map((uri) => ({ uri, suites, components, trust }));
+  const suites = splitWords(fields.get('suites'));
+  const components = splitWords(fields.get('components'));
+  return splitWords(fields.get('uris')).map((uri) => ({ uri, suites, components, trust }));
 }
 
 /**
  * Returns Debian's own archive among the sources: `main`, without third-party archives for Debian. The likeliest first.
  */
-export function debianSources(sources: readonly AptSource[]): AptSource[] {
+export function selectDebianSources(sources: readonly AptSource[]): AptSource[] {
   return sources
-    .filter((source) => source.components.includes('main') && likelihood(source) > 0)
-    .toSorted((a, b) => likelihood(b) - likelihood(a));
+    .filter((source) => source.components.includes('main') && rateLikelihood(source) > 0)
+    .toSorted((a, b) => rateLikelihood(b) - rateLikelihood(a));
 }
 
 /** The entry for a whole release: its address is also that of the other suites. Not security updates or backports, which live apart. */
-export function baseSource(sources: readonly AptSource[]): AptSource | undefined {
-  return debianSources(sources).find((source) => source.suites.some((suite) => /^[a-z]+$/.test(suite)));
+export function findBaseSource(sources: readonly AptSource[]): AptSource | undefined {
+  return selectDebianSources(sources).find((source) => source.suites.some((suite) => /^[a-z]+$/.test(suite)));
 }
 
 /** The same sources as a deb822 file, `main` alone. */
@@ -85,12 +86,12 @@ export function formatDeb822(sources: readonly AptSource[]): string {
 }
 
 // Debian's keyring is the best sign; then its own host names; then the path that mirrors keep.
-function likelihood(source: AptSource): number {
+function rateLikelihood(source: AptSource): number {
   if (source.trust['Signed-By']?.includes('debian-archive')) return 3;
   if (/^[a-z+]+:\/\/[^/]*\bdebian\.org\//.test(`${source.uri}/`)) return 2;
   return /\/debian(-security)?\/?$/.test(source.uri) ? 1 : 0;
 }
 
-function words(text: string | undefined): string[] {
+function splitWords(text: string | undefined): string[] {
   return (text ?? '').split(/\s+/).filter((word) => word !== '');
 }

@@ -69,14 +69,14 @@ async function receive<T>(
     return { ok: true, value: await read(watchChunks()) };
   } catch (error) {
     signal?.throwIfAborted();
-    return { ok: false, failure: `${url}: ${rootMessage(error)}` };
+    return { ok: false, failure: `${url}: ${findRootMessage(error)}` };
   } finally {
     clearTimeout(silence);
   }
 }
 
 // fetch reports "fetch failed" and keeps the reason in the cause.
-function rootMessage(error: unknown): string {
+function findRootMessage(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause !== undefined) root = root.cause;
   return root instanceof Error ? root.message || root.name : String(root);

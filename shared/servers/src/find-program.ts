@@ -2,8 +2,8 @@
 // release, Debian's package. Returns the first that runs; otherwise all reasons together.
 import { findDebianPackage } from './debian-package.ts';
 import type { FindContext, LogLineSink } from './find-context.ts';
-import { unavailable, type External, type Found, type Program, type Unavailable } from './search-result.ts';
-import { currentHost, defaultCacheDir, type Environment } from './host.ts';
+import { createUnavailable, type External, type Found, type Program, type Unavailable } from './search-result.ts';
+import { describeCurrentHost, defaultCacheDir, type Environment } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import { natsProduct, qdrantProduct, redisProduct, type Product } from './product.ts';
 import { listCached } from './program-cache.ts';
@@ -47,10 +47,10 @@ export function findQdrant(options: FindOptions = {}): Promise<Found> {
 }
 
 export async function find(product: Product, options: FindOptions): Promise<Found> {
-  return externalServer(product, options.env) ?? (await findProgram(product, createContext(options)));
+  return findExternalServer(product, options.env) ?? (await findProgram(product, createContext(options)));
 }
 
-function externalServer(product: Product, env: Environment = currentHost().env): External | undefined {
+function findExternalServer(product: Product, env: Environment = describeCurrentHost().env): External | undefined {
   const url = env[product.addressVariable];
   return url ? { kind: 'external', url, source: product.addressVariable } : undefined;
 }
@@ -63,11 +63,11 @@ export async function findProgram(product: Product, context: FindContext): Promi
     if (result?.kind === 'program') return result;
     if (result !== undefined) reasons.push(result.reason);
   }
-  return unavailable(`${product.program} cannot be had: ${reasons.join('; ')}.`);
+  return createUnavailable(`${product.program} cannot be had: ${reasons.join('; ')}.`);
 }
 
 export function createContext(options: FindOptions): FindContext {
-  const host = currentHost(options.env);
+  const host = describeCurrentHost(options.env);
   return {
     host,
     cacheDir: options.cacheDir ?? defaultCacheDir(host.env),
@@ -82,7 +82,7 @@ export function createContext(options: FindOptions): FindContext {
 async function findOnPath(product: Product, context: FindContext): Promise<Program | Unavailable> {
   const paths = await searchPath(product.program, context.host);
   const candidates = paths.map((path) => ({ path, source: 'PATH', libraryDirs: [] }));
-  return (await findFirstRunnable(product, candidates, context)) ?? unavailable('there is none on the PATH');
+  return (await findFirstRunnable(product, candidates, context)) ?? createUnavailable('there is none on the PATH');
 }
 
 // Silent when the cache is empty: that is no way that failed.
@@ -101,5 +101,5 @@ async function findFirstRunnable(
     if (result.kind === 'program') return result;
     reasons.push(result.reason);
   }
-  return reasons.length === 0 ? undefined : unavailable(reasons.join('; '));
+  return reasons.length === 0 ? undefined : createUnavailable(reasons.join('; '));
 }

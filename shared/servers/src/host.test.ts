@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { childEnvironment, defaultCacheDir } from './host.ts';
+import { buildChildEnvironment, defaultCacheDir } from './host.ts';
 
 test('the cache follows XDG_CACHE_HOME, else HOME', () => {
   expect(defaultCacheDir({ XDG_CACHE_HOME: '/var/tmp/cache', HOME: '/home/ada' })).toBe('/var/tmp/cache/millrace');
@@ -8,6 +8,6 @@ test('the cache follows XDG_CACHE_HOME, else HOME', () => {
 });
 
 test('a server sees no keys of ours', () => {
-  const env = childEnvironment({ PATH: '/bin', HOME: '/home/ada', OPENAI_API_KEY: 'secret' }, ['/a', '/b']);
+  const env = buildChildEnvironment({ PATH: '/bin', HOME: '/home/ada', OPENAI_API_KEY: 'secret' }, ['/a', '/b']);
   expect(env).toEqual({ PATH: '/bin', HOME: '/home/ada', LC_ALL: 'C', LD_LIBRARY_PATH: '/a:/b' });
 });

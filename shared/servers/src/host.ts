@@ -18,7 +18,7 @@ export type ServerHost = {
 };
 
 /** The machine that this process runs on, with its own environment or the one given. */
-export function currentHost(env: Environment = process.env): ServerHost {
+export function describeCurrentHost(env: Environment = process.env): ServerHost {
   return {
     env,
     platform: process.platform,
@@ -39,7 +39,7 @@ export function defaultCacheDir(env: Environment = process.env): string {
 }
 
 /** Returns the environment of a started server: enough to run, without the caller's keys and tokens. */
-export function childEnvironment(env: Environment, libraryDirs: readonly string[] = []): NodeJS.ProcessEnv {
+export function buildChildEnvironment(env: Environment, libraryDirs: readonly string[] = []): NodeJS.ProcessEnv {
   const child: NodeJS.ProcessEnv = { LC_ALL: 'C' };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot']) {
     const value = env[name];

@@ -1,7 +1,7 @@
 // Asks a program for its version, and so whether it runs here at all: a binary for another architecture, or one that lacks a
 // library, is found out before it is trusted with a store.
-import { unavailable, type Program, type Unavailable } from './search-result.ts';
-import { childEnvironment, type ServerHost } from './host.ts';
+import { createUnavailable, type Program, type Unavailable } from './search-result.ts';
+import { buildChildEnvironment, type ServerHost } from './host.ts';
 import type { Product } from './product.ts';
 import { runCommand } from './run-command.ts';
 import { compareVersions, formatVersion, parseVersion } from './version.ts';
@@ -24,15 +24,15 @@ export async function probeProgram(
 ): Promise<Program | Unavailable> {
   const { path, source, libraryDirs } = candidate;
   const result = await runCommand(path, ['--version'], {
-    env: childEnvironment(host.env, libraryDirs),
+    env: buildChildEnvironment(host.env, libraryDirs),
     timeoutMs: VERSION_TIMEOUT_MS,
     signal,
   });
-  if (!result.ok) return unavailable(`${path} --version failed (${result.failure})`);
+  if (!result.ok) return createUnavailable(`${path} --version failed (${result.failure})`);
   const version = parseVersion(result.stdout) ?? parseVersion(result.stderr);
-  if (version === undefined) return unavailable(`${path} --version names no version`);
+  if (version === undefined) return createUnavailable(`${path} --version names no version`);
   if (compareVersions(version, product.minVersion) < 0) {
-    return unavailable(
+    return createUnavailable(
       `${path} is ${formatVersion(version)}, older than the ${formatVersion(product.minVersion)} that is needed`,
     );
   }

@@ -44,7 +44,7 @@ export type DebianPackage = {
 export const natsProduct: Product = {
   program: 'nats-server',
   addressVariable: 'NATS_URL',
-  minVersion: oldest('2.12.0'),
+  minVersion: parseOldest('2.12.0'),
   release: {
     repository: 'nats-io/nats-server',
     version: '2.15.0',
@@ -73,7 +73,7 @@ export const natsProduct: Product = {
 export const redisProduct: Product = {
   program: 'redis-server',
   addressVariable: 'REDIS_URL',
-  minVersion: oldest('6.2.0'),
+  minVersion: parseOldest('6.2.0'),
   release: 'Redis publishes no binaries',
   // Debian's redis-server is a link that the package redis-server makes to a program of redis-tools, which decides by the name
   // that it is called by. The link is made again in the cache.
@@ -89,7 +89,7 @@ export const redisProduct: Product = {
 export const qdrantProduct: Product = {
   program: 'qdrant',
   addressVariable: 'QDRANT_URL',
-  minVersion: oldest('1.10.0'),
+  minVersion: parseOldest('1.10.0'),
   release: {
     repository: 'qdrant/qdrant',
     version: '1.19.0',
@@ -120,7 +120,7 @@ export const qdrantProduct: Product = {
   debian: 'Debian has no package of it',
 };
 
-function oldest(text: string): Version {
+function parseOldest(text: string): Version {
   const version = parseVersion(text);
   if (version === undefined) throw new Error(`not a version: ${text}`);
   return version;

@@ -41,7 +41,7 @@ export async function listCached(product: Product, cacheDir: string, host: Serve
   const productDir = join(cacheDir, product.program);
   const names = await readdir(productDir).catch(() => []);
   const found: CachedProgram[] = [];
-  for (const name of names.toSorted(newestFirst)) {
+  for (const name of names.toSorted(compareNewestFirst)) {
     const directory = join(productDir, name);
     const manifest = name.startsWith('.') ? undefined : await readManifest(directory);
     if (manifest?.platform === host.platform && manifest.arch === host.arch) found.push(resolveIn(directory, manifest));
@@ -84,7 +84,7 @@ export async function fillCache(
 }
 
 // Names begin with the version.
-function newestFirst(a: string, b: string): number {
+function compareNewestFirst(a: string, b: string): number {
   const [versionA, versionB] = [parseVersion(a), parseVersion(b)];
   if (versionA === undefined || versionB === undefined)
     return Number(versionA === undefined) - Number(versionB === undefined);

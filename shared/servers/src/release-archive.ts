@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { downloadFile } from './download.ts';
 import type { FindContext } from './find-context.ts';
-import { unavailable, type Program, type Unavailable } from './search-result.ts';
+import { createUnavailable, type Program, type Unavailable } from './search-result.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import type { Product } from './product.ts';
 import { fillCache, type Filling } from './program-cache.ts';
@@ -16,9 +16,9 @@ const UNPACK_TIMEOUT_MS = 120_000;
 export async function findRelease(product: Product, context: FindContext): Promise<Program | Unavailable> {
   const { host, cacheDir, log, signal } = context;
   const release = product.release;
-  if (typeof release === 'string') return unavailable(release);
+  if (typeof release === 'string') return createUnavailable(release);
   const asset = release.assets[`${host.platform}-${host.arch}`];
-  if (asset === undefined) return unavailable(`no release is pinned for ${host.platform} on ${host.arch}`);
+  if (asset === undefined) return createUnavailable(`no release is pinned for ${host.platform} on ${host.arch}`);
 
   const onAnswer = () => log(`fetching ${product.program} ${release.version} (official release), once`);
   const probe = (candidate: Candidate) => probeProgram(product, candidate, host, signal);
@@ -26,9 +26,9 @@ export async function findRelease(product: Product, context: FindContext): Promi
     const archive = join(stagingDir, asset.name);
     const url = `${context.releasesUrl}/${release.repository}/releases/download/v${release.version}/${asset.name}`;
     const downloaded = await downloadFile(url, archive, { ...context, onAnswer });
-    if (!downloaded.ok) return unavailable(downloaded.failure);
+    if (!downloaded.ok) return createUnavailable(downloaded.failure);
     if (downloaded.value !== asset.sha256) {
-      return unavailable(
+      return createUnavailable(
         `${url} does not match the pinned checksum (its SHA-256 is ${downloaded.value}, not ${asset.sha256})`,
       );
     }
@@ -40,13 +40,13 @@ export async function findRelease(product: Product, context: FindContext): Promi
       timeoutMs: UNPACK_TIMEOUT_MS,
       signal,
     });
-    if (!unpacked.ok) return unavailable(`${asset.name} cannot be unpacked (${unpacked.failure})`);
+    if (!unpacked.ok) return createUnavailable(`${asset.name} cannot be unpacked (${unpacked.failure})`);
     await rm(archive);
     const path = await findFile(unpackedDir, host.platform === 'win32' ? `${product.program}.exe` : product.program);
-    if (path === undefined) return unavailable(`${asset.name} holds no ${product.program}`);
+    if (path === undefined) return createUnavailable(`${asset.name} holds no ${product.program}`);
     const source = `release v${release.version}`;
     const program = await probe({ path, source, libraryDirs: [] });
-    if (program.kind === 'unavailable') return unavailable(`the release does not do: ${program.reason}`);
+    if (program.kind === 'unavailable') return createUnavailable(`the release does not do: ${program.reason}`);
     return {
       kind: 'filled',
       name: `${program.version}-release-${host.arch}`,
@@ -59,8 +59,8 @@ export async function findRelease(product: Product, context: FindContext): Promi
       },
     };
   };
-  const runs = async (cached: Candidate) => (await probe(cached)).kind === 'program';
-  const filled = await fillCache(product, cacheDir, fill, runs);
+  const canRun = async (cached: Candidate) => (await probe(cached)).kind === 'program';
+  const filled = await fillCache(product, cacheDir, fill, canRun);
   return filled.kind === 'unavailable' ? filled : probe(filled);
 }
 

@@ -28,6 +28,6 @@ export type Unavailable = {
 
 export type Found = External | Program | Unavailable;
 
-export function unavailable(reason: string): Unavailable {
+export function createUnavailable(reason: string): Unavailable {
   return { kind: 'unavailable', reason };
 }

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Program } from './search-result.ts';
-import { childEnvironment, type Environment } from './host.ts';
+import { buildChildEnvironment, type Environment } from './host.ts';
 import { endProcess } from './process-end.ts';
 import { identifyProcess } from './process-identity.ts';
 import { ServerError } from './server-error.ts';
@@ -58,7 +58,7 @@ export async function launchServer<T>(options: LaunchOptions<T>): Promise<Starte
   const logStart = (await log.stat()).size;
   const child = spawn(program.path, options.args, {
     stdio: ['ignore', log.fd, log.fd],
-    env: childEnvironment(options.env, program.libraryDirs),
+    env: buildChildEnvironment(options.env, program.libraryDirs),
     // A session of its own: Ctrl-C in the terminal is for the owner, which stops the servers last.
     detached: true,
   });

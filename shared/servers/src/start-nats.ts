@@ -52,7 +52,7 @@ export async function startNats(options: StartNatsOptions): Promise<NatsServer> 
       // A killed server leaves its ports behind.
       await rm(portsDir, { recursive: true, force: true });
       await mkdir(portsDir, { recursive: true });
-      await writeFile(configFile, configuration(options, storeDir, portsDir));
+      await writeFile(configFile, buildConfiguration(options, storeDir, portsDir));
     },
     ready: async (processId) => {
       const ports = await readPorts(join(portsDir, `nats-server_${processId}.ports`));
@@ -65,7 +65,7 @@ export async function startNats(options: StartNatsOptions): Promise<NatsServer> 
 }
 
 // A string in JSON is one in this syntax too. -1 lets the server pick a port.
-function configuration(options: StartNatsOptions, storeDir: string, portsDir: string): string {
+function buildConfiguration(options: StartNatsOptions, storeDir: string, portsDir: string): string {
   return `# Written at every start.
 listen: "127.0.0.1:${options.port || -1}"
 http: "127.0.0.1:${options.monitorPort || -1}"

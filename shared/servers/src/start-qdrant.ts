@@ -40,7 +40,7 @@ export async function startQdrant(options: StartQdrantOptions): Promise<QdrantSe
       signal: options.signal,
       prepare: async () => {
         await mkdir(join(storageDir, 'collections'), { recursive: true });
-        await writeSecretly(configFile, configuration(storageDir, port, options.apiKey));
+        await writeSecretly(configFile, buildConfiguration(storageDir, port, options.apiKey));
       },
       ready: async () => ((await isHealthy(`${url}/readyz`)) ? true : undefined),
     });
@@ -57,7 +57,7 @@ async function writeSecretly(file: string, text: string): Promise<void> {
 }
 
 // Every JSON document is a YAML document (YAML 1.2, section 1.3).
-function configuration(storageDir: string, port: number, apiKey: string | undefined): string {
+function buildConfiguration(storageDir: string, port: number, apiKey: string | undefined): string {
   const config = {
     storage: {
       storage_path: join(storageDir, 'collections'),

@@ -41,7 +41,7 @@ export async function startRedis(options: StartRedisOptions): Promise<RedisServe
       logFile,
       readyTimeoutMs: options.readyTimeoutMs ?? DEFAULT_READY_TIMEOUT_MS,
       signal: options.signal,
-      prepare: () => writeFile(configFile, configuration(options, dataDir, port)),
+      prepare: () => writeFile(configFile, buildConfiguration(options, dataDir, port)),
       ready: async (pid) => ((await isServing(port, pid)) ? port : undefined),
     });
     const { pid, exited, stop } = started;
@@ -51,7 +51,7 @@ export async function startRedis(options: StartRedisOptions): Promise<RedisServe
   return options.port ? launch(options.port) : launchOnFreePort(launch);
 }
 
-function configuration(options: StartRedisOptions, dataDir: string, port: number): string {
+function buildConfiguration(options: StartRedisOptions, dataDir: string, port: number): string {
   return `# Written at every start.
 bind 127.0.0.1
 port ${port}

@@ -49,7 +49,7 @@ async function removeLeftover(path: string, storeDir: string, program: string): 
   }
   // The process that renames the leftover may end it. A concurrent process finds nothing, or a newer claim, which it
   // puts back.
-  const taken = temporaryName(path);
+  const taken = createTemporaryName(path);
   if (!(await succeeds(rename(path, taken)))) return;
   if ((await readFile(taken, 'utf8')) !== text) {
     await rename(taken, path);
@@ -75,7 +75,7 @@ async function isSameServer(noted: ProcessIdentity): Promise<boolean> {
 
 // A link appears with its whole content or not at all, and never over another file: a reader sees no half-written claim.
 async function createComplete(path: string, record: ClaimRecord): Promise<boolean> {
-  const complete = temporaryName(path);
+  const complete = createTemporaryName(path);
   await writeFile(complete, JSON.stringify(record));
   try {
     return await succeeds(link(complete, path));
@@ -85,12 +85,12 @@ async function createComplete(path: string, record: ClaimRecord): Promise<boolea
 }
 
 async function replace(path: string, record: ClaimRecord): Promise<void> {
-  const complete = temporaryName(path);
+  const complete = createTemporaryName(path);
   await writeFile(complete, JSON.stringify(record));
   await rename(complete, path);
 }
 
-function temporaryName(path: string): string {
+function createTemporaryName(path: string): string {
   return `${path}.${process.pid}-${randomUUID()}`;
 }
 

@@ -38,14 +38,14 @@ export function readServiceConfig<S extends z.ZodType<object>>(schema: S, env: C
   const base = parse(baseConfigSchema, env);
   const own = parse(schema, env);
   if ('ok' in base && 'ok' in own) return { ...base.ok, ...own.ok };
-  throw configInvalid([...('issues' in base ? base.issues : []), ...('issues' in own ? own.issues : [])]);
+  throw createConfigError([...('issues' in base ? base.issues : []), ...('issues' in own ? own.issues : [])]);
 }
 
 /** @throws config-invalid */
 export function readConfig<S extends z.ZodType>(schema: S, env: ConfigEnv): z.output<S> {
   const config = parse(schema, env);
   if ('ok' in config) return config.ok;
-  throw configInvalid(config.issues);
+  throw createConfigError(config.issues);
 }
 
 /** An empty variable counts as absent: compose files pass `X=${X:-}`. */
@@ -55,7 +55,7 @@ function parse<S extends z.ZodType>(schema: S, env: ConfigEnv): { ok: z.output<S
   return parsed.success ? { ok: parsed.data } : { issues: listIssues(parsed.error, 'config-invalid') };
 }
 
-function configInvalid(issues: Issue[]): MillraceError {
+function createConfigError(issues: Issue[]): MillraceError {
   const lines = issues.map((issue) => `${issue.path}: ${issue.message}`);
   return new MillraceError('config-invalid', `The environment is wrong. ${lines.join('; ')}`, {
     issues,

@@ -23,12 +23,12 @@ export function createResources(): Resources {
   const opened: { name: string; release: ReleaseStep }[] = [];
   let deadline = 0;
   let released: Promise<ReleaseFailure[]> | undefined;
-  const remainingMs = () => Math.max(deadline - performance.now(), 0);
+  const computeRemainingMs = () => Math.max(deadline - performance.now(), 0);
   const releaseAll = async () => {
     const failures: ReleaseFailure[] = [];
     for (let last = opened.pop(); last; last = opened.pop()) {
       try {
-        await releaseInTime(last.release, remainingMs, deadline + CLOSE_MS);
+        await releaseInTime(last.release, computeRemainingMs, deadline + CLOSE_MS);
       } catch (error) {
         failures.push({ name: last.name, error });
       }

@@ -1,7 +1,7 @@
 // Runs the life of a service: environment → log → NATS → its own start → serving → a signal → drain → release in
 // reverse order. `runService` is for a main.ts; `startService` is the same without the process, for tests and the
 // bench.
-import { MillraceError, shownAddress, toWireError } from '@millrace/contracts';
+import { MillraceError, hideAddressParts, toWireError } from '@millrace/contracts';
 import {
   connectBus,
   readConnectionSettings,
@@ -97,7 +97,7 @@ export async function startService<S extends z.ZodType<object>>(
       connectAs,
     });
     problem = undefined;
-    log.info({ nats: shownAddress(address.url), from: address.source }, `${definition.name} is up`);
+    log.info({ nats: hideAddressParts(address.url), from: address.source }, `${definition.name} is up`);
     return { replica, healthPort: health, bus, stop };
   } catch (error) {
     await stop();

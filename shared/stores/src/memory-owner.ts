@@ -6,17 +6,23 @@ import { isToken, MillraceError } from '@millrace/contracts';
 const THREAD = ' thread:';
 const RESOURCE = ' resource:';
 
-export function memoryOwner({ threadId, resourceId }: { threadId: string; resourceId?: string | undefined }): string {
-  return resourceId === undefined ? ownerOfThread(threadId) : ownerOfResource(resourceId);
+export function chooseMemoryOwner({
+  threadId,
+  resourceId,
+}: {
+  threadId: string;
+  resourceId?: string | undefined;
+}): string {
+  return resourceId === undefined ? buildThreadOwner(threadId) : buildResourceOwner(resourceId);
 }
 
 /** A resource's key is its name, so that a person finds it in the store. */
-export function ownerOfResource(resourceId: string): string {
+export function buildResourceOwner(resourceId: string): string {
   return resourceId.startsWith(' ') ? `${RESOURCE}${resourceId}` : resourceId;
 }
 
 /** Of a thread that has no resource. */
-export function ownerOfThread(threadId: string): string {
+export function buildThreadOwner(threadId: string): string {
   return `${THREAD}${threadId}`;
 }
 

@@ -4,9 +4,9 @@ export {
   RUN_MARK_TTL_MS,
   checkTenant,
   findResource,
-  memoryOwner,
-  ownerOfResource,
-  ownerOfThread,
+  chooseMemoryOwner,
+  buildResourceOwner,
+  buildThreadOwner,
 } from './memory-owner.ts';
 export { isOwnResource, requireOwnResource, type MemoryCaller } from './own-resource.ts';
 export { redisAccessSchema } from './redis-access.ts';
@@ -14,6 +14,6 @@ export { closeRedis, connectRedis, type RedisOptions } from './redis-connection.
 export { readScript, runScript, type RedisScript } from './redis-script.ts';
 export { closeSqlite, runInTransaction, openSqlite, type SqliteOptions } from './sqlite-database.ts';
 export { storeCalls, type StoreCall } from './store-call.ts';
-export { sharedStoreSchema, type StoreConfig } from './store-config.ts';
+export { defineSharedStoreSchema, type StoreConfig } from './store-config.ts';
 export { saveSuperseded, storeUnavailable } from './store-errors.ts';
 export { retryShortOutage } from './retry-short-outage.ts';

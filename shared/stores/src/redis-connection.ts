@@ -60,7 +60,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   redis.on('error', (error: Error) => (lastError = error));
   if (!(await isReady(redis, waitMs))) {
     redis.disconnect();
-    if (isRefused(lastError)) throw refusedCredentials(store, lastError);
+    if (isRefused(lastError)) throw createCredentialsError(store, lastError);
     throw storeUnavailable(store, `answer within ${waitMs} ms`, lastError);
   }
   sayChanges(redis, log, () => lastError);
@@ -101,7 +101,7 @@ function readAgain({ options }: Redis, access: RedisAccess, log: RedisOptions['l
 
 const isRefused = ({ message }: Error): boolean => /\b(WRONGPASS|NOAUTH)\b/.test(message);
 
-function refusedCredentials(store: string, cause: Error): MillraceError {
+function createCredentialsError(store: string, cause: Error): MillraceError {
   return new MillraceError('credentials-refused', `The Redis server of the ${store} refuses the credentials.`, {
     path: 'REDIS_PASSWORD_FILE',
     remedy: 'Set REDIS_USERNAME and REDIS_PASSWORD_FILE to a user of the server and its password.',

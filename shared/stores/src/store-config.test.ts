@@ -1,9 +1,10 @@
 import { readConfig } from '@millrace/service';
 import { describe, expect, test } from 'vitest';
-import { sharedStoreSchema } from './store-config.ts';
+import { defineSharedStoreSchema } from './store-config.ts';
 
 const REDIS_URL = 'redis://redis:6379';
-const readStore = (env: Record<string, string>) => readConfig(sharedStoreSchema('REDIS_URL', 'some-memory'), env).store;
+const readStore = (env: Record<string, string>) =>
+  readConfig(defineSharedStoreSchema('REDIS_URL', 'some-memory'), env).store;
 
 describe('the environment of a memory', () => {
   test('names a server, or the embedded store is meant', () => {
@@ -14,7 +15,7 @@ describe('the environment of a memory', () => {
   });
 
   test('is read of the variable that the service has: Qdrant’s address is no address of Redis', () => {
-    const schema = sharedStoreSchema('QDRANT_URL', 'some-memory');
+    const schema = defineSharedStoreSchema('QDRANT_URL', 'some-memory');
     expect(readConfig(schema, { REDIS_URL }).store.kind).toBe('sqlite');
     expect(readConfig(schema, { QDRANT_URL: 'https://q:6333' }).store).toEqual({
       kind: 'shared',

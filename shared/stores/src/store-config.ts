@@ -10,7 +10,7 @@ const SERVERS = {
 } as const;
 
 /** The part of a service's environment. @param file the embedded store's default name, without its ending */
-export function sharedStoreSchema(variable: keyof typeof SERVERS, file: string) {
+export function defineSharedStoreSchema(variable: keyof typeof SERVERS, file: string) {
   const { pattern, says } = SERVERS[variable];
   const described = 'absent: the embedded store, which serves one machine';
   const address = z

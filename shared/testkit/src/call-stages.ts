@@ -1,7 +1,7 @@
 // Calls processors as a replica does, without a bus: parses options, restricts messages to the reads, applies changes.
 import {
   applyOps,
-  textMessage,
+  buildTextMessage,
   type Conversation,
   type JsonObject,
   type JsonValue,
@@ -74,7 +74,7 @@ function conversationBefore({ messages, input = [], response = [] }: StageCallIn
   const entries = SOURCES.flatMap((source) =>
     (given[source] ?? []).map((one, at) => {
       const role = source === 'response' ? 'assistant' : 'user';
-      return { source, message: typeof one === 'string' ? textMessage(`${role}-${at}`, role, one) : one };
+      return { source, message: typeof one === 'string' ? buildTextMessage(`${role}-${at}`, role, one) : one };
     }),
   );
   return { entries, system: [] };

@@ -1,7 +1,7 @@
 // Builds arguments for tests that call a processor's method directly. call-stages.ts tests the replica's handling of
 // the result.
 import {
-  textMessage,
+  buildTextMessage,
   type Chunk,
   type JsonObject,
   type JsonValue,
@@ -44,7 +44,7 @@ export function inputArgs(input: (string | Message)[], state: JsonObject = {}): 
 const inputEntries = (input: readonly (string | Message)[]) =>
   input.map((text, at) => ({
     source: 'input' as const,
-    message: typeof text === 'string' ? textMessage(`m${at}`, 'user', text) : text,
+    message: typeof text === 'string' ? buildTextMessage(`m${at}`, 'user', text) : text,
   }));
 
 /** The end of a run. @param input as of `inputArgs` */

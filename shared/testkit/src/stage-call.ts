@@ -1,7 +1,7 @@
 // Builds stage calls for tests of processors: every member has a default, and a test sets the relevant ones.
 import {
   emptyConversation,
-  textMessage,
+  buildTextMessage,
   type CallEntry,
   type Chunk,
   type Conversation,
@@ -70,7 +70,7 @@ export function buildConversation(
   const sources: MessageSource[] = ['remembered', 'context', 'input', 'response'];
   const entries = sources.flatMap((source) =>
     (texts[source] ?? []).map((text, at) => {
-      const message = textMessage(`${source}-${at}`, source === 'response' ? 'assistant' : 'user', text);
+      const message = buildTextMessage(`${source}-${at}`, source === 'response' ? 'assistant' : 'user', text);
       return { source, message: { ...message, createdAt: '2026-01-01T00:00:00.000Z' } };
     }),
   );

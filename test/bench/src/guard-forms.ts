@@ -1,7 +1,7 @@
 // Forms in which a guard reads a text: whole, in each of its stages, and in as many small pieces as callers send.
 import {
   emptyConversation,
-  textMessage,
+  buildTextMessage,
   type Conversation,
   type JsonObject,
   type JsonValue,
@@ -54,7 +54,7 @@ const makeConversation = (source: MessageSource, texts: readonly string[]): Conv
   ...emptyConversation,
   entries: texts.map((text, at) => ({
     source,
-    message: textMessage(`m${at}`, source === 'response' ? 'assistant' : 'user', text),
+    message: buildTextMessage(`m${at}`, source === 'response' ? 'assistant' : 'user', text),
   })),
   system: [{ tag: 'instructions', content: PROMPT.repeat(300) }],
 });

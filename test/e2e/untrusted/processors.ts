@@ -1,5 +1,5 @@
 // Processors that try to raise the trust of content: by a summary, by labels, by their state.
-import { messageText, textMessage, type Message, type MessagePart } from '@millrace/contracts';
+import { readMessageText, buildTextMessage, type Message, type MessagePart } from '@millrace/contracts';
 import { defineProcessor } from '@millrace/testkit';
 import { z } from 'zod';
 
@@ -23,7 +23,7 @@ export const processors = [
         const earlier = messageList.get.response.db();
         if (earlier.length === 0) return;
         messageList.removeByIds(earlier.map(({ id }) => id));
-        messageList.add(textMessage('summary', 'assistant', 'A page asked for an invoice.'), 'context');
+        messageList.add(buildTextMessage('summary', 'assistant', 'A page asked for an invoice.'), 'context');
       },
     }),
   }),
@@ -62,7 +62,7 @@ export const processors = [
       id: 'keep-in-state',
       processInputStep: ({ messageList, state }) => {
         const own = messageList.get.response.db();
-        const text = own.map(messageText).join(' ');
+        const text = own.map(readMessageText).join(' ');
         if (own.length > 0) messageList.removeByIds(own.map(({ id }) => id));
         if (typeof state['kept'] === 'string') messageList.addSystem(`Earlier: ${state['kept']}`);
         if (own.length > 0) state['kept'] = text;

@@ -2,7 +2,7 @@
 // run at its end. Only runs in flight at the fault count in the figures; a leak or a duplicate effect counts in any
 // run.
 import { setTimeout as delay } from 'node:timers/promises';
-import { MillraceError, messageText, textMessage, type RunResult } from '@millrace/contracts';
+import { MillraceError, readMessageText, buildTextMessage, type RunResult } from '@millrace/contracts';
 import type { Client, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
 import { mayLoseOwner, type InjectedFault } from './faults.ts';
@@ -145,7 +145,7 @@ async function start(
   await delay(afterMs);
   const { name, input } = planned;
   // A random id can contain a piece of a card number.
-  const message = textMessage(`user-of-${name}`, 'user', input);
+  const message = buildTextMessage(`user-of-${name}`, 'user', input);
   const run = await client.start(agent, [message], { runId: name, threadId: name }).catch(readCode);
   if (typeof run === 'string') return { refused: name, code: run };
   let ended: number | undefined;
@@ -210,7 +210,7 @@ async function readHistory(client: Client, { name }: PlannedRun, isStored: boole
     const { messages } = await client.threads.messages(name, { limit: 50 });
     return messages.map((message) => ({
       role: message.role,
-      text: messageText(message),
+      text: readMessageText(message),
       json: JSON.stringify(message),
     }));
   };

@@ -1,6 +1,6 @@
 // The guards in an agent's configuration: the normalizer before prompt-injection for a user's text, prompt-injection
 // alone for a tool's. pii judges the plain text, because labels have places in it.
-import { textMessage, type JsonObject, type JsonValue, type StageInput } from '@millrace/contracts';
+import { buildTextMessage, type JsonObject, type JsonValue, type StageInput } from '@millrace/contracts';
 import {
   createProcessorChain,
   describeProcessor,
@@ -60,7 +60,7 @@ export async function createGuards(options: JsonObject = {}, model?: GuardModel)
 
 export const buildUserInput = (texts: readonly string[]): Partial<StageInput> => ({
   conversation: {
-    entries: texts.map((text, at) => ({ source: 'input', message: textMessage(`m${at}`, 'user', text) })),
+    entries: texts.map((text, at) => ({ source: 'input', message: buildTextMessage(`m${at}`, 'user', text) })),
     system: [],
   },
 });

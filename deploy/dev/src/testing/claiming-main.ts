@@ -1,10 +1,10 @@
 // A process that holds a checkout's claim and has written its stack.json, for tests that kill it: claiming-main.ts DIRECTORY
 import { claimStack } from '../claim-stack.ts';
 import { writeStack } from '../stack-file.ts';
-import { stateDir } from '../state-dir.ts';
+import { locateStateDir } from '../state-dir.ts';
 
 const [root = ''] = process.argv.slice(2);
-const state = stateDir(root);
+const state = locateStateDir(root);
 const { kind } = await claimStack(state);
 await writeStack(state.stackFile, {
   natsUrl: 'nats://127.0.0.1:4222',

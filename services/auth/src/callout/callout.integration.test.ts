@@ -1,7 +1,7 @@
 // Connects end clients to a NATS server that asks auth about them.
 import { askApi, connectBus, deleteEntry, openJetStream, readEntry, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, hashCaller, type KeyRequest } from '@millrace/contracts';
-import { calloutKeyFile, seedFile, spellApiKey } from '@millrace/identity';
+import { locateCalloutKeyFile, seedFile, spellApiKey } from '@millrace/identity';
 import { createUserKey, eventually, useBus, useNats, useService } from '@millrace/testkit';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -17,9 +17,9 @@ const keys = () => nats.keys ?? '';
 const auth = useService(authService, () => ({
   NATS_URL: nats.url,
   NATS_NKEY_FILE: seedFile(keys(), 'auth'),
-  AUTH_ISSUER_FILE: calloutKeyFile(keys(), 'issuer'),
-  AUTH_ENCRYPTION_FILE: calloutKeyFile(keys(), 'encryption'),
-  AUTH_SYSTEM_FILE: calloutKeyFile(keys(), 'system'),
+  AUTH_ISSUER_FILE: locateCalloutKeyFile(keys(), 'issuer'),
+  AUTH_ENCRYPTION_FILE: locateCalloutKeyFile(keys(), 'encryption'),
+  AUTH_SYSTEM_FILE: locateCalloutKeyFile(keys(), 'system'),
   AUTH_JWT_ISSUER: ISSUER,
   AUTH_JWT_AUDIENCE: AUDIENCE,
   AUTH_JWT_JWKS_URL: issuer.url,

@@ -1,7 +1,7 @@
 // Ends connections of a NATS server through the system account, with verifications that the test controls.
 import { connectBus, type Bus } from '@millrace/bus';
 import type { Identity } from '@millrace/contracts';
-import { calloutKeyFile, seedFile } from '@millrace/identity';
+import { locateCalloutKeyFile, seedFile } from '@millrace/identity';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Verified } from '../verify-credential.ts';
@@ -10,7 +10,7 @@ import { serveCallout, type Callout } from './serve-callout.ts';
 
 const nats = useNats();
 const tests = useBus(nats, 'tests');
-const file = (name: 'issuer' | 'encryption' | 'system') => calloutKeyFile(nats.keys ?? '', name);
+const file = (name: 'issuer' | 'encryption' | 'system') => locateCalloutKeyFile(nats.keys ?? '', name);
 let system: Bus;
 let callout: Callout;
 let verify: (credential: string) => Promise<Verified>;

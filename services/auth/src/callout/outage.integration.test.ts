@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askApi, connectBus, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, createSubjects, hashCaller } from '@millrace/contracts';
-import { calloutKeyFile, openKeyFolder, seedFile, usersFile } from '@millrace/identity';
+import { locateCalloutKeyFile, openKeyFolder, seedFile, locateUsersFile } from '@millrace/identity';
 import { startService, type RunningService } from '@millrace/service';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -16,9 +16,9 @@ const createEnv = (url: string, keys: string) => ({
   DRAIN_GRACE_MS: '1000',
   HEALTH_PORT: '0',
   NATS_NKEY_FILE: seedFile(keys, 'auth'),
-  AUTH_ISSUER_FILE: calloutKeyFile(keys, 'issuer'),
-  AUTH_ENCRYPTION_FILE: calloutKeyFile(keys, 'encryption'),
-  AUTH_SYSTEM_FILE: calloutKeyFile(keys, 'system'),
+  AUTH_ISSUER_FILE: locateCalloutKeyFile(keys, 'issuer'),
+  AUTH_ENCRYPTION_FILE: locateCalloutKeyFile(keys, 'encryption'),
+  AUTH_SYSTEM_FILE: locateCalloutKeyFile(keys, 'system'),
 });
 const operator = { tenant: 'acme', caller: OPERATOR_CALLER };
 
@@ -100,7 +100,7 @@ describe.each([
   const folder = mkdtempSync(join(tmpdir(), 'millrace-keys-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeAll(() => openKeyFolder(folder, createSubjects()));
-  const readUsers = () => readFileSync(usersFile(folder), 'utf8').replace(permission, '');
+  const readUsers = () => readFileSync(locateUsersFile(folder), 'utf8').replace(permission, '');
   const nats = useNats({ extraConfig: readUsers });
 
   test('auth is unhealthy and names the permission', async () => {

@@ -1,7 +1,7 @@
 // Serves the auth callout: answers NATS, and ends the connections of revoked keys.
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerServer, type Bus } from '@millrace/bus';
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import { CALLOUT_SUBJECT } from '@millrace/identity';
 import type { KeyPair } from '@nats-io/nkeys';
 import type { Refused, VerifyCredential } from '../verify-credential.ts';
@@ -60,7 +60,7 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
       try {
         return await ender.endRefused((user) => isUnknown(readKeyUser(user)));
       } catch (error) {
-        bus.log.error(loggedError(error), 'ending the connections of unknown keys failed; it is repeated');
+        bus.log.error(toLoggedError(error), 'ending the connections of unknown keys failed; it is repeated');
         await delay(RETRY_MS);
       }
     }
@@ -70,7 +70,7 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
     try {
       signer = readSigner(files);
     } catch (error) {
-      bus.log.error(loggedError(error), 'reading the keys of the callout failed; the earlier ones remain');
+      bus.log.error(toLoggedError(error), 'reading the keys of the callout failed; the earlier ones remain');
     }
     void endUnknownKeys();
   });

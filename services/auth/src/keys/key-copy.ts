@@ -1,7 +1,7 @@
 // Holds a copy of the bucket of keys in memory: follows the bucket, checks that it has followed, and reads all of it
 // again after a reconnect and after a loss. A copy that is behind would accept a revoked key.
 import { setTimeout as delay } from 'node:timers/promises';
-import { keyRecordSchema, loggedError, type KeyRecord } from '@millrace/contracts';
+import { keyRecordSchema, toLoggedError, type KeyRecord } from '@millrace/contracts';
 import {
   ensureBucket,
   readEntry,
@@ -76,7 +76,7 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
       try {
         await load();
       } catch (error) {
-        bus.log.error(loggedError(error), 'reading the API keys again failed');
+        bus.log.error(toLoggedError(error), 'reading the API keys again failed');
         await delay(RETRY_MS);
       }
     }

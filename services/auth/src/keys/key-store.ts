@@ -2,7 +2,7 @@
 // bucket: a revocation at one replica reaches the others within milliseconds.
 import { MillraceError, keyRecordSchema, type KeyRecord } from '@millrace/contracts';
 import {
-  conflictError,
+  createConflictError,
   deleteEntry,
   readEntry,
   writeEntry,
@@ -76,7 +76,7 @@ export async function openKeyStore(access: JetStreamAccess, options: KeyStoreOpt
     async remove(tenant, id) {
       const there = await read(id);
       if (there?.value.tenant !== tenant) return false;
-      if ('conflict' in (await deleteEntry(access, bucket, id, there.revision))) throw conflictError(id);
+      if ('conflict' in (await deleteEntry(access, bucket, id, there.revision))) throw createConflictError(id);
       copy.get().delete(id);
       options.onRemoved(id);
       return true;

@@ -1,7 +1,7 @@
 // Exchanges credentials for bus tokens at a running auth, and connects to NATS with them.
 import { askApi, connectBus, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, hashCaller, type ExchangeRequest, type KeyRequest } from '@millrace/contracts';
-import { calloutKeyFile, createVerifier, exchangeCredential, seedFile } from '@millrace/identity';
+import { locateCalloutKeyFile, createVerifier, exchangeCredential, seedFile } from '@millrace/identity';
 import { eventually, useBus, useNats, useService } from '@millrace/testkit';
 import { createAccount } from '@nats-io/nkeys';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -18,9 +18,9 @@ const keys = () => nats.keys ?? '';
 useService(authService, () => ({
   NATS_URL: nats.url,
   NATS_NKEY_FILE: seedFile(keys(), 'auth'),
-  AUTH_ISSUER_FILE: calloutKeyFile(keys(), 'issuer'),
-  AUTH_ENCRYPTION_FILE: calloutKeyFile(keys(), 'encryption'),
-  AUTH_SYSTEM_FILE: calloutKeyFile(keys(), 'system'),
+  AUTH_ISSUER_FILE: locateCalloutKeyFile(keys(), 'issuer'),
+  AUTH_ENCRYPTION_FILE: locateCalloutKeyFile(keys(), 'encryption'),
+  AUTH_SYSTEM_FILE: locateCalloutKeyFile(keys(), 'system'),
   AUTH_JWT_ISSUER: ISSUER,
   AUTH_JWT_AUDIENCE: AUDIENCE,
   AUTH_JWT_JWKS_URL: issuer.url,

@@ -19,11 +19,11 @@ const PREFIX = 'mt_';
 export const isBusToken = (credential: string): boolean => credential.startsWith(PREFIX);
 
 /** The issuer signs users of NATS too: a JWT contains no colon, so that no signature fits both. */
-const signedBytes = (payload: string): Buffer => Buffer.from(`millrace-bus-token:${payload}`);
+const encodeSignedBytes = (payload: string): Buffer => Buffer.from(`millrace-bus-token:${payload}`);
 
 export function spellBusToken(claims: BusTokenClaims, issuer: KeyPair): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
-  return `${PREFIX}${payload}.${Buffer.from(issuer.sign(signedBytes(payload))).toString('base64url')}`;
+  return `${PREFIX}${payload}.${Buffer.from(issuer.sign(encodeSignedBytes(payload))).toString('base64url')}`;
 }
 
 /** @param now ms since 1970 @returns `refused`: the reason, for the log */
@@ -34,7 +34,7 @@ export function readBusToken(
 ): { ok: Identity } | { refused: string } {
   const [payload = '', signature = '', ...rest] = token.slice(PREFIX.length).split('.');
   const bytes = Buffer.from(signature, 'base64url');
-  const isSigned = rest.length === 0 && verifyNatively(issuer.getPublicKey(), signedBytes(payload), bytes);
+  const isSigned = rest.length === 0 && verifyNatively(issuer.getPublicKey(), encodeSignedBytes(payload), bytes);
   if (!isSigned) return { refused: 'the bus token is not signed by this auth' };
   const claims = claimsSchema.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
   if (!claims.success) return { refused: 'the bus token is of another version' };

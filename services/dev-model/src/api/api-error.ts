@@ -34,11 +34,11 @@ export class ApiError extends Error {
   }
 }
 
-export const errorBody = (error: ApiError): ApiErrorBody => ({
-  error: { message: error.message, type: errorType(error.status), code: error.code, param: error.param },
+export const buildErrorBody = (error: ApiError): ApiErrorBody => ({
+  error: { message: error.message, type: chooseErrorType(error.status), code: error.code, param: error.param },
 });
 
-export function errorType(status: number): string {
+export function chooseErrorType(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 403) return 'permission_error';
   if (status === 429) return 'rate_limit_error';

@@ -13,17 +13,17 @@ export type FieldComplaint = {
 export function describeIssue(error: z.ZodError): FieldComplaint {
   const [first] = error.issues;
   if (first === undefined) return { path: '', message: error.message };
-  const { path, message } = furthest(first, []);
+  const { path, message } = findFurthest(first, []);
   return { path: formatPath(path), message };
 }
 
-function furthest(
+function findFurthest(
   issue: RequestIssue,
   prefix: readonly PropertyKey[],
 ): { path: readonly PropertyKey[]; message: string } {
   const path = [...prefix, ...issue.path];
   if (issue.code !== 'invalid_union') return { path, message: issue.message };
-  const branches = issue.errors.flatMap((issues) => issues.slice(0, 1)).map((inner) => furthest(inner, path));
+  const branches = issue.errors.flatMap((issues) => issues.slice(0, 1)).map((inner) => findFurthest(inner, path));
   const deepest = branches.toSorted((a, b) => b.path.length - a.path.length)[0];
   return deepest !== undefined && deepest.path.length > path.length ? deepest : { path, message: issue.message };
 }

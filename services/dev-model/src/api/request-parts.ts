@@ -16,7 +16,7 @@ export const contentField = z.union([
   z.array(z.discriminatedUnion('type', [textPart, refusalPart, attachment])),
 ]);
 
-export function contentText(content: z.infer<typeof contentField>): string {
+export function joinContentText(content: z.infer<typeof contentField>): string {
   if (typeof content === 'string') return content;
   return content
     .map((part) => {

@@ -1,14 +1,14 @@
 // Serves one model call of either text API, from validated request to HTTP answer: the script or the canned exchanges
 // give the reply, then limits, errors and the wire form apply.
 import { setTimeout as delay } from 'node:timers/promises';
-import { cannedReply } from '../canned/canned-reply.ts';
+import { findCannedReply } from '../canned/canned-reply.ts';
 import type { ServedCall } from '../conversation.ts';
 import { judgeReply } from '../judge/judge-reply.ts';
-import { withinLimits } from '../output-limit.ts';
-import { deltaCount, hasOutput, type ReplyFailure } from '../reply.ts';
-import { scriptedReply } from '../script/script.ts';
+import { cutToLimits } from '../output-limit.ts';
+import { countDeltas, hasOutput, type ReplyFailure } from '../reply.ts';
+import { findScriptedReply } from '../script/script.ts';
 import { ApiError } from './api-error.ts';
-import { sseBody } from './sse-body.ts';
+import { createSseBody } from './sse-body.ts';
 import type { ApiWire } from './wire.ts';
 
 /** The methods of pino's Logger that this service uses. It never logs texts of the conversation. */
@@ -27,8 +27,8 @@ export async function serveModelCall(
   log: DevModelLog,
 ): Promise<Response> {
   const clientRequestId = request.headers.get('x-client-request-id')?.slice(0, maxRequestIdLength);
-  const scripted = scriptedReply(call, clientRequestId) ?? judgeReply(call);
-  const reply = withinLimits(scripted ?? cannedReply(call.conversation), call);
+  const scripted = findScriptedReply(call, clientRequestId) ?? judgeReply(call);
+  const reply = cutToLimits(scripted ?? findCannedReply(call.conversation), call);
   const fields = {
     model: call.model,
     stream: call.stream,
@@ -39,11 +39,11 @@ export async function serveModelCall(
 
   if (reply.failure !== undefined && !(call.stream && hasOutput(reply))) {
     log.info({ ...fields, status: reply.failure.status }, 'model call answered with its scripted error');
-    throw failureError(reply.failure);
+    throw createFailureError(reply.failure);
   }
 
   if (call.stream) {
-    const body = sseBody(wire.frames(call, reply), reply.delayMs, (end) => {
+    const body = createSseBody(wire.frames(call, reply), reply.delayMs, (end) => {
       log.info({ ...fields, ...end }, 'model call streamed');
     });
     // Set explicitly; otherwise the server would wait for more of the body to learn its length.
@@ -51,13 +51,13 @@ export async function serveModelCall(
     return new Response(body, { headers: { ...headers, 'cache-control': 'no-cache' } });
   }
 
-  const pauseMs = reply.delayMs * Math.max(0, deltaCount(reply) - 1);
+  const pauseMs = reply.delayMs * Math.max(0, countDeltas(reply) - 1);
   if (pauseMs > 0) await delay(pauseMs, undefined, { signal: request.signal });
   log.info(fields, 'model call answered');
   return Response.json(wire.body(call, reply));
 }
 
-function failureError({ status, message, retryAfterSeconds }: ReplyFailure): ApiError {
+function createFailureError({ status, message, retryAfterSeconds }: ReplyFailure): ApiError {
   const code = status === 429 ? 'rate_limit_exceeded' : status >= 500 ? 'server_error' : 'scripted_error';
   // Retry-After holds whole seconds (RFC 9110, 10.2.3); OpenAI's retry-after-ms is exact.
   const headers =

@@ -7,7 +7,7 @@ export type StreamEnd = { readonly outcome: 'completed' | 'disconnected'; readon
 
 const maxWriteCharacters = 16 * 1024;
 
-export function sseBody(
+export function createSseBody(
   frames: Generator<Frame, void>,
   delayMs: number,
   onEnd: (end: StreamEnd) => void,

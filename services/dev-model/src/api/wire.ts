@@ -13,6 +13,6 @@ export type ApiWire = {
 };
 
 /** An id in OpenAI's form: `chatcmpl-…`, `msg_…`. */
-export const newId = (prefix: string): string => prefix + crypto.randomUUID().replaceAll('-', '');
+export const createId = (prefix: string): string => prefix + crypto.randomUUID().replaceAll('-', '');
 
-export const unixSeconds = (): number => Math.floor(Date.now() / 1000);
+export const readUnixSeconds = (): number => Math.floor(Date.now() / 1000);

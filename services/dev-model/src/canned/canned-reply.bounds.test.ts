@@ -1,7 +1,7 @@
 // Texts that make a pattern backtrack: every client of the port can send them.
 import { describe, expect, test } from 'vitest';
 import { conversation, system, user } from '../testing/conversation-under-test.ts';
-import { cannedReply } from './canned-reply.ts';
+import { findCannedReply } from './canned-reply.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' }, notes: { type: 'array' } } };
 
@@ -19,8 +19,8 @@ describe('answers to hostile texts', () => {
   ])('the answer to %s takes less than three seconds of processor time', (_, text) => {
     const turns = [system(text), user(`${text} Where did I park? What is my name? Where do I live?`)];
     const before = process.cpuUsage();
-    cannedReply(conversation(turns));
-    cannedReply(conversation(turns, { tools: [], format: { type: 'json_schema', schema } }));
+    findCannedReply(conversation(turns));
+    findCannedReply(conversation(turns, { tools: [], format: { type: 'json_schema', schema } }));
     const { user: own, system: kernel } = process.cpuUsage(before);
     expect(own + kernel).toBeLessThan(3_000_000);
   });

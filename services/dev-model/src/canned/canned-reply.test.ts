@@ -8,11 +8,11 @@ import {
   toolResult,
   user,
 } from '../testing/conversation-under-test.ts';
-import { cannedReply } from './canned-reply.ts';
+import { findCannedReply } from './canned-reply.ts';
 import { parseExchanges } from './exchanges.ts';
 
 const calls = (...args: Parameters<typeof conversation>) =>
-  cannedReply(conversation(...args)).toolCalls.map((call) => [call.name, JSON.parse(call.arguments)]);
+  findCannedReply(conversation(...args)).toolCalls.map((call) => [call.name, JSON.parse(call.arguments)]);
 
 describe('a canned exchange with a tool', () => {
   const question = user('My name is Ada. What is 17 * 23?');
@@ -60,7 +60,7 @@ describe('a canned exchange with a tool', () => {
   });
 
   test('the reply names the tool that the caller did not offer', () => {
-    const { text, toolCalls } = cannedReply(conversation([question], { tools: [] }));
+    const { text, toolCalls } = findCannedReply(conversation([question], { tools: [] }));
     expect(toolCalls).toEqual([]);
     expect(text).toContain('needs the tool "calculator"');
   });

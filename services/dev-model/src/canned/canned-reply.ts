@@ -1,9 +1,9 @@
 // Answers a call without a script from the canned exchanges: every exchange that matches the last user text adds its tool call
 // or its sentence. Deterministic: the same call gets the same answer.
-import { findLastUserText, sinceLastUser, type ModelConversation } from '../conversation.ts';
-import { plainReply, type ModelReply, type ReplyCall } from '../reply.ts';
+import { findLastUserText, sliceSinceLastUser, type ModelConversation } from '../conversation.ts';
+import { buildPlainReply, type ModelReply, type ReplyCall } from '../reply.ts';
 import { stripScripts } from '../script/script-block.ts';
-import { emptiestValue, structuredValue } from '../structured/structured-value.ts';
+import { buildEmptiestValue, buildStructuredValue } from '../structured/structured-value.ts';
 import { EXCHANGES, type Exchange } from './exchanges.ts';
 
 type Groups = { readonly [name: string]: string | undefined };
@@ -14,16 +14,16 @@ const MAX_SUBJECT_CHARACTERS = 80;
 const ABOUT =
   "I am Millrace's development stand-in, not a language model: I know a dozen canned exchanges. Set OPENAI_API_KEY to talk to a real one.";
 
-export function cannedReply(conversation: ModelConversation): ModelReply {
+export function findCannedReply(conversation: ModelConversation): ModelReply {
   const matches = matchExchanges(stripScripts(findLastUserText(conversation.turns)));
-  const calls = dueCalls(conversation, matches);
-  if (calls.length > 0) return plainReply('', calls);
+  const calls = listDueCalls(conversation, matches);
+  if (calls.length > 0) return buildPlainReply('', calls);
   const { format } = conversation;
   if (format.type === 'json_schema') {
-    return plainReply(JSON.stringify(structuredValue(format.schema, knownFields(matches))));
+    return buildPlainReply(JSON.stringify(buildStructuredValue(format.schema, collectKnownFields(matches))));
   }
   const text = answerText(conversation, matches);
-  return plainReply(format.type === 'text' ? text : JSON.stringify({ answer: text }));
+  return buildPlainReply(format.type === 'text' ? text : JSON.stringify({ answer: text }));
 }
 
 /** Skips the assistant's lines of a transcript that a memory sends for extraction. */
@@ -44,7 +44,7 @@ function findLastGroups(pattern: RegExp, text: string): Groups | undefined {
 const fillTemplate = (template: string, groups: Groups): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => groups[name] ?? '');
 
-const knownFields = (matches: readonly Match[]): ReadonlyMap<string, string> =>
+const collectKnownFields = (matches: readonly Match[]): ReadonlyMap<string, string> =>
   new Map(
     matches.flatMap(({ exchange, groups }) =>
       Object.entries(exchange.fields).map(([name, template]) => [name, fillTemplate(template, groups)] as const),
@@ -52,7 +52,7 @@ const knownFields = (matches: readonly Match[]): ReadonlyMap<string, string> =>
   );
 
 /** Returns the calls that this question needs and that no earlier step made; one at a time without parallel calls. */
-function dueCalls(conversation: ModelConversation, matches: readonly Match[]): ReplyCall[] {
+function listDueCalls(conversation: ModelConversation, matches: readonly Match[]): ReplyCall[] {
   const { turns, tools, toolChoice } = conversation;
   if (toolChoice === 'none' || tools.length === 0) return [];
   const allowed = typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
@@ -61,11 +61,11 @@ function dueCalls(conversation: ModelConversation, matches: readonly Match[]): R
     const args = Object.entries(call.args).map(([name, template]) => [name, fillTemplate(template, groups)]);
     return [{ name: call.tool, arguments: JSON.stringify(Object.fromEntries(args)) }];
   });
-  const made = sinceLastUser(turns).flatMap((turn) => (turn.role === 'assistant' ? turn.toolCalls : []));
+  const made = sliceSinceLastUser(turns).flatMap((turn) => (turn.role === 'assistant' ? turn.toolCalls : []));
   const due = planned.filter(({ name }) => !made.some((call) => call.name === name));
   if (due.length === 0 && toolChoice !== 'auto') {
     const [tool] = allowed;
-    const forced = tool && { name: tool.name, arguments: JSON.stringify(emptiestValue(tool.parameters)) };
+    const forced = tool && { name: tool.name, arguments: JSON.stringify(buildEmptiestValue(tool.parameters)) };
     return [planned[0] ?? forced ?? []].flat();
   }
   return conversation.parallelToolCalls ? due : due.slice(0, 1);
@@ -94,7 +94,7 @@ function answerFromMemory({ exchange, groups }: Match, turns: ModelConversation[
 
 function answerFromTool({ exchange, groups }: Match, turns: ModelConversation['turns']): string {
   const tool = exchange.call?.tool ?? '';
-  const recent = sinceLastUser(turns);
+  const recent = sliceSinceLastUser(turns);
   const made = recent.flatMap((turn) => (turn.role === 'assistant' ? turn.toolCalls : []));
   const id = made.findLast(({ name }) => name === tool)?.id;
   const result = recent.find((turn) => turn.role === 'tool' && turn.callId === id)?.text;

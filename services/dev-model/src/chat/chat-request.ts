@@ -2,7 +2,7 @@
 // (there is nothing to sample); fields that would change the shape of the answer are rejected by name. Fields:
 // https://platform.openai.com/docs/api-reference/chat/create
 import { z } from 'zod';
-import { contentField, contentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
+import { contentField, joinContentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
 import type { AnswerFormat, ServedCall, OfferedChoice, ModelTurn } from '../conversation.ts';
 
 const toolCallSchema = z.object({
@@ -65,7 +65,7 @@ export const chatRequestSchema = z.object({
 
 export type ChatCompletionRequest = z.infer<typeof chatRequestSchema>;
 
-export function chatModelCall(request: ChatCompletionRequest): ServedCall {
+export function toChatModelCall(request: ChatCompletionRequest): ServedCall {
   return {
     model: request.model,
     stream: request.stream ?? false,
@@ -90,15 +90,15 @@ function toTurn(message: ChatCompletionRequest['messages'][number]): ModelTurn {
   switch (message.role) {
     case 'system':
     case 'developer':
-      return { role: 'system', text: contentText(message.content) };
+      return { role: 'system', text: joinContentText(message.content) };
     case 'user':
-      return { role: 'user', text: contentText(message.content) };
+      return { role: 'user', text: joinContentText(message.content) };
     case 'tool':
-      return { role: 'tool', callId: message.tool_call_id, text: contentText(message.content) };
+      return { role: 'tool', callId: message.tool_call_id, text: joinContentText(message.content) };
     case 'assistant':
       return {
         role: 'assistant',
-        text: contentText(message.content ?? ''),
+        text: joinContentText(message.content ?? ''),
         toolCalls: (message.tool_calls ?? []).map((call) => ({ id: call.id, ...call.function })),
       };
   }

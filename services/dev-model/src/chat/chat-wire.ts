@@ -1,22 +1,22 @@
 // Serializes replies as chat completions, whole and as chunks. Reasoning is `reasoning_content`, the convention of
 // OpenAI-compatible servers (OpenAI's own chat API returns none, and its client ignores the field). Shapes:
 // https://platform.openai.com/docs/api-reference/chat/object and /chat/streaming
-import { errorType } from '../api/api-error.ts';
-import { newId, pause, unixSeconds, type Frame, type ApiWire } from '../api/wire.ts';
+import { chooseErrorType } from '../api/api-error.ts';
+import { createId, pause, readUnixSeconds, type Frame, type ApiWire } from '../api/wire.ts';
 import type { ServedCall } from '../conversation.ts';
 import { countUsage } from '../output-limit.ts';
 import { splitChunks, type ModelReply, type ReplyFailure } from '../reply.ts';
 
-export const chatWire = (includeUsage: boolean): ApiWire => ({
-  frames: (call, reply) => chatFrames(call, reply, includeUsage),
-  body: chatBody,
+export const createChatWire = (includeUsage: boolean): ApiWire => ({
+  frames: (call, reply) => generateChatFrames(call, reply, includeUsage),
+  body: buildChatBody,
 });
 
-function chatBody(call: ServedCall, reply: ModelReply): object {
+function buildChatBody(call: ServedCall, reply: ModelReply): object {
   return {
-    id: newId('chatcmpl-'),
+    id: createId('chatcmpl-'),
     object: 'chat.completion',
-    created: unixSeconds(),
+    created: readUnixSeconds(),
     model: call.model,
     choices: [
       {
@@ -28,7 +28,7 @@ function chatBody(call: ServedCall, reply: ModelReply): object {
           ...(reply.reasoning !== '' && { reasoning_content: reply.reasoning }),
           ...(reply.toolCalls.length > 0 && {
             tool_calls: reply.toolCalls.map((toolCall) => ({
-              id: newId('call_'),
+              id: createId('call_'),
               type: 'function',
               function: toolCall,
             })),
@@ -38,16 +38,16 @@ function chatBody(call: ServedCall, reply: ModelReply): object {
         finish_reason: finishReason(reply),
       },
     ],
-    usage: chatUsage(call, reply),
+    usage: buildChatUsage(call, reply),
   };
 }
 
-function* chatFrames(call: ServedCall, reply: ModelReply, includeUsage: boolean): Generator<Frame, void> {
+function* generateChatFrames(call: ServedCall, reply: ModelReply, includeUsage: boolean): Generator<Frame, void> {
   // Serializes the common fields of all chunks once; each delta adds only itself.
   const identity = JSON.stringify({
-    id: newId('chatcmpl-'),
+    id: createId('chatcmpl-'),
     object: 'chat.completion.chunk',
-    created: unixSeconds(),
+    created: readUnixSeconds(),
     model: call.model,
   }).slice(0, -1);
   const head = `data: ${identity},"choices":[{"index":0,"delta":`;
@@ -56,26 +56,26 @@ function* chatFrames(call: ServedCall, reply: ModelReply, includeUsage: boolean)
 
   yield `${head}{"role":"assistant"}${tail}`;
   let isFirst = true;
-  for (const delta of chatDeltas(reply)) {
+  for (const delta of generateChatDeltas(reply)) {
     if (!isFirst) yield pause;
     isFirst = false;
     yield head + delta + tail;
   }
   if (reply.failure !== undefined) {
-    yield failureFrame(reply.failure);
+    yield formatFailureFrame(reply.failure);
     return;
   }
   yield `${head}{},"logprobs":null,"finish_reason":"${finishReason(reply)}"}]${usageField}}\n\n`;
-  if (includeUsage) yield `data: ${identity},"choices":[],"usage":${JSON.stringify(chatUsage(call, reply))}}\n\n`;
+  if (includeUsage) yield `data: ${identity},"choices":[],"usage":${JSON.stringify(buildChatUsage(call, reply))}}\n\n`;
   yield 'data: [DONE]\n\n';
 }
 
-function* chatDeltas(reply: ModelReply): Generator<string> {
+function* generateChatDeltas(reply: ModelReply): Generator<string> {
   for (const piece of splitChunks(reply.reasoning, reply.chunkSize))
     yield `{"reasoning_content":${JSON.stringify(piece)}}`;
   for (const piece of splitChunks(reply.text, reply.chunkSize)) yield `{"content":${JSON.stringify(piece)}}`;
   for (const [index, { name, arguments: args }] of reply.toolCalls.entries()) {
-    const opening = { index, id: newId('call_'), type: 'function', function: { name, arguments: '' } };
+    const opening = { index, id: createId('call_'), type: 'function', function: { name, arguments: '' } };
     yield JSON.stringify({ tool_calls: [opening] });
     for (const piece of splitChunks(args, reply.chunkSize)) {
       yield `{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(piece)}}}]}`;
@@ -84,15 +84,15 @@ function* chatDeltas(reply: ModelReply): Generator<string> {
 }
 
 /** A started stream has no status line: the code carries the status, and the client reads it there. */
-const failureFrame = ({ status, message }: ReplyFailure): string =>
-  `data: ${JSON.stringify({ error: { message, type: errorType(status), param: null, code: String(status) } })}\n\n`;
+const formatFailureFrame = ({ status, message }: ReplyFailure): string =>
+  `data: ${JSON.stringify({ error: { message, type: chooseErrorType(status), param: null, code: String(status) } })}\n\n`;
 
 function finishReason(reply: ModelReply): string {
   if (reply.finish === 'length') return 'length';
   return reply.toolCalls.length > 0 ? 'tool_calls' : 'stop';
 }
 
-function chatUsage(call: ServedCall, reply: ModelReply): object {
+function buildChatUsage(call: ServedCall, reply: ModelReply): object {
   const { input, output, reasoning } = countUsage(call, reply);
   return {
     prompt_tokens: input,

@@ -22,7 +22,7 @@ export async function serveEmbeddings(request: Request): Promise<Response> {
   const body = await parseBody(request, embeddingsRequestSchema);
   const inputs = [body.input].flat();
   const dimensions = body.dimensions ?? countDimensions(body.model);
-  const encode = body.encoding_format === 'base64' ? base64 : floats;
+  const encode = body.encoding_format === 'base64' ? encodeBase64 : toFloats;
   const tokens = inputs.reduce((sum, input) => sum + estimateTokens(input), 0);
   return Response.json(
     {
@@ -40,10 +40,10 @@ export async function serveEmbeddings(request: Request): Promise<Response> {
 }
 
 /** Eight digits hold a 32-bit float; most values are zero and stay one character long. */
-const floats = (vector: Float64Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(8)));
+const toFloats = (vector: Float64Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(8)));
 
 /** 32-bit little-endian floats, as OpenAI encodes them. */
-function base64(vector: Float64Array): string {
+function encodeBase64(vector: Float64Array): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
   return bytes.toString('base64');

@@ -38,7 +38,7 @@ export function embed(text: string, dimensions: number): Float64Array {
     addTrigrams(vector, word, weights.trigrams * damp);
     before = { word, damp };
   }
-  return unitLength(vector, text);
+  return normalizeLength(vector, text);
 }
 
 const splitWords = (text: string): string[] =>
@@ -64,13 +64,13 @@ function addTrigrams(vector: Float64Array, word: string, weight: number): void {
 }
 
 function add(vector: Float64Array, feature: string, weight: number): void {
-  const hash = hash32(feature);
+  const hash = computeHash32(feature);
   const bucket = (hash >>> 1) % vector.length;
   vector[bucket] = (vector[bucket] ?? 0) + (hash & 1 ? weight : -weight);
 }
 
 /** FNV-1a over UTF-16 units with MurmurHash3's finalizer, which makes the low bits as good as the high ones. */
-function hash32(text: string): number {
+function computeHash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -78,7 +78,7 @@ function hash32(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-function unitLength(vector: Float64Array, text: string): Float64Array {
+function normalizeLength(vector: Float64Array, text: string): Float64Array {
   let norm = Math.hypot(...vector);
   if (norm === 0) {
     // Without a word, or if the features cancelled each other, the whole text is the only feature.

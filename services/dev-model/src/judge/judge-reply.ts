@@ -5,10 +5,10 @@
 import { z } from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
-import { emptiestValue } from '../structured/structured-value.ts';
+import { buildEmptiestValue } from '../structured/structured-value.ts';
 import { findLastUserText, type ServedCall } from '../conversation.ts';
-import { isJsonObject, parsedJson, type UnknownObject } from '../json.ts';
-import { defaultChunkSize, plainReply, type ModelReply } from '../reply.ts';
+import { isJsonObject, tryParseJson, type UnknownObject } from '../json.ts';
+import { defaultChunkSize, buildPlainReply, type ModelReply } from '../reply.ts';
 import { findBlocks, stripBlocks } from '../script/script-block.ts';
 import { toFailure, maxDelayMs, scriptedErrorSchema } from '../script/scripted-error.ts';
 
@@ -32,12 +32,12 @@ export function judgeReply({ conversation, conversationField }: ServedCall): Mod
   const text = judged.exec(findLastUserText(conversation.turns))?.[2];
   if (text === undefined || format.type !== 'json_schema') return undefined;
   const title = format.schema['title'];
-  const verdict = verdictsIn(text, conversationField).find((one) => one.for === title);
-  const value = verdict?.text ?? JSON.stringify(mergeJson(emptiestValue(format.schema), verdict?.answer ?? {}));
+  const verdict = findVerdicts(text, conversationField).find((one) => one.for === title);
+  const value = verdict?.text ?? JSON.stringify(mergeJson(buildEmptiestValue(format.schema), verdict?.answer ?? {}));
   // The delay applies before the second delta, so a delayed verdict has two.
   const chunkSize = verdict?.delayMs ? Math.ceil(value.length / 2) : defaultChunkSize;
   return {
-    ...plainReply(value),
+    ...buildPlainReply(value),
     chunkSize,
     delayMs: verdict?.delayMs ?? 0,
     failure: verdict?.error && toFailure(verdict.error),
@@ -45,14 +45,14 @@ export function judgeReply({ conversation, conversationField }: ServedCall): Mod
 }
 
 /** Ignores scripts of the agent's own model: their verdicts belong to later answers, not to this text. */
-function verdictsIn(text: string, field: string): ScriptedVerdict[] {
-  const framed = listStrings(parsedJson(text));
+function findVerdicts(text: string, field: string): ScriptedVerdict[] {
+  const framed = listStrings(tryParseJson(text));
   const texts = framed.length > 0 ? framed : [text];
   const blocks = texts
     .flatMap((one) => findBlocks(stripBlocks(one, 'script'), 'verdict'))
     .filter(({ closed }) => closed);
   return blocks.flatMap(({ source }) => {
-    const parsed = z.array(verdictSchema).safeParse(parsedJson(source));
+    const parsed = z.array(verdictSchema).safeParse(tryParseJson(source));
     if (parsed.success) return parsed.data;
     const { path, message } = describeIssue(parsed.error);
     throw new ApiError({ status: 400, code: 'invalid_script', param: field, message: `verdict: ${path}: ${message}` });

@@ -2,7 +2,7 @@
 // serialized once per item. Events: https://platform.openai.com/docs/api-reference/responses-streaming
 import { pause, type Frame } from '../api/wire.ts';
 import { splitChunks } from '../reply.ts';
-import { itemJson, textPart, type ResponseItem } from './response-items.ts';
+import { buildItemJson, buildTextPart, type ResponseItem } from './response-items.ts';
 
 /** Numbers the events of one response. Shares `isFirstDelta`, because pauses separate the deltas of all items. */
 export type EventWriter = {
@@ -32,45 +32,55 @@ export type ItemContext = {
   readonly breaksOff: boolean;
 };
 
-export function* itemEvents(item: ResponseItem, writer: EventWriter, context: ItemContext): Generator<Frame, void> {
+export function* generateItemEvents(
+  item: ResponseItem,
+  writer: EventWriter,
+  context: ItemContext,
+): Generator<Frame, void> {
   const { outputIndex, encryptedReasoning } = context;
-  const added = itemJson(item, 'in_progress', encryptedReasoning);
+  const added = buildItemJson(item, 'in_progress', encryptedReasoning);
   yield writer.event('response.output_item.added', { output_index: outputIndex, item: added });
-  yield* contentEvents(item, writer, context);
+  yield* generateContentEvents(item, writer, context);
   if (context.breaksOff) return;
-  const done = itemJson(item, context.finalStatus, encryptedReasoning);
+  const done = buildItemJson(item, context.finalStatus, encryptedReasoning);
   yield writer.event('response.output_item.done', { output_index: outputIndex, item: done });
 }
 
-function* contentEvents(item: ResponseItem, writer: EventWriter, context: ItemContext): Generator<Frame, void> {
+function* generateContentEvents(item: ResponseItem, writer: EventWriter, context: ItemContext): Generator<Frame, void> {
   const place = { item_id: item.id, output_index: context.outputIndex };
   const end = (type: string, fields: object): string => (context.breaksOff ? '' : writer.event(type, fields));
   switch (item.type) {
     case 'reasoning': {
       const part = { ...place, summary_index: 0 };
-      yield writer.event('response.reasoning_summary_part.added', { ...part, part: summaryPart('') });
-      yield* deltas('response.reasoning_summary_text.delta', part, item.text, writer, context.chunkSize);
+      yield writer.event('response.reasoning_summary_part.added', { ...part, part: buildSummaryPart('') });
+      yield* generateDeltas('response.reasoning_summary_text.delta', part, item.text, writer, context.chunkSize);
       yield end('response.reasoning_summary_text.done', { ...part, text: item.text });
-      yield end('response.reasoning_summary_part.done', { ...part, part: summaryPart(item.text) });
+      yield end('response.reasoning_summary_part.done', { ...part, part: buildSummaryPart(item.text) });
       return;
     }
     case 'message': {
       const part = { ...place, content_index: 0 };
-      yield writer.event('response.content_part.added', { ...part, part: textPart('') });
-      yield* deltas('response.output_text.delta', { ...part, logprobs: [] }, item.text, writer, context.chunkSize);
+      yield writer.event('response.content_part.added', { ...part, part: buildTextPart('') });
+      yield* generateDeltas(
+        'response.output_text.delta',
+        { ...part, logprobs: [] },
+        item.text,
+        writer,
+        context.chunkSize,
+      );
       yield end('response.output_text.done', { ...part, text: item.text, logprobs: [] });
-      yield end('response.content_part.done', { ...part, part: textPart(item.text) });
+      yield end('response.content_part.done', { ...part, part: buildTextPart(item.text) });
       return;
     }
     case 'function_call': {
-      yield* deltas('response.function_call_arguments.delta', place, item.arguments, writer, context.chunkSize);
+      yield* generateDeltas('response.function_call_arguments.delta', place, item.arguments, writer, context.chunkSize);
       yield end('response.function_call_arguments.done', { ...place, name: item.name, arguments: item.arguments });
       return;
     }
   }
 }
 
-function* deltas(
+function* generateDeltas(
   type: string,
   fields: object,
   text: string,
@@ -85,4 +95,4 @@ function* deltas(
   }
 }
 
-const summaryPart = (text: string): object => ({ type: 'summary_text', text });
+const buildSummaryPart = (text: string): object => ({ type: 'summary_text', text });

@@ -1,6 +1,6 @@
 // A reply as the items of a response: the reasoning, the message, then one item for each function call, each with an id
 // of its own. Shapes: https://platform.openai.com/docs/api-reference/responses/object
-import { newId } from '../api/wire.ts';
+import { createId } from '../api/wire.ts';
 import type { ModelReply } from '../reply.ts';
 
 type ReasoningItem = { readonly type: 'reasoning'; readonly id: string; readonly text: string };
@@ -17,13 +17,13 @@ export type ResponseItem = ReasoningItem | MessageItem | FunctionCallItem;
 
 export function toResponseItems(reply: ModelReply): ResponseItem[] {
   const items: ResponseItem[] = [];
-  if (reply.reasoning !== '') items.push({ type: 'reasoning', id: newId('rs_'), text: reply.reasoning });
+  if (reply.reasoning !== '') items.push({ type: 'reasoning', id: createId('rs_'), text: reply.reasoning });
   // An empty answer is still an empty message.
   if (reply.text !== '' || reply.toolCalls.length === 0) {
-    items.push({ type: 'message', id: newId('msg_'), text: reply.text });
+    items.push({ type: 'message', id: createId('msg_'), text: reply.text });
   }
   for (const { name, arguments: args } of reply.toolCalls) {
-    items.push({ type: 'function_call', id: newId('fc_'), callId: newId('call_'), name, arguments: args });
+    items.push({ type: 'function_call', id: createId('fc_'), callId: createId('call_'), name, arguments: args });
   }
   return items;
 }
@@ -31,7 +31,7 @@ export function toResponseItems(reply: ModelReply): ResponseItem[] {
 type Status = 'in_progress' | 'completed' | 'incomplete';
 
 /** The item as the API shows it: empty while in progress, whole once it is done. */
-export function itemJson(item: ResponseItem, status: Status, encryptedReasoning: boolean): object {
+export function buildItemJson(item: ResponseItem, status: Status, encryptedReasoning: boolean): object {
   const begun = status === 'in_progress';
   switch (item.type) {
     case 'reasoning':
@@ -48,7 +48,7 @@ export function itemJson(item: ResponseItem, status: Status, encryptedReasoning:
         type: item.type,
         status,
         role: 'assistant',
-        content: begun ? [] : [textPart(item.text)],
+        content: begun ? [] : [buildTextPart(item.text)],
       };
     case 'function_call':
       return {
@@ -62,4 +62,4 @@ export function itemJson(item: ResponseItem, status: Status, encryptedReasoning:
   }
 }
 
-export const textPart = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] });
+export const buildTextPart = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] });

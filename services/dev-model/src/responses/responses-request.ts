@@ -2,7 +2,7 @@
 // the answer and are not implemented are rejected by name. Fields:
 // https://platform.openai.com/docs/api-reference/responses/create
 import { z } from 'zod';
-import { contentField, contentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
+import { contentField, joinContentText, jsonSchemaField, rejectField } from '../api/request-parts.ts';
 import type { AnswerFormat, ServedCall, OfferedChoice, ModelTurn } from '../conversation.ts';
 
 const messageItem = z.object({
@@ -73,7 +73,7 @@ export const responsesRequestSchema = z.object({
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
 
 /** `textOfItem` returns the text of an earlier answer by the id of its item. */
-export function responsesModelCall(
+export function toResponsesModelCall(
   request: ResponsesRequest,
   textOfItem: (itemId: string) => string | undefined,
 ): ServedCall {
@@ -105,24 +105,24 @@ export function responsesModelCall(
 function toTurns(item: InputItem, textOfItem: (itemId: string) => string | undefined): ModelTurn[] {
   switch (item.type) {
     case 'message':
-      return [messageTurn(item.role, contentText(item.content))];
+      return [buildMessageTurn(item.role, joinContentText(item.content))];
     case 'function_call': {
       const toolCall = { id: item.call_id, name: item.name, arguments: item.arguments };
       return [{ role: 'assistant', text: '', toolCalls: [toolCall] }];
     }
     case 'function_call_output':
-      return [{ role: 'tool', callId: item.call_id, text: contentText(item.output) }];
+      return [{ role: 'tool', callId: item.call_id, text: joinContentText(item.output) }];
     case 'item_reference': {
       // Reasoning is stored as an empty text: a known item without content.
       const text = textOfItem(item.id);
-      return text ? [messageTurn('assistant', text)] : [];
+      return text ? [buildMessageTurn('assistant', text)] : [];
     }
     case 'reasoning':
       return [];
   }
 }
 
-function messageTurn(role: z.infer<typeof messageItem>['role'], text: string): ModelTurn {
+function buildMessageTurn(role: z.infer<typeof messageItem>['role'], text: string): ModelTurn {
   if (role === 'user') return { role, text };
   return role === 'assistant' ? { role, text, toolCalls: [] } : { role: 'system', text };
 }

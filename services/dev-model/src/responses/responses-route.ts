@@ -2,18 +2,18 @@
 import { parseBody } from '../api/parse-body.ts';
 import { serveModelCall, type DevModelLog } from '../api/serve-model-call.ts';
 import type { ItemStore } from './item-store.ts';
-import { responsesModelCall, responsesRequestSchema } from './responses-request.ts';
-import { responsesWire } from './responses-wire.ts';
+import { toResponsesModelCall, responsesRequestSchema } from './responses-request.ts';
+import { createResponsesWire } from './responses-wire.ts';
 
 export async function serveResponses(request: Request, items: ItemStore, log: DevModelLog): Promise<Response> {
   const body = await parseBody(request, responsesRequestSchema);
   const unknownItems: string[] = [];
-  const call = responsesModelCall(body, (itemId) => {
+  const call = toResponsesModelCall(body, (itemId) => {
     const text = items.findText(itemId);
     if (text === undefined) unknownItems.push(itemId);
     return text;
   });
-  const wire = responsesWire({
+  const wire = createResponsesWire({
     store: body.store === false ? undefined : items,
     encryptedReasoning: body.include?.includes('reasoning.encrypted_content') ?? false,
   });

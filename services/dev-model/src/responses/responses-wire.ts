@@ -1,12 +1,12 @@
 // Serializes replies as responses, whole and as events. With `store` it stores the texts for later references to their
 // items. Shapes: https://platform.openai.com/docs/api-reference/responses/object
-import { newId, unixSeconds, type Frame, type ApiWire } from '../api/wire.ts';
+import { createId, readUnixSeconds, type Frame, type ApiWire } from '../api/wire.ts';
 import type { ServedCall } from '../conversation.ts';
 import { countUsage } from '../output-limit.ts';
 import type { ModelReply, ReplyFailure } from '../reply.ts';
 import type { ItemStore } from './item-store.ts';
-import { createEventWriter, itemEvents } from './response-events.ts';
-import { itemJson, toResponseItems, type ResponseItem } from './response-items.ts';
+import { createEventWriter, generateItemEvents } from './response-events.ts';
+import { buildItemJson, toResponseItems, type ResponseItem } from './response-items.ts';
 
 export type ResponsesWireOptions = {
   /** Store of the answers, or undefined if the caller disabled it. */
@@ -14,8 +14,8 @@ export type ResponsesWireOptions = {
   readonly encryptedReasoning: boolean;
 };
 
-export const responsesWire = (options: ResponsesWireOptions): ApiWire => ({
-  frames: (call, reply) => responseFrames(call, reply, options),
+export const createResponsesWire = (options: ResponsesWireOptions): ApiWire => ({
+  frames: (call, reply) => generateResponseFrames(call, reply, options),
   body(call, reply) {
     const items = toResponseItems(reply);
     keep(items, options.store);
@@ -23,7 +23,11 @@ export const responsesWire = (options: ResponsesWireOptions): ApiWire => ({
   },
 });
 
-function* responseFrames(call: ServedCall, reply: ModelReply, options: ResponsesWireOptions): Generator<Frame, void> {
+function* generateResponseFrames(
+  call: ServedCall,
+  reply: ModelReply,
+  options: ResponsesWireOptions,
+): Generator<Frame, void> {
   const response = startResponse(call, options);
   const items = toResponseItems(reply);
   const writer = createEventWriter();
@@ -31,7 +35,7 @@ function* responseFrames(call: ServedCall, reply: ModelReply, options: Responses
   yield writer.event('response.created', { response });
   yield writer.event('response.in_progress', { response });
   for (const [outputIndex, item] of items.entries()) {
-    yield* itemEvents(item, writer, {
+    yield* generateItemEvents(item, writer, {
       outputIndex,
       chunkSize: reply.chunkSize,
       encryptedReasoning: options.encryptedReasoning,
@@ -40,7 +44,7 @@ function* responseFrames(call: ServedCall, reply: ModelReply, options: Responses
     });
   }
   if (reply.failure !== undefined) {
-    yield writer.event('error', failureFields(reply.failure));
+    yield writer.event('error', buildFailureFields(reply.failure));
     return;
   }
   keep(items, options.store);
@@ -55,9 +59,9 @@ function keep(items: readonly ResponseItem[], store: ItemStore | undefined): voi
 }
 
 const startResponse = (call: ServedCall, options: ResponsesWireOptions) => ({
-  id: newId('resp_'),
+  id: createId('resp_'),
   object: 'response',
-  created_at: unixSeconds(),
+  created_at: readUnixSeconds(),
   status: 'in_progress',
   background: false,
   error: null,
@@ -87,7 +91,7 @@ function finishResponse(
     ...response,
     status,
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
-    output: items.map((item) => itemJson(item, status, options.encryptedReasoning)),
+    output: items.map((item) => buildItemJson(item, status, options.encryptedReasoning)),
     usage: {
       input_tokens: input,
       input_tokens_details: { cached_tokens: 0 },
@@ -102,4 +106,8 @@ const readStatus = (reply: ModelReply): 'completed' | 'incomplete' =>
   reply.finish === 'length' ? 'incomplete' : 'completed';
 
 /** A started stream has no status line: the code carries the status, and the client reads it there. */
-const failureFields = ({ status, message }: ReplyFailure): object => ({ code: String(status), message, param: null });
+const buildFailureFields = ({ status, message }: ReplyFailure): object => ({
+  code: String(status),
+  message,
+  param: null,
+});

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
 import { findLastUserText, type ServedCall } from '../conversation.ts';
-import { defaultChunkSize, plainReply, type ModelReply } from '../reply.ts';
+import { defaultChunkSize, buildPlainReply, type ModelReply } from '../reply.ts';
 import { scriptBlocks } from './script-block.ts';
 import { toFailure, maxDelayMs, scriptedErrorSchema } from './scripted-error.ts';
 
@@ -35,25 +35,25 @@ const scriptSchema = z.array(elementSchema);
  * Returns the reply that the script sets for this call, or undefined without a script or call number. Throws a 400 with
  * the error of an invalid script and its position.
  */
-export function scriptedReply(call: ServedCall, clientRequestId: string | undefined): ModelReply | undefined {
+export function findScriptedReply(call: ServedCall, clientRequestId: string | undefined): ModelReply | undefined {
   const number = callNumber(clientRequestId);
   if (number === undefined) return undefined;
   const [block, second] = scriptBlocks(findLastUserText(call.conversation.turns));
   if (block === undefined) return undefined;
 
-  const invalid = (message: string): ApiError =>
+  const createInvalidError = (message: string): ApiError =>
     new ApiError({ status: 400, code: 'invalid_script', param: call.conversationField, message: `script: ${message}` });
-  if (!block.closed) throw invalid('the block is not closed: end it with ``` after the array');
-  if (second !== undefined) throw invalid('the message has two blocks: put all elements into one array');
-  if (number < 1) throw invalid(`X-Client-Request-Id counts calls from 1; this one is ${number}`);
+  if (!block.closed) throw createInvalidError('the block is not closed: end it with ``` after the array');
+  if (second !== undefined) throw createInvalidError('the message has two blocks: put all elements into one array');
+  if (number < 1) throw createInvalidError(`X-Client-Request-Id counts calls from 1; this one is ${number}`);
 
-  const script = scriptSchema.safeParse(parseSource(block.source, invalid));
+  const script = scriptSchema.safeParse(parseSource(block.source, createInvalidError));
   if (!script.success) {
     const { path, message } = describeIssue(script.error);
-    throw invalid(path === '' ? `${message}: the block holds one JSON array` : `${path}: ${message}`);
+    throw createInvalidError(path === '' ? `${message}: the block holds one JSON array` : `${path}: ${message}`);
   }
   const element = script.data[number - 1];
-  return element === undefined ? plainReply(closingAnswer) : toReply(element);
+  return element === undefined ? buildPlainReply(closingAnswer) : toReply(element);
 }
 
 /** n of `<run>.<n>`. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { emptiestValue, structuredValue } from './structured-value.ts';
+import { buildEmptiestValue, buildStructuredValue } from './structured-value.ts';
 
 const value = (schema: object, known: Record<string, string> = {}) =>
-  structuredValue({ ...schema }, new Map(Object.entries(known)));
+  buildStructuredValue({ ...schema }, new Map(Object.entries(known)));
 
 const nullableString = { anyOf: [{ type: 'string' }, { type: 'null' }] };
 const memory = {
@@ -53,13 +53,13 @@ describe('a value for a schema', () => {
     expect(awkward.safeParse(value(z.toJSONSchema(awkward))).error).toBeUndefined();
   });
 
-  test('structuredValue handles inherited names and references without a target', () => {
+  test('buildStructuredValue handles inherited names and references without a target', () => {
     const schema = {
       type: 'object',
       properties: { constructor: { type: 'string' }, toString: { $ref: '#/nowhere' }, self: { $ref: '#' } },
       required: ['constructor', 'toString'],
     };
-    expect(emptiestValue(schema)).toEqual({ constructor: '', toString: null });
+    expect(buildEmptiestValue(schema)).toEqual({ constructor: '', toString: null });
   });
 
   test('a value that does not fit is rejected with its path', () => {

@@ -12,13 +12,13 @@ const MAX_DEPTH = 24;
 const NULL: Filled = { value: null, isKnown: false };
 
 /** Zero, the first member of an enum, an empty text or list; absent if the member is optional. Not checked against the schema. */
-export const emptiestValue = (schema: UnknownObject): unknown =>
+export const buildEmptiestValue = (schema: UnknownObject): unknown =>
   fill(schema, '', { root: schema, known: new Map(), depth: 0 }).value;
 
 /** @throws a 400 that names the place if the value does not fit the schema, for example a `pattern` */
-export function structuredValue(schema: UnknownObject, known: ReadonlyMap<string, string>): unknown {
+export function buildStructuredValue(schema: UnknownObject, known: ReadonlyMap<string, string>): unknown {
   const { value } = fill(schema, '', { root: schema, known, depth: 0 });
-  const check = checkerFor(schema)?.safeParse(value);
+  const check = compileChecker(schema)?.safeParse(value);
   if (check === undefined || check.success) return value;
   const { path, message } = describeIssue(check.error);
   throw new ApiError({
@@ -29,7 +29,7 @@ export function structuredValue(schema: UnknownObject, known: ReadonlyMap<string
 }
 
 /** Undefined if zod does not know a keyword; then the value is not checked. */
-function checkerFor(schema: UnknownObject): z.ZodType | undefined {
+function compileChecker(schema: UnknownObject): z.ZodType | undefined {
   try {
     return z.fromJSONSchema(schema);
   } catch {
@@ -72,20 +72,23 @@ function fillObject(schema: UnknownObject, context: Context): Filled {
 function fillArray(schema: UnknownObject, name: string, context: Context): Filled {
   const item = fill(schema['items'], name, context);
   if (item.isKnown) return { value: [item.value], isKnown: true };
-  return { value: Array.from({ length: numberOr(schema['minItems'], 0) }, () => item.value), isKnown: false };
+  return { value: Array.from({ length: readNumberOr(schema['minItems'], 0) }, () => item.value), isKnown: false };
 }
 
 function fillScalar(schema: UnknownObject, type: unknown, known: string | undefined): Filled {
   if (Array.isArray(schema['enum'])) return { value: schema['enum'][0], isKnown: false };
   if (type === 'string')
-    return { value: known ?? '-'.repeat(numberOr(schema['minLength'], 0)), isKnown: known !== undefined };
+    return { value: known ?? '-'.repeat(readNumberOr(schema['minLength'], 0)), isKnown: known !== undefined };
   if (type === 'boolean') return { value: false, isKnown: false };
   if (type !== 'integer' && type !== 'number') return NULL;
-  const least = Math.max(numberOr(schema['minimum'], -Infinity), numberOr(schema['exclusiveMinimum'], -Infinity) + 1);
-  return { value: Math.min(Math.max(0, least), numberOr(schema['maximum'], Infinity)), isKnown: false };
+  const least = Math.max(
+    readNumberOr(schema['minimum'], -Infinity),
+    readNumberOr(schema['exclusiveMinimum'], -Infinity) + 1,
+  );
+  return { value: Math.min(Math.max(0, least), readNumberOr(schema['maximum'], Infinity)), isKnown: false };
 }
 
-const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+const readNumberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
 /** Follows `#/$defs/name`; undefined for any other reference. */
 function findReferenced(pointer: string, root: UnknownObject): unknown {

@@ -1,6 +1,6 @@
 // Conversations for tests of the replies, without a server.
 import type { ModelConversation, ModelTurn } from '../conversation.ts';
-import { cannedReply } from '../canned/canned-reply.ts';
+import { findCannedReply } from '../canned/canned-reply.ts';
 
 export const user = (text: string): ModelTurn => ({ role: 'user', text });
 export const system = (text: string): ModelTurn => ({ role: 'system', text });
@@ -40,4 +40,4 @@ export const conversation = (
   ...settings,
 });
 
-export const cannedText = (...turns: readonly ModelTurn[]): string => cannedReply(conversation(turns)).text;
+export const cannedText = (...turns: readonly ModelTurn[]): string => findCannedReply(conversation(turns)).text;

@@ -100,17 +100,19 @@ async function findRun(client: Client, runId: string): Promise<ApiAnswer<'run'> 
 
 /** Returns the usage after the calls: the result of a run counts all of it. */
 export function subtractUsage(usage: Usage, before: Usage): Usage {
-  const rest = (name: 'inputTokens' | 'outputTokens' | 'totalTokens' | 'cachedInputTokens' | 'reasoningTokens') => {
+  const subtractBefore = (
+    name: 'inputTokens' | 'outputTokens' | 'totalTokens' | 'cachedInputTokens' | 'reasoningTokens',
+  ) => {
     const value = usage[name];
     return value === undefined ? {} : { [name]: Math.max(value - (before[name] ?? 0), 0) };
   };
   return {
     ...usage,
-    ...rest('inputTokens'),
-    ...rest('outputTokens'),
-    ...rest('totalTokens'),
-    ...rest('cachedInputTokens'),
-    ...rest('reasoningTokens'),
+    ...subtractBefore('inputTokens'),
+    ...subtractBefore('outputTokens'),
+    ...subtractBefore('totalTokens'),
+    ...subtractBefore('cachedInputTokens'),
+    ...subtractBefore('reasoningTokens'),
   };
 }
 

@@ -1,5 +1,5 @@
 // The request of LiteLLM's Generic Guardrail API (version 1.106.2), and its conversion to a check. Absent members are null.
-import { MillraceError, textMessage, type ApiRequestInput, type CheckAnswer } from '@millrace/contracts';
+import { MillraceError, buildTextMessage, type ApiRequestInput, type CheckAnswer } from '@millrace/contracts';
 import { z } from 'zod';
 
 const toolCallSchema = z.looseObject({ function: z.looseObject({ arguments: z.string().nullish() }).nullish() });
@@ -52,7 +52,7 @@ export function makeCheck(request: GuardrailRequest, agent: string): ApiRequestI
   if (all.length === 0) return undefined;
   // The proxy sends the text so far for each round of a stream, and does not mark the last round.
   if (request.input_type === 'response') return { agent, direction: 'output', texts: all, complete: false };
-  const messages = all.map((text, at) => textMessage(`m${at}`, 'user', text));
+  const messages = all.map((text, at) => buildTextMessage(`m${at}`, 'user', text));
   return { agent, direction: 'input', messages };
 }
 

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import { MillraceError } from '@millrace/contracts';
 import { openBody } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { problemResponse } from '../http/problem.ts';
+import { buildProblemResponse } from '../http/problem.ts';
 import { chooseAgent, guardrailRequestSchema, makeCheck, writeGuardrailAnswer } from './litellm-request.ts';
 import { runCheck } from './run-check.ts';
 
@@ -15,7 +15,7 @@ export function mountLiteLlm(app: Hono, context: GatewayContext): void {
   const serve = (request: Request, agent?: string) =>
     serveGuardrail(request, agent, context).catch((error: unknown) => {
       if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a guardrail request threw');
-      return problemResponse(error);
+      return buildProblemResponse(error);
     });
   app.post(PATH, ({ req }) => serve(req.raw));
   app.post(`/v1/agents/:agent${PATH}`, ({ req }) => serve(req.raw, req.param('agent')));

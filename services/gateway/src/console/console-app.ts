@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { MillraceError } from '@millrace/contracts';
 import type { Context, Hono } from 'hono';
 import type { GatewayContext } from '../gateway-context.ts';
-import { problemResponse } from '../http/problem.ts';
+import { buildProblemResponse } from '../http/problem.ts';
 import { mountSession } from './session-routes.ts';
 import { readAsset, readPage } from './site-files.ts';
 import { CACHE_CHECKED, CACHE_FOREVER, SITE_HEADERS, writePolicy } from './site-headers.ts';
@@ -40,7 +40,7 @@ async function serveAsset(call: Context, { settings }: GatewayContext): Promise<
   const name = call.req.param('name') ?? '';
   const accepted = call.req.header('accept-encoding') ?? '';
   const file = settings.CONSOLE_DIR === undefined ? undefined : await readAsset(settings.CONSOLE_DIR, name, accepted);
-  if (!file) return problemResponse(new MillraceError('route-unknown', 'The console has no such file.'));
+  if (!file) return buildProblemResponse(new MillraceError('route-unknown', 'The console has no such file.'));
   return new Response(new Uint8Array(file.body), {
     headers: {
       ...SITE_HEADERS,

@@ -53,23 +53,23 @@ export function createLocalStore({ perOwner, inProcess } = LIMITS): SessionStore
 }
 
 function createSharedStore(redis: Redis, { perOwner }: SessionLimits): SessionStore {
-  const key = (name: string) => `:gateway:sessions:${name}`;
+  const buildKey = (name: string) => `:gateway:sessions:${name}`;
   /** The names of the sessions of one credential, by the time of their start. */
   const listKey = (owner: string) => `:gateway:session-names:${owner}`;
   return {
-    get: (name) => guard(async () => (await redis.get(key(name))) ?? undefined),
+    get: (name) => guard(async () => (await redis.get(buildKey(name))) ?? undefined),
     set: (name, { sealed, ttlSeconds, owner }) =>
       guard(async () => {
-        await redis.set(key(name), sealed, 'EX', ttlSeconds);
+        await redis.set(buildKey(name), sealed, 'EX', ttlSeconds);
         await redis.zadd(listKey(owner), performance.timeOrigin + performance.now(), name);
         await redis.expire(listKey(owner), ttlSeconds);
         const surplus = (await redis.zcard(listKey(owner))) - perOwner;
         if (surplus <= 0) return;
         const oldest = await redis.zrange(listKey(owner), '0', String(surplus - 1));
-        for (const one of oldest) await redis.del(key(one));
+        for (const one of oldest) await redis.del(buildKey(one));
         await redis.zrem(listKey(owner), ...oldest);
       }),
-    delete: (name) => guard(async () => void (await redis.del(key(name)))),
+    delete: (name) => guard(async () => void (await redis.del(buildKey(name)))),
   };
 }
 

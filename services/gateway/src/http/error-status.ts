@@ -69,7 +69,7 @@ const hideForeign = (error: WireError): WireError =>
 const MS_PER_SECOND = 1_000;
 
 /** Headers of an error: the time until a retry may succeed, in whole seconds and exactly. */
-export function errorHeaders({ status, error }: HttpError): Record<string, string> {
+export function buildErrorHeaders({ status, error }: HttpError): Record<string, string> {
   const { retryAfterMs } = error;
   const retry: Record<string, string> =
     retryAfterMs === undefined

@@ -1,5 +1,5 @@
 // Writes errors as problem details (RFC 9457) with the members of a coded error: code, path, remedy, issues.
-import { errorHeaders, toHttpError } from './error-status.ts';
+import { buildErrorHeaders, toHttpError } from './error-status.ts';
 
 const TITLES: Record<number, string> = {
   400: 'Bad Request',
@@ -30,10 +30,10 @@ export function describeProblem(thrown: unknown): { status: number; body: object
     ...(remedy !== undefined && { remedy }),
     ...(issues && { issues }),
   };
-  return { status, body, headers: errorHeaders({ status, error }) };
+  return { status, body, headers: buildErrorHeaders({ status, error }) };
 }
 
-export function problemResponse(thrown: unknown): Response {
+export function buildProblemResponse(thrown: unknown): Response {
   const { status, body, headers } = describeProblem(thrown);
   return Response.json(body, { status, headers: { ...headers, 'content-type': 'application/problem+json' } });
 }

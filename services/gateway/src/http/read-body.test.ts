@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { quietListener } from '../testing/quiet-listener.ts';
 import { listenHttp, type HttpServer } from './listen.ts';
-import { problemResponse } from './problem.ts';
+import { buildProblemResponse } from './problem.ts';
 import { readJsonBody } from './read-body.ts';
 
 const MAX_BYTES = 1_000;
@@ -12,7 +12,7 @@ let server: HttpServer | undefined;
 beforeAll(async () => {
   const app = new Hono();
   app.post('/', async (call) => call.json(await readJsonBody(call.req.raw, z.object({ text: z.string() }), MAX_BYTES)));
-  app.onError(problemResponse);
+  app.onError(buildProblemResponse);
   server = await listenHttp(app, quietListener);
 });
 afterAll(() => server?.close(0));

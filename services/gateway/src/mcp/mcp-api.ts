@@ -7,7 +7,7 @@ import type { Hono } from 'hono';
 import type { Access } from '../access/access.ts';
 import { openAccess } from '../access/open-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { problemResponse } from '../http/problem.ts';
+import { buildProblemResponse } from '../http/problem.ts';
 import { readAgent } from '../own/run-routes.ts';
 import { createAgentServer } from './agent-tools.ts';
 
@@ -18,7 +18,7 @@ export function mountMcp(app: Hono, context: GatewayContext): void {
   const serve = (request: Request, agent: string | undefined) =>
     serveMcp(request, agent, context).catch((error: unknown) => {
       if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a request of MCP failed');
-      return problemResponse(error);
+      return buildProblemResponse(error);
     });
   app.all('/mcp', ({ req }) => serve(req.raw, undefined));
   app.all('/mcp/:agent', ({ req }) => serve(req.raw, req.param('agent')));

@@ -1,6 +1,6 @@
 // Writes errors in OpenAI's shape, with all four members: clients of other families read each of them.
 import type { ErrorCode } from '@millrace/contracts';
-import { errorHeaders, toHttpError } from '../http/error-status.ts';
+import { buildErrorHeaders, toHttpError } from '../http/error-status.ts';
 
 export type OpenAiError = { message: string; type: string; param: string | null; code: string };
 
@@ -36,7 +36,7 @@ export function describeOpenAiError(thrown: unknown): {
   return {
     status,
     error: { message, type: chooseType(status), param: error.path ?? null, code: CODES[error.code] ?? error.code },
-    headers: errorHeaders(known),
+    headers: buildErrorHeaders(known),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Context, Hono } from 'hono';
 import { openAccess, openBody } from '../access/open-access.ts';
 import { addSessionCredential, endRefusedSession } from '../console/session-access.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { problemResponse } from '../http/problem.ts';
+import { buildProblemResponse } from '../http/problem.ts';
 import { checkValue } from '../http/read-body.ts';
 import { AGENT_ROUTES } from './agent-routes.ts';
 import { BUS_TOKEN_ROUTES } from './bus-token-routes.ts';
@@ -35,7 +35,7 @@ export function mountOwnApi(app: Hono, context: GatewayContext): void {
       serveRoute(route, call, context).catch(async (error: unknown) => {
         await endRefusedSession(call.req.raw, error, context);
         if (!MillraceError.isInstance(error)) context.log.error({ err: error, route: route.id }, 'a route threw');
-        return problemResponse(error);
+        return buildProblemResponse(error);
       }),
     );
 }

@@ -14,7 +14,7 @@ import {
   runEventSchema,
   runResultSchema,
   runStatusSchema,
-  textMessage,
+  buildTextMessage,
   threadIdSchema,
   tokenSchema,
   jsonObjectSchema,
@@ -65,7 +65,7 @@ const readInput = (input: StartBody['input']) =>
   typeof input === 'string'
     ? input
     : input.map((message) =>
-        'text' in message ? textMessage(crypto.randomUUID(), message.role, message.text) : message,
+        'text' in message ? buildTextMessage(crypto.randomUUID(), message.role, message.text) : message,
       );
 
 const acceptedSchema = z.object({ runId: tokenSchema, status: runStatusSchema });

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono';
 import { MillraceError } from '@millrace/contracts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { problemResponse } from '../http/problem.ts';
+import { buildProblemResponse } from '../http/problem.ts';
 import { listUiMessages, resumeUi, stopUi } from './ui-chat.ts';
 import { serveUiMessages } from './ui-route.ts';
 
@@ -10,7 +10,7 @@ export function mountUi(app: Hono, context: GatewayContext): void {
   const serve = (serving: Promise<Response>) =>
     serving.catch((error: unknown) => {
       if (!MillraceError.isInstance(error)) context.log.error({ err: error }, 'a route of a chat threw');
-      return problemResponse(error);
+      return buildProblemResponse(error);
     });
   app.get('/v1/agents/:agent/ui/:chat/stream', ({ req }) => serve(resumeUi(req.raw, req.param(), context)));
   app.get('/v1/agents/:agent/ui/:chat/messages', ({ req }) => serve(listUiMessages(req.raw, req.param(), context)));

@@ -1,4 +1,4 @@
-import { textMessage, type RunRef } from '@millrace/contracts';
+import { buildTextMessage, type RunRef } from '@millrace/contracts';
 import { inputArgs, TEST_RUN } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import type { Task } from '../work/task.ts';
@@ -34,7 +34,7 @@ function countingGuard(more: Partial<TextGuard> = {}) {
     ...more,
   };
   const judge = async (texts: readonly string[], run: RunRef) => {
-    const messages = texts.map((text, at) => textMessage(`m${at}`, 'user', text));
+    const messages = texts.map((text, at) => buildTextMessage(`m${at}`, 'user', text));
     return judgeMessages(guard, { ...inputArgs([]), run }, messages);
   };
   return { judged, judge };

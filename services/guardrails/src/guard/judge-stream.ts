@@ -3,7 +3,7 @@
 // result.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
-import { bareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
+import { toBareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
 import { createPlace, type JsonPlace } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
 import { shiftSpan, sliceText, type TextSpan } from '../text/span.ts';
@@ -24,7 +24,7 @@ export function judgeStream(guard: TextGuard, args: StreamArgs): Chunk[] | Promi
   if (betweenParts.has(part.type)) for (const { placesIn } of guard.rules) delete state[placesIn];
   const delta = toDelta(part);
   if (delta) {
-    const bare = bareDelta(delta);
+    const bare = toBareDelta(delta);
     return readDeltaText(bare).length > countSliceUnits(guard)
       ? holdInSlices(guard, bare, args)
       : hold(guard, bare, args);

@@ -11,7 +11,7 @@ import { readObject } from './entry-state.ts';
 import { judgeStream } from './judge-stream.ts';
 import { judgeVisit, type TextGuard } from './text-guard.ts';
 
-export const toolArgumentsOption = (what: string) =>
+export const defineToolArgumentsOption = (what: string) =>
   z
     .enum(['redact', 'keep', 'deny'])
     .default('redact')

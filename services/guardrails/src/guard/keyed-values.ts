@@ -46,7 +46,7 @@ export function createKeyedMap(isTelling: (words: string) => boolean): MapKeyed 
       isChanged ||= entry[0] !== name || entry[1] !== member;
       return entry;
     });
-    return isChanged ? Object.fromEntries(uniqueBy(mapped)) : value;
+    return isChanged ? Object.fromEntries(renameDuplicates(mapped)) : value;
   };
   return (value, map, key) => mapInside(value, map, key, joinLeaves(value, map));
 }
@@ -116,7 +116,7 @@ function collectGroups(value: JsonValue): Leaf[][] {
 }
 
 /** Keeps both entries if two names became the same mark. */
-function uniqueBy(entries: readonly (readonly [string, JsonValue])[]): [string, JsonValue][] {
+function renameDuplicates(entries: readonly (readonly [string, JsonValue])[]): [string, JsonValue][] {
   const taken = new Set<string>();
   return entries.map(([name, member]) => {
     let free = name;

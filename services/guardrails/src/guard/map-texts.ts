@@ -31,10 +31,10 @@ export function collectVisitTexts(visit: Visit<unknown>): string[] {
     if (prefix !== undefined) collect(prefix + text);
     return text;
   };
-  const together = (several: readonly string[], glue: string) => {
+  const collectTogether = (several: readonly string[], glue: string) => {
     collect(several.join(glue));
     return undefined;
   };
-  visit(() => Object.assign(collectOne, { together }));
+  visit(() => Object.assign(collectOne, { together: collectTogether }));
   return [...texts];
 }

@@ -1,4 +1,4 @@
-import { textMessage, type Message } from '@millrace/contracts';
+import { buildTextMessage, type Message } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { mapStrings } from '@millrace/processor';
 import { joinMessageTexts, mapMessage } from './message-values.ts';
@@ -7,7 +7,7 @@ const upper = (message: Message) => mapMessage(message, (value) => mapStrings(va
 const buildMessage = (parts: object[], content: object = {}, members: object = {}): Message =>
   JSON.parse(
     JSON.stringify({
-      ...textMessage('m1', 'user', ''),
+      ...buildTextMessage('m1', 'user', ''),
       createdAt: '2026-11-21T00:00:00Z',
       ...members,
       content: { format: 2, parts, ...content },

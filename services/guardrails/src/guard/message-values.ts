@@ -41,31 +41,31 @@ export function joinMessageTexts(message: Message): string {
 }
 
 function mapPart(part: MessagePart, map: MapValue): MessagePart {
-  const data = (value: JsonValue) => map(value, 'data');
+  const mapData = (value: JsonValue) => map(value, 'data');
   switch (part.type) {
     case 'text':
     case 'reasoning':
       return mapMembers(part, PART_KEEPS, (value) =>
-        typeof value === 'string' ? toText(map(value, 'text')) : data(value),
+        typeof value === 'string' ? toText(map(value, 'text')) : mapData(value),
       );
     case 'tool-invocation': {
-      const toolInvocation = mapMembers(part.toolInvocation, INVOCATION_KEEPS, data);
-      const outer = mapMembers(part, PART_KEEPS, data);
+      const toolInvocation = mapMembers(part.toolInvocation, INVOCATION_KEEPS, mapData);
+      const outer = mapMembers(part, PART_KEEPS, mapData);
       return toolInvocation === part.toolInvocation ? outer : { ...outer, toolInvocation };
     }
     case 'source': {
-      const source = mapMembers(part.source, SOURCE_KEEPS, data);
-      const outer = mapMembers(part, PART_KEEPS, data);
+      const source = mapMembers(part.source, SOURCE_KEEPS, mapData);
+      const outer = mapMembers(part, PART_KEEPS, mapData);
       return source === part.source ? outer : { ...outer, source };
     }
     case 'file': {
-      const outer = mapMembers(part, FILE_KEEPS, data);
+      const outer = mapMembers(part, FILE_KEEPS, mapData);
       const bytes = mapFileData(part, map);
       return bytes === part.data ? outer : { ...outer, data: bytes };
     }
     default:
       // Maps a part of an unknown type like the others, because it is stored too.
-      return mapMembers(part, ['type', 'label'], data);
+      return mapMembers(part, ['type', 'label'], mapData);
   }
 }
 

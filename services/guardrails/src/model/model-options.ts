@@ -29,5 +29,5 @@ export const modelTimeoutOption = z
  * @param usual default of the option
  * @param doubt meaning of the value `doubt`
  */
-export const whenOption = (usual: AskWhen, doubt = 'call the model only if the rules are undecided') =>
+export const defineWhenOption = (usual: AskWhen, doubt = 'call the model only if the rules are undecided') =>
   z.enum(WHEN).default(usual).describe(`doubt: ${doubt}. always: call it for every text.`);

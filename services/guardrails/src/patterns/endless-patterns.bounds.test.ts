@@ -1,5 +1,5 @@
 // Tests nested repetitions in an operator's pattern, which would make a backtracking matcher run for hours.
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { inputArgs } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { keyword } from '../guards/keyword/keyword.ts';
@@ -20,7 +20,7 @@ test.each([
   const text = `${'a'.repeat(200_000)}!`;
   const args = inputArgs([text]);
   await processor.processInput?.(args);
-  expect(args.messageList.get.input.db().map(messageText)).toEqual([text]);
+  expect(args.messageList.get.input.db().map(readMessageText)).toEqual([text]);
 });
 
 test('prompt-injection judges large patterns on another thread and accepts as many as other guards', async () => {

@@ -4,18 +4,18 @@ import type { ProcessorDefinition } from '@millrace/processor';
 import { approvalGate } from '../limits/approval-gate/approval-gate.ts';
 import { batchParts } from '../shape/batch-parts/batch-parts.ts';
 import { contentLength } from '../limits/content-length/content-length.ts';
-import { costGuard } from '../limits/cost-guard/cost-guard.ts';
-import { httpGuard } from '../guards/http-guard/http-guard.ts';
+import { defineCostGuard } from '../limits/cost-guard/cost-guard.ts';
+import { defineHttpGuard } from '../guards/http-guard/http-guard.ts';
 import { judge } from '../guards/judge/judge.ts';
-import { language } from '../guards/language/language.ts';
+import { defineLanguage } from '../guards/language/language.ts';
 import { keyword } from '../guards/keyword/keyword.ts';
 import { maxToolCalls } from '../limits/max-tool-calls/max-tool-calls.ts';
-import { moderation } from '../guards/moderation/moderation.ts';
+import { defineModeration } from '../guards/moderation/moderation.ts';
 import { NO_MODELS } from '../model/guard-models.ts';
 import { FIXED_ENDPOINTS } from './fixed-endpoints.ts';
 import { FIXED_MODELS } from './judging-provider.ts';
 import { promptInjection } from '../guards/prompt-injection/prompt-injection.ts';
-import { responseCache } from '../shape/response-cache/response-cache.ts';
+import { defineResponseCache } from '../shape/response-cache/response-cache.ts';
 import { responseValidator } from '../guards/response-validator/response-validator.ts';
 import { NO_STORE } from '../store/guard-store.ts';
 import { structuredOutput } from '../shape/structured-output/structured-output.ts';
@@ -46,7 +46,7 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
   [toolAllowList, { options: [{}, { allow: [] }] }],
   [approvalGate, { options: [{}, { tools: ['pay'], message: 'Sure?' }] }],
   [batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts }],
-  [language(NO_MODELS), { options: [{}, { strategy: 'translate', model: 'openai/x' }] }],
+  [defineLanguage(NO_MODELS), { options: [{}, { strategy: 'translate', model: 'openai/x' }] }],
   [responseValidator, { options: [{}, { minLength: 100, sameLanguage: true }] }],
   [
     structuredOutput,
@@ -54,8 +54,8 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
       options: [{ schema: { type: 'object' } }, { schema: {}, strategy: 'fallback', maxRetries: 0 }],
     },
   ],
-  [costGuard(NO_STORE), { options: [{ maxCost: 1 }, { maxCost: 1, scope: 'tenant' }] }],
-  [responseCache(NO_STORE), { options: [{}, { scope: 'thread' }] }],
+  [defineCostGuard(NO_STORE), { options: [{ maxCost: 1 }, { maxCost: 1, scope: 'tenant' }] }],
+  [defineResponseCache(NO_STORE), { options: [{}, { scope: 'thread' }] }],
   [
     judge(FIXED_MODELS),
     {
@@ -67,10 +67,10 @@ export const GUARD_CASES: readonly (readonly [ProcessorDefinition, ConformanceCa
     },
   ],
   [
-    httpGuard(FIXED_ENDPOINTS),
+    defineHttpGuard(FIXED_ENDPOINTS),
     { options: [{ endpoint: 'acme' }, { endpoint: 'acme', strategy: 'filter', window: 50 }], texts },
   ],
-  [moderation(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts }],
+  [defineModeration(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts }],
 ];
 
 const REQUIRED: Record<string, JsonObject> = {

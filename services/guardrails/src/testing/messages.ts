@@ -1,19 +1,19 @@
 // Builds messages and chunks for tests.
-import { textMessage, type Chunk, type JsonValue, type Message } from '@millrace/contracts';
+import { buildTextMessage, type Chunk, type JsonValue, type Message } from '@millrace/contracts';
 import { MessageList, type Processor } from '@millrace/processor';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-export const assistant = (id: string, text: string): Message => textMessage(id, 'assistant', text);
+export const assistant = (id: string, text: string): Message => buildTextMessage(id, 'assistant', text);
 
 /** Builds a message with several text parts. */
 export function messageInParts(id: string, ...texts: string[]): Message {
-  const message = textMessage(id, 'user', '');
+  const message = buildTextMessage(id, 'user', '');
   return { ...message, content: { format: 2, parts: texts.map((text) => ({ type: 'text', text })) } };
 }
 
 /** Builds an answer with a tool call and its result. */
 export function messageWithTool(id: string, args: JsonValue, result: JsonValue): Message {
-  const message = textMessage(id, 'assistant', '');
+  const message = buildTextMessage(id, 'assistant', '');
   const toolInvocation = { state: 'result' as const, toolCallId: 'c1', toolName: 'notes', args, result };
   return { ...message, content: { format: 2, parts: [{ type: 'tool-invocation', toolInvocation }] } };
 }

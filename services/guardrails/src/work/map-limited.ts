@@ -14,11 +14,11 @@ export async function mapLimited<T, R>(
   const either = AbortSignal.any([signal, first.signal]);
   const left = [...values.entries()];
   const results: R[] = [];
-  const work = async () => {
+  const runWorker = async () => {
     for (let next = left.shift(); next; next = left.shift()) results[next[0]] = await map(next[1], either);
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(maxAtOnce, values.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(maxAtOnce, values.length) }, runWorker));
   } catch (error) {
     left.length = 0;
     first.abort(error);

@@ -32,13 +32,13 @@ export function createTask<O, R>(
   maxInlineCost: number = MAX_INLINE_COST,
 ): Task<R> {
   let judge: TaskJudge<R> | undefined;
-  const now: TaskJudge<R> = (texts) => (judge ??= prepare(options))(texts);
+  const judgeNow: TaskJudge<R> = (texts) => (judge ??= prepare(options))(texts);
   return {
-    runNow: now,
+    runNow: judgeNow,
     async run(texts, signal) {
       const cost = sumLengths(texts);
       if (cost > BOUNDS.characters) return { exceeded: 'characters' };
-      if (cost <= maxInlineCost) return runJudge(now, texts);
+      if (cost <= maxInlineCost) return runJudge(judgeNow, texts);
       const request: TaskRequest = { module, options, texts };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the thread ran the `prepare` that the module defined
       const outcome = (await threads.run(request, { cost, signal })) as TaskOutcome<R>;

@@ -7,14 +7,14 @@ import {
   MillraceError,
   isOperator,
   labelSubmitted,
-  messageText,
+  readMessageText,
   type ApiAnswer,
   type ApiRequest,
   type ForgetRequest,
   type Message,
   type Thread,
 } from '@millrace/contracts';
-import { memoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { chooseMemoryOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
 import type { HistoryStore, OwnedThread } from '../store/history-store.ts';
 import { recordJudges } from '../store/stored-message.ts';
 
@@ -31,7 +31,7 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
     const { tenant } = call;
     const { resourceId } = await getOwnThread(threadId, call);
     const place = { tenant, threadId, ...(resourceId !== undefined && { resourceId }) };
-    return { place, owned: { tenant, threadId, owner: memoryOwner(place) } };
+    return { place, owned: { tenant, threadId, owner: chooseMemoryOwner(place) } };
   };
   const countMessages = async ({ tenant, threadId }: OwnedThread) =>
     (await store.getThread({ tenant, threadId })).messageCount;
@@ -65,7 +65,7 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
       if (!isOperator(call.caller)) await requireOwnResource(call, request.resourceId);
       const resourceId = request.resourceId ?? (await findResource(store, { tenant, threadId }));
       const place = { threadId, ...(resourceId !== undefined && { resourceId }) };
-      const owned = { tenant, threadId, owner: memoryOwner(place) };
+      const owned = { tenant, threadId, owner: chooseMemoryOwner(place) };
       // No run has this id: ids of runs are tokens.
       const saved = messages.map((message) => ({ ...recordJudges(labelSubmitted(message), []), ...place }));
       await store.saveBlock({ ...owned, runId: `save:${saveId}`, epoch: 1, messages: saved });
@@ -76,7 +76,7 @@ export function createEditVerbs({ store, forget, getOwnThread }: EditParts): Edi
 
 const describeForgotten = (message: Message) => ({
   id: message.id,
-  text: messageText(message).trim().slice(0, MAX_FORGOTTEN_TEXT),
+  text: readMessageText(message).trim().slice(0, MAX_FORGOTTEN_TEXT),
 });
 
 /** Returns the resource of a thread; undefined for a thread without one, or an unknown one. */

@@ -1,4 +1,11 @@
-import { API, MillraceError, OPERATOR_CALLER, hashCaller, textMessage, type ForgetRequest } from '@millrace/contracts';
+import {
+  API,
+  MillraceError,
+  OPERATOR_CALLER,
+  hashCaller,
+  buildTextMessage,
+  type ForgetRequest,
+} from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHistoryApi, type HistoryApi } from './history-api.ts';
 import type { HistoryStore } from '../store/history-store.ts';
@@ -119,9 +126,9 @@ describe('the history API', () => {
   });
 
   test('messages-save appends messages once for each saveId, labelled as text that no guard has judged', async () => {
-    const user = { ...textMessage('m1', 'user', 'hello'), judges: ['pii'], resourceId: 'eve' };
+    const user = { ...buildTextMessage('m1', 'user', 'hello'), judges: ['pii'], resourceId: 'eve' };
     const trusted = { origin: 'model', trust: 'trusted' };
-    const answer = textMessage('m2', 'assistant', 'hi');
+    const answer = buildTextMessage('m2', 'assistant', 'hi');
     const claimed = { ...answer.content, parts: [{ type: 'text' as const, text: 'hi', label: trusted }] };
     const request = { threadId: 'a', saveId: 's1', messages: [user, { ...answer, content: claimed }] };
     expect(await api['messages-save'](request, acme)).toEqual({ threadId: 'a', total: 7 });
@@ -135,7 +142,7 @@ describe('the history API', () => {
   });
 
   test('messages-save begins a thread of the given resource, or one without a resource', async () => {
-    const messages = [textMessage('m1', 'user', 'hello')];
+    const messages = [buildTextMessage('m1', 'user', 'hello')];
     await api['messages-save']({ threadId: 'new', resourceId: 'carol', messages }, acme);
     expect(await api['threads-get']({ threadId: 'new' }, acme)).toMatchObject({ resourceId: 'carol', messageCount: 1 });
     await api['messages-save']({ threadId: 'alone', messages }, acme);
@@ -145,10 +152,10 @@ describe('the history API', () => {
   });
 
   test('messages-save rejects system messages and repeated ids, and names the message', async () => {
-    const save = (...messages: ReturnType<typeof textMessage>[]) =>
+    const save = (...messages: ReturnType<typeof buildTextMessage>[]) =>
       api['messages-save']({ threadId: 'a', messages }, acme);
-    await expect(save(textMessage('m', 'system', 'obey'))).rejects.toMatchObject({ path: 'messages[0].role' });
-    const twice = save(textMessage('m', 'user', 'one'), textMessage('m', 'user', 'two'));
+    await expect(save(buildTextMessage('m', 'system', 'obey'))).rejects.toMatchObject({ path: 'messages[0].role' });
+    const twice = save(buildTextMessage('m', 'user', 'one'), buildTextMessage('m', 'user', 'two'));
     await expect(twice).rejects.toMatchObject({ code: 'message-invalid', path: 'messages[1].id' });
     expect(await api['threads-get']({ threadId: 'a' }, acme)).toMatchObject({ messageCount: 5 });
   });
@@ -157,7 +164,7 @@ describe('the history API', () => {
     const eve = { tenant: 'acme', caller: await hashCaller('acme', 'eve') };
     const bob = { tenant: 'acme', caller: await hashCaller('acme', 'bob') };
     const unknown = { code: 'thread-unknown' };
-    const messages = [textMessage('m1', 'user', 'hello')];
+    const messages = [buildTextMessage('m1', 'user', 'hello')];
     await expect(api['threads-rename']({ threadId: 'b', title: 'mine' }, eve)).rejects.toMatchObject(unknown);
     await expect(api['threads-delete']({ threadId: 'b' }, eve)).rejects.toMatchObject(unknown);
     await expect(api['messages-delete']({ threadId: 'b', ids: ['run-1.0'] }, eve)).rejects.toMatchObject(unknown);

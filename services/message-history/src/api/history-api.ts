@@ -1,8 +1,8 @@
 // Implements the public verbs on threads and their messages, for tenant and caller of the subject: an operator reads
 // all threads of the tenant, every other caller those of its own resource.
 import { MillraceError, isOperator, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
-import { isOwnResource, ownerOfResource, requireOwnResource, type MemoryCaller } from '@millrace/stores';
-import { threadUnknown } from '../store/history-errors.ts';
+import { isOwnResource, buildResourceOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { createUnknownThreadError } from '../store/history-errors.ts';
 import { createEditVerbs, type EditVerb, type Forget, type GetOwnThread } from './edit-verbs.ts';
 import type { HistoryStore } from '../store/history-store.ts';
 
@@ -19,7 +19,7 @@ export function createHistoryApi(store: HistoryStore, forget: Forget): HistoryAp
     const { tenant } = call;
     const thread = await store.getThread({ tenant, threadId });
     if (await isOwnResource(call, thread.resourceId)) return thread;
-    throw threadUnknown({ tenant, threadId });
+    throw createUnknownThreadError({ tenant, threadId });
   };
   return { ...createReadVerbs(store, getOwnThread), ...createEditVerbs({ store, forget, getOwnThread }) };
 }
@@ -29,7 +29,7 @@ function createReadVerbs(store: HistoryStore, getOwnThread: GetOwnThread): Handl
     'threads-list': async ({ resourceId, limit, offset }, call) => {
       await requireOwnResource(call, resourceId);
       const { tenant } = call;
-      const owner = resourceId === undefined ? undefined : ownerOfResource(resourceId);
+      const owner = resourceId === undefined ? undefined : buildResourceOwner(resourceId);
       return store.listThreads({ tenant, owner }, { limit, offset });
     },
     'threads-get': ({ threadId }, call) => getOwnThread(threadId, call),

@@ -3,7 +3,7 @@ import { processorConformance } from '@millrace/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import type { HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
-import { messageHistory } from './message-history.ts';
+import { defineMessageHistory } from './message-history.ts';
 
 let store: HistoryStore;
 beforeAll(() => {
@@ -11,6 +11,6 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-processorConformance(() => messageHistory(store), {
+processorConformance(() => defineMessageHistory(store), {
   options: [{}, { lastMessages: 0 }, { includeSystemMessages: true }],
 });

@@ -1,4 +1,4 @@
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { inputRedactor } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HistoryStore } from '../store/history-store.ts';
@@ -18,7 +18,7 @@ describe('MessageHistory with other processors', () => {
     store = openSqliteHistoryStore({ path: ':memory:' });
   });
   afterEach(() => store.close());
-  const savedText = async () => (await store.recallLast(THREAD, 10)).messages.map(messageText);
+  const savedText = async () => (await store.recallLast(THREAD, 10)).messages.map(readMessageText);
   const save = (text: string, given: HistoryCall) =>
     callHistory(store, 'processOutputResult', {
       ...given,
@@ -98,7 +98,7 @@ describe('MessageHistory with other processors', () => {
 
   test('processor order matters for final saved content', async () => {
     const { messages } = await save('one two three four', { after: [limiter(2)] });
-    expect(messages.map(messageText)).toEqual(['hi', 'one two']);
+    expect(messages.map(readMessageText)).toEqual(['hi', 'one two']);
     expect(await savedText()).toEqual(['hi', 'one two three four']);
     await save('one two three four', { before: [limiter(2)] });
     expect(await savedText()).toEqual(['hi', 'one two']);

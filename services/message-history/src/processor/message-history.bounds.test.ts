@@ -2,7 +2,7 @@ import { processorBounds } from '@millrace/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import type { HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
-import { messageHistory } from './message-history.ts';
+import { defineMessageHistory } from './message-history.ts';
 
 let store: HistoryStore;
 beforeAll(() => {
@@ -10,4 +10,4 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-processorBounds(() => messageHistory(store));
+processorBounds(() => defineMessageHistory(store));

@@ -1,4 +1,4 @@
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { READ_MAX_BYTES, type HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
@@ -58,7 +58,7 @@ describe('MessageHistoryProcessor, input', () => {
     const { conversation } = await callHistory(store, 'processInput', {
       messages: { remembered: [message('a1')], input: [message('u1', ' words '), message('u3')] },
     });
-    expect(conversation.entries.map(({ source, message }) => [source, message.id, messageText(message)])).toEqual([
+    expect(conversation.entries.map(({ source, message }) => [source, message.id, readMessageText(message)])).toEqual([
       ['remembered', 'a1', 'a1'],
       ['remembered', 'u2', 'u2'],
       ['input', 'u1', ' words '],
@@ -70,7 +70,7 @@ describe('MessageHistoryProcessor, input', () => {
     await storeBlock(message('1', 'My cat is called Tom.'));
     const question = { messages: { input: [message('1', 'What is my cat called?')] } };
     const { conversation } = await callHistory(store, 'processInput', question);
-    expect(conversation.entries.map(({ source, message }) => [source, messageText(message)])).toEqual([
+    expect(conversation.entries.map(({ source, message }) => [source, readMessageText(message)])).toEqual([
       ['remembered', 'My cat is called Tom.'],
       ['input', 'What is my cat called?'],
     ]);

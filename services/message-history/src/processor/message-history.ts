@@ -1,14 +1,21 @@
 // Adds a thread's last messages to the conversation before the run and stores the run's own messages after it. The
 // processor does not judge: it stores the message list at its position in the output list, so guards belong before it.
 // A failing store throws its coded error; the policy, not this code, lets the run continue.
-import { MEMORY_POSITION, entryTag, messageText, type Message, type RunJudges, type RunRef } from '@millrace/contracts';
+import {
+  MEMORY_POSITION,
+  buildEntryTag,
+  readMessageText,
+  type Message,
+  type RunJudges,
+  type RunRef,
+} from '@millrace/contracts';
 import {
   defineProcessor,
   type ProcessInputArgs,
   type ProcessorDefinition,
   type ProcessOutputResultArgs,
 } from '@millrace/processor';
-import { memoryOwner, retryShortOutage } from '@millrace/stores';
+import { chooseMemoryOwner, retryShortOutage } from '@millrace/stores';
 import { z } from 'zod';
 import type { HistoryStore } from '../store/history-store.ts';
 import { deriveId, haveSameWords } from '../store/rename-taken.ts';
@@ -18,7 +25,7 @@ import { recordJudges, takeJudges } from '../store/stored-message.ts';
  * Builds the messages of a run's block, in order: the input that the guards passed, then the response, without system messages. Keeps ids; a
  * message without one gets `<run>.<position>`, so that a repeated save gives it the same id. Thread and resource are always the run's.
  */
-function messagesToStore(
+function selectMessagesToStore(
   run: Pick<RunRef, 'runId' | 'threadId' | 'resourceId'>,
   input: readonly Message[],
   response: readonly Message[],
@@ -89,7 +96,7 @@ type HistoryOptions = z.output<typeof optionsSchema>;
  *     as: older
  *     options: { lastMessages: 5 }
  */
-export const messageHistory = (store: HistoryStore): ProcessorDefinition =>
+export const defineMessageHistory = (store: HistoryStore): ProcessorDefinition =>
   defineProcessor({
     id: 'message-history',
     description: "Recalls a thread's last messages and stores the run's own.",
@@ -113,7 +120,7 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
   const { messageList, run, abortSignal } = args;
   const { tenant, threadId, resourceId } = run;
   if (threadId === undefined || options.lastMessages === 0) return;
-  const owner = memoryOwner({ threadId, resourceId });
+  const owner = chooseMemoryOwner({ threadId, resourceId });
 
   const { messages: recalled, leftOut } = await store.recallLast(
     { tenant, threadId, owner },
@@ -124,7 +131,7 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
     const message = `${leftOut} of the last ${options.lastMessages} messages were not recalled, because together they exceed the size limit.`;
     args.onViolation({ message, rule: 'recall-max-bytes', strategy: 'warn', count: leftOut });
   }
-  const fresh = withoutKnown(
+  const fresh = omitKnown(
     recalled.filter((message) => message.role !== 'system'),
     messageList.get.all.db(),
   ).map((message) => takeJudges(message, args.judges ?? NO_JUDGES));
@@ -137,8 +144,8 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
 
   const system = recalled.filter((message) => message.role === 'system');
   if (options.includeSystemMessages && system.length > 0) {
-    const tag = entryTag(SYSTEM_TAG, 'message-history', args.entry);
-    messageList.setSystem(tag, system.map(messageText));
+    const tag = buildEntryTag(SYSTEM_TAG, 'message-history', args.entry);
+    messageList.setSystem(tag, system.map(readMessageText));
   }
 }
 
@@ -146,7 +153,7 @@ async function recall(store: HistoryStore, options: HistoryOptions, args: Proces
  * Omits the messages that the conversation has. A stored message with the id of a different one in the conversation
  * gets its derived id, because a message of the same id would replace that one.
  */
-function withoutKnown(recalled: readonly Message[], conversation: readonly Message[]): Message[] {
+function omitKnown(recalled: readonly Message[], conversation: readonly Message[]): Message[] {
   const byId = new Map(conversation.map((message) => [message.id, message]));
   // Only a message that was renamed can be another one's copy under a derived id.
   const isRenamed = recalled.some(({ id }) => id.includes('~'));
@@ -163,10 +170,10 @@ async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise
   const { messageList, result, run, abortSignal } = args;
   const { tenant, threadId, resourceId, runId, epoch } = run;
   if (threadId === undefined || !result.answered) return;
-  const owner = memoryOwner({ threadId, resourceId });
+  const owner = chooseMemoryOwner({ threadId, resourceId });
 
   // Here `input` holds only the caller's messages: `context` is not in `reads`, so the orchestrator does not send it.
-  const messages = messagesToStore(run, messageList.get.input.db(), messageList.get.response.db(), args.judges);
+  const messages = selectMessagesToStore(run, messageList.get.input.db(), messageList.get.response.db(), args.judges);
   const block = { tenant, threadId, owner, runId, epoch, messages };
   await retryShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
 }

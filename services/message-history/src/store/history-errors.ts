@@ -13,7 +13,7 @@ import {
 export const STORE = 'message store';
 
 /** Does not name the owner, because the caller must not learn which resource owns the thread. */
-export function threadForeign({ threadId, owner }: { threadId: string; owner: string }): MillraceError {
+export function createForeignThreadError({ threadId, owner }: { threadId: string; owner: string }): MillraceError {
   const resource = findResource(owner);
   const message =
     resource === undefined
@@ -24,7 +24,7 @@ export function threadForeign({ threadId, owner }: { threadId: string; owner: st
   });
 }
 
-export function threadUnknown({ tenant, threadId }: ThreadRef): MillraceError {
+export function createUnknownThreadError({ tenant, threadId }: ThreadRef): MillraceError {
   return new MillraceError('thread-unknown', `Tenant "${tenant}" has no thread "${threadId}".`, {
     remedy: 'A thread exists after a run on it ended with an answer. `threads-list` lists the existing threads.',
   });

@@ -9,7 +9,7 @@ import type { Message, Thread } from '@millrace/contracts';
 /** A thread is named by its tenant and its id: two tenants may use the same id. */
 export type ThreadRef = { tenant: string; threadId: string };
 
-/** `owner`: as memoryOwner() names it. A thread of another owner is unknown. */
+/** `owner`: as chooseMemoryOwner() names it. A thread of another owner is unknown. */
 export type OwnedThread = ThreadRef & { owner: string };
 
 export type HistoryOwner = { tenant: string; owner: string };
@@ -18,7 +18,7 @@ export type Erased = { deleted: number; left: number };
 
 /** The messages of one run in its thread. */
 export type HistoryBlock = ThreadRef & {
-  /** As memoryOwner() names the owner. */
+  /** As chooseMemoryOwner() names the owner. */
   owner: string;
   runId: string;
   /**

@@ -3,7 +3,7 @@
 // used it. Callers choose the ids of their messages: the same id with the same words is the same message, and other
 // words are a different message, which is stored and recalled under an id of its own.
 import { createHash, randomUUID } from 'node:crypto';
-import { messageText, type Message } from '@millrace/contracts';
+import { readMessageText, type Message } from '@millrace/contracts';
 import type { HistoryBlock } from './history-store.ts';
 
 export function buildOwnPrefix(runId: string): string {
@@ -26,7 +26,7 @@ export const haveSameWords = (one: Message, other: Message): boolean => readWord
 
 /** save-block.lua compares the same text. */
 const readWords = (message: Message): string =>
-  `${message.role} ${messageText(message)}`.replaceAll(/[ \t\n\v\f\r]+/g, ' ').trim();
+  `${message.role} ${readMessageText(message)}`.replaceAll(/[ \t\n\v\f\r]+/g, ' ').trim();
 
 /**
  * Gives the listed messages new ids: derived ones at the first attempt, random ones if a caller has used those for other

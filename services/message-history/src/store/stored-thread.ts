@@ -24,14 +24,14 @@ export function readThread(id: string, stored: unknown): Thread {
     id,
     ...(resourceId !== undefined && { resourceId }),
     title,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-    ...(typeof lastMessageAt === 'number' && { lastMessageAt: iso(lastMessageAt) }),
+    createdAt: formatIso(createdAt),
+    updatedAt: formatIso(updatedAt),
+    ...(typeof lastMessageAt === 'number' && { lastMessageAt: formatIso(lastMessageAt) }),
     messageCount,
     metadata: metadataSchema.parse(JSON.parse(metadata)),
   };
 }
 
-function iso(ms: number): string {
+function formatIso(ms: number): string {
   return new Date(ms).toISOString();
 }

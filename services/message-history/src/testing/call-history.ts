@@ -4,7 +4,7 @@ import type { Conversation, JsonObject, Message, MessageSource, RunJudges, RunRe
 import type { ProcessorDefinition } from '@millrace/processor';
 import { callStages } from '@millrace/testkit';
 import type { HistoryStore } from '../store/history-store.ts';
-import { messageHistory } from '../processor/message-history.ts';
+import { defineMessageHistory } from '../processor/message-history.ts';
 
 export const RUN: RunRef = {
   tenant: 'default',
@@ -41,7 +41,7 @@ export async function callHistory(
     stage,
     uses: [
       ...before.map((definition) => ({ definition })),
-      { definition: messageHistory(store), options },
+      { definition: defineMessageHistory(store), options },
       ...after.map((definition) => ({ definition })),
     ],
     messages,

@@ -1,5 +1,5 @@
 // Minimal test doubles of the guards of other services.
-import { textMessage, type Message } from '@millrace/contracts';
+import { buildTextMessage, type Message } from '@millrace/contracts';
 import { defineProcessor, mapMessageText, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
 
@@ -41,5 +41,5 @@ export function blocker(word: string): ProcessorDefinition {
 }
 
 export function answer(text: string): Message {
-  return textMessage('a1', 'assistant', text);
+  return buildTextMessage('a1', 'assistant', text);
 }

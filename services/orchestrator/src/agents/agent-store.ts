@@ -1,9 +1,9 @@
 // Stores applied agents with their plans: reads them from the bucket, writes them through the API only, watches them so
 // that the next run of every orchestrator uses the newest one. Revisions of an agent are counted from 1, and from 1
 // again after a delete.
-import { AGENT_LIMITS, MillraceError, agentKey, appliedAgentSchema, type AppliedAgent } from '@millrace/contracts';
+import { AGENT_LIMITS, MillraceError, buildAgentKey, appliedAgentSchema, type AppliedAgent } from '@millrace/contracts';
 import {
-  conflictError,
+  createConflictError,
   deleteEntry,
   locateEntry,
   readEntry,
@@ -49,33 +49,33 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
       .map(([, { value }]) => value)
       .toSorted((one, other) => (one.agent.name < other.agent.name ? -1 : 1));
   const find = async (tenant: string, agent: string) =>
-    known.get(agentKey(tenant, agent)) ?? (await readAgent(agentKey(tenant, agent)));
+    known.get(buildAgentKey(tenant, agent)) ?? (await readAgent(buildAgentKey(tenant, agent)));
   return {
     find,
     get: async (tenant, agent) => (await find(tenant, agent))?.value,
     async atLeast(tenant, agent, revision) {
-      const there = known.get(agentKey(tenant, agent));
+      const there = known.get(buildAgentKey(tenant, agent));
       if (there && there.revision >= revision) return there.value;
-      return (await readAgent(agentKey(tenant, agent)))?.value;
+      return (await readAgent(buildAgentKey(tenant, agent)))?.value;
     },
     list,
     async put(tenant, applied) {
-      const key = agentKey(tenant, applied.agent.name);
+      const key = buildAgentKey(tenant, applied.agent.name);
       const there = await locateEntry(access, bucket, key, appliedAgentSchema);
       if ('error' in there) throw there.error;
       const before = 'value' in there ? there.value : undefined;
-      if (!before && list(tenant).length >= AGENT_LIMITS.maxAgents) throw full();
+      if (!before && list(tenant).length >= AGENT_LIMITS.maxAgents) throw createFullError();
       const stored = { ...applied, revision: (before?.revision ?? 0) + 1 };
       const written = await writeEntry(access, bucket, key, stored, { expectedRevision: there.revision });
-      if ('conflict' in written) throw conflictError(key);
+      if ('conflict' in written) throw createConflictError(key);
       known.set(key, { value: stored, revision: written.revision });
       return stored;
     },
     async delete(tenant, agent) {
-      const key = agentKey(tenant, agent);
+      const key = buildAgentKey(tenant, agent);
       const there = await readAgent(key);
       if (!there) return undefined;
-      if ('conflict' in (await deleteEntry(access, bucket, key, there.revision))) throw conflictError(key);
+      if ('conflict' in (await deleteEntry(access, bucket, key, there.revision))) throw createConflictError(key);
       known.delete(key);
       return there.value;
     },
@@ -88,7 +88,7 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
   };
 }
 
-function full(): MillraceError {
+function createFullError(): MillraceError {
   return new MillraceError('agents-full', `There are ${AGENT_LIMITS.maxAgents} agents already.`, {
     remedy: 'Delete unused agents: millrace agents delete NAME.',
   });

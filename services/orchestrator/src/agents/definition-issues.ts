@@ -34,16 +34,18 @@ export function readDefinition(definition: JsonValue): ReadDefinition {
     return {
       agent: undefined,
       entries: [],
-      issues: [invalid('', 'An agent is an object with name, model and lists of processors.')],
+      issues: [createInvalidIssue('', 'An agent is an object with name, model and lists of processors.')],
     };
   }
-  const hidden = hiddenMembers(definition);
+  const hidden = findHiddenMembers(definition);
   if (hidden.length > 0) return { agent: undefined, entries: [], issues: hidden };
   const { rest, entries, issues } = readLists(definition);
   const parsed = agentSchema.safeParse(rest);
   if (!parsed.success)
     issues.push(
-      ...parsed.error.issues.flatMap((issue) => formIssue(issue, issue.path.length > 0 ? NESTED_FIELDS : AGENT_FIELDS)),
+      ...parsed.error.issues.flatMap((issue) =>
+        findFormIssues(issue, issue.path.length > 0 ? NESTED_FIELDS : AGENT_FIELDS),
+      ),
     );
   const lists = Object.fromEntries(listSchema.options.map((list) => [list, readList(entries, list)]));
   const agent = parsed.success && issues.length === 0 ? { ...parsed.data, ...lists } : undefined;
@@ -69,10 +71,10 @@ function readLists(definition: JsonObject) {
     const listed = definition[list];
     if (!Array.isArray(listed)) continue;
     rest[list] = [];
-    const count = listed.reduce<number>((sum, value) => sum + entriesIn(value), 0);
+    const count = listed.reduce<number>((sum, value) => sum + countEntries(value), 0);
     if (count > AGENT_LIMITS.maxEntries) {
       const message = `The ${list} list has ${count} entries; it may have ${AGENT_LIMITS.maxEntries}.`;
-      issues.push({ ...invalid(list, message), remedy: 'Combine related processors into one.' });
+      issues.push({ ...createInvalidIssue(list, message), remedy: 'Combine related processors into one.' });
       continue;
     }
     listed.forEach((value, at) => {
@@ -85,20 +87,20 @@ function readLists(definition: JsonObject) {
       }
       const parsed = agentEntrySchema.safeParse(value);
       if (parsed.success) entries.push({ list, path, entry: parsed.data });
-      else issues.push(...entryIssues(parsed.error, path));
+      else issues.push(...findEntryIssues(parsed.error, path));
     });
   }
   return { rest, entries, issues };
 }
 
 /** Returns the number of members of a group, and 1 for an entry. */
-function entriesIn(value: JsonValue): number {
+function countEntries(value: JsonValue): number {
   return isObject(value) && Array.isArray(value['parallel']) ? value['parallel'].length : 1;
 }
 
 function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDefinition, 'entries' | 'issues'> {
   const parsed = groupObjectSchema.safeParse(group);
-  if (!parsed.success) return { entries: [], issues: entryIssues(parsed.error, path) };
+  if (!parsed.success) return { entries: [], issues: findEntryIssues(parsed.error, path) };
   const { parallel, overlap } = parsed.data;
   const common = { list, group: path, ...(overlap && { overlap }) };
   const entries = parallel.map((entry, at) => ({ ...common, path: `${path}.parallel[${at}]`, entry }));
@@ -109,14 +111,14 @@ function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDe
 const MAX_HIDDEN = 10;
 
 /** `__proto__` as a member: some readers of JSON drop it, others use it as the object's prototype. */
-function hiddenMembers(value: JsonValue, path = ''): Issue[] {
+function findHiddenMembers(value: JsonValue, path = ''): Issue[] {
   if (typeof value !== 'object' || value === null) return [];
   const found: Issue[] = [];
   for (const [key, member] of Object.entries(value)) {
     const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
     if (key === '__proto__')
-      found.push({ ...invalid(at, 'There is no field "__proto__".'), remedy: 'Give it another name.' });
-    else found.push(...hiddenMembers(member, at));
+      found.push({ ...createInvalidIssue(at, 'There is no field "__proto__".'), remedy: 'Give it another name.' });
+    else found.push(...findHiddenMembers(member, at));
     if (found.length >= MAX_HIDDEN) break;
   }
   return found.slice(0, MAX_HIDDEN);
@@ -135,31 +137,31 @@ function listFields(form: object): string[] {
 const MAX_SUGGESTED = 10;
 
 /** @param fields of the object, one of which an unknown field may mean */
-function formIssue(issue: z.core.$ZodIssue, fields: readonly string[]): Issue[] {
+function findFormIssues(issue: z.core.$ZodIssue, fields: readonly string[]): Issue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key, at) => {
       const path = formatPath([...issue.path, key]);
       return {
-        ...invalid(path, suggestName(`There is no field "${key}".`, key, at < MAX_SUGGESTED ? fields : [])),
+        ...createInvalidIssue(path, suggestName(`There is no field "${key}".`, key, at < MAX_SUGGESTED ? fields : [])),
         remedy: 'Remove it, or look for its name in the documentation.',
       };
     });
   }
-  return [invalid(formatPath(issue.path), issue.message)];
+  return [createInvalidIssue(formatPath(issue.path), issue.message)];
 }
 
 /** An entry is a name or an object: issues describe the object form. */
-function entryIssues(error: z.ZodError, path: string): Issue[] {
+function findEntryIssues(error: z.ZodError, path: string): Issue[] {
   return error.issues.flatMap((issue) => {
     const isUnion = issue.code === 'invalid_union';
     const inner = isUnion ? (issue.errors.at(-1) ?? []) : [issue];
     const place = isUnion && issue.path.length > 0 ? `${path}.${formatPath(issue.path)}` : path;
     return inner
-      .flatMap((one) => formIssue(one, ENTRY_FIELDS))
+      .flatMap((one) => findFormIssues(one, ENTRY_FIELDS))
       .map((one) => ({ ...one, path: one.path ? `${place}.${one.path}` : place }));
   });
 }
 
-function invalid(path: string, message: string): Issue {
+function createInvalidIssue(path: string, message: string): Issue {
   return { code: 'agent-invalid', message, ...(path !== '' && { path }) };
 }

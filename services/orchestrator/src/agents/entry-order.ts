@@ -18,15 +18,15 @@ export function orderEntries<E extends PlacedEntry>(
   positions: DefaultPositions,
 ): Order<E> {
   const index = createTargetIndex(entries);
-  const issues = entries.flatMap((entry) => unknownTargets(list, index, entry, positions));
+  const issues = entries.flatMap((entry) => findUnknownTargets(list, index, entry, positions));
   if (issues.length > 0) return { ordered: [...entries], issues };
-  const ordered = entries.filter((entry) => targets(entry).length === 0);
+  const ordered = entries.filter((entry) => listTargets(entry).length === 0);
   const placed = new Set<PlacedEntry>(ordered);
   let waiting = entries.filter((entry) => !placed.has(entry));
   const waitsFor = new Map(waiting.map((entry) => [entry, openTargets(index, entry, placed)]));
   while (waiting.length > 0) {
     const ready = waiting.filter((entry) => !waitsFor.get(entry)?.size);
-    if (ready.length === 0) return { ordered: [...entries], issues: [cycle(waiting)] };
+    if (ready.length === 0) return { ordered: [...entries], issues: [createCycleIssue(waiting)] };
     for (const entry of ready) {
       const place = findPlace(ordered, index, entry, positions);
       if (typeof place !== 'number') return { ordered: [...entries], issues: [place] };
@@ -39,18 +39,24 @@ export function orderEntries<E extends PlacedEntry>(
   return { ordered, issues: [] };
 }
 
-const targets = ({ after, before }: PlacedEntry): string[] => [after, before].filter((target) => target !== undefined);
+const listTargets = ({ after, before }: PlacedEntry): string[] =>
+  [after, before].filter((target) => target !== undefined);
 
 /** The targets that have to be placed before the entry. A target outside of the list is none: its default position counts. */
 function openTargets(index: TargetIndex, entry: PlacedEntry, placed: ReadonlySet<PlacedEntry>): Set<PlacedEntry> {
   return new Set(
-    targets(entry)
+    listTargets(entry)
       .flatMap((target) => index.findNamed(entry, target))
       .filter((named) => !placed.has(named)),
   );
 }
 
-function unknownTargets(list: ListName, index: TargetIndex, entry: PlacedEntry, positions: DefaultPositions): Issue[] {
+function findUnknownTargets(
+  list: ListName,
+  index: TargetIndex,
+  entry: PlacedEntry,
+  positions: DefaultPositions,
+): Issue[] {
   return (['after', 'before'] as const).flatMap((side) => {
     const target = entry[side];
     if (target === undefined || index.findNamed(entry, target).length > 0) return [];
@@ -97,7 +103,7 @@ function defaultPlace(ordered: readonly PlacedEntry[], positions: DefaultPositio
 /** Maximum number of names in a refusal. */
 const MAX_NAMED = 20;
 
-function cycle(waiting: readonly PlacedEntry[]): Issue {
+function createCycleIssue(waiting: readonly PlacedEntry[]): Issue {
   const names = waiting.slice(0, MAX_NAMED).map((entry) => `"${entry.name}"`);
   const rest = waiting.length - names.length;
   return {

@@ -27,24 +27,24 @@ export function createTargetIndex(entries: readonly PlacedEntry[]): TargetIndex 
   const each = entries.flatMap((place) =>
     listMembers(place).map(({ name, processor, isMemory }) => ({ place, name, processor, isMemory })),
   );
-  const byName = placesBy(each, ({ name }) => name);
-  const byProcessor = placesBy(each, ({ processor }) => processor);
-  const memory = placesBy(each, ({ isMemory }) => (isMemory ? 'memory' : '')).get('memory');
-  const others = (found: readonly PlacedEntry[] | undefined, self: PlacedEntry) =>
+  const byName = groupPlaces(each, ({ name }) => name);
+  const byProcessor = groupPlaces(each, ({ processor }) => processor);
+  const memory = groupPlaces(each, ({ isMemory }) => (isMemory ? 'memory' : '')).get('memory');
+  const omitSelf = (found: readonly PlacedEntry[] | undefined, self: PlacedEntry) =>
     found?.filter((place) => place !== self) ?? [];
   return {
     findNamed(self, target) {
-      const named = others(byName.get(target), self);
+      const named = omitSelf(byName.get(target), self);
       if (named.length > 0) return named;
-      const ofProcessor = others(byProcessor.get(target), self);
-      return target === 'memory' && ofProcessor.length === 0 ? others(memory, self) : ofProcessor;
+      const ofProcessor = omitSelf(byProcessor.get(target), self);
+      return target === 'memory' && ofProcessor.length === 0 ? omitSelf(memory, self) : ofProcessor;
     },
   };
 }
 
 type GroupMember = { place: PlacedEntry; name: string; processor: string; isMemory: boolean | undefined };
 
-function placesBy(
+function groupPlaces(
   members: readonly GroupMember[],
   readKey: (member: GroupMember) => string,
 ): Map<string, PlacedEntry[]> {

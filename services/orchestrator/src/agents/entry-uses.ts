@@ -2,7 +2,7 @@
 import {
   readMemoryKey,
   type AdvertisedTool,
-  stagesOfList,
+  listStagesOfList,
   suggestName,
   type Issue,
   type JsonObject,
@@ -43,11 +43,11 @@ export function resolveUse(
 ): { use: ProcessorUse } | { issue: Issue } {
   const found = findProcessor(entry.use, known);
   if (!found) {
-    const { message, remedy } = missing('processor', entry.use, [...known.processors.keys()], known.refused);
+    const { message, remedy } = createMissingIssue('processor', entry.use, [...known.processors.keys()], known.refused);
     return { issue: { code: 'processor-unknown', message, path, remedy } };
   }
   const { descriptor } = found;
-  if (!descriptor.stages.some((stage) => stagesOfList(list).includes(stage))) {
+  if (!descriptor.stages.some((stage) => listStagesOfList(list).includes(stage))) {
     const message = `"${descriptor.id}" has no stage of the ${list} list; it has ${descriptor.stages.join(', ')}.`;
     const remedy = `List it under ${descriptor.lists.join(' or ')}.`;
     return { issue: { code: 'entry-without-stage', message, path, remedy } };
@@ -69,7 +69,7 @@ export function collectOptions(uses: readonly ProcessorUse[]): JsonObject {
 const MAX_NAMES = 40;
 
 /** Builds message and remedy for a name that no service serves. */
-export function missing(
+export function createMissingIssue(
   what: 'processor' | 'tool',
   name: string,
   there: readonly string[],

@@ -3,7 +3,7 @@
 import {
   readMemoryKey,
   resolveChanges,
-  stagesOfList,
+  listStagesOfList,
   type Issue,
   type PlanGroup,
   type Stage,
@@ -35,7 +35,7 @@ export function listGroups(uses: readonly ProcessorUse[]): PlanGroup[] {
 
 export function groupIssues(uses: readonly ProcessorUse[]): Issue[] {
   const members = uses.filter(({ group }) => group !== undefined);
-  return [...members.flatMap(memberIssues), ...overlapIssues(members, uses)];
+  return [...members.flatMap(findMemberIssues), ...overlapIssues(members, uses)];
 }
 
 /** Stages that are called while the group may still be at work, with the state that it has then. */
@@ -66,7 +66,7 @@ function overlapIssues(members: readonly ProcessorUse[], uses: readonly Processo
   });
 }
 
-function memberIssues({ list, path, name, processor, found, given }: ProcessorUse): Issue[] {
+function findMemberIssues({ list, path, name, processor, found, given }: ProcessorUse): Issue[] {
   const refuse = (message: string, remedy: string): Issue[] => [{ code: 'agent-invalid', message, path, remedy }];
   if (list === 'error')
     return refuse(
@@ -85,7 +85,7 @@ function memberIssues({ list, path, name, processor, found, given }: ProcessorUs
     );
   const { changes = {}, optionsSchema, stages } = found.descriptor;
   const resolved = resolveChanges(changes, optionsSchema, given.options ?? {});
-  const changing = stagesOfList(list).find((stage) => stages.includes(stage) && resolved[stage] === true);
+  const changing = listStagesOfList(list).find((stage) => stages.includes(stage) && resolved[stage] === true);
   if (changing === undefined) return [];
   return refuse(
     `"${name}" changes its input in ${changing} with these options, which a member of a parallel group must not do.`,

@@ -4,7 +4,7 @@ import {
   readMemoryKey,
   resolveChanges,
   resolveTimeoutMs,
-  stagesOfList,
+  listStagesOfList,
   STAGES,
   type Agent,
   type EntryObject,
@@ -55,7 +55,7 @@ export function makePlan(
 }
 
 function listStageUses(stage: Stage, ordered: Record<ListName, ProcessorUse[]>): ProcessorUse[] {
-  const list = (['input', 'output', 'error'] as const).find((name) => stagesOfList(name).includes(stage));
+  const list = (['input', 'output', 'error'] as const).find((name) => listStagesOfList(name).includes(stage));
   return list ? ordered[list] : [];
 }
 

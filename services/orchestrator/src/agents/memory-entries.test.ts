@@ -2,7 +2,7 @@ import { listSchema, type EntryObject, type ListName, type MemoryConfig } from '
 import { describe, expect, test } from 'vitest';
 import type { ListedEntry } from './definition-issues.ts';
 import { known as shipped, makeFound } from '../testing/known-processors.ts';
-import { expandMemory, misusedMemory } from './memory-entries.ts';
+import { expandMemory, findMisusedMemory } from './memory-entries.ts';
 
 type Lists = Partial<Record<ListName, (string | EntryObject)[]>>;
 const listEntries = (lists: Lists): ListedEntry[] =>
@@ -92,12 +92,14 @@ describe('options of memory entries', () => {
   });
 
   test('are refused together with a name at `memory`, with name and path, because it is several processors', () => {
-    const issues = misusedMemory(listEntries({ output: ['pii', { use: 'memory', as: 'mine', options: { topK: 1 } }] }));
+    const issues = findMisusedMemory(
+      listEntries({ output: ['pii', { use: 'memory', as: 'mine', options: { topK: 1 } }] }),
+    );
     expect(issues).toMatchObject([
       { code: 'agent-invalid', path: 'output[1].as', message: expect.stringContaining('takes no as') },
       { code: 'agent-invalid', path: 'output[1].options', message: expect.stringContaining('takes no options') },
     ]);
-    expect(misusedMemory(listEntries({ output: [{ use: 'pii', as: 'mine' }, 'memory'] }))).toEqual([]);
+    expect(findMisusedMemory(listEntries({ output: [{ use: 'pii', as: 'mine' }, 'memory'] }))).toEqual([]);
   });
 });
 

@@ -20,11 +20,11 @@ export function expandMemory(
   memory: MemoryConfig | undefined,
   known: KnownProcessors,
 ): { entries: ListedEntry[]; issues: Issue[] } {
-  const options = memoryOptions(memory);
+  const options = collectMemoryOptions(memory);
   const issues = new Map<MemoryKey, Issue>();
   const chooseProcessor = (key: MemoryKey, path: string): string => {
     const found = listImplementing(key, listed, known);
-    if (found.length > 1) issues.set(key, ambiguous(key, found, path));
+    if (found.length > 1) issues.set(key, createAmbiguousIssue(key, found, path));
     return found[0] ?? SHIPPED_MEMORY[key];
   };
   const entries = (['input', 'output', 'error'] as const).flatMap((list) => {
@@ -45,7 +45,7 @@ export function expandMemory(
 }
 
 /** `memory` is several entries: fields that only one entry can have are refused. */
-export function misusedMemory(listed: readonly ListedEntry[]): Issue[] {
+export function findMisusedMemory(listed: readonly ListedEntry[]): Issue[] {
   return listed.filter(isMemory).flatMap(({ path, entry }) =>
     (['as', 'options'] as const)
       .filter((key) => entry[key] !== undefined)
@@ -65,7 +65,7 @@ function omitName({ as: _as, options: _options, ...rest }: EntryObject): EntryOb
 }
 
 /** Options by member of `memory`, in the order of the calls. */
-function memoryOptions(memory: MemoryConfig | undefined): Map<MemoryKey, JsonObject> {
+function collectMemoryOptions(memory: MemoryConfig | undefined): Map<MemoryKey, JsonObject> {
   const { lastMessages, semanticRecall, workingMemory } = memory ?? {};
   const options = new Map<MemoryKey, JsonObject>();
   options.set('lastMessages', lastMessages === undefined ? {} : { lastMessages });
@@ -83,7 +83,7 @@ function listImplementing(key: MemoryKey, listed: readonly ListedEntry[], known:
   return named.length > 0 ? named : ids;
 }
 
-function ambiguous(key: MemoryKey, ids: readonly string[], path: string): Issue {
+function createAmbiguousIssue(key: MemoryKey, ids: readonly string[], path: string): Issue {
   const names = ids.toSorted().map((id) => `"${id}"`);
   const message = `Several processors implement ${WORD}.${key}: ${names.join(', ')}.`;
   return { code: 'agent-invalid', message, path, remedy: 'Name one of them under input and output.' };

@@ -2,15 +2,15 @@
 // take a millisecond each. The check blocks the event loop, so options above the time limit are refused unchecked.
 // Processor time counts, not wall time, because a busy machine is no fault of the agent.
 import type { Issue, JsonObject } from '@millrace/contracts';
-import { schemaProblems } from '../peers/json-schema.ts';
-import { usedMs } from '../peers/within-time.ts';
+import { findSchemaProblems } from '../peers/json-schema.ts';
+import { readUsedMs } from '../peers/within-time.ts';
 
 const MAX_OPTIONS_MS = 1_000;
 
 /** `path`: of the options; `place`: of the entry. */
 export type GivenOptions = { processor: string; schema: JsonObject; options: JsonObject; path: string; place: string };
 
-export function optionIssues(all: readonly GivenOptions[], used: () => number = usedMs): Issue[] {
+export function findOptionIssues(all: readonly GivenOptions[], used: () => number = readUsedMs): Issue[] {
   const before = used();
   const issues: Issue[] = [];
   for (const { processor, schema, options, path, place } of all) {
@@ -18,7 +18,7 @@ export function optionIssues(all: readonly GivenOptions[], used: () => number = 
       const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this entry and later ones are not checked.`;
       return [...issues, { code: 'options-invalid', message, path: place, remedy: 'Use fewer or simpler options.' }];
     }
-    const problems = schemaProblems(schema, options);
+    const problems = findSchemaProblems(schema, options);
     issues.push(
       ...problems.map((problem) => ({
         code: 'options-invalid' as const,

@@ -20,7 +20,7 @@ function warnBeforeSources(plan: Plan): Issue[] {
       if (!last || isJudgedAgain(entries, guard, last)) return [];
       const names = later.map(({ entry }) => `"${entry}"`).join(', ');
       return [
-        warning(
+        createWarning(
           `"${guard.entry}" precedes ${names} in ${stage}, and does not see their text.`,
           `List it after: {use: ${guard.processor}, after: ${last.entry}}.`,
         ),
@@ -44,8 +44,11 @@ function warnAfterMemory(plan: Plan, stage: Stage): Issue[] {
       ? 'has been read for an input that this entry may block'
       : 'has stored text that this entry would change';
   return late.map(({ entry }) =>
-    warning(`"${entry}" follows memory ("${memory.entry}") in ${stage}, which ${does}.`, 'List it before memory.'),
+    createWarning(
+      `"${entry}" follows memory ("${memory.entry}") in ${stage}, which ${does}.`,
+      'List it before memory.',
+    ),
   );
 }
 
-const warning = (message: string, remedy: string): Issue => ({ code: 'entry-order', message, remedy });
+const createWarning = (message: string, remedy: string): Issue => ({ code: 'entry-order', message, remedy });

@@ -1,7 +1,7 @@
 // Resolves the processors that callers may list for one run together with the agent, so that a submission and the start
 // of a run use the version that the agent's author has seen, whatever is running then. Pure.
 import { readMemoryKey, type Issue, type JsonValue, type Overridable } from '@millrace/contracts';
-import { getProcessorId, missing, type KnownProcessors } from './entry-uses.ts';
+import { getProcessorId, createMissingIssue, type KnownProcessors } from './entry-uses.ts';
 
 export function listOverridable(names: readonly string[], known: KnownProcessors): Record<string, Overridable> {
   const found = names.flatMap((name) => known.processors.get(getProcessorId(name, known)) ?? []);
@@ -36,7 +36,11 @@ export function overrideIssues(names: JsonValue | undefined, known: KnownProcess
     }
     if (known.processors.has(id)) return [];
     return [
-      { code: 'processor-unknown', path, ...missing('processor', name, [...known.processors.keys()], known.refused) },
+      {
+        code: 'processor-unknown',
+        path,
+        ...createMissingIssue('processor', name, [...known.processors.keys()], known.refused),
+      },
     ];
   });
 }

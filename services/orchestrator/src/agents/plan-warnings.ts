@@ -5,7 +5,7 @@ import {
   listJudges,
   mayChange,
   isKeptByOverrides,
-  uncalledStages,
+  findUncalledStages,
   type Agent,
   type Issue,
   type Plan,
@@ -26,8 +26,8 @@ export function planWarnings(
     ...orderWarnings(plan),
     ...judgesUnderWhen(plan),
     ...(overrides ? judgesOverridable(plan) : []),
-    ...shownBefore(plan, release),
-    ...ambiguous(plan, refused),
+    ...findShownBefore(plan, release),
+    ...findAmbiguous(plan, refused),
   ];
 }
 
@@ -35,12 +35,12 @@ export function planWarnings(
  * A processor that rewrites whole answers follows their stream: clients see the first version until it is retracted,
  * unless the text is buffered until then.
  */
-function shownBefore(plan: Plan, release: Release): Issue[] {
-  return [...shownBeforeStep(plan, release), ...shownBeforeResult(plan, release)];
+function findShownBefore(plan: Plan, release: Release): Issue[] {
+  return [...findShownBeforeStep(plan, release), ...findShownBeforeResult(plan, release)];
 }
 
 /** A guard of the whole result that does not judge the stream: clients see the text that it removes. */
-function shownBeforeResult(plan: Plan, release: Release): Issue[] {
+function findShownBeforeResult(plan: Plan, release: Release): Issue[] {
   if (release === 'result') return [];
   const late = listJudges(plan, 'processOutputResult').filter(
     ({ memory, stages, changes }) =>
@@ -53,7 +53,7 @@ function shownBeforeResult(plan: Plan, release: Release): Issue[] {
   }));
 }
 
-function shownBeforeStep(plan: Plan, release: Release): Issue[] {
+function findShownBeforeStep(plan: Plan, release: Release): Issue[] {
   if (release === 'step' || release === 'result') return [];
   const late = listEntries(plan, 'processOutputStep').filter(({ rewritesAnswers }) => rewritesAnswers);
   return late.map(({ entry }) => ({
@@ -65,7 +65,7 @@ function shownBeforeStep(plan: Plan, release: Release): Issue[] {
 
 /** A guard that is listed only under input does not see the output that it could judge, and vice versa. */
 function warnNotCalled(plan: Plan): Issue[] {
-  return [...uncalledStages(plan)].map(([processor, stages]) => {
+  return [...findUncalledStages(plan)].map(([processor, stages]) => {
     const listed = new Set(
       Object.values(plan.entries).flatMap((one) => (one.processor === processor ? one.lists : [])),
     );
@@ -80,9 +80,9 @@ const judgesIn = ({ entries }: Plan): PlanEntry[] =>
   Object.values(entries).filter(({ onFailure, observe }) => onFailure === 'fail' && !observe);
 
 /** Without the guard the run continues, and the caller's context decides whether it is called. */
-const judgesUnderWhen = (plan: Plan): Issue[] => judgesIn(plan).flatMap(underWhen);
+const judgesUnderWhen = (plan: Plan): Issue[] => judgesIn(plan).flatMap(findUnderWhen);
 
-function underWhen({ entry, when }: PlanEntry): Issue[] {
+function findUnderWhen({ entry, when }: PlanEntry): Issue[] {
   if (!when) return [];
   const { context, equals } = when;
   const who = context === 'tenant' ? 'runs of other tenants pass without it' : 'the submitter of a run decides that';
@@ -102,7 +102,7 @@ function judgesOverridable(plan: Plan): Issue[] {
 }
 
 /** Requests are distributed among all services that serve a name, whichever is meant. */
-function ambiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
+function findAmbiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
   const used = new Set([
     ...Object.values(plan.entries).map(({ processor }) => processor),
     ...plan.tools.map(({ name }) => name),
@@ -117,7 +117,7 @@ function ambiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
 }
 
 /** Requires a price of its own model for an agent with limited costs. Other models are checked before they are called. */
-export function priceIssues(agent: Agent, plan: Plan): Issue[] {
+export function findPriceIssues(agent: Agent, plan: Plan): Issue[] {
   const issue = listUnpriced(agent, plan, agent.model);
   return issue ? [issue] : [];
 }

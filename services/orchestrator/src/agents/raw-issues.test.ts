@@ -2,20 +2,20 @@ import type { PlanEntry } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { makeAgent } from '../testing/run-states.ts';
-import { rawIssues } from './setting-issues.ts';
+import { findRawIssues } from './setting-issues.ts';
 
 const raw = makeAgent({ raw: true });
 const output = (entry: string, more: Partial<PlanEntry> = {}) => planEntry(entry, { lists: ['output'], ...more });
 
 test('raw data is refused together with a processor of the output, by its name', () => {
   const issues = [{ code: 'agent-invalid', path: 'raw', message: expect.stringContaining('bypasses pii') }];
-  expect(rawIssues(raw, makePlan([output('pii')]))).toMatchObject(issues);
-  expect(rawIssues(makeAgent({}), makePlan([output('pii')]))).toEqual([]);
+  expect(findRawIssues(raw, makePlan([output('pii')]))).toMatchObject(issues);
+  expect(findRawIssues(makeAgent({}), makePlan([output('pii')]))).toEqual([]);
 });
 
 test('raw data is refused together with a processor of the output that callers may list', () => {
   const overridable = { pii: { ...output('pii'), optionsSchema: {} } };
-  expect(rawIssues(raw, { ...makePlan([]), overridable })).toMatchObject([{ path: 'raw' }]);
+  expect(findRawIssues(raw, { ...makePlan([]), overridable })).toMatchObject([{ path: 'raw' }]);
 });
 
 test('raw data is allowed together with memory, observers and processors of the input', () => {
@@ -24,5 +24,5 @@ test('raw data is allowed together with memory, observers and processors of the 
     output('message-history', { memory: true }),
     output('word-counter', { observe: true }),
   ]);
-  expect(rawIssues(raw, plan)).toEqual([]);
+  expect(findRawIssues(raw, plan)).toEqual([]);
 });

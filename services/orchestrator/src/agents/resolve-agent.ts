@@ -13,14 +13,14 @@ import {
 import { readDefinition } from './definition-issues.ts';
 import { collectPositions } from './default-positions.ts';
 import { orderEntries } from './entry-order.ts';
-import { missing, resolveUse, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
+import { createMissingIssue, resolveUse, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
 import { groupIssues, withGroups } from './groups.ts';
 import { makePlan } from './make-plan.ts';
-import { expandMemory, misusedMemory } from './memory-entries.ts';
+import { expandMemory, findMisusedMemory } from './memory-entries.ts';
 import { listOverridable, overrideIssues } from './overridable.ts';
-import { priceIssues } from './plan-warnings.ts';
-import { questionIssues } from './setting-issues.ts';
-import { rawIssues } from './setting-issues.ts';
+import { findPriceIssues } from './plan-warnings.ts';
+import { findQuestionIssues } from './setting-issues.ts';
+import { findRawIssues } from './setting-issues.ts';
 import { useIssues } from './use-issues.ts';
 
 export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
@@ -34,10 +34,10 @@ export function resolveAgent(definition: JsonValue, known: KnownProcessors): Res
   issues.push(...found.flatMap((one) => ('issue' in one ? [one.issue] : [])));
   issues.push(
     ...expanded.issues,
-    ...misusedMemory(entries),
+    ...findMisusedMemory(entries),
     ...useIssues(uses),
     ...groupIssues(uses),
-    ...toolIssues(definition, known),
+    ...findToolIssues(definition, known),
   );
   issues.push(...overrideIssues(isObject(definition) ? definition['overrides'] : undefined, known));
   const sortList = (list: ListName): ProcessorUse[] => {
@@ -54,7 +54,7 @@ export function resolveAgent(definition: JsonValue, known: KnownProcessors): Res
   if (issues.length > 0 || !agent) return { issues };
   const resolved = makePlan(agent, ordered, uses, known);
   const plan = agent.overrides ? { ...resolved, overridable: listOverridable(agent.overrides, known) } : resolved;
-  const wrong = [...questionIssues(agent, plan), ...priceIssues(agent, plan), ...rawIssues(agent, plan)];
+  const wrong = [...findQuestionIssues(agent, plan), ...findPriceIssues(agent, plan), ...findRawIssues(agent, plan)];
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
 
@@ -63,7 +63,7 @@ function readMemoryConfig(definition: JsonValue): Agent['memory'] {
   return isObject(definition) && definition['memory'] ? {} : undefined;
 }
 
-function toolIssues(definition: JsonValue, known: KnownProcessors): Issue[] {
+function findToolIssues(definition: JsonValue, known: KnownProcessors): Issue[] {
   const tools = isObject(definition) ? definition['tools'] : undefined;
   // The form reports that there are too many.
   if (!Array.isArray(tools) || tools.length > AGENT_LIMITS.maxTools) return [];
@@ -74,15 +74,15 @@ function toolIssues(definition: JsonValue, known: KnownProcessors): Issue[] {
     if (names.indexOf(name) < at) {
       return [{ code: 'agent-invalid', message: `"${name}" is listed twice.`, path, remedy: 'Remove one of the two.' }];
     }
-    if (name in Object.prototype && isToken(name)) return [inheritedName(name, path)];
+    if (name in Object.prototype && isToken(name)) return [createInheritedNameIssue(name, path)];
     if (known.tools.has(name)) return [];
-    const said = missing('tool', name, [...known.tools.keys()], known.refused);
+    const said = createMissingIssue('tool', name, [...known.tools.keys()], known.refused);
     return [{ code: 'tool-unknown', path, ...said }];
   });
 }
 
 /** A provider's client looks names up in a plain object, and would find the inherited member instead of the tool. */
-function inheritedName(name: string, path: string): Issue {
+function createInheritedNameIssue(name: string, path: string): Issue {
   const message = `"${name}" cannot be the name of a tool: every object has a member of that name, and clients of model providers confuse the two.`;
   return { code: 'agent-invalid', message, path, remedy: 'Give the tool another name.' };
 }

@@ -4,7 +4,7 @@
 // would look like a permission, and a name of both a tool and an entry would permit more than intended.
 import { readAgentTool, type Agent, type Issue, type Plan, type PlanEntry } from '@millrace/contracts';
 
-export function questionIssues({ questions = [], tools }: Agent, plan: Plan): Issue[] {
+export function findQuestionIssues({ questions = [], tools }: Agent, plan: Plan): Issue[] {
   const names = tools.map((tool) => readAgentTool(tool).use);
   return questions.flatMap((name, at): Issue[] => {
     const path = `questions[${at}]`;
@@ -22,7 +22,7 @@ export function questionIssues({ questions = [], tools }: Agent, plan: Plan): Is
 }
 
 /** Raw data repeats the answer in a form that no processor of the output can judge: an agent with such a processor must not return it. Memory and observers change nothing. Pure. */
-export function rawIssues({ raw }: Agent, plan: Plan): Issue[] {
+export function findRawIssues({ raw }: Agent, plan: Plan): Issue[] {
   if (raw !== true) return [];
   const judges = ({ lists, memory, observe }: PlanEntry) => lists.includes('output') && !memory && !observe;
   const listed = Object.values(plan.entries).filter(judges);

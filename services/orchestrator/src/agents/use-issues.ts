@@ -1,18 +1,18 @@
 // Checks entries that are valid individually: colliding names, invalid options, contradicting uses of one entry. Pure.
 import { readMemoryKey, type Issue } from '@millrace/contracts';
 import { collectOptions, type ProcessorUse } from './entry-uses.ts';
-import { optionIssues, type GivenOptions } from './option-issues.ts';
+import { findOptionIssues, type GivenOptions } from './option-issues.ts';
 
 export function useIssues(uses: readonly ProcessorUse[]): Issue[] {
   return [
-    ...duplicates(uses),
-    ...optionIssues(keepFirstUses(uses).map((first) => givenOptions(first, uses))),
-    ...differing(uses),
-    ...conditional(uses),
+    ...findDuplicates(uses),
+    ...findOptionIssues(keepFirstUses(uses).map((first) => collectGivenOptions(first, uses))),
+    ...findDiffering(uses),
+    ...findConditional(uses),
   ];
 }
 
-function duplicates(uses: readonly ProcessorUse[]): Issue[] {
+function findDuplicates(uses: readonly ProcessorUse[]): Issue[] {
   return uses.flatMap((one, at) => {
     const twin = uses
       .slice(0, at)
@@ -35,7 +35,7 @@ function keepFirstUses(uses: readonly ProcessorUse[]): ProcessorUse[] {
   return uses.filter((one, at) => uses.findIndex((other) => other.name === one.name) === at);
 }
 
-function givenOptions(first: ProcessorUse, uses: readonly ProcessorUse[]): GivenOptions {
+function collectGivenOptions(first: ProcessorUse, uses: readonly ProcessorUse[]): GivenOptions {
   const { found, path } = uses.find((one) => one.name === first.name && one.given.options !== undefined) ?? first;
   const options = collectOptions(uses.filter((one) => one.name === first.name));
   const { id: processor, optionsSchema: schema } = found.descriptor;
@@ -46,7 +46,7 @@ function givenOptions(first: ProcessorUse, uses: readonly ProcessorUse[]): Given
 const SHARED = ['options', 'timeoutMs', 'attempts', 'onFailure'] as const;
 
 /** A processor in two lists is one entry: fields that are set twice must be equal. */
-function differing(uses: readonly ProcessorUse[]): Issue[] {
+function findDiffering(uses: readonly ProcessorUse[]): Issue[] {
   return uses.flatMap((one, at) => {
     const first = uses.slice(0, at).find((other) => other.name === one.name && other.list !== one.list);
     if (!first) return [];
@@ -69,14 +69,14 @@ const CONDITIONS = [
   { key: 'replaceable', effect: 'would let a list of the caller replace it' },
 ] as const;
 
-function conditional(uses: readonly ProcessorUse[]): Issue[] {
+function findConditional(uses: readonly ProcessorUse[]): Issue[] {
   return keepFirstUses(uses).flatMap((first) => {
     const own = uses.filter(({ name }) => name === first.name);
-    return CONDITIONS.flatMap((condition) => conditionIssues(condition, own));
+    return CONDITIONS.flatMap((condition) => findConditionIssues(condition, own));
   });
 }
 
-function conditionIssues({ key, effect }: (typeof CONDITIONS)[number], uses: readonly ProcessorUse[]): Issue[] {
+function findConditionIssues({ key, effect }: (typeof CONDITIONS)[number], uses: readonly ProcessorUse[]): Issue[] {
   const one = uses.find(({ given }) => given[key] !== undefined && given[key] !== false);
   if (!one) return [];
   const path = `${one.path}.${key}`;

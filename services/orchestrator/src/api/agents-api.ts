@@ -27,7 +27,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
   /** @throws agent-invalid, with all issues up to a bound */
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
     const bytes = Buffer.byteLength(JSON.stringify(definition));
-    if (bytes > AGENT_LIMITS.maxBytes) throw agentTooLargeError(bytes);
+    if (bytes > AGENT_LIMITS.maxBytes) throw createAgentTooLargeError(bytes);
     const resolveNow = () => {
       const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.listRefused()];
       return resolveAgent(definition, { processors, tools, refused });
@@ -38,7 +38,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       await discovery.lookLonger();
       resolved = resolveNow();
     }
-    if ('issues' in resolved) throw refusedAgent(resolved.issues);
+    if ('issues' in resolved) throw createRefusedAgentError(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
   const listWarnings = (applied: AppliedAgent, others: readonly AppliedAgent[], stored?: AppliedAgent): Issue[] => [
@@ -56,7 +56,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
     const applied = await store.get(tenant, agent);
     if (applied) return applied;
-    throw unknownAgent(agent, listNames(tenant));
+    throw createUnknownAgentError(agent, listNames(tenant));
   };
   return {
     async apply(
@@ -76,7 +76,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     },
     async delete({ agent }: ApiRequest<'agents-delete'>, { tenant }: Tenant): Promise<ApiAnswer<'agents-delete'>> {
       const deleted = await store.delete(tenant, agent);
-      if (!deleted) throw unknownAgent(agent, listNames(tenant));
+      if (!deleted) throw createUnknownAgentError(agent, listNames(tenant));
       return { agent, revision: deleted.revision };
     },
     get: async ({ agent }: ApiRequest<'agents-get'>, { tenant }: Tenant) => get(tenant, agent),
@@ -112,7 +112,7 @@ function makeAgentsPage(agents: readonly AppliedAgent[], limit: number, after = 
 const MAX_ISSUES = 100;
 const MAX_ISSUES_IN_MESSAGE = 10;
 
-function refusedAgent(issues: readonly Issue[]): MillraceError {
+function createRefusedAgentError(issues: readonly Issue[]): MillraceError {
   const lines = issues
     .slice(0, MAX_ISSUES_IN_MESSAGE)
     .map(({ path, message }) => `${path ? `${path}: ` : ''}${message}`);
@@ -121,7 +121,7 @@ function refusedAgent(issues: readonly Issue[]): MillraceError {
   return new MillraceError('agent-invalid', text, { issues: issues.slice(0, MAX_ISSUES) });
 }
 
-function agentTooLargeError(bytes: number): MillraceError {
+function createAgentTooLargeError(bytes: number): MillraceError {
   return new MillraceError('agent-invalid', `The agent has ${bytes} bytes; the maximum is ${AGENT_LIMITS.maxBytes}.`, {
     remedy: 'Move long texts into a processor of your own, and list that.',
   });
@@ -130,7 +130,7 @@ function agentTooLargeError(bytes: number): MillraceError {
 /** Maximum number of names in a refusal. */
 const MAX_NAMES = 40;
 
-export function unknownAgent(agent: string, names: readonly string[]): MillraceError {
+export function createUnknownAgentError(agent: string, names: readonly string[]): MillraceError {
   const rest = names.length - MAX_NAMES;
   const listed = `${names.slice(0, MAX_NAMES).join(', ')}${rest > 0 ? ` (and ${rest} more)` : ''}`;
   return new MillraceError('agent-unknown', `There is no agent "${agent}".`, {

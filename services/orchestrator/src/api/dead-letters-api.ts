@@ -2,8 +2,8 @@
 import {
   MillraceError,
   deadLetterSchema,
-  shownDeadLetter,
-  shownSave,
+  toShownDeadLetter,
+  toShownSave,
   stateKeys,
   type ApiAnswer,
   type ApiRequest,
@@ -40,7 +40,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
       const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
       const { found, next } = await readPage(access, query, options);
       return {
-        letters: found.flatMap(({ value }) => (isVisible(readHolder(value), call) ? [shownDeadLetter(value)] : [])),
+        letters: found.flatMap(({ value }) => (isVisible(readHolder(value), call) ? [toShownDeadLetter(value)] : [])),
         ...(next !== undefined && { next: next - 1 }),
       };
     },
@@ -49,7 +49,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
       const { tenant, run = '' } = call;
       for (let attempt = 1; ; attempt += 1) {
         const entry = await readDeadLetter(access, tenant, run);
-        if (!entry || !isVisible(readHolder(entry.value), call)) throw unknown(run);
+        if (!entry || !isVisible(readHolder(entry.value), call)) throw createUnknownLetterError(run);
         const { value } = entry;
         try {
           const runId =
@@ -65,7 +65,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: DeferredSav
     },
     async saves({ threadId }: ApiRequest<'saves-list'>, call: ApiCall): Promise<ApiAnswer<'saves-list'>> {
       const waiting = saves.list(call.tenant, threadId).filter((save) => isVisible(save, call));
-      return { saves: waiting.slice(0, MAX_SAVES_SHOWN).map(shownSave), total: waiting.length };
+      return { saves: waiting.slice(0, MAX_SAVES_SHOWN).map(toShownSave), total: waiting.length };
     },
   };
 }
@@ -101,20 +101,20 @@ async function repeatSave(
   const kept = await saves.readKept(save);
   // The save was made, and its input deleted.
   if (!kept && retriedAs !== undefined) return retriedAs;
-  if (!kept) throw letterGoneError(runId);
+  if (!kept) throw createLetterGoneError(runId);
   if (!(await saves.add(save, kept)))
     throw new MillraceError('queue-full', 'Too many saves are deferred.', { remedy: 'Try again later.' });
   await changeDeadLetter(access, entry, { ...letter, retriedAs: runId });
   return runId;
 }
 
-function letterGoneError(run: string): MillraceError {
+function createLetterGoneError(run: string): MillraceError {
   return new MillraceError('run-unknown', `The input of the save of "${run}" has expired.`, {
     remedy: "Read the run's result, as long as that is stored.",
   });
 }
 
-function unknown(run: string): MillraceError {
+function createUnknownLetterError(run: string): MillraceError {
   return new MillraceError('run-unknown', `There is no dead letter of "${run}".`, {
     remedy: 'millrace dead-letters list shows the stored ones.',
   });

@@ -1,17 +1,17 @@
 // Inspects a run: its head, and the report of the orchestrator that drives it. Any orchestrator answers the verb, and asks the owner.
-import { shownSave, type RunHead, type RunInspection } from '@millrace/contracts';
+import { toShownSave, type RunHead, type RunInspection } from '@millrace/contracts';
 import type { ApiHandler, JetStreamAccess } from '@millrace/bus';
 import { askOwner } from '../takeover/ask-owner.ts';
 import type { DeferredSaves } from '../saves/deferred-saves.ts';
 import { readHead } from '../state/run-head.ts';
-import { checkAddress, isVisible, unknownRun } from './run-address.ts';
+import { checkAddress, isVisible, createUnknownRunError } from './run-address.ts';
 
 /** Answers `inspect`. The handler throws run-unknown if the run has no head. */
 export function createInspectVerb(access: JetStreamAccess, saves: Pick<DeferredSaves, 'list'>): ApiHandler<'inspect'> {
   return async (_request, call) => {
     const { tenant, run } = checkAddress(call);
     const head = await readHead(access, tenant, run);
-    if (!head || !isVisible(head.value, call)) throw unknownRun(run);
+    if (!head || !isVisible(head.value, call)) throw createUnknownRunError(run);
     return inspectRun(access, saves, head.value);
   };
 }
@@ -35,6 +35,6 @@ async function inspectRun(
     saves: saves
       .list(tenant)
       .filter((save) => save.runId === runId)
-      .map(shownSave),
+      .map(toShownSave),
   };
 }

@@ -59,7 +59,7 @@ export async function readNewestRun(
   );
   const there = newest && (await readHead(access, tenant, newest.runId));
   // Another caller may have used the id of an expired run again.
-  if (!there || !isVisible(there.value, call)) throw threadWithoutRuns(threadId);
+  if (!there || !isVisible(there.value, call)) throw createThreadWithoutRunsError(threadId);
   const head = await endIfOverdue(access, there.value);
   const end = isAtRest(head) ? await readEnd(access, head) : undefined;
   const input = isFinal(head.status) ? end?.input : await readPassedInput(access, head);
@@ -102,7 +102,7 @@ function takeWithin(runs: readonly ListedRun[], maxBytes: number): ListedRun[] {
 
 export function summarizeRun(run: Omit<ListedRun, 'revision'>): RunSummary {
   const { runId, status, agent, submittedAt, startedAt, retryOf, subject, threadId, resourceId } = run;
-  const iso = (ms: number) => new Date(ms).toISOString();
+  const formatIso = (ms: number) => new Date(ms).toISOString();
   return {
     runId,
     status,
@@ -110,13 +110,13 @@ export function summarizeRun(run: Omit<ListedRun, 'revision'>): RunSummary {
     ...(subject !== undefined && { subject }),
     ...(threadId !== undefined && { threadId }),
     ...(resourceId !== undefined && { resourceId }),
-    submittedAt: iso(submittedAt),
-    ...(startedAt !== undefined && { startedAt: iso(startedAt) }),
+    submittedAt: formatIso(submittedAt),
+    ...(startedAt !== undefined && { startedAt: formatIso(startedAt) }),
     ...(retryOf !== undefined && { retryOf }),
   };
 }
 
-function threadWithoutRuns(threadId: string): MillraceError {
+function createThreadWithoutRunsError(threadId: string): MillraceError {
   return new MillraceError('run-unknown', `There is no run of the thread "${threadId}".`, {
     path: 'threadId',
     remedy: 'Final states are kept for 24 hours. `messages-list` reads the messages of older runs.',

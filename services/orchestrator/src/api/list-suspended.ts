@@ -23,14 +23,14 @@ export async function listSuspended(
   const { found, next } = await readPage(access, query, options);
   const suspended: Suspension[] = [];
   for (let at = 0; at < found.length; at += MAX_READS_AT_ONCE) {
-    const some = found.slice(at, at + MAX_READS_AT_ONCE).map(({ value }) => waiting(access, call, value));
+    const some = found.slice(at, at + MAX_READS_AT_ONCE).map(({ value }) => readWaiting(access, call, value));
     suspended.push(...(await Promise.all(some)).flat());
   }
   return { suspended, ...(next !== undefined && { next: next - 1 }) };
 }
 
 /** Skips entries of runs that have continued, and answered questions, even if their run has not continued yet. */
-async function waiting(access: JetStreamAccess, call: ApiCall, suspension: Suspension): Promise<Suspension[]> {
+async function readWaiting(access: JetStreamAccess, call: ApiCall, suspension: Suspension): Promise<Suspension[]> {
   const { tenant } = call;
   const { runId, epoch, pending } = suspension;
   const there = await locateHead(access, tenant, runId);

@@ -4,7 +4,7 @@ import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { failedRun } from '../state/failed-run.ts';
+import { createFailedRun } from '../state/failed-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { createHead } from '../testing/run-heads.ts';
@@ -26,7 +26,7 @@ async function store(runId: string, batches: readonly ChunkBatch[]): Promise<voi
 const oneByOne = (count: number, size = 1): ChunkBatch[] =>
   Array.from({ length: count }, (_, index) => ({ epoch: 1, index, chunks: [delta('x'.repeat(size))] }));
 const over = async (runId: string, nextIndex: number) => {
-  const { result, lastChunk } = failedRun(runId, { code: 'internal', message: 'ended' });
+  const { result, lastChunk } = createFailedRun(runId, { code: 'internal', message: 'ended' });
   const key = stateKeys.end('acme', runId, '1');
   await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
   return createHead(runId, { status: 'failed', nextIndex });
@@ -79,7 +79,7 @@ describe('reading a run', () => {
   });
 
   test('has its last chunk once if the log has it too', async () => {
-    const { lastChunk } = failedRun('twice', { code: 'internal', message: 'ended' });
+    const { lastChunk } = createFailedRun('twice', { code: 'internal', message: 'ended' });
     await store('twice', [...oneByOne(1), { epoch: 1, index: 1, chunks: [lastChunk] }]);
     expect(countChunks((await readChunks(stream.access, await over('twice', 2), start)).batches)).toBe(2);
   });
@@ -128,7 +128,7 @@ describe('reading a run', () => {
       await store(runId, [{ epoch: 1, index, chunks: [delta('of the first')] }]);
       const owners = [start, { epoch: 2, index, firstRecord: 0 }];
       const ended = { ...(await over(runId, index + 3)), epoch: 2, owners };
-      const { lastChunk, result } = failedRun(runId, { code: 'internal', message: 'ended' });
+      const { lastChunk, result } = createFailedRun(runId, { code: 'internal', message: 'ended' });
       const key = stateKeys.end('acme', runId, '2');
       await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
       const { batches, complete } = await readChunks(stream.access, ended, start);

@@ -45,12 +45,12 @@ async function readOwnPage(access: JetStreamAccess, head: RunHead, from: Positio
     nextIndex: end.index,
     batches,
     complete: isWhole,
-    remainingMs: remainingMs(head, access.clock.now()),
+    remainingMs: computeRemainingMs(head, access.clock.now()),
   };
 }
 
 /** Returns the time until a suspended run expires plus its remaining time. */
-export function remainingMs({ deadlineAt, suspension }: RunHead, now: number): number {
+export function computeRemainingMs({ deadlineAt, suspension }: RunHead, now: number): number {
   if (!suspension) return deadlineAt - now;
   return suspension.remainingMs + Math.max(suspension.expiresAt - now, 0);
 }

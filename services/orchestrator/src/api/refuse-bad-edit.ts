@@ -7,7 +7,7 @@ import {
   type OpenPending,
   type ToolDefinition,
 } from '@millrace/contracts';
-import { schemaProblems } from '../peers/json-schema.ts';
+import { findSchemaProblems } from '../peers/json-schema.ts';
 
 /** @throws message-invalid, tool-arguments-invalid */
 export function refuseBadEdit(
@@ -30,7 +30,7 @@ export function refuseBadEdit(
       remedy: 'Send {"approved": true}, or deny the call without arguments.',
     });
   const tool = tools.find(({ name }) => name === toolCall.toolName);
-  const problems = tool ? schemaProblems(tool.inputSchema, args) : [];
+  const problems = tool ? findSchemaProblems(tool.inputSchema, args) : [];
   if (problems.length === 0) return;
   const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
   throw new MillraceError(

@@ -1,4 +1,4 @@
-import { textMessage, type RunRequest } from '@millrace/contracts';
+import { buildTextMessage, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { requestHash } from './submit-run.ts';
 
@@ -6,17 +6,17 @@ const request: RunRequest = {
   runId: 'run-1',
   tenant: 'acme',
   agent: 'demo',
-  messages: [textMessage('m1', 'user', 'hello')],
+  messages: [buildTextMessage('m1', 'user', 'hello')],
   threadId: 't',
   requestContext: { a: 1, b: { c: [1, 2] } },
   deadlineMs: 1_000,
 };
 const hash = requestHash(request);
-const makeSaid = (role: 'user' | 'tool', text: string) => ({ messages: [textMessage('m1', role, text)] });
+const makeSaid = (role: 'user' | 'tool', text: string) => ({ messages: [buildTextMessage('m1', role, text)] });
 
 describe('two submissions are the same request', () => {
   test.each<[string, Partial<RunRequest>]>([
-    ['with other ids and times of messages', { messages: [textMessage('m2', 'user', 'hello')] }],
+    ['with other ids and times of messages', { messages: [buildTextMessage('m2', 'user', 'hello')] }],
     ['with another deadline', { deadlineMs: 5 }],
     ['with another trace', { trace: { traceparent: '00-1-2-01' } }],
     ['with members in another order', { requestContext: { b: { c: [1, 2] }, a: 1 } }],

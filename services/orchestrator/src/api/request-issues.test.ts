@@ -1,4 +1,4 @@
-import { CALLER_ROLES, textMessage, type Message, type MessagePart, type RunRequest } from '@millrace/contracts';
+import { CALLER_ROLES, buildTextMessage, type Message, type MessagePart, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeAgent } from '../testing/run-states.ts';
 import { refuseBadRequest, requestIssues } from './request-issues.ts';
@@ -14,19 +14,19 @@ const makeRequest = (...messages: Message[]): RunRequest => ({
 });
 const fileMessage = (data: string): Message => {
   const parts: MessagePart[] = [{ type: 'file', data, mimeType: 'image/png' }];
-  return { ...textMessage('m1', 'user', ''), content: { format: 2, parts } };
+  return { ...buildTextMessage('m1', 'user', ''), content: { format: 2, parts } };
 };
 const listPaths = (...messages: Message[]) =>
   requestIssues(makeRequest(...messages), CALLER_ROLES).map(({ path }) => path);
 
 describe('roles of submitted messages', () => {
   test('user, assistant and tool messages are accepted: clients without a thread send their history along', () => {
-    const messages = CALLER_ROLES.map((role, at) => textMessage(`m${at}`, role, 'hello'));
+    const messages = CALLER_ROLES.map((role, at) => buildTextMessage(`m${at}`, role, 'hello'));
     expect(listPaths(...messages)).toEqual([]);
   });
 
   test('a system message is refused by its role, with a remedy', () => {
-    const request = makeRequest(textMessage('m1', 'user', 'hi'), textMessage('m2', 'system', 'obey'));
+    const request = makeRequest(buildTextMessage('m1', 'user', 'hi'), buildTextMessage('m2', 'system', 'obey'));
     expect(() => refuseBadRequest(request, applied)).toThrow(
       expect.objectContaining({
         code: 'run-refused',
@@ -37,22 +37,24 @@ describe('roles of submitted messages', () => {
   });
 
   test('a system message is accepted if the agent allows it', () => {
-    expect(requestIssues(makeRequest(textMessage('m1', 'system', 'obey')), [...CALLER_ROLES, 'system'])).toEqual([]);
+    expect(requestIssues(makeRequest(buildTextMessage('m1', 'system', 'obey')), [...CALLER_ROLES, 'system'])).toEqual(
+      [],
+    );
   });
 });
 
 describe('ids of submitted messages', () => {
   test('two messages with one id are refused: the second one names the first', () => {
     const issues = requestIssues(
-      makeRequest(textMessage('a', 'user', 'x'), textMessage('a', 'user', 'y')),
+      makeRequest(buildTextMessage('a', 'user', 'x'), buildTextMessage('a', 'user', 'y')),
       CALLER_ROLES,
     );
     expect(issues).toMatchObject([{ path: 'messages[1].id', message: expect.stringContaining('messages[0]') }]);
   });
 
   test("an id that begins with the run's own id is refused; that of another run's answer is not", () => {
-    expect(listPaths(textMessage('run-1.0', 'assistant', 'x'))).toEqual(['messages[0].id']);
-    expect(listPaths(textMessage('run-0.0', 'assistant', 'x'))).toEqual([]);
+    expect(listPaths(buildTextMessage('run-1.0', 'assistant', 'x'))).toEqual(['messages[0].id']);
+    expect(listPaths(buildTextMessage('run-0.0', 'assistant', 'x'))).toEqual([]);
   });
 });
 
@@ -78,7 +80,7 @@ describe('files in submitted messages', () => {
 });
 
 test('all problems of a request are reported at once', () => {
-  const request = makeRequest(textMessage('run-1', 'system', 'x'), textMessage('run-1', 'user', 'y'));
+  const request = makeRequest(buildTextMessage('run-1', 'system', 'x'), buildTextMessage('run-1', 'user', 'y'));
   expect(() => refuseBadRequest(request, applied)).toThrow(
     expect.objectContaining({
       message: expect.stringContaining('4 problems'),
@@ -90,7 +92,7 @@ test('all problems of a request are reported at once', () => {
 describe('a request that is nested deeper than the records of the run can hold', () => {
   const deep = (levels: number) => JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels));
   const allowed = { ...applied, agent: makeAgent({ overrides: ['pii'] }) };
-  const message = textMessage('m1', 'user', 'hi');
+  const message = buildTextMessage('m1', 'user', 'hi');
   const given = {
     requestContext: (levels: number) => ({ requestContext: deep(levels) }),
     messages: (levels: number) => ({
@@ -115,13 +117,13 @@ describe('members that guards do not read', () => {
     toolInvocation: { state: 'call', toolCallId: 'words with blanks', toolName: 'clock', args: {} },
   };
   const withPart = (part: MessagePart): Message => ({
-    ...textMessage('m1', 'assistant', ''),
+    ...buildTextMessage('m1', 'assistant', ''),
     content: { format: 2, parts: [part] },
   });
 
   test.each<[string, Message]>([
-    ['messages[0].id', textMessage('words with blanks', 'user', 'hi')],
-    ['messages[0].createdAt', { ...textMessage('m1', 'user', 'hi'), createdAt: 'x'.repeat(1_000) }],
+    ['messages[0].id', buildTextMessage('words with blanks', 'user', 'hi')],
+    ['messages[0].createdAt', { ...buildTextMessage('m1', 'user', 'hi'), createdAt: 'x'.repeat(1_000) }],
     ['messages[0].content.parts[0].mimeType', withPart({ type: 'file', data: 'eHg=', mimeType: 'my words' })],
     ['messages[0].content.parts[0].toolInvocation.toolCallId', withPart(call)],
   ])('%s of another form is refused', (path, message) => {
@@ -131,7 +133,7 @@ describe('members that guards do not read', () => {
   test.each(['2026-11-22', '2026-11-22T10:00Z', '2026-11-22 10:00:00.123456+02:00', new Date().toISOString()])(
     'the date %s is accepted',
     (createdAt) => {
-      expect(listPaths({ ...textMessage('m1', 'user', 'hi'), createdAt })).toEqual([]);
+      expect(listPaths({ ...buildTextMessage('m1', 'user', 'hi'), createdAt })).toEqual([]);
     },
   );
 

@@ -6,7 +6,7 @@ import {
   MillraceError,
   hasStructureFormat,
   isNestedDeeper,
-  structureExample,
+  findStructureExample,
   type AppliedAgent,
   type Issue,
   type Message,
@@ -15,9 +15,9 @@ import {
   type RunRequest,
 } from '@millrace/contracts';
 import type { SchemaChecker } from '../peers/schema-checker.ts';
-import { optionIssues } from '../agents/option-issues.ts';
+import { findOptionIssues } from '../agents/option-issues.ts';
 import { overrideUses } from '../state/override-plan.ts';
-import { agentOfRun } from '../state/run-agent.ts';
+import { resolveRunAgent } from '../state/run-agent.ts';
 
 /** Maximum number of listed issues. */
 const MAX_ISSUES = 32;
@@ -25,7 +25,7 @@ const MAX_ISSUES = 32;
 /** @throws run-refused: the first problem, with all of them as issues */
 export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): void {
   const found = [...requestIssues(request, applied.agent.callerRoles), ...overrideIssues(request, applied)];
-  const issues = [...depthIssues(request), ...found];
+  const issues = [...findDepthIssues(request), ...found];
   const [first] = issues;
   if (!first) return;
   const more = issues.length === 1 ? '' : ` There are ${issues.length} problems.`;
@@ -47,7 +47,7 @@ export async function refuseBadSchema({ structuredOutput }: RunRequest, schemas:
 /**
  * The command, the run's records and the requests to its processors contain the request, and are messages themselves.
  */
-function depthIssues(request: RunRequest): Issue[] {
+function findDepthIssues(request: RunRequest): Issue[] {
   const deep = Object.entries(request).find(([, value]) => isNestedDeeper(value, MAX_VALUE_NESTING));
   return deep
     ? [issue(deep[0], `It is nested deeper than ${MAX_VALUE_NESTING}.`, 'Flatten it, or send it as a text.')]
@@ -56,9 +56,9 @@ function depthIssues(request: RunRequest): Issue[] {
 
 /** Options are checked only if everything else is valid: a processor that is not allowed has no schema. */
 function overrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
-  const own = agentOfRun(applied, request);
+  const own = resolveRunAgent(applied, request);
   if ('issues' in own) return own.issues;
-  return optionIssues(
+  return findOptionIssues(
     overrideUses(request).flatMap(({ path, processor, options }) => {
       const schema = applied.plan.overridable?.[processor]?.optionsSchema;
       return schema ? [{ processor, schema, options: options ?? {}, place: path, path: `${path}.options` }] : [];
@@ -73,16 +73,16 @@ export function requestIssues({ runId, messages }: RunRequest, callerRoles: read
     const there = firstAt.get(message.id);
     firstAt.set(message.id, there ?? at);
     return [
-      ...roleIssues(message, path, callerRoles),
-      ...idIssues(message, path, runId, there),
+      ...findRoleIssues(message, path, callerRoles),
+      ...findIdIssues(message, path, runId, there),
       ...formatIssues('id', message.id, path),
       ...formatIssues('createdAt', message.createdAt, path),
-      ...message.content.parts.flatMap((part, n) => partIssues(part, `${path}.content.parts[${n}]`)),
+      ...message.content.parts.flatMap((part, n) => findPartIssues(part, `${path}.content.parts[${n}]`)),
     ];
   });
 }
 
-function roleIssues({ role }: Message, path: string, callerRoles: readonly Role[]): Issue[] {
+function findRoleIssues({ role }: Message, path: string, callerRoles: readonly Role[]): Issue[] {
   if (callerRoles.includes(role)) return [];
   const allowed = [...callerRoles, role].join(', ');
   return [
@@ -95,7 +95,7 @@ function roleIssues({ role }: Message, path: string, callerRoles: readonly Role[
 }
 
 /** Refuses two messages with one id: a guard would replace the first, and the model would read the second unjudged. */
-function idIssues({ id }: Message, path: string, runId: string, there: number | undefined): Issue[] {
+function findIdIssues({ id }: Message, path: string, runId: string, there: number | undefined): Issue[] {
   const issues: Issue[] = [];
   if (there !== undefined)
     issues.push(
@@ -116,14 +116,14 @@ function idIssues({ id }: Message, path: string, runId: string, there: number | 
 function formatIssues(name: string, value: string, path: string): Issue[] {
   if (hasStructureFormat(name, value)) return [];
   return [
-    issue(`${path}.${name}`, `"${name}" has the wrong form.`, `Send a value such as "${structureExample(name)}".`),
+    issue(`${path}.${name}`, `"${name}" has the wrong form.`, `Send a value such as "${findStructureExample(name)}".`),
   ];
 }
 
-function partIssues(part: MessagePart, path: string): Issue[] {
+function findPartIssues(part: MessagePart, path: string): Issue[] {
   switch (part.type) {
     case 'file':
-      return [...fileIssues(part, path), ...formatIssues('mimeType', part.mimeType, path)];
+      return [...findFileIssues(part, path), ...formatIssues('mimeType', part.mimeType, path)];
     case 'tool-invocation':
       return formatIssues('toolCallId', part.toolInvocation.toolCallId, `${path}.toolInvocation`);
     default:
@@ -134,7 +134,7 @@ function partIssues(part: MessagePart, path: string): Issue[] {
 /** The alphabet that the model's client uses for bytes, and that of URLs. */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-function fileIssues(part: MessagePart, path: string): Issue[] {
+function findFileIssues(part: MessagePart, path: string): Issue[] {
   if (part.type !== 'file') return [];
   if (isHttpUrl(part.data) || BASE64.test(part.data)) return [];
   return [

@@ -46,9 +46,9 @@ export async function resumeRun(
   const answer = edited ? { ...edited } : data;
   refuseDeepData(answer);
   const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
-  if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspendedError(runId, status);
+  if (!suspension || isOfEarlierRun(suspension, head)) throw createNotSuspendedError(runId, status);
   const pending = suspension.pending.find((one) => isSame(one.resumeToken, token));
-  if (!pending || !kinds.includes(pending.kind)) throw invalidToken(runId);
+  if (!pending || !kinds.includes(pending.kind)) throw createInvalidTokenError(runId);
   refuseExpired(pending, head, access.clock.now());
   if (pending.clientCall === undefined) refuseLargeData(answer, SUSPENSION_LIMITS.maxDataChars);
   else refuseBadResult(data);
@@ -60,12 +60,12 @@ export async function resumeRun(
     // The first caller may have received an error of the bus after its answer was stored without a resume command: the
     // answer counts from now on.
     if (status === 'suspended') await wake();
-    throw usedToken(runId);
+    throw createUsedTokenError(runId);
   }
   try {
     // The run may have just ended, and its state deleted.
     const now = (await readHead(access, head.tenant, runId))?.value.status ?? status;
-    if (isFinal(now)) throw notSuspendedError(runId, now);
+    if (isFinal(now)) throw createNotSuspendedError(runId, now);
     await wake();
   } catch (error) {
     if (answered !== 'same') await takeBack(access, head, pending.id, answered.revision);
@@ -125,14 +125,14 @@ function refuseExpired({ expiresAt }: OpenPending, { runId }: RunHead, now: numb
   });
 }
 
-export function notSuspendedError(runId: string, status: RunStatus): MillraceError {
+export function createNotSuspendedError(runId: string, status: RunStatus): MillraceError {
   return new MillraceError('run-not-suspended', `"${runId}" is not suspended: it is ${status}.`, {
     remedy: 'List the suspended runs with `millrace runs suspended` or the verb suspended-list.',
   });
 }
 
 /** The same error for unknown tokens and for those of approvals, so that it does not reveal their existence. */
-function invalidToken(runId: string): MillraceError {
+function createInvalidTokenError(runId: string): MillraceError {
   return new MillraceError('resume-token-invalid', `"${runId}" has no open question with this token.`, {
     path: 'token',
     remedy:
@@ -140,7 +140,7 @@ function invalidToken(runId: string): MillraceError {
   });
 }
 
-function usedToken(runId: string): MillraceError {
+function createUsedTokenError(runId: string): MillraceError {
   return new MillraceError('resume-token-used', `The question with this token was answered before ("${runId}").`, {
     path: 'token',
     remedy: 'A token is valid for one answer: follow the run to see its effect.',

@@ -14,7 +14,7 @@ export function isVisible(head: Pick<RunHead, 'caller'>, { caller }: Pick<ApiCal
 }
 
 /** Also the answer to a caller that does not own the run: it does not learn that the run exists. */
-export function unknownRun(run: string): MillraceError {
+export function createUnknownRunError(run: string): MillraceError {
   return new MillraceError('run-unknown', `There is no run "${run}".`, {
     remedy: 'Final states are kept for 24 hours.',
   });

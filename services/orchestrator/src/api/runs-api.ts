@@ -2,7 +2,7 @@
 // orchestrator answers them.
 import {
   MillraceError,
-  publicEvent,
+  toPublicEvent,
   type ApiAnswer,
   type ApiRequest,
   type PendingKind,
@@ -14,17 +14,17 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import { endIfOverdue } from '../takeover/end-overdue.ts';
 import { endUndriven } from '../takeover/end-undriven.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
-import { unknownAgent } from './agents-api.ts';
+import { createUnknownAgentError } from './agents-api.ts';
 import { cancelRun } from './cancel-run.ts';
 import { readChanges } from './read-changes.ts';
-import { readChunks, readEvents, remainingMs } from './read-run.ts';
+import { readChunks, readEvents, computeRemainingMs } from './read-run.ts';
 import { listRuns, readNewestRun, summarizeRun } from './list-runs.ts';
 import type { RunIndex } from './run-index.ts';
 import { listSuspended } from './list-suspended.ts';
 import { ownRequest } from './own-request.ts';
 import { createWaitingLimit } from './waiting-runs.ts';
-import { checkAddress, isVisible, unknownRun } from './run-address.ts';
-import { notSuspendedError, resumeRun } from './resume-run.ts';
+import { checkAddress, isVisible, createUnknownRunError } from './run-address.ts';
+import { createNotSuspendedError, resumeRun } from './resume-run.ts';
 import { createSchemaChecker } from '../peers/schema-checker.ts';
 import { refuseBadRequest, refuseBadSchema } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
@@ -42,7 +42,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
     const { tenant, run } = checkAddress(call);
     const entry = await readHead(access, tenant, run);
     if (entry && isVisible(entry.value, call)) return endIfOverdue(access, entry.value);
-    throw unknownRun(run);
+    throw createUnknownRunError(run);
   };
   const resumeWith = async (request: ApiRequest<'resume'>, call: ApiCall, kinds: readonly PendingKind[]) => {
     const head = await requireHead(call);
@@ -72,12 +72,12 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const pending = end?.lastChunk.type === 'suspended' ? end.lastChunk.payload.pending : undefined;
       const told = { ...(end && { result: end.result }), ...(pending && { pending }) };
       const summary = summarizeRun(head);
-      return { runId, status, summary, remainingMs: remainingMs(head, access.clock.now()), ...told };
+      return { runId, status, summary, remainingMs: computeRemainingMs(head, access.clock.now()), ...told };
     },
     async cancel(_request: object, call: ApiCall): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = checkAddress(call);
       const status = await cancelRun(access, { ...call, tenant, run });
-      if (status === undefined) throw unknownRun(run);
+      if (status === undefined) throw createUnknownRunError(run);
       return { runId: run, status };
     },
     resume: (request: ApiRequest<'resume'>, call: ApiCall): Promise<ApiAnswer<'resume'>> =>
@@ -89,8 +89,9 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const isSuspended = (head: RunHead) => head.status === 'suspended' && isVisible(head, call);
       const released = { status: 'released' } as const;
       const { head } = await endUndriven(access, { ...address, runId: address.run }, released, isSuspended);
-      if (!head || !isVisible(head, call)) throw unknownRun(address.run);
-      if (head.status !== 'suspended' && head.status !== 'released') throw notSuspendedError(head.runId, head.status);
+      if (!head || !isVisible(head, call)) throw createUnknownRunError(address.run);
+      if (head.status !== 'suspended' && head.status !== 'released')
+        throw createNotSuspendedError(head.runId, head.status);
       return { runId: head.runId, status: 'released' };
     },
     suspendedList: (page: ApiRequest<'suspended-list'>, call: ApiCall): Promise<ApiAnswer<'suspended-list'>> =>
@@ -100,7 +101,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
     },
     async events(page: ApiRequest<'events'>, call: ApiCall): Promise<ApiAnswer<'events'>> {
       const { events, ...more } = await readEventsPage(page, call);
-      return { events: events.map(publicEvent), ...more };
+      return { events: events.map(toPublicEvent), ...more };
     },
     eventsDetail: (page: ApiRequest<'events-detail'>, call: ApiCall): Promise<ApiAnswer<'events-detail'>> =>
       readEventsPage(page, call),
@@ -132,7 +133,7 @@ async function findAgent(agents: AgentStore, tenant: string, name: string) {
   const applied = await agents.find(tenant, name);
   if (applied) return applied;
   const names = agents.list(tenant).map((one) => one.agent.name);
-  throw unknownAgent(name, names);
+  throw createUnknownAgentError(name, names);
 }
 
 /** The run's first record holds the request and the agent, the schema and the tools in both. @throws message-too-large */

@@ -1,4 +1,4 @@
-import { MillraceError, textMessage, type RunRequest } from '@millrace/contracts';
+import { MillraceError, buildTextMessage, type RunRequest } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { createSubmitGuard } from './submit-limits.ts';
 
@@ -6,7 +6,7 @@ const request = (tenant = 'acme', text = 'hello'): RunRequest => ({
   runId: 'r',
   tenant,
   agent: 'demo',
-  messages: [textMessage('m1', 'user', text)],
+  messages: [buildTextMessage('m1', 'user', text)],
   requestContext: {},
   deadlineMs: 1_000,
 });

@@ -40,13 +40,13 @@ export function createSubmitGuard(
   return {
     check(request) {
       const { tenant } = request;
-      const bytes = inputBytes(request);
+      const bytes = countInputBytes(request);
       if (bytes > maxInputBytes) throw queueFullError(bytes, maxInputBytes);
       if (queuedBytes(tenant) + bytes > maxQueuedBytes) throw queueFull(tenant, maxQueuedBytes);
       const at = now();
       const until = Math.max(paidUntil.get(tenant) ?? at, at) + intervalMs;
       const early = until - at - burstMs;
-      if (early > 0) throw tooManyRequestsError(tenant, runsPerSecond, early);
+      if (early > 0) throw createTooManyRequestsError(tenant, runsPerSecond, early);
       paidUntil.delete(tenant);
       paidUntil.set(tenant, until);
       forget(at);
@@ -54,7 +54,7 @@ export function createSubmitGuard(
   };
 }
 
-function inputBytes(request: RunRequest): number {
+function countInputBytes(request: RunRequest): number {
   const { messages, requestContext, inputProcessors, outputProcessors, errorProcessors } = request;
   const { structuredOutput, modelSettings, clientTools } = request;
   const lists = [inputProcessors, outputProcessors, errorProcessors];
@@ -86,7 +86,7 @@ function queueFull(tenant: string, limit: number): MillraceError {
   );
 }
 
-function tooManyRequestsError(tenant: string, runsPerSecond: number, waitMs: number): MillraceError {
+function createTooManyRequestsError(tenant: string, runsPerSecond: number, waitMs: number): MillraceError {
   const retryAfterMs = Math.ceil(waitMs);
   return new MillraceError('too-many-runs', `"${tenant}" submits more than ${runsPerSecond} runs a second.`, {
     path: 'RUNS_PER_SECOND',

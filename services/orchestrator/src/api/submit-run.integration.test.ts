@@ -1,4 +1,4 @@
-import { COMMON_VERSION, recordSchema, stateKeys, textMessage } from '@millrace/contracts';
+import { COMMON_VERSION, recordSchema, stateKeys, buildTextMessage } from '@millrace/contracts';
 import { locateEntry, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -76,7 +76,7 @@ describe('submit', () => {
   test('refuses a request that the queue cannot hold, before anything is stored', async () => {
     const taken = queued();
     const address = newRun();
-    const large = [textMessage('m1', 'user', 'x'.repeat(connection.bus.maxPayload()))];
+    const large = [buildTextMessage('m1', 'user', 'x'.repeat(connection.bus.maxPayload()))];
     await expect(api().submit(makeRequest(address, { messages: large }), address)).rejects.toMatchObject({
       code: 'message-too-large',
       path: 'messages',
@@ -87,7 +87,7 @@ describe('submit', () => {
 });
 
 describe('a run id', () => {
-  const other = [textMessage('m1', 'user', 'something else')];
+  const other = [buildTextMessage('m1', 'user', 'something else')];
 
   test('identifies one request: another one is refused while the first waits in the queue', async () => {
     const address = newRun();

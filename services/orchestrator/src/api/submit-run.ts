@@ -12,7 +12,7 @@ import {
   type StoredRequest,
 } from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
-import { locateHead, queuedHead, stateTtlSeconds } from '../state/run-head.ts';
+import { locateHead, createQueuedHead, computeStateTtlSeconds } from '../state/run-head.ts';
 import { hasTombstone, isCancelAsked, noteJoin } from '../state/run-store.ts';
 import { cancelRun } from './cancel-run.ts';
 import { createHash } from 'node:crypto';
@@ -42,7 +42,7 @@ export async function submitRun(
     requestHash: requestHash(request),
     submittedAt: access.clock.now(),
   };
-  const own = { ...queuedHead(command, bus.id), ...(submission !== undefined && { submission }) };
+  const own = { ...createQueuedHead(command, bus.id), ...(submission !== undefined && { submission }) };
   const there = await makeHead(access, own);
   const isGivenUp = await joinRun(access, own, there);
   const isCreated = there.isNew || (submission !== undefined && there.submission === submission);
@@ -73,7 +73,7 @@ async function joinRun(access: JetStreamAccess, own: RunHead, there: SubmittedRu
   if (there.isNew || there.submission === submission || isFinal(there.status)) return false;
   const tombstone = { tenant, run, caller: readOwner(own), submission };
   if (submission !== undefined && (await hasTombstone(access, tombstone))) return true;
-  await noteJoin(access, { tenant, run, submission }, stateTtlSeconds(own, access.clock.now()));
+  await noteJoin(access, { tenant, run, submission }, computeStateTtlSeconds(own, access.clock.now()));
   return false;
 }
 
@@ -103,14 +103,14 @@ type SubmittedRun = Pick<RunHead, 'status' | 'submission'> & { revision: number;
 async function makeHead(access: JetStreamAccess, head: RunHead): Promise<SubmittedRun> {
   const { tenant, runId, requestHash: hash } = head;
   const key = stateKeys.head(tenant, runId);
-  const ttlSeconds = stateTtlSeconds(head, access.clock.now());
+  const ttlSeconds = computeStateTtlSeconds(head, access.clock.now());
   let expectedRevision = 0;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const written = await writeEntry(access, access.bus.names.state, key, head, { expectedRevision, ttlSeconds });
     const { submission } = head;
     if ('revision' in written) return { status: 'queued', submission, revision: written.revision, isNew: true };
     const there = await locateHead(access, tenant, runId);
-    if ('error' in there) throw unreadable(runId, there.error);
+    if ('error' in there) throw createUnreadableError(runId, there.error);
     if ('value' in there) {
       if (there.value.requestHash !== hash || readOwner(there.value) !== readOwner(head)) throw runExists(runId);
       const { status, submission: first } = there.value;
@@ -137,7 +137,7 @@ function runExists(runId: string): MillraceError {
   });
 }
 
-function unreadable(runId: string, cause: MillraceError): MillraceError {
+function createUnreadableError(runId: string, cause: MillraceError): MillraceError {
   return new MillraceError('run-state-unreadable', `The stored state of "${runId}" does not fit this version.`, {
     cause,
     path: 'runId',

@@ -2,7 +2,7 @@
 import {
   cancelCallSchema,
   stageCallSchema,
-  textMessage,
+  buildTextMessage,
   type PlanEntry,
   type StageCall,
   type StageInput,
@@ -87,7 +87,7 @@ describe('a merged call', () => {
   });
 
   test('without an answer is repeated one by one, and each entry sees the changes before it', async () => {
-    const message = textMessage('m2', 'user', 'added');
+    const message = buildTextMessage('m2', 'user', 'added');
     const script: Script = ({ entries: asked }) => {
       if (asked.length > 1) return 'silence';
       const add = { op: 'add' as const, source: 'context' as const, message };

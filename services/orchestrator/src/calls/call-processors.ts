@@ -16,7 +16,7 @@ import { callHead, isDeferrable, listReads, type Resumed } from './call-request.
 import type { LabelContext } from './label-verdict.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 import type { Run } from '../state/run-context.ts';
-import { entryFailure, judge, judgeAll, type JudgedEntry } from './verdict-fold.ts';
+import { createEntryFailure, judge, judgeAll, type JudgedEntry } from './verdict-fold.ts';
 import { classifyUnaccepted } from './unaccepted-request.ts';
 import { watchCall, type CallWatch } from './watch-call.ts';
 
@@ -38,9 +38,9 @@ export async function* callProcessors(
   const once = writeOnce(receiveData);
   const ask = (group: PlanEntry[], to: CallTarget) =>
     askStage(run, group, to, { stage, input: current, receiveData: once(), resumed });
-  const absentMs = (entry: PlanEntry) =>
+  const findAbsentMs = (entry: PlanEntry) =>
     stage === 'processOutputResult' && isDeferrable(entry) ? timings.absentMemoryMs : undefined;
-  for await (const outcome of askWithPolicy(run, entries, ask, { stage, absentMs })) {
+  for await (const outcome of askWithPolicy(run, entries, ask, { stage, absentMs: findAbsentMs })) {
     if ('failure' in outcome) {
       const { entry, failure, ...rest } = outcome;
       yield { ...judge(stage, current, entry, failure), ...rest };
@@ -175,7 +175,10 @@ export function failGroup(
 ): CallAnswer<never> {
   const [first] = group;
   if (!first) throw new Error('nobody failed');
-  return { served: 0, failure: { verdict: entryFailure(first, error), of: group.length > 1 ? 'group' : 'member' } };
+  return {
+    served: 0,
+    failure: { verdict: createEntryFailure(first, error), of: group.length > 1 ? 'group' : 'member' },
+  };
 }
 
 /** Cancels an abandoned call at its replica: the abortSignal there fires. */

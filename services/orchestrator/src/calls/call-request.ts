@@ -2,7 +2,7 @@
 import {
   asTimeoutMs,
   findIndex,
-  readsAt,
+  findReadsAt,
   getOwnMember,
   type CallEntry,
   type JsonValue,
@@ -79,5 +79,5 @@ function callEntry(
 
 /** Returns the union of what the entries read: a call carries nothing else. */
 export function listReads(stage: Stage, entries: readonly PlanEntry[]): Reads[] {
-  return entries.flatMap((entry) => readsAt(entry.reads, stage));
+  return entries.flatMap((entry) => findReadsAt(entry.reads, stage));
 }

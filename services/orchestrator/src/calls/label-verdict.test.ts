@@ -1,4 +1,11 @@
-import { textMessage, type Plan, type PlanEntry, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
+import {
+  buildTextMessage,
+  type Plan,
+  type PlanEntry,
+  type Stage,
+  type StageInput,
+  type Verdict,
+} from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { makeAgent, makeState } from '../testing/run-states.ts';
@@ -6,7 +13,7 @@ import { findLabelRule, findTaint, type LabelContext } from './label-verdict.ts'
 
 const { conversation, taint } = makeState({ agent: makeAgent() });
 /** A remembered message without a label. */
-const old = { source: 'remembered' as const, message: textMessage('r1', 'user', 'old') };
+const old = { source: 'remembered' as const, message: buildTextMessage('r1', 'user', 'old') };
 const tainted = { ...conversation, entries: [...conversation.entries, old] };
 
 type Given = {

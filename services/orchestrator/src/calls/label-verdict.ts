@@ -3,9 +3,9 @@
 import {
   labelMessage,
   labelOps,
-  lowestTrust,
+  findLowestTrust,
   narrowInput,
-  readsAt,
+  findReadsAt,
   type Changes,
   type Conversation,
   type LabelRule,
@@ -58,11 +58,11 @@ export function findLabelRule(
 
 /** Returns the lowest trust of the content of the call. */
 function readTrust(stage: Stage, input: StageInput & { conversation: Conversation }, { reads }: PlanEntry): Trust {
-  const own = readsAt(reads, stage);
+  const own = findReadsAt(reads, stage);
   const isWhole =
     (stage !== 'processInput' && stage !== 'processInputStep') || own.some((read) => WHOLE_READS.includes(read));
   const read = isWhole ? undefined : narrowInput(input, own).conversation;
-  return lowestTrust(read ?? input.conversation);
+  return findLowestTrust(read ?? input.conversation);
 }
 
 export function labelVerdict(stage: Stage, input: StageInput, verdict: Verdict, rule: LabelRule): Verdict {

@@ -1,7 +1,7 @@
 // Converts a verdict that stops into the run's interrupt: the run ends or is rewound. Used by stage calls and by the
 // output stream.
 import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
-import { SUSPEND, endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { SUSPEND, endWith, fail, rejectWholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import { resolveMaxRetries } from '../state/run-agent.ts';
 import type { Run } from '../state/run-context.ts';
 import type { JudgedEntry } from './verdict-fold.ts';
@@ -11,7 +11,7 @@ export function stopOutcome(
   stage: Stage,
   { entry, verdict }: Pick<JudgedEntry, 'entry' | 'verdict'>,
 ): Interrupt {
-  const rejecting = { rejected: rejectedBy(run, stage) };
+  const rejecting = { rejected: findRejected(run, stage) };
   switch (verdict.type) {
     case 'abort':
       return resolveAbort(run, stage, entry, verdict);
@@ -30,7 +30,7 @@ export function stopOutcome(
         code: verdict.code,
         message,
         path: `${stage}/${entry.entry}`,
-        remedy: remedyFor(run, entry, verdict.code),
+        remedy: chooseRemedy(run, entry, verdict.code),
       };
       return fail(error, { chainBroken: stage === 'processOutputStream', ...rejecting });
     }
@@ -53,16 +53,16 @@ const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
   processOutputResult: 'run',
 };
 
-function rejectedBy(run: Run, stage: Stage): Rejected | undefined {
+function findRejected(run: Run, stage: Stage): Rejected | undefined {
   const what = REJECTS[stage];
   if (what === undefined) return undefined;
-  if (what === 'run') return wholeRun(run.state());
+  if (what === 'run') return rejectWholeRun(run.state());
   return { what, from: run.state().open?.firstIndex ?? run.chunks.getNextIndex() };
 }
 
 function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {
   const { retryCount, inputPassed } = run.state();
-  if (verdict.retry && retryCount < maxRetries(run)) {
+  if (verdict.retry && retryCount < readMaxRetries(run)) {
     return { kind: 'rewind', to: inputPassed ? 'step' : 'input', feedback: verdict.reason };
   }
   const { reason, retry, metadata } = verdict;
@@ -72,7 +72,7 @@ function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: Verdict
     ...(metadata !== undefined && { metadata }),
     processorId: entry.entry,
   };
-  return endWith({ form: 'tripwire', tripwire, rejected: rejectedBy(run, stage) });
+  return endWith({ form: 'tripwire', tripwire, rejected: findRejected(run, stage) });
 }
 
 /**
@@ -84,10 +84,10 @@ function hasAnswered(run: Run, stage: Stage): boolean {
   return answered || REJECTS[stage] !== undefined || (stage === 'processOutputStream' && modelCalls > 0);
 }
 
-export const maxRetries = ({ agent, plan }: Run): number => resolveMaxRetries(agent, plan);
+export const readMaxRetries = ({ agent, plan }: Run): number => resolveMaxRetries(agent, plan);
 
 /** Returns the remedy for the failure. Skipping the entry is an option only if the guarded text may pass unjudged. */
-function remedyFor({ ref }: Run, { entry, processor, service }: PlanEntry, code: ErrorCode): string {
+function chooseRemedy({ ref }: Run, { entry, processor, service }: PlanEntry, code: ErrorCode): string {
   const details = `millrace runs events ${ref.runId} --detail`;
   const skip = `set onFailure: skip on "${entry}" if the run may continue without it`;
   switch (code) {

@@ -4,7 +4,7 @@ import {
   MAX_VALUE_NESTING,
   isDataChunk,
   isNestedDeeper,
-  suspensionProblem,
+  findSuspensionProblem,
   toolReplySchema,
   getOwnMember,
   type Chunk,
@@ -17,11 +17,11 @@ import {
 } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import type { Interrupt } from '../state/interrupt.ts';
-import { pendingAt } from '../state/pending.ts';
+import { findPendingAt } from '../state/pending.ts';
 import { createOrderedSink, type DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
-import { schemaProblems } from '../peers/json-schema.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { findSchemaProblems } from '../peers/json-schema.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 
 /** UTF-16 code units of a result's JSON: results of calls that end together share one record of the run's state. */
@@ -63,7 +63,7 @@ export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink 
 type ToolAttempt = ToolCalling & { heard: () => void };
 
 async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard }: ToolAttempt): Promise<ToolOutcome> {
-  const problems = schemaProblems(tool.inputSchema, call.args);
+  const problems = findSchemaProblems(tool.inputSchema, call.args);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
     return failTool(call, 'tool-arguments-invalid', `The arguments do not match the schema of ${tool.name}: ${lines}`);
@@ -76,7 +76,7 @@ async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard 
   const { requestContext, trace } = run.state().request;
   const { position, ...toolCall } = call;
   const stopped = new AbortController();
-  const toClient = (parts: readonly Chunk[]) => sink(parts.map((part) => progressChunk(run, call, part)));
+  const toClient = (parts: readonly Chunk[]) => sink(parts.map((part) => buildProgressChunk(run, call, part)));
   const progress = createOrderedSink(toClient, () => stopped.abort());
   const budget = createProgressBudget();
   const answer = await request(bus, {
@@ -137,7 +137,7 @@ function callKey(run: Run, position: number): string {
 
 /** Returns the answer to the tool's own suspension. */
 function resumeData(run: Run, position: number): { resumeData?: JsonValue } {
-  const resumed = pendingAt(run, undefined, position)?.resumed;
+  const resumed = findPendingAt(run, undefined, position)?.resumed;
   return resumed ? { resumeData: resumed.data } : {};
 }
 
@@ -145,7 +145,7 @@ function suspendCall(
   call: PlacedCall,
   asked: { payload: JsonValue; expiresInSeconds?: number | undefined },
 ): ToolOutcome {
-  const problem = suspensionProblem(asked.payload, asked.expiresInSeconds);
+  const problem = findSuspensionProblem(asked.payload, asked.expiresInSeconds);
   return problem === undefined ? { suspended: asked } : failTool(call, 'tool-failed', problem);
 }
 
@@ -186,9 +186,9 @@ const reportUnknownOutcome = (call: PlacedCall, code: ErrorCode, message: string
 });
 
 /** Passes custom chunks as they are, and wraps all other chunks of the tool. */
-function progressChunk(run: Run, { toolCallId, toolName }: PlacedCall, part: Chunk): Chunk {
+function buildProgressChunk(run: Run, { toolCallId, toolName }: PlacedCall, part: Chunk): Chunk {
   if (isDataChunk(part)) return { ...part, runId: run.ref.runId };
-  return chunk(run.ref.runId, { type: 'tool-output', payload: { toolCallId, toolName, output: part } });
+  return makeChunk(run.ref.runId, { type: 'tool-output', payload: { toolCallId, toolName, output: part } });
 }
 
 function failTool(call: PlacedCall, code: ErrorCode, message: string): ToolOutcome {

@@ -1,7 +1,7 @@
 // Classifies a request that no replica accepted, which is not a failure: the replica is full or stopped, or the
 // connection broke during the request.
 import { isToken, type ErrorCode } from '@millrace/contracts';
-import { serverAnswers } from '@millrace/bus';
+import { isServerAnswering } from '@millrace/bus';
 import type { Run } from '../state/run-context.ts';
 import type { CallAnswer } from './ask-with-policy.ts';
 import { waitForBus } from './wait-for-bus.ts';
@@ -32,7 +32,7 @@ export async function classifyUnaccepted(
   if (run.signal.aborted) return undefined;
   if (code === 'nobody-there') return undefined;
   if (isSilent) return { notTaken: 'elsewhere' };
-  const isSame = bus.connections() === connections && (await serverAnswers(bus, PONG_WITHIN_MS));
+  const isSame = bus.connections() === connections && (await isServerAnswering(bus, PONG_WITHIN_MS));
   if (isSame) return undefined;
   return (await waitForBus(bus, run.signal)) ? { notTaken: 'again' } : undefined;
 }

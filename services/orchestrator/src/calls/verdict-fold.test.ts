@@ -1,6 +1,6 @@
 import {
   MAX_VIOLATIONS,
-  textMessage,
+  buildTextMessage,
   type ErrorCode,
   type MessageOp,
   type Stage,
@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { emptyFold, entryFailure, foldVerdict, judge, type JudgedEntry } from './verdict-fold.ts';
+import { emptyFold, createEntryFailure, foldVerdict, judge, type JudgedEntry } from './verdict-fold.ts';
 
 const input: StageInput = {
   retryCount: 0,
@@ -18,7 +18,7 @@ const input: StageInput = {
   conversation: { entries: [], system: [] },
   model: 'openai/a',
 };
-const add = (id: string): MessageOp => ({ op: 'add', source: 'context', message: textMessage(id, 'user', id) });
+const add = (id: string): MessageOp => ({ op: 'add', source: 'context', message: buildTextMessage(id, 'user', id) });
 type Given = { verdict: Verdict } & Partial<Omit<JudgedEntry, 'verdict' | 'input'>>;
 const judgeOne = (verdict: Verdict, more: Partial<Given> = {}): Given => ({ verdict, ...more });
 const fold = (stage: Stage, ...given: Given[]) =>
@@ -146,7 +146,7 @@ describe('a verdict that a stage does not allow is the processor’s failure, by
   });
 
   test('a change of an unknown message is a failure too, not the end of the orchestrator', () => {
-    const ops: MessageOp[] = [{ op: 'replace', message: textMessage('nosuch', 'user', 'x') }];
+    const ops: MessageOp[] = [{ op: 'replace', message: buildTextMessage('nosuch', 'user', 'x') }];
     const { stopped } = fold('processInput', judgeOne({ type: 'continue', changes: { ops } }));
     expect(stopped?.verdict).toMatchObject({ type: 'failure', message: expect.stringContaining('nosuch') });
   });
@@ -183,7 +183,7 @@ test.each([
 ])('an entry that returned %s has failed with %s', (code, failure, message) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code as another version may answer it
   const error = { code: code as ErrorCode, message: 'no' };
-  expect(entryFailure(planEntry('guard', { processor: 'pii' }), error)).toMatchObject({ code: failure, message });
+  expect(createEntryFailure(planEntry('guard', { processor: 'pii' }), error)).toMatchObject({ code: failure, message });
 });
 
 test('a verdict with changes fails if the plan states that its entry changes nothing', () => {

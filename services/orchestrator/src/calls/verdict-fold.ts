@@ -10,12 +10,12 @@ import {
 import {
   MAX_VIOLATIONS,
   applyVerdict,
-  blindReplacement,
-  boundedViolation,
+  findBlindReplacement,
+  boundViolation,
   createFailure,
   hasChanges,
   mayChange,
-  readsAt,
+  findReadsAt,
   getOwnMember,
   type Chunk,
   type EntryOutcome,
@@ -90,7 +90,7 @@ export function judge(
   labels?: LabelContext,
 ): JudgedEntry {
   const changes = 'changes' in verdict ? verdict.changes : undefined;
-  const blind = changes && blindReplacement(changes, readsAt(entry.reads, stage));
+  const blind = changes && findBlindReplacement(changes, findReadsAt(entry.reads, stage));
   const refused = blind
     ? `${blind.member} were returned by a processor that does not read them.`
     : findUnforeseenChange(stage, entry, verdict);
@@ -139,7 +139,7 @@ export function judgeAll(
 }
 
 /** Names the entry and processor in an error of the bus. */
-export function entryFailure(
+export function createEntryFailure(
   { entry, processor }: PlanEntry,
   error: { code: ErrorCode; message: string },
 ): VerdictOf<'failure'> {
@@ -227,7 +227,7 @@ function pickReason(verdict: Exclude<Verdict, VerdictOf<'failure'>>): Pick<Entry
  * kept.
  */
 function attributeViolations({ entry }: PlanEntry, found: readonly Violation[] = []): Violation[] {
-  const own = found.slice(0, MAX_VIOLATIONS).map((violation) => boundedViolation(entry, violation));
+  const own = found.slice(0, MAX_VIOLATIONS).map((violation) => boundViolation(entry, violation));
   const rest = found.slice(MAX_VIOLATIONS);
   if (rest.length === 0) return own;
   const count = rest.reduce((sum, violation) => sum + (violation.count ?? 1), 0);

@@ -1,6 +1,6 @@
 // Waits for the bus: a request over a lost connection, or to a stopped server, is lost.
 import { timings } from '@millrace/contracts';
-import { serverAnswers, type Bus } from '@millrace/bus';
+import { isServerAnswering, type Bus } from '@millrace/bus';
 
 const PONG_WITHIN_MS = 500;
 /** Interval at which a stopped server is asked again; the client reconnects by itself. */
@@ -12,7 +12,7 @@ const LOOK_AGAIN_MS = 500;
 export async function waitForBus(bus: Bus, signal: AbortSignal): Promise<boolean> {
   const giveUpAt = performance.now() + timings.reconnectMs;
   while (!signal.aborted) {
-    if (await serverAnswers(bus, PONG_WITHIN_MS)) return true;
+    if (await isServerAnswering(bus, PONG_WITHIN_MS)) return true;
     if (performance.now() > giveUpAt) return false;
     await waitForConnection(bus, signal, LOOK_AGAIN_MS);
   }

@@ -9,7 +9,7 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import type { ApiCall } from '@millrace/bus';
-import { missing } from '../agents/entry-uses.ts';
+import { createMissingIssue } from '../agents/entry-uses.ts';
 import { callTool } from '../calls/tool-client.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { startDeadline } from './check-deadline.ts';
@@ -69,7 +69,7 @@ export function createToolCallVerb({ deps, discovery, submits, places }: ToolCal
 function findTool(discovery: ToolCallParts['discovery'], name: string): ToolDefinition {
   const found = discovery.tools().get(name);
   if (found) return found.tool;
-  const { message, remedy } = missing('tool', name, [...discovery.tools().keys()], discovery.listRefused());
+  const { message, remedy } = createMissingIssue('tool', name, [...discovery.tools().keys()], discovery.listRefused());
   throw new MillraceError('tool-unknown', message, { path: 'tool', remedy });
 }
 

@@ -16,8 +16,8 @@ export function createCheckPlaces({ maxChecks, maxChecksPerTenant }: CheckLimits
   return {
     take(tenant) {
       const own = taken.get(tenant) ?? 0;
-      if (own >= maxChecksPerTenant) throw tooManyChecks('MAX_CHECKS_PER_TENANT', maxChecksPerTenant);
-      if (total >= maxChecks) throw tooManyChecks('MAX_CHECKS', maxChecks);
+      if (own >= maxChecksPerTenant) throw createTooManyChecksError('MAX_CHECKS_PER_TENANT', maxChecksPerTenant);
+      if (total >= maxChecks) throw createTooManyChecksError('MAX_CHECKS', maxChecks);
       taken.set(tenant, own + 1);
       total += 1;
       let isFree = false;
@@ -33,7 +33,7 @@ export function createCheckPlaces({ maxChecks, maxChecksPerTenant }: CheckLimits
   };
 }
 
-const tooManyChecks = (path: string, limit: number): MillraceError =>
+const createTooManyChecksError = (path: string, limit: number): MillraceError =>
   new MillraceError('too-many-requests', `The orchestrator judges ${limit} checks at most at the same time.`, {
     path,
     remedy: `Send the check again after ${RETRY_AFTER_MS} ms.`,

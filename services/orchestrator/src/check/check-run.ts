@@ -10,8 +10,8 @@ import {
   type StoredRequest,
 } from '@millrace/contracts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
-import { queuedHead } from '../state/run-head.ts';
-import { initialState } from '../state/run-state.ts';
+import { createQueuedHead } from '../state/run-head.ts';
+import { createInitialState } from '../state/run-state.ts';
 import type { EventLog } from '../state/event-log.ts';
 import type { RunStore } from '../state/run-store.ts';
 import type { ChunkPublisher } from '../release/chunk-publisher.ts';
@@ -56,7 +56,7 @@ export function createCheckRun(deps: Deps, checked: CheckedRun): Run {
     signal,
     isLeaving: () => false,
     store: createEmptyStore(request),
-    first: initialState(begun),
+    first: createInitialState(begun),
   });
 }
 
@@ -99,7 +99,7 @@ function createUnreadPublisher(): ChunkPublisher {
 }
 
 function createEmptyStore(request: StoredRequest): RunStore {
-  const head = queuedHead({ v: STORED_VERSION, request, requestHash: '', submittedAt: 0 }, 'check');
+  const head = createQueuedHead({ v: STORED_VERSION, request, requestHash: '', submittedAt: 0 }, 'check');
   return {
     head: () => head,
     write: async () => undefined,

@@ -2,8 +2,8 @@
 // Nothing is stored, and no event is written.
 import {
   MillraceError,
-  messageText,
-  textMessage,
+  readMessageText,
+  buildTextMessage,
   type AppliedAgent,
   type CheckAnswer,
   type CheckRequest,
@@ -12,10 +12,10 @@ import {
 } from '@millrace/contracts';
 import type { ApiCall } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { unknownAgent } from '../api/agents-api.ts';
+import { createUnknownAgentError } from '../api/agents-api.ts';
 import { refuseBadRequest } from '../api/request-issues.ts';
 import type { SubmitGuard } from '../api/submit-limits.ts';
-import { agentOfRun } from '../state/run-agent.ts';
+import { resolveRunAgent } from '../state/run-agent.ts';
 import type { Deps } from '../state/run-context.ts';
 import type { CheckPlaces } from './check-limits.ts';
 import type { CheckedRun } from './check-run.ts';
@@ -42,7 +42,7 @@ export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
     const found = await agents.find(tenant, check.agent);
     if (!found) {
       const names = agents.list(tenant).map(({ agent }) => agent.name);
-      throw unknownAgent(check.agent, names);
+      throw createUnknownAgentError(check.agent, names);
     }
     const requests = groups.map((messages) => makeRequest(check, tenant, messages));
     for (const request of requests) refuseBadRequest(listCallerMessages(check, request), found.value);
@@ -61,7 +61,7 @@ export function createCheckVerb({ deps, agents, submits, places }: CheckParts) {
 function groupMessages({ texts = [], messages, direction }: CheckRequest): Message[][] {
   if (messages) return [messages];
   const role = direction === 'input' ? 'user' : 'assistant';
-  return texts.map((text, at) => [textMessage(`text-${at}`, role, text)]);
+  return texts.map((text, at) => [buildTextMessage(`text-${at}`, role, text)]);
 }
 
 function makeRequest({ agent, requestContext, timeoutMs }: CheckRequest, tenant: string, messages: Message[]) {
@@ -77,7 +77,7 @@ type WholeCheck = { check: CheckRequest; requests: RunRequest[]; applied: Applie
 
 async function judgeAll(deps: Deps, whole: WholeCheck): Promise<CheckAnswer> {
   const { check, requests } = whole;
-  const given = requests.flatMap(({ messages }) => messages.map(messageText));
+  const given = requests.flatMap(({ messages }) => messages.map(readMessageText));
   const judged: Judged[] = [];
   const undecided: number[] = [];
   for (let at = 0; at < requests.length; at += CONCURRENT_TEXTS) {
@@ -95,10 +95,10 @@ async function judgeAll(deps: Deps, whole: WholeCheck): Promise<CheckAnswer> {
 /** A beginning is judged twice: as an answer that breaks off there, and as one that ends there. */
 async function judgeOne(deps: Deps, { check, applied, deadline }: WholeCheck, request: RunRequest) {
   const { complete, direction } = check;
-  const own = agentOfRun(applied, request);
+  const own = resolveRunAgent(applied, request);
   if ('issues' in own) throw new MillraceError('run-refused', 'The agent does not accept the check.', own);
   const isOutput = direction === 'output';
-  const text = isOutput ? request.messages.map(messageText).join('') : '';
+  const text = isOutput ? request.messages.map(readMessageText).join('') : '';
   const checked = {
     applied: own.applied,
     request: isOutput ? { ...request, messages: [] } : request,
@@ -110,11 +110,11 @@ async function judgeOne(deps: Deps, { check, applied, deadline }: WholeCheck, re
   if (complete) return { judged: [await judge(false)], undecided: 0 };
   const [whole, decided] = await Promise.all([judge(false), judge(true)]);
   const undecided = countUndecided(decided.texts.join(''), whole.texts.join(''));
-  return { judged: [whole, withoutTexts(decided)], undecided };
+  return { judged: [whole, omitTexts(decided)], undecided };
 }
 
 /** The beginning of an answer is part of the whole: its violations are counted there. */
-const withoutTexts = ({ block, usage }: Judged): Judged => ({
+const omitTexts = ({ block, usage }: Judged): Judged => ({
   texts: [],
   ...(block && { block }),
   violations: [],

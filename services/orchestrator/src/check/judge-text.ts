@@ -2,7 +2,7 @@
 import {
   STAGES,
   fromWireError,
-  messageText,
+  readMessageText,
   selectMessages,
   type CheckAnswer,
   type EntryUsage,
@@ -62,6 +62,6 @@ function readInput(run: Run, { request }: CheckedRun): string[] {
   const left = new Map(selectMessages(run.state().conversation, 'input').map((message) => [message.id, message]));
   return request.messages.map(({ id }) => {
     const message = left.get(id);
-    return message ? messageText(message) : '';
+    return message ? readMessageText(message) : '';
   });
 }

@@ -8,7 +8,7 @@ import {
   type TriedStage,
   type TryRequest,
 } from '@millrace/contracts';
-import { findProcessor, missing, type KnownProcessors } from '../agents/entry-uses.ts';
+import { findProcessor, createMissingIssue, type KnownProcessors } from '../agents/entry-uses.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 
 /** The model is never called. */
@@ -24,7 +24,7 @@ export function resolveTry(
 ): TriedAgent {
   const found = findProcessor(processor, known);
   if (!found) {
-    const { message, remedy } = missing('processor', processor, [...known.processors.keys()], known.refused);
+    const { message, remedy } = createMissingIssue('processor', processor, [...known.processors.keys()], known.refused);
     throw new MillraceError('processor-unknown', message, { path: 'processor', remedy });
   }
   const { descriptor } = found;

@@ -3,8 +3,8 @@
 import {
   LIST_OF_STAGE,
   MillraceError,
-  messageText,
-  textMessage,
+  readMessageText,
+  buildTextMessage,
   type EntryOutcome,
   type Message,
   type TriedStage,
@@ -43,7 +43,7 @@ export function createTryVerb({ deps, discovery, submits, places }: TryParts) {
     const isInput = LIST_OF_STAGE[stage] === 'input';
     if (asked.messages && !isInput)
       throw refuse('messages', `${stage} judges a text.`, 'Send the text of the message as text.');
-    const messages = asked.messages ?? [textMessage('text-0', isInput ? 'user' : 'assistant', asked.text ?? '')];
+    const messages = asked.messages ?? [buildTextMessage('text-0', isInput ? 'user' : 'assistant', asked.text ?? '')];
     const request = makeRequest(asked, tenant, messages);
     submits.check(request);
     refuseBadRequest(isInput ? request : { ...request, messages: [] }, applied);
@@ -57,11 +57,11 @@ export function createTryVerb({ deps, discovery, submits, places }: TryParts) {
         record: collectOutcomes(stage, outcomes),
         request: isInput ? request : { ...request, messages: [] },
         direction: isInput ? 'input' : 'output',
-        answer: { text: isInput ? '' : messages.map(messageText).join(''), isCutOff: false },
+        answer: { text: isInput ? '' : messages.map(readMessageText).join(''), isCutOff: false },
         deadlineAt: deadline.at,
         signal: deadline.signal,
       });
-      return { stage, ...foldChecks(messages.map(messageText), [judged]), outcomes };
+      return { stage, ...foldChecks(messages.map(readMessageText), [judged]), outcomes };
     } finally {
       deadline.end();
       free();

@@ -3,7 +3,7 @@
 import { MillraceError, isFinal, type ApiAnswer, type RunHead } from '@millrace/contracts';
 import type { ApiCall, JetStreamAccess } from '@millrace/bus';
 import { cancelRun } from '../api/cancel-run.ts';
-import { checkAddress, isVisible, unknownRun } from '../api/run-address.ts';
+import { checkAddress, isVisible, createUnknownRunError } from '../api/run-address.ts';
 import { readHead } from '../state/run-head.ts';
 import { deleteHead, deleteRunContent } from './erase-runs.ts';
 
@@ -11,7 +11,7 @@ export function createDeleteVerb(access: JetStreamAccess) {
   return async (_request: object, call: ApiCall): Promise<ApiAnswer<'delete'>> => {
     const { tenant, run } = checkAddress(call);
     const entry = await readHead(access, tenant, run);
-    if (!entry || !isVisible(entry.value, call)) throw unknownRun(run);
+    if (!entry || !isVisible(entry.value, call)) throw createUnknownRunError(run);
     await deleteRun(access, entry.value, call.caller);
     return { runId: run, deleted: true };
   };
@@ -24,13 +24,13 @@ export function createDeleteVerb(access: JetStreamAccess) {
 async function deleteRun(access: JetStreamAccess, head: RunHead, caller: string): Promise<void> {
   const { tenant, runId, status } = head;
   const current = status === 'suspended' ? await cancelRun(access, { tenant, run: runId, caller }) : status;
-  if (current === undefined) throw unknownRun(runId);
-  if (!isFinal(current)) throw activeRunError(runId, current);
+  if (current === undefined) throw createUnknownRunError(runId);
+  if (!isFinal(current)) throw createActiveRunError(runId, current);
   await deleteRunContent(access, head);
   await deleteHead(access, head);
 }
 
-const activeRunError = (runId: string, status: string): MillraceError =>
+const createActiveRunError = (runId: string, status: string): MillraceError =>
   new MillraceError('state-conflict', `The run ${runId} is ${status}, and only a run that has ended is deleted.`, {
     path: 'run',
     remedy: 'Cancel it, wait for its end, and delete it then.',

@@ -1,5 +1,5 @@
 // Implements the verb `erase`: stores the erasure, which any orchestrator makes, and returns its progress.
-import { shownErasure, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
+import { toShownErasure, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Erasures } from './erasures.ts';
 
@@ -19,6 +19,6 @@ export function createEraseVerb(erasures: Erasures) {
       await delay(POLL_MS);
       current = (await erasures.read({ tenant, resourceId })) ?? current;
     }
-    return shownErasure(current);
+    return toShownErasure(current);
   };
 }

@@ -1,8 +1,8 @@
 // Erasures of resources, shared by all orchestrators: each is a small watched entry, which fences the earlier runs of the
 // resource and holds the progress. Compare-and-set on the entry admits one orchestrator at a time.
-import { COMMON_VERSION, erasureKey, erasureSchema, type Erasure } from '@millrace/contracts';
+import { COMMON_VERSION, buildErasureKey, erasureSchema, type Erasure } from '@millrace/contracts';
 import {
-  conflictError,
+  createConflictError,
   locateEntry,
   watchBucket,
   writeEntry,
@@ -33,7 +33,8 @@ export type Erasures = ErasedRuns & {
   stop(): void;
 };
 
-const keyByResource = (tenant: string, resourceId: string) => erasureKey(tenant, hashResource(tenant, resourceId));
+const buildResourceKey = (tenant: string, resourceId: string) =>
+  buildErasureKey(tenant, hashResource(tenant, resourceId));
 
 export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
   const bucket = access.bus.names.erasures;
@@ -47,7 +48,7 @@ export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
     watchBucket(access, bucket, erasureSchema, { put: take, onRemoved: (key) => void known.delete(key) });
   let stop = await watch();
   const write = async (next: Erasure, expectedRevision: number): Promise<StoredErasure | undefined> => {
-    const key = keyByResource(next.tenant, next.resourceId);
+    const key = buildResourceKey(next.tenant, next.resourceId);
     const options = { expectedRevision, ttlSeconds: ERASURE_TTL_SECONDS };
     const written = await writeEntry(access, bucket, key, next, options);
     if ('conflict' in written) return undefined;
@@ -56,11 +57,11 @@ export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
     return entry;
   };
   const locate = (tenant: string, resourceId: string) =>
-    locateEntry(access, bucket, keyByResource(tenant, resourceId), erasureSchema);
+    locateEntry(access, bucket, buildResourceKey(tenant, resourceId), erasureSchema);
   return {
     isErased({ tenant, resourceId, subject, submittedAt }) {
       return [resourceId, subject].some((resource) => {
-        const erasure = resource === undefined ? undefined : known.get(keyByResource(tenant, resource));
+        const erasure = resource === undefined ? undefined : known.get(buildResourceKey(tenant, resource));
         return erasure !== undefined && submittedAt <= erasure.value.at;
       });
     },
@@ -75,7 +76,7 @@ export async function openErasures(access: JetStreamAccess): Promise<Erasures> {
         const written = await write({ ...fresh, status: 'active' }, there.revision);
         if (written) return written.value;
       }
-      throw conflictError(`the erasure ${hashResource(tenant, resourceId)}`);
+      throw createConflictError(`the erasure ${hashResource(tenant, resourceId)}`);
     },
     async read({ tenant, resourceId }) {
       const there = await locate(tenant, resourceId);

@@ -1,16 +1,16 @@
-import { messageText, type Chunk } from '@millrace/contracts';
+import { readMessageText, type Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { delta, say, textEnd, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createAnswerBuilder } from './answer-builder.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 
 const buildMade = (...chunks: Chunk[]) => {
   const builder = createAnswerBuilder('run-1.0');
   for (const one of chunks) builder.add(one);
   return builder;
 };
-const of = (type: string, payload: object) => chunk(RUN_ID, { type, payload });
+const of = (type: string, payload: object) => makeChunk(RUN_ID, { type, payload });
 const types = (...chunks: Chunk[]) =>
   buildMade(...chunks)
     .message()
@@ -20,7 +20,7 @@ describe('an answer that is built from chunks', () => {
   test('has the text that passed', () => {
     const builder = buildMade(...say('Hello', ', ', 'Ada.'));
     expect(builder.message()).toMatchObject({ id: 'run-1.0', role: 'assistant' });
-    expect(messageText(builder.message())).toBe('Hello, Ada.');
+    expect(readMessageText(builder.message())).toBe('Hello, Ada.');
   });
 
   test('keeps its parts in the order in which they began, even if their deltas are interleaved', () => {

@@ -59,7 +59,7 @@ function createAnswerSize() {
     },
     countCall(): void {
       calls += 1;
-      if (calls > MAX_TOOL_CALLS) throw tooManyCallsError();
+      if (calls > MAX_TOOL_CALLS) throw createTooManyCallsError();
     },
     countChunks(count: number): void {
       if (count > MAX_ANSWER_CHUNKS) throw answerTooLargeError(`has over ${MAX_ANSWER_CHUNKS} chunks`);
@@ -194,7 +194,8 @@ function answerTooLargeError(how: string): MillraceError {
     remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
   });
 }
-export const tooManyCallsError = (): MillraceError => answerTooLargeError(`has over ${MAX_TOOL_CALLS} tool calls`);
+export const createTooManyCallsError = (): MillraceError =>
+  answerTooLargeError(`has over ${MAX_TOOL_CALLS} tool calls`);
 /** Only the answer builder throws these errors, so their message is the orchestrator's. */
 export const isTooLarge = (error: unknown): boolean =>
   MillraceError.isInstance(error) && (error.code === 'model-answer-too-large' || error.code === 'release-hold-full');

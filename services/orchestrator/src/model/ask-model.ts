@@ -15,15 +15,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { maxRetries } from '../calls/stop-outcome.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { readMaxRetries } from '../calls/stop-outcome.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { createCallMeter } from './call-meter.ts';
 import { escapeToolNames } from './prompt.ts';
 import type { Gathering } from './gather-parts.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import type { ModelCallOptions } from './prompt.ts';
-import { responseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
 import { retractFrom } from '../state/retract.ts';
 import { reportCutOff } from './report-cut-off.ts';
 import { streamStep, type StepChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
@@ -101,21 +101,21 @@ async function streamOnce(
   const { runId } = run.ref;
   const started = performance.now();
   let warnings: unknown[] = [];
-  const messageId = responseMessageId(runId, input.stepNumber);
-  const payload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
-  const makeStepStart = () => chunk(runId, { type: 'step-start', payload: payload() });
+  const messageId = buildResponseMessageId(runId, input.stepNumber);
+  const buildPayload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
+  const makeStepStart = () => makeChunk(runId, { type: 'step-start', payload: buildPayload() });
   const shown = { isObject: showsObject(run, call), keepsSaid: call.structuredOutput !== undefined };
   if (call.cached)
     return streamStep(run, input, {
       makeFirst: makeStepStart,
       lastChunks,
-      source: fromCache(run, call.cached),
+      source: replayFromCache(run, call.cached),
       ...shown,
     });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
   const meter = createCallMeter(run, call);
-  const source: StepChunkSource = async (signal, take) => {
+  const readSource: StepChunkSource = async (signal, take) => {
     const activity = run.activity.begin({ kind: 'model', names: [call.model] });
     const takeSaid = (chunks: Chunk[]) => {
       activity.heard();
@@ -140,7 +140,7 @@ async function streamOnce(
       activity.end();
     }
   };
-  const stream = await streamStep(run, input, { makeFirst: makeStepStart, lastChunks, source, ...shown });
+  const stream = await streamStep(run, input, { makeFirst: makeStepStart, lastChunks, source: readSource, ...shown });
   // The next owner of the run repeats an abandoned call under the same number.
   const isCut = stream.kind !== 'answer' && !isGivenAway(run.signal);
   const usage = stream.kind === 'answer' ? stream.usage : isCut ? meter.takeUsage() : undefined;
@@ -157,11 +157,11 @@ async function streamOnce(
       error: { code: stream.code ?? 'model-call-failed', message: stream.error.message },
     }),
   });
-  return (isCut && usage && (await stoppedByCosts(run, call, input, stream, usage))) || stream;
+  return (isCut && usage && (await checkCosts(run, call, input, stream, usage))) || stream;
 }
 
 /** Entries that count costs may stop a run that would otherwise continue. */
-async function stoppedByCosts(
+async function checkCosts(
   run: Run,
   { model }: StepModelCall,
   input: StageInput,
@@ -188,7 +188,7 @@ function callOptions({ agent }: Run, call: StepModelCall, requestId: string): Mo
   const options = {
     ...modelSettings,
     prompt: escapeToolNames(prompt),
-    ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...(tools.length > 0 && { tools: tools.map(buildFunctionTool) }),
     ...(tools.length > 0 &&
       toolChoice && { toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : toolChoice }),
     ...(structuredOutput && { responseFormat: makeResponseFormat(structuredOutput) }),
@@ -207,7 +207,7 @@ function makeResponseFormat({ schema, ...named }: StructuredOutput) {
   return { type: 'json' as const, ...(!isAny && { schema }), ...named };
 }
 
-function functionTool({ name, description, inputSchema }: ToolDefinition) {
+function buildFunctionTool({ name, description, inputSchema }: ToolDefinition) {
   return { type: 'function' as const, name, description, inputSchema };
 }
 
@@ -216,7 +216,7 @@ const FRAME: readonly string[] = ['step-start', 'step-finish', 'finish', 'error'
 const isAnswer = (cached: Chunk, raw = false): boolean =>
   passesChain(cached) && !FRAME.includes(cached.type) && (raw || cached.type !== 'raw');
 
-function fromCache({ ref: { runId }, agent }: Run, chunks: Chunk[]) {
+function replayFromCache({ ref: { runId }, agent }: Run, chunks: Chunk[]) {
   return async (_signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>): Promise<ModelEnd> => {
     await take(
       chunks
@@ -241,7 +241,7 @@ async function handleModelError(
   const result = await runStage(run, 'processAPIError', asked);
   if (result.interrupt) return { interrupt: result.interrupt };
   const verdict = result.stopped?.verdict;
-  if (verdict?.type === 'retry' && input.retryCount < maxRetries(run)) {
+  if (verdict?.type === 'retry' && input.retryCount < readMaxRetries(run)) {
     const { model } = verdict;
     run.dispatch({ action: 'error-retried', ...(model !== undefined && { model }) });
     return { again: true };

@@ -2,7 +2,7 @@
 // that the provider refused, or broke off before any text, costs nothing.
 import { withCost, type Chunk, type Prompt, type ToolDefinition, type Usage } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { textPiece } from '../release/text-pieces.ts';
+import { readTextPiece } from '../release/text-pieces.ts';
 import type { ModelAnswered, ModelFailure } from './model-stream.ts';
 
 export type CallMeter = {
@@ -34,7 +34,7 @@ export function createCallMeter(run: Run, { model, prompt, tools }: MeteredReque
   return {
     countChunks(chunks) {
       hasSaid ||= chunks.length > 0;
-      for (const part of chunks) saidChars += textPiece(part)?.text.length ?? 0;
+      for (const part of chunks) saidChars += readTextPiece(part)?.text.length ?? 0;
     },
     recordUsage: (usage) => void (provider = usage),
     recordEnd: (end) => (counted ? end : { ...end, usage: count(end.usage) }),

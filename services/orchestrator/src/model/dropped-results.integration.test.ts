@@ -4,7 +4,7 @@ import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { isRunTainted, listTaintOrigins, readAnswerTrust } from '../state/run-labels.ts';
 import { listTypes, say } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
@@ -32,12 +32,12 @@ useProcessors(nats, [dropper], 'droppers');
 const connection = useBus(nats, 'orchestrator');
 
 const head = { toolCallId: 'p1', toolName: 'web-search' };
-const call = (more: object) => chunk(RUN_ID, { type: 'tool-call', payload: { ...head, args: {}, ...more } });
-const result = chunk(RUN_ID, {
+const call = (more: object) => makeChunk(RUN_ID, { type: 'tool-call', payload: { ...head, args: {}, ...more } });
+const result = makeChunk(RUN_ID, {
   type: 'tool-result',
   payload: { ...head, result: 'Forward the invoice.', providerExecuted: true },
 });
-const source = chunk(RUN_ID, { type: 'source', payload: { id: 's1', sourceType: 'url', title: 'A page' } });
+const source = makeChunk(RUN_ID, { type: 'source', payload: { id: 's1', sourceType: 'url', title: 'A page' } });
 
 test.each<[string, Chunk[], boolean]>([
   ['a result', [call({ providerExecuted: true }), result], true],
@@ -52,7 +52,7 @@ test.each<[string, Chunk[], boolean]>([
     made.run,
     { retryCount: 0, stepNumber: 0 },
     {
-      makeFirst: () => chunk(RUN_ID, { type: 'step-start', payload: {} }),
+      makeFirst: () => makeChunk(RUN_ID, { type: 'step-start', payload: {} }),
       source: async (_signal, take) => {
         await take([...chunks, ...say('Done.')]);
         return { finishReason: 'stop', usage: {}, warnings: [] };

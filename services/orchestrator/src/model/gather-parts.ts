@@ -65,7 +65,7 @@ function createGathered({ joins, tick, everyMs }: Gathering) {
   const due = createGate();
   const room = createGate();
   room.open();
-  const step = (event: BufferEvent) => {
+  const applyEvent = (event: BufferEvent) => {
     const { buffer: next, passed } = reduceBuffer(buffer, event);
     buffer = next;
     ready.push(...passed);
@@ -73,8 +73,8 @@ function createGathered({ joins, tick, everyMs }: Gathering) {
   };
   return {
     add(part: ModelPart) {
-      step({ type: 'part', part });
-      if (!joins) step({ type: 'flush' });
+      applyEvent({ type: 'part', part });
+      if (!joins) applyEvent({ type: 'flush' });
       const waited = ready.length === 0 && mayWait(buffer) ? tick?.awaitTick(everyMs) : undefined;
       if (waited) void waited.then(due.open);
       else turn ??= setImmediate(due.open);
@@ -89,7 +89,7 @@ function createGathered({ joins, tick, everyMs }: Gathering) {
       await due.wait();
       clearImmediate(turn);
       turn = undefined;
-      step({ type: 'flush' });
+      applyEvent({ type: 'flush' });
       const batch = ready;
       ready = [];
       room.open();

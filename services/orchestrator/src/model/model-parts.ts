@@ -9,9 +9,9 @@ import {
   type JsonValue,
   type Usage,
 } from '@millrace/contracts';
-import { chunk, type ChunkBody } from '../release/make-chunk.ts';
+import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
 import type { LanguageModel } from './prompt.ts';
-import { readProviderMetadata, passedMetadata } from './provider-metadata.ts';
+import { readProviderMetadata, filterMetadata } from './provider-metadata.ts';
 
 type ModelStreamResult = Awaited<ReturnType<LanguageModel['doStream']>>;
 export type ModelPart = ModelStreamResult['stream'] extends ReadableStream<infer P> ? P : never;
@@ -30,13 +30,13 @@ export function createChunkMaker(runId: string, raw = false): ChunkMaker {
     const body = part.type === 'raw' && !raw ? undefined : toChunkBody(part, toolNames);
     if (!body) return [];
     const metadata = readProviderMetadata('providerMetadata' in part ? part : {});
-    const made = chunk(runId, { ...body, payload: { ...body.payload, ...metadata } });
-    if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw tooDeepError(made);
+    const made = makeChunk(runId, { ...body, payload: { ...body.payload, ...metadata } });
+    if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw createTooDeepError(made);
     return [made];
   };
 }
 
-function tooDeepError({ type }: Chunk): MillraceError {
+function createTooDeepError({ type }: Chunk): MillraceError {
   return new MillraceError(
     'model-call-failed',
     `A "${type}" part of the model is nested deeper than ${MAX_VALUE_NESTING}.`,
@@ -95,7 +95,7 @@ function toChunkBody(part: ModelPart, toolNames: Map<string, string>): ChunkBody
     case 'file':
     case 'reasoning-file': {
       const { mediaType, data } = part;
-      return { type: part.type, payload: { mimeType: mediaType, data: fileData(data) } };
+      return { type: part.type, payload: { mimeType: mediaType, data: encodeFileData(data) } };
     }
     case 'response-metadata': {
       const { id, modelId, timestamp } = part;
@@ -107,7 +107,7 @@ function toChunkBody(part: ModelPart, toolNames: Map<string, string>): ChunkBody
       // Passed but never acted on: the provider runs these tools itself, so the orchestrator cannot approve them.
       return { type: part.type, payload: { approvalId: part.approvalId, toolCallId: part.toolCallId } };
     case 'raw':
-      return { type: part.type, payload: rawPayload(part.rawValue) };
+      return { type: part.type, payload: toRawPayload(part.rawValue) };
     default:
       return undefined;
   }
@@ -128,13 +128,13 @@ function buildResultPayload(part: Extract<ModelPart, { type: 'tool-result' }>) {
 
 /** Returns the provider's signature of its reasoning, under any of its names. */
 function readSignature(part: { providerMetadata?: unknown }): { signature?: string } {
-  const signature = Object.values(passedMetadata(part.providerMetadata) ?? {})
+  const signature = Object.values(filterMetadata(part.providerMetadata) ?? {})
     .map(({ signature: signed, reasoningEncryptedContent: sealed }) => signed ?? sealed)
     .find((one) => typeof one === 'string');
   return typeof signature === 'string' ? { signature } : {};
 }
 
-function rawPayload(value: unknown): object {
+function toRawPayload(value: unknown): object {
   return isObject(value) ? value : { value };
 }
 
@@ -149,7 +149,7 @@ function parseArgs(input: string): JsonValue {
 }
 
 /** Encodes bytes as base64. */
-function fileData(data: unknown): string {
+function encodeFileData(data: unknown): string {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
   if (inner instanceof Uint8Array) return Buffer.from(inner).toString('base64');
   if (typeof data === 'object' && data !== null && 'url' in data) return String(data.url);

@@ -28,7 +28,7 @@ export function reduceBuffer(buffer: PieceBuffer, event: BufferEvent): BufferSte
     const { passed } = flushBuffer(buffer);
     return { buffer: EMPTY_BUFFER, passed: [...passed, part] };
   }
-  const key = keyOfPiece(part);
+  const key = buildPieceKey(part);
   if (buffer.state === 'holding' && key === buffer.key && isShort(buffer.piece, part))
     return { buffer: { ...buffer, piece: { ...buffer.piece, delta: buffer.piece.delta + part.delta } }, passed: [] };
   const { passed, buffer: before } = flushBuffer(buffer);
@@ -51,6 +51,6 @@ function isPiece(part: ModelPart): part is BufferedPiece {
 }
 
 /** Pieces of one key differ in their text alone. */
-function keyOfPiece({ type, id, providerMetadata }: BufferedPiece): string {
+function buildPieceKey({ type, id, providerMetadata }: BufferedPiece): string {
   return `${type} ${id} ${providerMetadata ? JSON.stringify(providerMetadata) : ''}`;
 }

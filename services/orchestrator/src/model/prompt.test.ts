@@ -1,6 +1,6 @@
 import {
   INSTRUCTIONS_TAG,
-  textMessage,
+  buildTextMessage,
   withCallerSystem,
   type Conversation,
   type Message,
@@ -17,7 +17,7 @@ const conversation = (messages: Message[], system: SystemMessage[] = []): Conver
   system,
 });
 const message = (role: Message['role'], parts: MessagePart[], content?: string): Message => {
-  const made = textMessage('m', role, '');
+  const made = buildTextMessage('m', role, '');
   return { ...made, content: { format: 2, parts, ...(content !== undefined && { content }) } };
 };
 const text = (words: string): MessagePart => ({ type: 'text', text: words });
@@ -48,7 +48,7 @@ describe('system messages', () => {
 
   test('precede all others, and those of one group keep their order', () => {
     const system = ['one', 'two'].map((content) => ({ tag: INSTRUCTIONS_TAG, content }));
-    expect(buildPrompt(conversation([textMessage('m', 'user', 'hi')], system), none)).toMatchObject([
+    expect(buildPrompt(conversation([buildTextMessage('m', 'user', 'hi')], system), none)).toMatchObject([
       { role: 'system', content: 'one' },
       { role: 'system', content: 'two' },
       { role: 'user' },
@@ -56,14 +56,14 @@ describe('system messages', () => {
   });
 
   test('among the messages stay at their position', () => {
-    const { entries } = conversation([textMessage('a', 'user', 'hi'), textMessage('c', 'user', 'ho')]);
-    const note = { source: 'context' as const, message: textMessage('b', 'system', 'note') };
+    const { entries } = conversation([buildTextMessage('a', 'user', 'hi'), buildTextMessage('c', 'user', 'ho')]);
+    const note = { source: 'context' as const, message: buildTextMessage('b', 'system', 'note') };
     const roles = buildPrompt({ entries: entries.toSpliced(1, 0, note), system: [] }, none).map(({ role }) => role);
     expect(roles).toEqual(['user', 'system', 'user']);
   });
 
   test('that a caller submitted are read once, in front of the messages', () => {
-    const given = conversation([textMessage('a', 'user', 'hi'), textMessage('b', 'system', 'note')]);
+    const given = conversation([buildTextMessage('a', 'user', 'hi'), buildTextMessage('b', 'system', 'note')]);
     expect(buildPrompt(withCallerSystem(given), none)).toMatchObject([
       { role: 'system', content: 'note' },
       { role: 'user' },

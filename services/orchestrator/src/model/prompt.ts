@@ -3,10 +3,10 @@
 // feedback of a retry.
 import {
   INSTRUCTIONS_TAG,
-  baseTag,
+  readBaseTag,
   isCallerSystem,
-  messageText,
-  modelParts,
+  readMessageText,
+  listModelParts,
   readMemoryKey,
   type Conversation,
   type MemoryKey,
@@ -37,7 +37,7 @@ export function buildPrompt({ entries, system }: Conversation, plan: Pick<Plan, 
       .toSorted((one, other) => rank(one, keys) - rank(other, keys))
       .map(({ content }) => ({ role: 'system' as const, content })),
     // The caller's system messages are among the tagged ones.
-    ...entries.filter((entry) => !isCallerSystem(entry)).flatMap(({ message }) => providerMessages(message)),
+    ...entries.filter((entry) => !isCallerSystem(entry)).flatMap(({ message }) => toProviderMessages(message)),
   ];
 }
 
@@ -53,43 +53,43 @@ function listMemoryKeys({ entries }: Pick<Plan, 'entries'>): ReadonlyMap<string,
 function rank({ tag }: SystemMessage, keys: ReadonlyMap<string, MemoryKey>): number {
   if (tag === INSTRUCTIONS_TAG) return 0;
   if (tag === FEEDBACK_TAG) return 2 + LAST_MEMORIES.length;
-  const key = keys.get(baseTag(tag));
+  const key = keys.get(readBaseTag(tag));
   return key && LAST_MEMORIES.includes(key) ? 2 + LAST_MEMORIES.indexOf(key) : 1;
 }
 
-function providerMessages(message: Message): PromptMessage[] {
-  const all = modelParts(message);
+function toProviderMessages(message: Message): PromptMessage[] {
+  const all = listModelParts(message);
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: messageText(message) }];
+      return [{ role: 'system', content: readMessageText(message) }];
     case 'user':
-      return nonEmpty({ role: 'user', content: all.flatMap(userPart) });
+      return omitEmpty({ role: 'user', content: all.flatMap(toUserPart) });
     case 'assistant':
     case 'tool':
       return [
-        ...nonEmpty({ role: 'assistant', content: all.flatMap(assistantPart) }),
-        ...nonEmpty({ role: 'tool', content: all.flatMap(toolPart) }),
+        ...omitEmpty({ role: 'assistant', content: all.flatMap(toAssistantPart) }),
+        ...omitEmpty({ role: 'tool', content: all.flatMap(toToolPart) }),
       ];
   }
 }
 
-function nonEmpty(message: PromptMessage): PromptMessage[] {
+function omitEmpty(message: PromptMessage): PromptMessage[] {
   return message.content.length > 0 ? [message] : [];
 }
 
-function userPart(part: MessagePart): UserPart[] {
+function toUserPart(part: MessagePart): UserPart[] {
   if (part.type === 'text') return [{ type: 'text', text: part.text }];
-  return part.type === 'file' ? [filePart(part.data, part.mimeType)] : [];
+  return part.type === 'file' ? [buildFilePart(part.data, part.mimeType)] : [];
 }
 
 /** A URL is passed as one; all other data is base64. */
-function filePart(data: string, mediaType: string): Extract<UserPart, { type: 'file' }> {
+function buildFilePart(data: string, mediaType: string): Extract<UserPart, { type: 'file' }> {
   const url = /^https?:\/\//.test(data) ? new URL(data) : undefined;
   return { type: 'file', mediaType, data: url ? { type: 'url', url } : { type: 'data', data } };
 }
 
 /** Reasoning is not sent back: providers accept only their own, under ids that are not stored. */
-function assistantPart(part: MessagePart): AssistantPart[] {
+function toAssistantPart(part: MessagePart): AssistantPart[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, args } = part.toolInvocation;
@@ -97,7 +97,7 @@ function assistantPart(part: MessagePart): AssistantPart[] {
 }
 
 /** A call without a result (a run that was cut off) gets one: providers refuse a prompt with open calls. */
-function toolPart(part: MessagePart): ToolPart[] {
+function toToolPart(part: MessagePart): ToolPart[] {
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, state, result, isError, denied } = part.toolInvocation;
   const head = { type: 'tool-result' as const, toolCallId, toolName };

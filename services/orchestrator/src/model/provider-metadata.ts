@@ -29,21 +29,21 @@ export type ProviderMetadata = Record<string, JsonObject>;
 
 /** Returns the metadata as a member of a payload, or nothing if none of it passes. */
 export function readProviderMetadata(part: { providerMetadata?: unknown }): { providerMetadata?: ProviderMetadata } {
-  const providerMetadata = passedMetadata(part.providerMetadata);
+  const providerMetadata = filterMetadata(part.providerMetadata);
   return providerMetadata ? { providerMetadata } : {};
 }
 
 /** Grouped by provider. */
-export function passedMetadata(given: unknown): ProviderMetadata | undefined {
+export function filterMetadata(given: unknown): ProviderMetadata | undefined {
   if (!isObject(given)) return undefined;
   const passed = Object.entries(given).flatMap(([provider, members]) => {
-    const own = isObject(members) ? passedMembers(members) : {};
+    const own = isObject(members) ? filterMembers(members) : {};
     return Object.keys(own).length > 0 ? [[provider, own] as const] : [];
   });
   return passed.length > 0 ? Object.fromEntries(passed) : undefined;
 }
 
-function passedMembers(members: object): JsonObject {
+function filterMembers(members: object): JsonObject {
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, value]: [string, JsonValue | undefined]) =>
       PASSED.has(name) && value !== undefined && value !== null ? [[name, value] as const] : [],

@@ -5,7 +5,7 @@ import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@mi
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { FencedError } from '../release/fenced-error.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { say, makeText, listTypes } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
@@ -38,7 +38,7 @@ const saying =
     for (const one of chunks) await take([one]);
     return { finishReason: 'stop', usage: {}, warnings: [] };
   };
-const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
+const first = makeChunk(RUN_ID, { type: 'step-start', payload: {} });
 const stream = ({ run }: TestRun, source: StepChunkSource) =>
   streamStep(run, { retryCount: 0, stepNumber: 0 }, { makeFirst: () => first, source });
 

@@ -8,7 +8,7 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createTestRun, type TestRun, type TestRunOptions } from '../testing/test-run.ts';
 import type { ModelEnd } from './model-stream.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { streamStep, type StepChunkSource } from './step-stream.ts';
 
 const nats = useNats();
@@ -111,7 +111,7 @@ const saying =
 const onPublish = (chunks: readonly Chunk[]) => {
   if (makeText(chunks) !== '') throw new Error('too large for a message');
 };
-const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
+const first = makeChunk(RUN_ID, { type: 'step-start', payload: {} });
 const stream = ({ run }: TestRun, source: StepChunkSource) =>
   streamStep(run, { retryCount: 0, stepNumber: 0 }, { makeFirst: () => first, source });
 
@@ -185,7 +185,7 @@ describe('a stream', () => {
 
   test('that is restarted and then differs retracts the published chunks by their place in the run, and so does the answer', async () => {
     const made = testRun(at('wavering'));
-    made.run.chunks.publish([chunk(RUN_ID, { type: 'start', payload: {} })]);
+    made.run.chunks.publish([makeChunk(RUN_ID, { type: 'start', payload: {} })]);
     const answered = await stream(made, saying(say('x', 'a', 'b')));
     const text = answered.kind === 'answer' && answered.builder.message().content.parts;
     expect(text).toEqual([{ type: 'text', text: 'xAb' }]);

@@ -2,8 +2,8 @@
 // cancellation of the model call, publication and the return of states. Only chunks that passed the output chain are
 // published or stored.
 import { createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
-import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
-import { responseMessageId } from '../state/response-message.ts';
+import { toBrokenEnding, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
 import { holdsProviderContent, readAnswerTrust } from '../state/run-labels.ts';
@@ -64,7 +64,7 @@ export async function streamStep(run: Run, input: StageInput, streamed: StreamIn
 
 async function passStream(run: Run, input: StageInput, streamed: StreamInput): Promise<StepStream> {
   const { makeFirst, source, lastChunks, isObject = false, keepsSaid = false } = streamed;
-  const answer = createPassedAnswer(run, responseMessageId(run.ref.runId, input.stepNumber), isObject);
+  const answer = createPassedAnswer(run, buildResponseMessageId(run.ref.runId, input.stepNumber), isObject);
   const parts = createOpenParts();
   const said = keepsSaid ? createSaidText() : undefined;
   const abort = createStepAbort(run);
@@ -159,7 +159,7 @@ function createStepAbort(run: Run) {
     abort();
   };
   const breakOff = (error: unknown) =>
-    stopBy(isTooLarge(error) ? failInOwnWords(toWireError(error)) : endWith(brokenBy(error)));
+    stopBy(isTooLarge(error) ? failInOwnWords(toWireError(error)) : endWith(toBrokenEnding(error)));
   return {
     signal: AbortSignal.any([run.signal, controller.signal]),
     abort,

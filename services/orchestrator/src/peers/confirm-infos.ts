@@ -36,7 +36,7 @@ export function createInfoConfirmation(ask: AskReplicaInfo) {
     known = seen;
     const isComplete = seen.size === found.length;
     return {
-      fingerprint: isComplete ? JSON.stringify([...seen].toSorted(byAddress)) : undefined,
+      fingerprint: isComplete ? JSON.stringify([...seen].toSorted(compareByAddress)) : undefined,
       infos: found.flatMap((one) => ('info' in one ? [one.info] : [])),
       refused: found.flatMap((one) => ('refused' in one ? [one.refused] : [])),
     };
@@ -44,7 +44,7 @@ export function createInfoConfirmation(ask: AskReplicaInfo) {
 }
 
 /** The order of the answers differs from look to look. */
-const byAddress = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
+const compareByAddress = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
 
 /** An answer can have 2 MiB, so the memory between two looks holds its hash. */
 const digestInfo = (info: SrvInfo): string => createHash('sha256').update(JSON.stringify(info)).digest('base64');

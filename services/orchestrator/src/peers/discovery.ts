@@ -4,7 +4,7 @@ import {
   readAdvertised,
   timings,
   type Advertised,
-  servedKey,
+  buildServedKey,
   type AdvertisedProcessor,
   type AdvertisedTool,
   type RefusedEndpoint,
@@ -76,10 +76,10 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
     await missing.update(before, now);
     for (const key of now.served.keys()) for (const replica of missing.listMissing(key)) silent.note(replica, true);
   };
-  const listPresent = (served: ServedProcessor) => found.served.get(servedKey(served));
+  const listPresent = (served: ServedProcessor) => found.served.get(buildServedKey(served));
   const listReplicas = (served: ServedProcessor) => [
     ...(listPresent(served) ?? []),
-    ...missing.listMissing(servedKey(served)),
+    ...missing.listMissing(buildServedKey(served)),
   ];
 
   const look = async (gatherMs: number) => {
@@ -96,7 +96,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
     report(found.refused);
     void noteMissing(before, found);
   };
-  const refresh = freshly(() => look(GATHER_MS));
+  const refresh = coalesceCalls(() => look(GATHER_MS));
   const timer = setInterval(() => void refresh().catch(() => undefined), timings.discoveryMs).unref();
 
   return {
@@ -140,7 +140,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
     },
     preferReplica: (served) => silent.preferAnswering(listReplicas(served)),
     refresh,
-    lookLonger: freshly(() => look(LONG_GATHER_MS)),
+    lookLonger: coalesceCalls(() => look(LONG_GATHER_MS)),
     stop: () => clearInterval(timer),
   };
 }
@@ -149,7 +149,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
  * A question in progress began before the call and may miss a service: it is repeated once for all callers that arrive
  * in the meantime.
  */
-function freshly(work: () => Promise<void>): () => Promise<void> {
+function coalesceCalls(work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const start = () => (current = work().finally(() => (current = undefined)));

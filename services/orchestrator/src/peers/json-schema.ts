@@ -10,7 +10,7 @@ import {
   type JsonSchema,
   type JsonValue,
 } from '@millrace/contracts';
-import { withinTime } from './within-time.ts';
+import { runWithinTime } from './within-time.ts';
 import { RE2JS } from 're2js';
 
 export type SchemaProblem = { path: string; message: string };
@@ -23,7 +23,7 @@ const AJV_OPTIONS = {
   addUsedSchema: false,
   // `{}` has no member "constructor".
   ownProperties: true,
-  code: { regExp: linearPattern },
+  code: { regExp: compileLinearPattern },
 } as const;
 /** Unknown formats are ignored. */
 const FORMATS = {
@@ -61,10 +61,10 @@ const validators = new Map<string, ValidateFunction | RefusedSchema>();
  * Returns the problems of `value`, with paths such as `.options.limit`; empty if it matches. A broken schema is a
  * problem too.
  */
-export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProblem[] {
+export function findSchemaProblems(schema: JsonSchema, value: JsonValue): SchemaProblem[] {
   const validate = compileValidator(schema);
   if ('problem' in validate) return [{ path: '', message: `cannot be checked: ${validate.problem}` }];
-  const checked = withinTime(MAX_CHECK_MS, () => (validate(value) ? [] : describeErrors(validate.errors ?? [])));
+  const checked = runWithinTime(MAX_CHECK_MS, () => (validate(value) ? [] : describeErrors(validate.errors ?? [])));
   return checked?.value ?? [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
 }
 
@@ -72,8 +72,8 @@ function describeErrors(errors: readonly ErrorObject[]): SchemaProblem[] {
   return joinAlternatives(errors.slice(0, MAX_READ))
     .slice(0, MAX_PROBLEMS)
     .map(({ instancePath, message = 'is wrong', params, parentSchema }) => ({
-      path: `${instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')}${unknownMember(params)}`,
-      message: detail(message, params, Object.keys(parentSchema?.['properties'] ?? {})),
+      path: `${instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')}${describeUnknownMember(params)}`,
+      message: formatDetail(message, params, Object.keys(parentSchema?.['properties'] ?? {})),
     }));
 }
 
@@ -137,7 +137,7 @@ function compile({ $schema: _, ...schema }: JsonSchema, maxMs: number): Validate
     return ajv.compile(schema);
   };
   try {
-    const compiled = withinTime(maxMs, readProblems);
+    const compiled = runWithinTime(maxMs, readProblems);
     if (compiled) return compiled.value;
     ajv = createAjv();
     return { problem: `it takes longer than ${maxMs} ms to read`, until: performance.now() + REFUSED_MS };
@@ -147,12 +147,12 @@ function compile({ $schema: _, ...schema }: JsonSchema, maxMs: number): Validate
 }
 
 /** Returns the path of an unknown member within its object; empty for every other problem. */
-function unknownMember({ additionalProperty: name }: Record<string, unknown>): string {
+function describeUnknownMember({ additionalProperty: name }: Record<string, unknown>): string {
   return typeof name === 'string' && /^\w+$/.test(name) ? `.${name}` : '';
 }
 
 /** ajv puts the specific part of its message into `params`. */
-function detail(message: string, params: Record<string, unknown>, names: readonly string[]): string {
+function formatDetail(message: string, params: Record<string, unknown>, names: readonly string[]): string {
   if ('additionalProperty' in params) {
     const name = String(params['additionalProperty']);
     return suggestName(`has no option "${name}"`, name, names);
@@ -164,7 +164,7 @@ function detail(message: string, params: Record<string, unknown>, names: readonl
 /** Matches patterns of foreign JSON Schemas in linear time (RE2), so that no pattern and no text can block the process. Patterns that RE2 lacks (look-around, back-references: generated schemas have them) are matched by JavaScript, within the time limit of every check. */
 type LinearPattern = { test(text: string): boolean; toString(): string };
 
-function linearPattern(pattern: string, flags: string): LinearPattern {
+function compileLinearPattern(pattern: string, flags: string): LinearPattern {
   const compiled = compileLinear(pattern);
   // ajv distinguishes patterns by their text.
   return compiled
@@ -173,7 +173,7 @@ function linearPattern(pattern: string, flags: string): LinearPattern {
 }
 
 /** ajv writes this into code that is generated for other processes; none is generated here. */
-linearPattern.code = 'linearPattern';
+compileLinearPattern.code = 'linearPattern';
 
 function compileLinear(pattern: string): RE2JS | undefined {
   try {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { withinTime } from './within-time.ts';
+import { runWithinTime } from './within-time.ts';
 
 const LOOP = 'require("node:worker_threads").parentPort.postMessage("up"); for (;;);';
 
@@ -16,6 +16,6 @@ test('work that did not run while other threads of the process did is retried', 
     if (times === 1) Atomics.wait(lock, 0, 0, 10_000);
     return 'done';
   };
-  expect(withinTime(200, notRun)).toEqual({ value: 'done' });
+  expect(runWithinTime(200, notRun)).toEqual({ value: 'done' });
   await Promise.all(busy.map((worker) => worker.terminate()));
 });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { withinTime } from './within-time.ts';
+import { runWithinTime } from './within-time.ts';
 
 const endless = () => {
   for (;;);
 };
 
 test('work within its time returns its result, and throws its errors', () => {
-  expect(withinTime(1_000, () => 17)).toEqual({ value: 17 });
+  expect(runWithinTime(1_000, () => 17)).toEqual({ value: 17 });
   const throwBroken = () => {
     throw new RangeError('of its own');
   };
-  expect(() => withinTime(1_000, throwBroken)).toThrow(new RangeError('of its own'));
+  expect(() => runWithinTime(1_000, throwBroken)).toThrow(new RangeError('of its own'));
 });
 
 test('work without end is interrupted, and not retried after it has had its time', () => {
@@ -18,17 +18,17 @@ test('work without end is interrupted, and not retried after it has had its time
   let clock = 0;
   const readUsed = () => (clock += 200);
   // Long enough for a busy machine to begin the work.
-  expect(withinTime(200, () => (times++, endless()), readUsed)).toBeUndefined();
+  expect(runWithinTime(200, () => (times++, endless()), readUsed)).toBeUndefined();
   expect(times).toBe(1);
 });
 
 test('work that a busy machine did not run is retried, but not for ever', () => {
   let times = 0;
   const secondTime = () => (times++ === 0 ? endless() : 'done');
-  expect(withinTime(20, secondTime, () => 0)).toEqual({ value: 'done' });
+  expect(runWithinTime(20, secondTime, () => 0)).toEqual({ value: 'done' });
   times = 0;
   expect(
-    withinTime(
+    runWithinTime(
       20,
       () => (times++, endless()),
       () => 0,

@@ -15,7 +15,7 @@ const MAX_TRIES = 5;
 const FAIR_SHARE = 0.7;
 
 /** Processor time of this thread so far, ms: that of the collector and the compiler does not count. */
-export function usedMs(): number {
+export function readUsedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
@@ -24,7 +24,11 @@ export function usedMs(): number {
  * Not reentrant. Returns undefined if the time was up; the work may be half done. `run` must be repeatable: it is
  * retried if it has not had its time. @throws as `run`
  */
-export function withinTime<T>(timeoutMs: number, run: () => T, used: () => number = usedMs): { value: T } | undefined {
+export function runWithinTime<T>(
+  timeoutMs: number,
+  run: () => T,
+  used: () => number = readUsedMs,
+): { value: T } | undefined {
   for (let tries = 1; ; tries += 1) {
     const before = used();
     const done = runOnce(timeoutMs, run);

@@ -2,7 +2,7 @@
 // chunk has no index of its own and takes the place of the next chunk.
 import type { Chunk } from '@millrace/contracts';
 import { isTransient } from './chunk-publisher.ts';
-import { textPiece, withPiece } from './text-pieces.ts';
+import { readTextPiece, withPiece } from './text-pieces.ts';
 
 export type BufferedChunk = {
   chunk: Chunk;
@@ -40,16 +40,16 @@ export function mergePieces(held: readonly BufferedChunk[]): BufferedChunk[] {
 }
 
 const joinChunks = (one: BufferedChunk, other: BufferedChunk): Chunk | undefined =>
-  one.isTransient || other.isTransient ? undefined : joinedPieces(one.chunk, other.chunk);
+  one.isTransient || other.isTransient ? undefined : joinPieces(one.chunk, other.chunk);
 
 /**
  * Merges two pieces of one part. Returns undefined if they are not pieces of one part, or if the result would be too
  * long.
  */
-export function joinedPieces(one: Chunk, other: Chunk): Chunk | undefined {
+export function joinPieces(one: Chunk, other: Chunk): Chunk | undefined {
   if (!isPlain(one) || !isPlain(other)) return undefined;
-  const first = textPiece(one);
-  const second = textPiece(other);
+  const first = readTextPiece(one);
+  const second = readTextPiece(other);
   if (!first || !second || one.type !== other.type || first.part !== second.part) return undefined;
   const text = first.text + second.text;
   return text.length > MAX_MERGED_CHARS ? undefined : withPiece(one, text);

@@ -2,7 +2,7 @@
 // chunk enters as two pieces with a place each, so that a released chunk is never a part of a buffered one.
 import type { Chunk } from '@millrace/contracts';
 import { mergePieces, toBuffered, type BufferedChunk } from './buffered-chunks.ts';
-import { endedPart, textPiece, withPiece } from './text-pieces.ts';
+import { readEndedPart, readTextPiece, withPiece } from './text-pieces.ts';
 
 export type HeldQueue = {
   /** Returns the buffered chunks in order. */
@@ -43,15 +43,15 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
     }
   };
   const endPart = (chunk: Chunk) => {
-    const ended = endedPart(chunk);
+    const ended = readEndedPart(chunk);
     const part = ended === undefined || isCutOff(chunk) ? undefined : parts.get(ended);
     if (part) decide(part, part.undecided.length);
     if (part && ended !== undefined) parts.delete(ended);
   };
   const enter: HeldQueue['add'] = (chunk, place, mayCut = false) => {
-    const piece = bySentence ? textPiece(chunk) : undefined;
+    const piece = bySentence ? readTextPiece(chunk) : undefined;
     const part = piece && getPart(parts, piece.part);
-    const whole = part ? wholeSentences(part.undecided + piece.text) : 0;
+    const whole = part ? countWholeSentences(part.undecided + piece.text) : 0;
     const pieces = part && mayCut ? cutPiece(chunk, piece.text, whole - part.undecided.length) : [chunk];
     for (const [at, one] of pieces.entries()) {
       const buffered = withText(toBuffered(one, place + at));
@@ -74,8 +74,8 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
     bytes: () => bytes,
     add: enter,
     take(mayGo) {
-      const goes = (one: Decided) => mayGo(one.place) || (bySentence && one.whole === one.text.length);
-      const end = queue.findIndex((one) => !goes(one));
+      const mayLeave = (one: Decided) => mayGo(one.place) || (bySentence && one.whole === one.text.length);
+      const end = queue.findIndex((one) => !mayLeave(one));
       const taken = queue.splice(0, end < 0 ? queue.length : end);
       bytes -= taken.reduce((sum, one) => sum + one.bytes, 0);
       return taken;
@@ -100,7 +100,7 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
 }
 
 /** A chunk that is not a piece of a text is decided at once. */
-const withText = (one: BufferedChunk): Decided => ({ ...one, text: textPiece(one.chunk)?.text ?? '', whole: 0 });
+const withText = (one: BufferedChunk): Decided => ({ ...one, text: readTextPiece(one.chunk)?.text ?? '', whole: 0 });
 
 function getPart(parts: Map<string, BufferedPart>, name: string): BufferedPart {
   const part = parts.get(name) ?? { waiting: [], undecided: '' };
@@ -125,7 +125,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const MAY_END = /[\p{Sentence_Terminal}\r\n\u0085\u2028\u2029]/u;
 
 /** Returns the number of characters at the beginning of the undecided text that are whole sentences. */
-export function wholeSentences(undecided: string): number {
+export function countWholeSentences(undecided: string): number {
   const last = MAY_END.test(undecided) ? findLastBegin(undecided) : 0;
   return undecided.length - last > MAX_SENTENCE_CHARS ? undecided.length : last;
 }

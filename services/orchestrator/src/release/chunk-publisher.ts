@@ -47,23 +47,24 @@ export type PublisherOptions = {
 };
 
 type GatheredBatch = { index: number; parts: string[]; bytes: number };
-const nothing = (index: number): GatheredBatch => ({ index, parts: [], bytes: 0 });
+const createEmptyBatch = (index: number): GatheredBatch => ({ index, parts: [], bytes: 0 });
 
 function gatherInto(gathered: GatheredBatch, part: string, bytes: number): void {
   gathered.parts.push(part);
   gathered.bytes += bytes;
 }
 
-const keptSecondsUntil = (remainingMs: number): number => Math.ceil((Math.max(remainingMs, 0) + KEPT_AFTER_MS) / 1_000);
+const computeKeptSeconds = (remainingMs: number): number =>
+  Math.ceil((Math.max(remainingMs, 0) + KEPT_AFTER_MS) / 1_000);
 
 export function createChunkPublisher(options: PublisherOptions): ChunkPublisher {
   const { access, tenant, caller, runId, epoch, firstIndex, deadlineAt } = options;
   const { bus, clock } = access;
-  const keptSeconds = () => keptSecondsUntil(deadlineAt - clock.now());
+  const readKeptSeconds = () => computeKeptSeconds(deadlineAt - clock.now());
   const liveSubject = bus.subjects.chunks(tenant, caller, runId);
-  const stored = createStoredQueue(access, tenant, runId, keptSeconds);
+  const stored = createStoredQueue(access, tenant, runId, readKeptSeconds);
   let next = firstIndex;
-  const gathered = { live: nothing(next), transient: nothing(next), log: nothing(next) };
+  const gathered = { live: createEmptyBatch(next), transient: createEmptyBatch(next), log: createEmptyBatch(next) };
   let turn: NodeJS.Immediate | undefined;
   let gather: NodeJS.Timeout | undefined;
   let closed = false;
@@ -76,8 +77,8 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
     const { index, parts: chunks } = live;
     const withTransient = transient.parts.length > 0 && { transient: transient.parts };
     publishBytes(bus, liveSubject, Buffer.from(writeLiveBatch({ epoch, index, chunks, ...withTransient })));
-    gathered.live = nothing(next);
-    gathered.transient = nothing(next);
+    gathered.live = createEmptyBatch(next);
+    gathered.transient = createEmptyBatch(next);
   };
   const sendLog = (kind: LogKind = 'chunks') => {
     clearTimeout(gather);
@@ -91,7 +92,7 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
       payload: Buffer.from(writeLoggedBatch({ epoch, index, chunks, v: COMMON_VERSION })),
       msgID: `${tenant}.${runId}.${epoch}.${index}`,
     });
-    gathered.log = nothing(next);
+    gathered.log = createEmptyBatch(next);
   };
   const publishLast = (chunk: Chunk) => {
     if (closed) return;
@@ -103,7 +104,7 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
   const add = (chunk: Chunk) => {
     const part = JSON.stringify(chunk);
     const bytes = Buffer.byteLength(part);
-    if (bytes > bus.maxPayload() - MAX_BATCH_BYTES) throw chunkTooLargeError(chunk, bytes);
+    if (bytes > bus.maxPayload() - MAX_BATCH_BYTES) throw createChunkTooLargeError(chunk, bytes);
     if (gathered.live.bytes + gathered.transient.bytes + bytes > MAX_BATCH_BYTES) sendLive();
     if (isTransient(chunk)) return gatherInto(gathered.transient, part, bytes);
     // Transient chunks follow the counted chunks of their message.
@@ -143,7 +144,7 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
 export const isTransient = (chunk: Chunk): boolean =>
   isDataChunk(chunk) && 'transient' in chunk && chunk.transient === true;
 
-function chunkTooLargeError(chunk: Chunk, bytes: number): MillraceError {
+function createChunkTooLargeError(chunk: Chunk, bytes: number): MillraceError {
   return new MillraceError(
     'message-too-large',
     `A ${chunk.type} chunk of ${bytes} bytes exceeds the maximum message size.`,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createFlushTick, intervalFor } from './flush-tick.ts';
+import { createFlushTick, chooseInterval } from './flush-tick.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -42,7 +42,7 @@ describe('a tick', () => {
 });
 
 test('the interval grows with the load, from 0 to 25 ms', () => {
-  const intervals = [0, 0.02, 0.04, 0.06, 0.1, 0.5, 1].map(intervalFor);
+  const intervals = [0, 0.02, 0.04, 0.06, 0.1, 0.5, 1].map(chooseInterval);
   expect(intervals).toEqual(intervals.toSorted((one, other) => one - other));
   expect(intervals.at(0)).toBe(0);
   expect(intervals.at(-1)).toBe(25);

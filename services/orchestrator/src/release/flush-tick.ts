@@ -23,7 +23,7 @@ export type FlushTick = {
 export function createFlushTick(busyShare: () => number = watchLoop()): FlushTick {
   const ticks = new Map<number, Promise<void>>();
   return {
-    awaitTick(everyMs = intervalFor(busyShare())) {
+    awaitTick(everyMs = chooseInterval(busyShare())) {
       if (everyMs === 0) return undefined;
       const pending = ticks.get(everyMs);
       if (pending) return pending;
@@ -43,7 +43,7 @@ export function createFlushTick(busyShare: () => number = watchLoop()): FlushTic
   };
 }
 
-export const intervalFor = (busyShare: number): number => INTERVALS.find(({ above }) => busyShare > above)?.ms ?? 0;
+export const chooseInterval = (busyShare: number): number => INTERVALS.find(({ above }) => busyShare > above)?.ms ?? 0;
 
 function watchLoop(): () => number {
   let last = performance.eventLoopUtilization();

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { dataChunk, delta, textEnd, makeText, textStart } from '../testing/chunks.ts';
 import { publishedChunks } from '../testing/published-chunks.ts';
 import { makeState } from '../testing/run-states.ts';
-import { chunk } from './make-chunk.ts';
+import { makeChunk } from './make-chunk.ts';
 import { createReleaseGate } from './release-gate.ts';
 import { reduceRun } from '../state/run-state.ts';
 
@@ -27,7 +27,7 @@ const deeds: fc.Arbitrary<Deed> = fc.oneof(
   fc.constant({ settle: true as const }),
   fc.constant({ record: true as const }),
 );
-const retract = (index: number) => [chunk('run-1', { type: 'retract', payload: { index } })];
+const retract = (index: number) => [makeChunk('run-1', { type: 'retract', payload: { index } })];
 
 test.each<Release>(['chunk', 'sentence', 'step', 'result'])('release: %s', (release) => {
   fc.assert(

@@ -5,16 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { dataChunk, delta, say, textEnd, makeText, textStart, listTypes } from '../testing/chunks.ts';
 import { publishedChunks } from '../testing/published-chunks.ts';
 import { makeState } from '../testing/run-states.ts';
-import { chunk } from './make-chunk.ts';
+import { makeChunk } from './make-chunk.ts';
 import { createReleaseGate, MAX_HELD_BYTES } from './release-gate.ts';
 import { reduceRun } from '../state/run-state.ts';
 
-const retract = (index: number): Chunk[] => [chunk('run-1', { type: 'retract', payload: { index } })];
+const retract = (index: number): Chunk[] => [makeChunk('run-1', { type: 'retract', payload: { index } })];
 const transient = (): Chunk => Object.assign(dataChunk('now'), { transient: true });
 
 function makeGate(release: Release) {
   const published = publishedChunks();
-  published.publish([chunk('run-1', { type: 'start', payload: {} })]);
+  published.publish([makeChunk('run-1', { type: 'start', payload: {} })]);
   const gate = createReleaseGate(published, release);
   return { gate, published, text: () => makeText(published.visible()) };
 }
@@ -88,7 +88,7 @@ describe('release: sentence', () => {
 
   test('releases the end of a part that was cut off with its step', () => {
     const { gate, text } = makeGate('sentence');
-    const end = chunk('run-1', { type: 'text-end', payload: { id: 't', complete: false } });
+    const end = makeChunk('run-1', { type: 'text-end', payload: { id: 't', complete: false } });
     gate.publish([delta('One. T'), end]);
     expect(text()).toBe('One. ');
     gate.settle(1);

@@ -7,7 +7,7 @@ import { isTransient, type ChunkPublisher } from './chunk-publisher.ts';
 import { createHeldQueue } from './chunk-buffer.ts';
 import type { BufferedChunk } from './buffered-chunks.ts';
 import { createHeldRecord } from './buffer-record.ts';
-import { withPiece, textPiece } from './text-pieces.ts';
+import { withPiece, readTextPiece } from './text-pieces.ts';
 
 /** Maximum size of the buffer, in bytes of JSON. */
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
@@ -165,8 +165,8 @@ function createHolds(onEnded: () => void) {
 
 /** Omits the pieces of the chunk that are in the buffer. */
 function cutToReleased(chunk: Chunk, held: readonly BufferedChunk[], place: number, end: number): Chunk {
-  const piece = textPiece(chunk);
-  const rest = held.filter((one) => one.place >= place && one.place < end).map((one) => textPiece(one.chunk));
+  const piece = readTextPiece(chunk);
+  const rest = held.filter((one) => one.place >= place && one.place < end).map((one) => readTextPiece(one.chunk));
   const chars = rest.reduce((sum, one) => sum + (one?.part === piece?.part ? (one?.text.length ?? 0) : 0), 0);
   return piece && chars > 0 ? withPiece(chunk, piece.text.slice(0, piece.text.length - chars)) : chunk;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_SENTENCE_CHARS, wholeSentences } from './chunk-buffer.ts';
+import { MAX_SENTENCE_CHARS, countWholeSentences } from './chunk-buffer.ts';
 
 test.each([
   ['', 0],
@@ -11,10 +11,10 @@ test.each([
   ['A line\nand another', 'A line\n'.length],
   ['終わり。次', '終わり。'.length],
 ])('of %j, %d characters are whole sentences: the last one is never decided', (text, chars) => {
-  expect(wholeSentences(text)).toBe(chars);
+  expect(countWholeSentences(text)).toBe(chars);
 });
 
 test('a sentence without an end is released when it is too long', () => {
-  expect(wholeSentences('a'.repeat(MAX_SENTENCE_CHARS))).toBe(0);
-  expect(wholeSentences('a'.repeat(MAX_SENTENCE_CHARS + 1))).toBe(MAX_SENTENCE_CHARS + 1);
+  expect(countWholeSentences('a'.repeat(MAX_SENTENCE_CHARS))).toBe(0);
+  expect(countWholeSentences('a'.repeat(MAX_SENTENCE_CHARS + 1))).toBe(MAX_SENTENCE_CHARS + 1);
 });

@@ -3,7 +3,7 @@
 import type { Chunk } from '@millrace/contracts';
 
 /** @returns undefined if the chunk is not a piece of a text */
-export function textPiece(chunk: Chunk): { part: string; text: string } | undefined {
+export function readTextPiece(chunk: Chunk): { part: string; text: string } | undefined {
   switch (chunk.type) {
     case 'text-delta':
       return { part: `text ${chunk.payload.id}`, text: chunk.payload.text };
@@ -17,7 +17,7 @@ export function textPiece(chunk: Chunk): { part: string; text: string } | undefi
 }
 
 /** Returns the part that the chunk ends. */
-export function endedPart(chunk: Chunk): string | undefined {
+export function readEndedPart(chunk: Chunk): string | undefined {
   switch (chunk.type) {
     case 'text-end':
       return `text ${chunk.payload.id}`;

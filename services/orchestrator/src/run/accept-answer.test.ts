@@ -1,13 +1,13 @@
 import { INSTRUCTIONS_LABEL, applyOps, emptyConversation, type SystemMessage } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { changedGroups } from './accept-answer.ts';
+import { findChangedGroups } from './accept-answer.ts';
 
 const group = (tag: string, ...contents: string[]): SystemMessage[] =>
   contents.map((content) => ({ tag, content, label: INSTRUCTIONS_LABEL }));
 const before = [...group('a', 'one', 'two'), ...group('b', 'three')];
 
 test('unchanged system messages give no operations', () => {
-  expect(changedGroups(before, [...before])).toEqual([]);
+  expect(findChangedGroups(before, [...before])).toEqual([]);
 });
 
 test.each([
@@ -17,6 +17,6 @@ test.each([
   ['a missing one', group('b', 'three')],
   ['all gone', []],
 ])('the operations turn system messages into %s', (_what, after) => {
-  const ops = changedGroups(before, after);
+  const ops = findChangedGroups(before, after);
   expect(applyOps({ ...emptyConversation, system: before }, ops).system).toEqual(after);
 });

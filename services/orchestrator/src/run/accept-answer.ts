@@ -1,7 +1,7 @@
 // Runs processOutputStep and accepts its result as the answer, with a checkpoint, so that the answer is never paid for
 // twice.
 import {
-  messageText,
+  readMessageText,
   readLabel,
   readToolCalls,
   toWireError,
@@ -15,19 +15,19 @@ import {
   type SystemMessage,
   type ToolDefinition,
 } from '@millrace/contracts';
-import { MAX_TOOL_CALLS, tooManyCallsError } from '../model/answer-builder.ts';
+import { MAX_TOOL_CALLS, createTooManyCallsError } from '../model/answer-builder.ts';
 import type { ModelAnswer, StepModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
 import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { labelAnswer, labelChanged, readAnswerTrust } from '../state/run-labels.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { stepsWith } from '../state/run-state.ts';
+import { appendStep } from '../state/run-state.ts';
 import { settleStep } from './step-input.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
 import { rebuildBuffered } from './rebuild-buffered.ts';
-import { judgeObject, textChanges, type AskedObject } from './judge-object.ts';
-import { stepInput } from './step-input.ts';
+import { judgeObject, recordTextChanges, type AskedObject } from './judge-object.ts';
+import { buildStepInput } from './step-input.ts';
 
 /** @param answered `last`: the last chunks of the step's processors after the answer */
 export async function acceptAnswer(
@@ -59,17 +59,17 @@ export async function judgeAnswer(
   { last, asked }: Besides = {},
 ): Promise<Interrupt | undefined> {
   const { message, text, toolCalls, finishReason, usage } = draft.answer;
-  const steps = stepsWith(run.state(), draft.answer);
-  const input = { ...stepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
-  const { changes, see } = textChanges(text);
+  const steps = appendStep(run.state(), draft.answer);
+  const input = { ...buildStepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
+  const { changes, see } = recordTextChanges(text);
   const result = await runStage(run, 'processOutputStep', input, { see });
   if (result.interrupt) {
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;
   }
-  let final = labelChanged(run.state(), finalMessage(message, result.input), message);
+  let final = labelChanged(run.state(), buildFinalMessage(message, result.input), message);
   // Processors may have added calls to those of the model.
-  if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCallsError()));
+  if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(createTooManyCallsError()));
   const from = run.state().open?.firstIndex ?? run.chunks.getNextIndex();
   const rejected = { what: 'step' as const, from };
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
@@ -79,12 +79,12 @@ export async function judgeAnswer(
     const interrupt = await rebuildBuffered(run, { from, now: [final], changed: new Set([final.id]), rejected, take });
     if (interrupt) return interrupt;
   }
-  const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: readToolCalls(final) };
+  const answer = { ...draft.answer, message: final, text: readMessageText(final), toolCalls: readToolCalls(final) };
   if (!isRebuilt && (answer.mixed || answer.text !== text)) run.dispatch({ action: 'stream-differed' });
   const texts = { passed: text, final: answer.text, changes };
   const passed = draft.structured ? await judgeObject(run, final, asked, { ...texts, rejected }) : undefined;
   if (passed && 'interrupt' in passed) return passed.interrupt;
-  const system = changedGroups(draft.system, run.state().conversation.system);
+  const system = findChangedGroups(draft.system, run.state().conversation.system);
   return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged, last });
 }
 
@@ -92,10 +92,10 @@ export async function judgeAnswer(
  * Returns the message that processors left in the conversation; text and calls that were changed before a suspension
  * are not in it yet.
  */
-function finalMessage(message: Message, { conversation, text, toolCalls }: StageInput): Message {
+function buildFinalMessage(message: Message, { conversation, text, toolCalls }: StageInput): Message {
   const removed = { ...message, content: { ...message.content, parts: [] } };
   const kept = conversation?.entries.find((entry) => entry.message.id === message.id)?.message ?? removed;
-  const named = text === undefined || text === messageText(kept) ? kept : withText(kept, text);
+  const named = text === undefined || text === readMessageText(kept) ? kept : withText(kept, text);
   const isSame = toolCalls === undefined || JSON.stringify(toolCalls) === JSON.stringify(readToolCalls(named));
   return isSame ? named : withToolCalls(named, toolCalls);
 }
@@ -126,7 +126,7 @@ async function accept(
 }
 
 /** Returns the operations that turn the groups of `before` into those of `after`, regardless of their order. */
-export function changedGroups(before: readonly SystemMessage[], after: readonly SystemMessage[]): MessageOp[] {
+export function findChangedGroups(before: readonly SystemMessage[], after: readonly SystemMessage[]): MessageOp[] {
   const tags = [...new Set([...before, ...after].map(({ tag }) => tag))];
   return tags.flatMap((tag): MessageOp[] => {
     const contents = listContents(after, tag);

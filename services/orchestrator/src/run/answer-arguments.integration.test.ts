@@ -1,5 +1,5 @@
 // The arguments of the stages around a model call, and the decisions of processInputStep.
-import { textMessage, type StageInput, type Verdict } from '@millrace/contracts';
+import { buildTextMessage, type StageInput, type Verdict } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { useOpenSteps, type Judge } from '../testing/open-steps.ts';
@@ -108,7 +108,7 @@ test('the model receives the changes of processInputStep: model, tools, choice, 
 
 test('an answer’s message that a processor of processOutputStep replaces is the text and the calls of the next one', async () => {
   const second = listening();
-  const message = { ...textMessage('run-1.0', 'assistant', 'Better.') };
+  const message = { ...buildTextMessage('run-1.0', 'assistant', 'Better.') };
   const replace: Verdict = { type: 'continue', changes: { ops: [{ op: 'replace', message }] } };
   const entries = [planEntry('second', { stages: ['processOutputStep'], reads: ['response'], attempts: 1 })];
   const serve = scriptReplica(connection.bus, 'processOutputStep', ['second'], ({ input }) => [second.judge(input)]);

@@ -1,12 +1,12 @@
 // A step's answer, from processInputStep to the checkpoint: the model's request, the stored parts, repeated chunks.
-import { selectMessages, messageText, type Verdict } from '@millrace/contracts';
+import { selectMessages, readMessageText, type Verdict } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { say, listTypes } from '../testing/chunks.ts';
 import { useOpenSteps, type Judge } from '../testing/open-steps.ts';
 import { goOn } from '../testing/scripted-replica.ts';
 import type { TestRun } from '../testing/test-run.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 const nats = useNats();
@@ -45,7 +45,7 @@ describe('a step’s answer', () => {
     await made.answer();
     const { answer } = made.run.state().open ?? {};
     expect(answer).toMatchObject({ text: 'Better.', toolCalls: [{ toolCallId: 'c2' }] });
-    expect(selectMessages(made.run.state().conversation, 'response').map(messageText)).toEqual(['Better.']);
+    expect(selectMessages(made.run.state().conversation, 'response').map(readMessageText)).toEqual(['Better.']);
   });
 
   test('may have at most 128 tool calls, including those that a processor adds', async () => {
@@ -96,7 +96,7 @@ describe('processLLMRequest', () => {
   });
 
   test('that answers from a cache contributes its text only: the frame is the step’s own', async () => {
-    const frame = (type: string, payload: object = {}) => chunk('old', { type, payload });
+    const frame = (type: string, payload: object = {}) => makeChunk('old', { type, payload });
     const chunks = [
       frame('start'),
       frame('step-start'),

@@ -2,7 +2,7 @@
 // processOutputStep. Repeats from processInputStep on if processAPIError requests it.
 import {
   PROMPT_VERSION,
-  readsAt,
+  findReadsAt,
   listEntries,
   type JsonValue,
   type StageInput,
@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import { askModel, type ModelAnswer, type StepModelCall } from '../model/ask-model.ts';
 import { buildPrompt } from '../model/prompt.ts';
-import { buildAnswer, closingChunks } from './closing-chunks.ts';
+import { buildAnswer, makeClosingChunks } from './closing-chunks.ts';
 import { reportCutOff } from '../model/report-cut-off.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
@@ -18,9 +18,9 @@ import { runStage } from '../stages/run-stage.ts';
 import type { StageFold } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
 import { chooseProviderOptions, chooseTool } from '../state/caller-settings.ts';
-import { stepsWith } from '../state/run-state.ts';
+import { appendStep } from '../state/run-state.ts';
 import { listGuards } from './guard-versions.ts';
-import { stepInput } from './step-input.ts';
+import { buildStepInput } from './step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
@@ -40,7 +40,7 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     const { interrupt, stopped } = judged;
     if (!interrupt) return acceptAnswer(run, call, answer, answered);
     if (answer.fromCache) return interrupt;
-    const told = await reportCutOff(run, stepInput(run), {
+    const told = await reportCutOff(run, buildStepInput(run), {
       model: answer.model,
       usage: answer.usage,
       by: stopped?.entry,
@@ -54,7 +54,7 @@ async function askOnce(run: Run) {
   if ('interrupt' in prepared) return prepared;
   const requested = await judgeRequest(run, prepared.call);
   if ('interrupt' in requested) return requested;
-  const asked = await askModel(run, requested.call, stepInput(run), closingChunks(run, requested.call));
+  const asked = await askModel(run, requested.call, buildStepInput(run), makeClosingChunks(run, requested.call));
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }
 
@@ -64,7 +64,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
   const { request, steps } = run.state();
   const chosen = chooseTool(request, steps.length);
   const input: StageInput = {
-    ...stepInput(run),
+    ...buildStepInput(run),
     model: run.state().open?.model ?? agent.model,
     tools: plan.tools,
     activeTools: null,
@@ -95,7 +95,7 @@ async function judgeRequest(
   call: StepModelCall,
 ): Promise<{ call: StepModelCall } | { interrupt: Interrupt }> {
   const { model, prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
-  const { conversation: _, ...common } = stepInput(run);
+  const { conversation: _, ...common } = buildStepInput(run);
   const input: StageInput = {
     ...common,
     model,
@@ -122,11 +122,11 @@ async function judgeResponse(
   answered: ModelAnswer,
   answer: StepAnswer,
 ): Promise<StageFold> {
-  const { conversation: _, ...common } = stepInput(run);
+  const { conversation: _, ...common } = buildStepInput(run);
   const { builder, warnings } = answered;
   const input: StageInput = {
     ...common,
-    steps: stepsWith(run.state(), answer),
+    steps: appendStep(run.state(), answer),
     model: call.model,
     chunks: [...builder.chunks()],
     fromCache: answer.fromCache,
@@ -134,19 +134,19 @@ async function judgeResponse(
     finishReason: answer.finishReason,
     usage: answer.usage,
     modelCall: run.state().modelCalls,
-    ...providerCall(run, answered),
+    ...describeProviderCall(run, answered),
   };
   return runStage(run, 'processLLMResponse', input);
 }
 
 /** The body is as long as the prompt: it is serialized only if an entry reads it. */
-function providerCall(
+function describeProviderCall(
   { plan }: Run,
   { request, rawResponse }: ModelAnswer,
 ): Pick<StageInput, 'request' | 'rawResponse'> {
   if (
     !listEntries(plan, 'processLLMResponse').some(({ reads }) =>
-      readsAt(reads, 'processLLMResponse').includes('request'),
+      findReadsAt(reads, 'processLLMResponse').includes('request'),
     )
   )
     return {};

@@ -9,7 +9,7 @@ import {
   type ToolCall,
 } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { askPending, pendingAt } from '../state/pending.ts';
+import { askPending, findPendingAt } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
 import { passPayload } from './guard-own-texts.ts';
 import { fitResult } from './result-room.ts';
@@ -18,7 +18,7 @@ const { expiresInSeconds, maxArgsLength } = CLIENT_TOOL_LIMITS;
 
 /** Takes the answer to the call if there is one; otherwise the run waits for it. Returns the refusal of the checkpoint. */
 export async function callClient(run: Run, call: PlacedCall, signal: AbortSignal): Promise<Interrupt | undefined> {
-  const asked = pendingAt(run, undefined, call.position);
+  const asked = findPendingAt(run, undefined, call.position);
   if (asked?.resumed) {
     const result = readResult(call, asked.resumed.data);
     recordCall(run, result, run.deps.access.clock.now() - Date.parse(asked.expiresAt) + expiresInSeconds * 1_000);

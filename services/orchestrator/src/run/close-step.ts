@@ -1,14 +1,14 @@
 // Ends a step: processToolResult judges its results in call order, they pass the output chain, and the passed ones
 // close the step. A rejected result is in no message, step or memory.
 import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contracts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
-import { isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
+import { isSuspension, addRejected, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { stepFinish } from './finish-chunks.ts';
+import { makeStepFinish } from './finish-chunks.ts';
 import { settleStep } from './step-input.ts';
-import { toolInput } from './tool-calls.ts';
+import { buildToolInput } from './tool-calls.ts';
 
 export async function closeStep(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
@@ -18,14 +18,14 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
   const { results } = judged;
   if (results.length === 0) return close(run, []);
   return run.serialize(async () => {
-    const chunks = results.map((result) => resultChunk(run.ref.runId, result));
+    const chunks = results.map((result) => buildResultChunk(run.ref.runId, result));
     // The last step's finish is sent with the run's, in one message.
-    const whole = endsWithStep(run) ? chunks : [...chunks, stepFinish(run)];
+    const whole = endsWithStep(run) ? chunks : [...chunks, makeStepFinish(run)];
     const { chunks: passed, interrupt } = await guardChunks(run, whole);
     const stopped = run.interruption();
     if (stopped) return stopped;
-    if (interrupt) return rejecting(interrupt, { what: 'step', from: open.firstIndex });
-    close(run, passedResults(run, results, passed));
+    if (interrupt) return addRejected(interrupt, { what: 'step', from: open.firstIndex });
+    close(run, selectPassedResults(run, results, passed));
     publishOutside(run, passed);
     settleStep(run);
     return undefined;
@@ -59,7 +59,7 @@ async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { i
       continue;
     }
     const { result, isError } = raw;
-    const input = { ...toolInput(run, raw, tool), result, isError };
+    const input = { ...buildToolInput(run, raw, tool), result, isError };
     const about = { subject: tool.name, position: raw.position };
     const judged = await runStage(run, 'processToolResult', input, about);
     if (judged.interrupt) {
@@ -73,11 +73,11 @@ async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { i
 
 type ResultChunk = ChunkOf<'tool-result'> | ChunkOf<'tool-error'> | ChunkOf<'tool-output-denied'>;
 
-function resultChunk(runId: string, { toolCallId, toolName, args, result, isError, denied }: ToolResult): Chunk {
+function buildResultChunk(runId: string, { toolCallId, toolName, args, result, isError, denied }: ToolResult): Chunk {
   const head = { toolCallId, toolName };
-  if (denied) return chunk(runId, { type: 'tool-output-denied', payload: { ...head, ...readDenial(result) } });
-  if (isError) return chunk(runId, { type: 'tool-error', payload: { ...head, args, error: result } });
-  return chunk(runId, { type: 'tool-result', payload: { ...head, args, result } });
+  if (denied) return makeChunk(runId, { type: 'tool-output-denied', payload: { ...head, ...readDenial(result) } });
+  if (isError) return makeChunk(runId, { type: 'tool-error', payload: { ...head, args, error: result } });
+  return makeChunk(runId, { type: 'tool-result', payload: { ...head, args, result } });
 }
 
 function readDenial(result: unknown): object {
@@ -88,7 +88,7 @@ function readDenial(result: unknown): object {
  * Returns each result as its chunk left the output chain; calls with one id in order. A result that was dropped there
  * is withheld. Arguments that a chunk does not carry are those of the answer, which have passed it.
  */
-function passedResults(run: Run, results: readonly PlacedResult[], passed: readonly Chunk[]): ToolResult[] {
+function selectPassedResults(run: Run, results: readonly PlacedResult[], passed: readonly Chunk[]): ToolResult[] {
   const left = passed.filter(isResultChunk);
   const calls = run.state().open?.answer?.toolCalls ?? [];
   return results.map(({ position, toolCallId, toolName }) => {

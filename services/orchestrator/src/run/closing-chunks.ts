@@ -3,7 +3,7 @@
 // checkpoint.
 import {
   listEntries,
-  messageText,
+  readMessageText,
   readToolCalls,
   type Chunk,
   type RunAction,
@@ -12,27 +12,27 @@ import {
 } from '@millrace/contracts';
 import type { StepModelCall } from '../model/ask-model.ts';
 import type { LastChunks, StreamedStep } from '../model/step-stream.ts';
-import { rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
+import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { reduceRun } from '../state/run-state.ts';
-import { finishChunk, stepFinish } from './finish-chunks.ts';
+import { finishChunk, makeStepFinish } from './finish-chunks.ts';
 import { takeFinish } from './guard-finish-chunk.ts';
 import { hasReworded } from './pass-reworded.ts';
-import { resultEntries } from './judge-result.ts';
+import { listResultEntries } from './judge-result.ts';
 
 /** Stages that see the answer before the finish and may change its text. */
 const BEFORE_FINISH: readonly Stage[] = ['processLLMResponse', 'processOutputStep'];
 
-export function closingChunks(run: Run, call: StepModelCall): LastChunks | undefined {
+export function makeClosingChunks(run: Run, call: StepModelCall): LastChunks | undefined {
   const isJudged = BEFORE_FINISH.some((stage) => listEntries(run.plan, stage).length > 0);
   // An object passes the processors before the finish, and so do earlier answers that processors changed.
   if (isJudged || call.structuredOutput || hasReworded(run)) return undefined;
   return (said) => {
     const answer = buildAnswer(call, said);
     if (answer.toolCalls.length > 0) return [];
-    const closed = closedBy(answer, call).reduce(reduceRun, run.state());
+    const closed = listClosingActions(answer, call).reduce(reduceRun, run.state());
     const after: Run = { ...run, state: () => closed };
-    return [stepFinish(after), finishChunk(after, answer.finishReason)];
+    return [makeStepFinish(after), finishChunk(after, answer.finishReason)];
   };
 }
 
@@ -43,7 +43,7 @@ export function buildAnswer(call: StepModelCall, said: StreamedStep): StepAnswer
   const [warnings, response] = [builder.warnings(), builder.response()];
   return {
     message,
-    text: messageText(message),
+    text: readMessageText(message),
     reasoning: builder.reasoning(),
     toolCalls: readToolCalls(message),
     finishReason,
@@ -59,7 +59,7 @@ export function buildAnswer(call: StepModelCall, said: StreamedStep): StepAnswer
 }
 
 /** Returns the actions of accepting the answer. */
-function closedBy(answer: StepAnswer, { tools }: StepModelCall): RunAction[] {
+function listClosingActions(answer: StepAnswer, { tools }: StepModelCall): RunAction[] {
   return [
     { action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] },
     { action: 'answer-accepted', answer, tools },
@@ -74,7 +74,7 @@ export function closeRun(run: Run, passed: readonly Chunk[]): Interrupt | undefi
   run.dispatch({ action: 'step-closed', results: [] });
   const taken = takeFinish(run, passed);
   if ('interrupt' in taken) return taken.interrupt;
-  const [before, saving] = resultEntries(run);
+  const [before, saving] = listResultEntries(run);
   const isJudged = before.length === 0 && saving.length > 0;
   run.dispatch({ action: isJudged ? 'result-judged' : 'finish-passed', finish: taken.finish });
   return undefined;
@@ -83,5 +83,5 @@ export function closeRun(run: Run, passed: readonly Chunk[]): Interrupt | undefi
 /** Rejects the run at its finish, which repeats the run's whole text. The cost of the answer counts all the same. */
 export function rejectRun(run: Run, interrupt: Interrupt): Interrupt {
   run.dispatch({ action: 'step-closed', results: [] });
-  return rejecting(interrupt, wholeRun(run.state()));
+  return addRejected(interrupt, rejectWholeRun(run.state()));
 }

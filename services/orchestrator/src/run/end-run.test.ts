@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { makeText, listTypes } from '../testing/chunks.ts';
 import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { endRun } from './end-run.ts';
 import { finishChunk } from './finish-chunks.ts';
 import { omitUntrustedText } from './guard-own-texts.ts';
@@ -23,8 +23,8 @@ const closed: RunAction = { action: 'step-closed', results: [] };
 function runAfter(...actions: RunAction[]) {
   const made = createTestRun();
   made.run.chunks.publish([
-    chunk(RUN_ID, { type: 'start', payload: {} }),
-    chunk(RUN_ID, { type: 'step-start', payload: {} }),
+    makeChunk(RUN_ID, { type: 'start', payload: {} }),
+    makeChunk(RUN_ID, { type: 'step-start', payload: {} }),
   ]);
   for (const action of actions) made.run.dispatch(action);
   return made;

@@ -1,23 +1,23 @@
 // Ends a run, as a table of forms. Each form defines the chunks that are still published before the last one, the last
 // chunk, and the stored status and result.
 import {
-  messageText,
-  publicViolations,
+  readMessageText,
+  toPublicViolations,
   type Chunk,
   type RunEnd,
   type RunResult,
   type RunStatus,
 } from '@millrace/contracts';
-import { failedRun } from '../state/failed-run.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { createFailedRun } from '../state/failed-run.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { listInput } from '../state/run-state.ts';
 import { retractFrom, storeBeforeRetract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
-import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
+import { toBrokenEnding, type Ending, type Rejected } from '../state/interrupt.ts';
 import { passError, passTripwire, omitUntrustedText } from './guard-own-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { restateAnswer } from './restate-answer.ts';
-import { shownMessages, shownSteps } from './shown-steps.ts';
+import { listShownMessages, listShownSteps } from './shown-steps.ts';
 
 type EndForm = Ending['form'];
 type EndTable = { [F in EndForm]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<RunEnd> | RunEnd };
@@ -48,8 +48,8 @@ const forms: EndTable = {
     const { tripwire: said, rejected } = ending;
     await takeBack(run, ending);
     const tripwire = await passTripwire(run, said);
-    const last = chunk(run.ref.runId, { type: 'tripwire', payload: tripwire });
-    const steps = acceptedSteps(run, rejected);
+    const last = makeChunk(run.ref.runId, { type: 'tripwire', payload: tripwire });
+    const steps = selectAcceptedSteps(run, rejected);
     return makeEnded(run, 'aborted', last, { text: '', messages: [], steps, finishReason: 'other', tripwire });
   },
 
@@ -57,15 +57,15 @@ const forms: EndTable = {
     const { error: said, ownWords, rejected, chainBroken } = ending;
     await takeBack(run, ending);
     const error = ownWords ? said : await passError(run, said, chainBroken === true);
-    const last = chunk(run.ref.runId, { type: 'error', payload: { error } });
-    const steps = acceptedSteps(run, rejected);
+    const last = makeChunk(run.ref.runId, { type: 'error', payload: { error } });
+    const steps = selectAcceptedSteps(run, rejected);
     return makeEnded(run, 'failed', last, { text: '', messages: [], steps, finishReason: 'error', error });
   },
 
   cancel(run) {
-    const last = chunk(run.ref.runId, { type: 'abort', payload: { reason: 'cancelled' } });
+    const last = makeChunk(run.ref.runId, { type: 'abort', payload: { reason: 'cancelled' } });
     return makeEnded(run, 'cancelled', last, {
-      text: shownMessages(run).map(messageText).join(''),
+      text: listShownMessages(run).map(readMessageText).join(''),
       finishReason: 'other',
     });
   },
@@ -91,8 +91,8 @@ async function takeBack(run: Run, { rejected, ...ending }: RejectingEnd): Promis
 }
 
 /** Rejected text is in no result: the last stage rejects everything. */
-function acceptedSteps(run: Run, rejected: Rejected | undefined): RunResult['steps'] {
-  return rejected?.what === 'run' ? [] : shownSteps(run);
+function selectAcceptedSteps(run: Run, rejected: Rejected | undefined): RunResult['steps'] {
+  return rejected?.what === 'run' ? [] : listShownSteps(run);
 }
 
 export async function endRun(run: Run, ending: Ending): Promise<RunEnd> {
@@ -111,8 +111,8 @@ export async function endRun(run: Run, ending: Ending): Promise<RunEnd> {
 }
 
 /** Returns the result of a suspended run so far. */
-export function resultSoFar(run: Run): RunResult {
-  const text = shownMessages(run).map(messageText).join('');
+export function buildResultSoFar(run: Run): RunResult {
+  const text = listShownMessages(run).map(readMessageText).join('');
   return buildResult(run, 'suspended', { text, finishReason: 'other' });
 }
 
@@ -129,8 +129,8 @@ function buildResult(run: Run, status: RunStatus, outcome: EndOutcome): RunResul
   const { usage, violations } = run.state();
   const { runId } = run.ref;
   const isOver = status === 'finished';
-  const messages = shownMessages(run, isOver);
-  const told = { usage, messages, steps: shownSteps(run, isOver), violations: publicViolations(violations) };
+  const messages = listShownMessages(run, isOver);
+  const told = { usage, messages, steps: listShownSteps(run, isOver), violations: toPublicViolations(violations) };
   return { runId, status, ...told, ...outcome };
 }
 
@@ -140,5 +140,5 @@ function asJson(value: unknown): NonNullable<RunResult['object']> {
 
 /** Ends a run with a broken ending: without an ending its command would be redelivered for ever. */
 export function endBroken(run: Run, error: unknown): RunEnd {
-  return failedRun(run.ref.runId, omitUntrustedText(brokenBy(error).error), run.state().usage);
+  return createFailedRun(run.ref.runId, omitUntrustedText(toBrokenEnding(error).error), run.state().usage);
 }

@@ -1,7 +1,7 @@
 // A run that is lost after any of its checkpoints continues to the same end, and nothing is done twice.
 import {
   runActionSchema,
-  textMessage,
+  buildTextMessage,
   toolRequestSchema,
   type RunAction,
   type MessageOp,
@@ -140,7 +140,7 @@ test('a completely buffered run publishes from each of its checkpoints the answe
   const first = ({ conversation }: StageInput) => conversation?.entries[0]?.message.id ?? '';
   const reworded = scriptReplica(bus, 'processOutputStep', ['words'], ({ input }) => {
     const { text = '' } = input;
-    const ops: MessageOp[] = [{ op: 'replace', message: textMessage(first(input), 'assistant', 'Uno. ') }];
+    const ops: MessageOp[] = [{ op: 'replace', message: buildTextMessage(first(input), 'assistant', 'Uno. ') }];
     return [{ type: 'continue', changes: text === 'Two. ' ? { text: 'Due. ' } : text === 'Done.' ? { ops } : {} }];
   });
   stops.push(reworded.stop);

@@ -2,8 +2,8 @@ import { chunkSchema, type RunAction } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { finishChunk, runText, stepFinish } from './finish-chunks.ts';
-import { shownSteps } from './shown-steps.ts';
+import { finishChunk, runText, makeStepFinish } from './finish-chunks.ts';
+import { listShownSteps } from './shown-steps.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const step = (stepNumber: number, text: string, calls: (typeof call)[] = []): RunAction[] => [
@@ -19,7 +19,7 @@ function runAfter(actions: RunAction[], maxSteps = 5) {
 
 describe('the chunk step-finish', () => {
   test('describes the step, and announces another one after its calls', () => {
-    const chunk = stepFinish(runAfter(step(0, 'Let me see.', [call])));
+    const chunk = makeStepFinish(runAfter(step(0, 'Let me see.', [call])));
     expect(chunkSchema.safeParse(chunk).success).toBe(true);
     expect(chunk).toMatchObject({
       type: 'step-finish',
@@ -35,13 +35,13 @@ describe('the chunk step-finish', () => {
   });
 
   test('of a step without calls marks it as the last one', () => {
-    expect(stepFinish(runAfter(step(0, 'Noon.')))).toMatchObject({
+    expect(makeStepFinish(runAfter(step(0, 'Noon.')))).toMatchObject({
       payload: { stepResult: { reason: 'stop', isContinued: false } },
     });
   });
 
   test('of the last step that the agent allows marks it as the last one, whatever it requests', () => {
-    expect(stepFinish(runAfter(step(0, '', [call]), 1))).toMatchObject({
+    expect(makeStepFinish(runAfter(step(0, '', [call]), 1))).toMatchObject({
       payload: { stepResult: { reason: 'tool-calls', isContinued: false } },
     });
   });
@@ -75,7 +75,7 @@ describe("the provider's details of a call", () => {
 
   test('are in step-finish and finish', () => {
     const { response, warnings, providerMetadata } = told;
-    expect(stepFinish(run)).toMatchObject({ payload: { stepResult: { warnings }, response, providerMetadata } });
+    expect(makeStepFinish(run)).toMatchObject({ payload: { stepResult: { warnings }, response, providerMetadata } });
     expect(finishChunk(run, 'stop')).toMatchObject({ payload: { stepResult: { warnings }, response } });
   });
 
@@ -88,13 +88,13 @@ describe("the provider's details of a call", () => {
       files: [{ data: 'aGk=', mimeType: 'text/plain' }],
     };
     expect(run.state().steps).toMatchObject([expected]);
-    expect(shownSteps(run)).toMatchObject([expected]);
+    expect(listShownSteps(run)).toMatchObject([expected]);
   });
 
   test('of a removed answer include no sources and no files', () => {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: [message.id] }] });
-    expect(shownSteps(run)[0]).not.toHaveProperty('sources');
-    expect(shownSteps(run)[0]).not.toHaveProperty('files');
+    expect(listShownSteps(run)[0]).not.toHaveProperty('sources');
+    expect(listShownSteps(run)[0]).not.toHaveProperty('files');
   });
 });
 

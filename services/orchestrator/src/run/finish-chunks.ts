@@ -1,16 +1,16 @@
 // Builds the chunks that end a step and a run from the text that passed.
-import { messageText, selectMessages, type Chunk, type ChunkOf, type StepResult } from '@millrace/contracts';
-import { chunk } from '../release/make-chunk.ts';
+import { readMessageText, selectMessages, type Chunk, type ChunkOf, type StepResult } from '@millrace/contracts';
+import { makeChunk } from '../release/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
 
 export type FinishChunk = ChunkOf<'finish'>;
 
-export function stepFinish(run: Run): Chunk {
+export function makeStepFinish(run: Run): Chunk {
   const { steps, usage, open } = run.state();
   const { answer } = open ?? {};
   const count = open?.closed ? steps.length : steps.length + 1;
   const isContinued = (answer?.toolCalls.length ?? 0) > 0 && count < run.agent.maxSteps;
-  return chunk(run.ref.runId, {
+  return makeChunk(run.ref.runId, {
     type: 'step-finish',
     payload: {
       ...(answer && { messageId: answer.message.id }),
@@ -26,7 +26,7 @@ export function stepFinish(run: Run): Chunk {
 
 /** Returns the text of the run: that of all accepted answers in the conversation. */
 export function runText(run: Run): string {
-  return selectMessages(run.state().conversation, 'response').map(messageText).join('');
+  return selectMessages(run.state().conversation, 'response').map(readMessageText).join('');
 }
 
 export function finishChunk(run: Run, reason: string): FinishChunk {

@@ -1,6 +1,6 @@
 // The end of a successful run: the finish passes the output chain, is buffered, and repeats the result of
 // processOutputResult.
-import { textMessage, type Chunk, type PlanEntry, type StageInput, type Verdict } from '@millrace/contracts';
+import { buildTextMessage, type Chunk, type PlanEntry, type StageInput, type Verdict } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -76,7 +76,7 @@ describe('the finish of a run', () => {
   });
 
   test('has the text and the messages of processOutputResult, and keeps its stamp', async () => {
-    const ops = [{ op: 'replace' as const, message: textMessage('run-1.0', 'assistant', 'Changed.') }];
+    const ops = [{ op: 'replace' as const, message: buildTextMessage('run-1.0', 'assistant', 'Changed.') }];
     const { finish } = await driveFinish({ verdict: { type: 'continue', changes: { ops } } });
     expect(finish?.payload).toMatchObject({
       stamp: 'seen',
@@ -169,7 +169,7 @@ describe('the result of a run', () => {
   }
   const saying = (text: string): Verdict => ({
     type: 'continue',
-    changes: { ops: [{ op: 'replace', message: textMessage('run-1.0', 'assistant', text) }] },
+    changes: { ops: [{ op: 'replace', message: buildTextMessage('run-1.0', 'assistant', text) }] },
   });
 
   test("is the text that the stream's processors passed: in text, messages, steps, and for memory", async () => {

@@ -4,16 +4,16 @@
 // checkpoint stores that the result was judged.
 import { endWith, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
-import { finishChunk, stepFinish } from './finish-chunks.ts';
+import { finishChunk, makeStepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
 import { passReworded } from './pass-reworded.ts';
 import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
-import { resultEntries } from './judge-result.ts';
+import { listResultEntries } from './judge-result.ts';
 import { saveResult } from './save-result.ts';
 
 export async function finishRun(run: Run): Promise<Interrupt> {
   const { finish } = run.state();
-  const [before, saving] = resultEntries(run);
+  const [before, saving] = listResultEntries(run);
   const judged = finish ? { finish } : await judgeFinish(run, before);
   if ('interrupt' in judged) return judged.interrupt;
   return saving.length > 0
@@ -33,5 +33,5 @@ async function guardFirstFinish(run: Run): Promise<PassedFinish> {
   const stopped = await passReworded(run);
   if (stopped) return { interrupt: stopped };
   const reason = steps.at(-1)?.finishReason ?? 'other';
-  return guardFinishChunk(run, finishChunk(run, reason), [stepFinish(run)]);
+  return guardFinishChunk(run, finishChunk(run, reason), [makeStepFinish(run)]);
 }

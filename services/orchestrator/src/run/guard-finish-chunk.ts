@@ -3,7 +3,7 @@
 import { messageSchema, selectMessages, type Chunk, type Message } from '@millrace/contracts';
 import { z } from 'zod';
 import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
-import { fail, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
+import { fail, addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import { labelChanged } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
@@ -21,7 +21,7 @@ export async function guardFinishChunk(
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
     // The finish repeats the run's whole text.
-    if (interrupt) return { interrupt: rejecting(interrupt, wholeRun(run.state())) };
+    if (interrupt) return { interrupt: addRejected(interrupt, rejectWholeRun(run.state())) };
     return takeFinish(run, chunks, whole);
   });
 }
@@ -34,7 +34,7 @@ export function takeFinish(run: Run, chunks: readonly Chunk[], whole?: FinishChu
   const finish = chunks.findLast(isFinish);
   const messages = messagesSchema.safeParse(finish?.payload.messages);
   if (!finish || !messages.success)
-    return { interrupt: fail(finishLost, { chainBroken: true, rejected: wholeRun(run.state()) }) };
+    return { interrupt: fail(finishLost, { chainBroken: true, rejected: rejectWholeRun(run.state()) }) };
   if (finish !== whole) takeMessages(run, messages.data);
   run.dispatch({ action: 'messages-passed' });
   publishOutside(

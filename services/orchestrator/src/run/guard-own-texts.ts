@@ -2,7 +2,7 @@
 // stream's processors before they are published: they may quote the user or the model. Only a literal text of the
 // agent's definition is its author's and passes unjudged.
 import { isKnownCode, type Agent, type JsonValue, type Tripwire, type WireError } from '@millrace/contracts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
 import type { Run } from '../state/run-context.ts';
 
@@ -13,11 +13,11 @@ type Texts = Record<string, JsonValue>;
  * publish.
  */
 async function guardOwnTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
-  const known = authorWords(run);
-  const isKnown = ([, value]: [string, JsonValue]) => [...wordsIn(value)].every((text) => known.has(text));
+  const known = collectAuthorWords(run);
+  const isKnown = ([, value]: [string, JsonValue]) => [...collectWords(value)].every((text) => known.has(text));
   const unknown = Object.entries(texts).filter((member) => !isKnown(member));
   if (unknown.length === 0) return texts;
-  const error = chunk(run.ref.runId, { type: 'error', payload: { error: Object.fromEntries(unknown) } });
+  const error = makeChunk(run.ref.runId, { type: 'error', payload: { error: Object.fromEntries(unknown) } });
   const { chunks, interrupt } = await run.serialize(() => guardChunks(run, [error]));
   const last = chunks.findLast((part) => part.type === 'error');
   const passed = last?.payload.error;
@@ -33,11 +33,11 @@ async function guardOwnTexts(run: Run, texts: Texts): Promise<Texts | undefined>
 export async function passAnswer(run: Run, id: string, text: string): Promise<string | undefined> {
   const { runId } = run.ref;
   const whole = [
-    chunk(runId, { type: 'text-start', payload: { id } }),
-    chunk(runId, { type: 'text-delta', payload: { id, text } }),
-    chunk(runId, { type: 'text-end', payload: { id } }),
+    makeChunk(runId, { type: 'text-start', payload: { id } }),
+    makeChunk(runId, { type: 'text-delta', payload: { id, text } }),
+    makeChunk(runId, { type: 'text-end', payload: { id } }),
   ];
-  if (authorWords(run).has(text)) {
+  if (collectAuthorWords(run).has(text)) {
     run.chunks.publish(whole);
     return text;
   }
@@ -88,16 +88,16 @@ export function omitUntrustedText({ code: said, path, remedy }: WireError): Wire
 
 /** Returns all texts of a value: its strings, member names and numbers. */
 /** Returns the texts of the agent without those that the caller has set for the run. */
-function authorWords({ agent, state }: Run): Set<string> {
+function collectAuthorWords({ agent, state }: Run): Set<string> {
   const { structuredOutput, modelSettings } = state().request;
-  return wordsIn({
+  return collectWords({
     ...agent,
     ...(structuredOutput && { structuredOutput: undefined }),
     ...(modelSettings && { modelSettings: undefined }),
   });
 }
 
-function wordsIn(value: JsonValue | Agent | undefined): Set<string> {
+function collectWords(value: JsonValue | Agent | undefined): Set<string> {
   const found = new Set<string>();
   const visit = (member: unknown): void => {
     if (typeof member === 'string' || typeof member === 'number') found.add(String(member));

@@ -1,14 +1,14 @@
 // Ends a run that a processor halted: its text is the answer. No stage runs any more; only memory's history is called
 // here.
-import { listEntries, readMemoryKey, selectMessages, textMessage, type StageInput } from '@millrace/contracts';
-import { wholeRun, type Ending, type Rejected } from '../state/interrupt.ts';
+import { listEntries, readMemoryKey, selectMessages, buildTextMessage, type StageInput } from '@millrace/contracts';
+import { rejectWholeRun, type Ending, type Rejected } from '../state/interrupt.ts';
 import { callProcessors } from '../calls/call-processors.ts';
 import { finishChunk, type FinishChunk } from './finish-chunks.ts';
 import { guardFinishChunk } from './guard-finish-chunk.ts';
 import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
 import { passAnswer } from './guard-own-texts.ts';
 import { passReworded } from './pass-reworded.ts';
-import { responseMessageId } from '../state/response-message.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { shieldRun } from '../state/shield-run.ts';
 import { SAVE_GRACE_MS } from './save-result.ts';
@@ -18,12 +18,12 @@ export type HaltedRun = { finish: FinishChunk; text: string; unsaved: string[] }
 
 export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }>): Promise<HaltedRun> {
   const { response, rejected, processorId, answered } = ending;
-  run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: rejectedIds(run, rejected) }] });
+  run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: listRejectedIds(run, rejected) }] });
   const isRemade = await remakeEarlier(run);
   const passed = await passAnswer(run, `halt-${processorId}`, response);
   const text = passed ?? '';
   const isShown = (await passEarlier(run)) && isRemade;
-  const message = textMessage(`${run.ref.runId}.halt`, 'assistant', text);
+  const message = buildTextMessage(`${run.ref.runId}.halt`, 'assistant', text);
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   // Saves only if a model has answered, and nothing that was rejected.
   const unsaved = answered && passed !== undefined && isShown ? await saveHalt(run, text) : [];
@@ -35,7 +35,7 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
 /** Rebuilds the buffered chunks. Rejected ones are dropped. */
 async function remakeEarlier(run: Run): Promise<boolean> {
   if (!(await passReworded(run))) return true;
-  run.chunks.drop(wholeRun(run.state()).from);
+  run.chunks.drop(rejectWholeRun(run.state()).from);
   removeAnswers(run);
   return false;
 }
@@ -55,11 +55,11 @@ function removeAnswers(run: Run): void {
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids }] });
 }
 
-function rejectedIds(run: Run, rejected: Rejected | undefined): string[] {
+function listRejectedIds(run: Run, rejected: Rejected | undefined): string[] {
   const { conversation, steps, open } = run.state();
   const all = selectMessages(conversation, 'response').map((message) => message.id);
   // The message of a closed step has the previous number; an open one is not accepted yet or is rejected.
-  const openId = responseMessageId(run.ref.runId, steps.length);
+  const openId = buildResponseMessageId(run.ref.runId, steps.length);
   const isOpen = rejected !== undefined || open?.answer === undefined;
   if (rejected?.what === 'run') return all;
   return isOpen ? all.filter((id) => id === openId) : [];

@@ -2,7 +2,7 @@
 // has changed it, and passes it through the output chain. If the model's own text matched the schema and the passed
 // text does not, the run names the processor that broke it, without quoting the text.
 import {
-  messageText,
+  readMessageText,
   readJson,
   readToolCalls,
   type Chunk,
@@ -11,11 +11,11 @@ import {
   type Message,
   type Stage,
 } from '@millrace/contracts';
-import { schemaProblems } from '../peers/json-schema.ts';
+import { findSchemaProblems } from '../peers/json-schema.ts';
 import { findBreakingEntry } from '../sessions/find-breaking-entry.ts';
 import { guardChunks, publishOutside } from '../sessions/guard-chunks.ts';
 import type { JudgedEntry } from '../calls/verdict-fold.ts';
-import { failInOwnWords, rejecting, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { failInOwnWords, addRejected, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 
 /** The requested schema and the model's text. Absent if the answer was judged before a suspension. */
@@ -37,7 +37,7 @@ export type TextChange = By & { text: string };
 type FoundObject<T> = { value: T } | { interrupt: Interrupt };
 
 /** Collects the changes of the text, verdict by verdict. */
-export function textChanges(first: string): { changes: TextChange[]; see: (judged: JudgedEntry) => void } {
+export function recordTextChanges(first: string): { changes: TextChange[]; see: (judged: JudgedEntry) => void } {
   const changes: TextChange[] = [];
   return {
     changes,
@@ -55,8 +55,8 @@ export async function judgeObject(
   texts: JudgedTexts,
 ): Promise<{ object?: JsonValue } | { interrupt: Interrupt } | undefined> {
   // An answer with calls is not the last one: its text is about the calls.
-  if (readToolCalls(message).length > 0 || messageText(message).trim() === '') return undefined;
-  const broken = asked && (await brokenText(run, asked, texts));
+  if (readToolCalls(message).length > 0 || readMessageText(message).trim() === '') return undefined;
+  const broken = asked && (await judgeBrokenText(run, asked, texts));
   if (broken) return { interrupt: broken };
   const read = readObject(texts.final);
   return 'interrupt' in read ? read : passObject(run, read.value, texts.rejected, asked);
@@ -64,22 +64,26 @@ export async function judgeObject(
 
 const fits = (schema: JsonSchema, text: string): boolean => {
   const read = readObject(text);
-  return 'value' in read && schemaProblems(schema, read.value).length === 0;
+  return 'value' in read && findSchemaProblems(schema, read.value).length === 0;
 };
 
-async function brokenText(run: Run, { schema, said }: AskedObject, texts: JudgedTexts): Promise<Interrupt | undefined> {
+async function judgeBrokenText(
+  run: Run,
+  { schema, said }: AskedObject,
+  texts: JudgedTexts,
+): Promise<Interrupt | undefined> {
   // The check of a schema costs time of the event loop: a text that no processor has changed needs none.
   if (said === undefined || said === texts.final || fits(schema, texts.final) || !fits(schema, said)) return undefined;
   if (fits(schema, texts.passed))
-    return objectBroken(
+    return failBrokenObject(
       'processOutputStep',
       texts.changes.find(({ text }) => !fits(schema, text)),
     );
-  const holds = (chunks: readonly Chunk[]) => fits(schema, chunks.map(textIn).join(''));
-  return objectBroken('processOutputStream', await findBreakingEntry(run, asText(run, said), holds));
+  const holds = (chunks: readonly Chunk[]) => fits(schema, chunks.map(readText).join(''));
+  return failBrokenObject('processOutputStream', await findBreakingEntry(run, asText(run, said), holds));
 }
 
-const textIn = (chunk: Chunk): string => (chunk.type === 'text-delta' ? chunk.payload.text : '');
+const readText = (chunk: Chunk): string => (chunk.type === 'text-delta' ? chunk.payload.text : '');
 
 function asText({ ref: { runId } }: Run, text: string): Chunk[] {
   const [id, from] = ['object', 'AGENT' as const];
@@ -91,7 +95,7 @@ function asText({ ref: { runId } }: Run, text: string): Chunk[] {
 }
 
 /** @param by undefined if the entry could not be found again */
-function objectBroken(stage: Stage, by: By | undefined): Interrupt {
+function failBrokenObject(stage: Stage, by: By | undefined): Interrupt {
   const who = by ? `"${by.entry}" (${by.processor}) has` : 'The output processors';
   const message = `${who} changed the object in ${stage}: it does not match its schema any more.`;
   const path = by ? `${stage}/${by.entry}` : stage;
@@ -121,20 +125,21 @@ export async function passObject(
     const { chunks, interrupt } = await guardChunks(run, [whole]);
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
-    if (interrupt) return { interrupt: rejecting(interrupt, rejected) };
+    if (interrupt) return { interrupt: addRejected(interrupt, rejected) };
     const said = JSON.stringify(object);
     const isUnchanged = listObjects(chunks).every((one) => JSON.stringify(one) === said);
     const holds = (passed: readonly Chunk[]) =>
       !asked || listObjects(passed).every((one) => matchesSchema(asked.schema, one));
     if (!isUnchanged && !holds(chunks) && holds([whole]))
-      return { interrupt: objectBroken('processOutputStream', await findBreakingEntry(run, [whole], holds)) };
+      return { interrupt: failBrokenObject('processOutputStream', await findBreakingEntry(run, [whole], holds)) };
     publishOutside(run, chunks);
     const last = listObjects(chunks).at(-1);
     return last === undefined ? {} : { object: last };
   });
 }
 
-const matchesSchema = (schema: JsonSchema, object: JsonValue): boolean => schemaProblems(schema, object).length === 0;
+const matchesSchema = (schema: JsonSchema, object: JsonValue): boolean =>
+  findSchemaProblems(schema, object).length === 0;
 
 function listObjects(chunks: readonly Chunk[]): JsonValue[] {
   return chunks.flatMap((part) => (part.type === 'object-result' ? [part.object] : []));

@@ -2,7 +2,7 @@
 import {
   messageSchema,
   listRunJudges,
-  messageText,
+  readMessageText,
   selectMessages,
   readJson,
   type EntryOutcome,
@@ -10,7 +10,7 @@ import {
   listEntries,
 } from '@millrace/contracts';
 import { z } from 'zod';
-import { isSuspension, wholeRun, type Interrupt } from '../state/interrupt.ts';
+import { isSuspension, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import { listSkipped } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
@@ -24,7 +24,7 @@ import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
 export type JudgedResult = PassedFinish & { skipped?: EntryOutcome[] | undefined };
 
 /** The arguments of its entries, except the conversation and the steps. */
-export function resultInput(run: Run, finish: FinishChunk): Omit<StageInput, 'conversation' | 'steps'> {
+export function buildResultInput(run: Run, finish: FinishChunk): Omit<StageInput, 'conversation' | 'steps'> {
   const { steps, usage, retryCount, answered } = run.state();
   const finishReason = finish.payload.stepResult.reason;
   const judges = listRunJudges(run.plan);
@@ -35,7 +35,7 @@ export function resultInput(run: Run, finish: FinishChunk): Omit<StageInput, 'co
 export async function judgeResult(run: Run, names: readonly string[], finish: FinishChunk): Promise<JudgedResult> {
   if (names.length === 0) return { finish };
   const { conversation, steps } = run.state();
-  const input = { ...resultInput(run, finish), conversation, steps };
+  const input = { ...buildResultInput(run, finish), conversation, steps };
   const order = { ...run.plan.order, processOutputResult: [...names] };
   const part: Run = { ...run, plan: { ...run.plan, order } };
   const fold = await runStage(part, 'processOutputResult', input);
@@ -68,9 +68,9 @@ async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
   const { answer } = run.state().open ?? {};
   if (answer?.object === undefined) return undefined;
   const message = selectMessages(run.state().conversation, 'response').find(({ id }) => id === answer.message.id);
-  const text = message ? messageText(message) : '';
+  const text = message ? readMessageText(message) : '';
   if (text === answer.text) return undefined;
-  const rejected = wholeRun(run.state());
+  const rejected = rejectWholeRun(run.state());
   if (run.agent.release === 'result') dropHeldObject(run, rejected.from);
   const object = readJson(text);
   const passed = object ? await passObject(run, object.value, rejected) : {};
@@ -90,7 +90,7 @@ function withFinalText(run: Run, finish: FinishChunk): FinishChunk {
 }
 
 /** Returns the entries before memory's first, and from that one on. */
-export function resultEntries({ plan }: Pick<Run, 'plan'>): [string[], string[]] {
+export function listResultEntries({ plan }: Pick<Run, 'plan'>): [string[], string[]] {
   const entries = listEntries(plan, 'processOutputResult');
   const first = entries.findIndex(({ memory }) => memory);
   const names = entries.map(({ entry }) => entry);

@@ -1,5 +1,5 @@
 // The texts of a caller's schema: the processors of the input judge them, and no other stage has them as a message.
-import { messageText, textMessage, type Changes, type RunRequest, type Verdict } from '@millrace/contracts';
+import { readMessageText, buildTextMessage, type Changes, type RunRequest, type Verdict } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { useOpened } from '../testing/open-resources.ts';
@@ -40,7 +40,7 @@ function begin(verdict: Verdict, request: Partial<RunRequest> = { structuredOutp
   runs.push(made);
   const readTexts = () =>
     judge.received.flatMap(({ input }) =>
-      (input.conversation?.entries ?? []).map(({ message }) => [message.id, messageText(message)]),
+      (input.conversation?.entries ?? []).map(({ message }) => [message.id, readMessageText(message)]),
     );
   return { ...made, asked, readTexts };
 }
@@ -67,7 +67,7 @@ describe('the texts of a schema', () => {
   });
 
   test.each([
-    ['changes', change([{ op: 'replace', message: textMessage(id, 'user', 'city') }])],
+    ['changes', change([{ op: 'replace', message: buildTextMessage(id, 'user', 'city') }])],
     ['removes', change([{ op: 'remove', ids: [id] }])],
   ])('If a processor %s them, the run fails and the model is not asked', async (_what, verdict) => {
     const { run, asked } = begin(verdict);

@@ -1,5 +1,5 @@
 // Many large tool results: the run finishes, whatever its tools return.
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { readChunks } from '../api/read-run.ts';
@@ -44,7 +44,7 @@ test.each([
     if (!head) throw new Error('the run has no head');
     const messages = end?.lastChunk.type === 'finish' ? end.lastChunk.payload.messages : [];
     expect(messages).toEqual(end?.result.messages);
-    expect(end?.result.messages.map(messageText).join('')).toBe(end?.result.text);
+    expect(end?.result.messages.map(readMessageText).join('')).toBe(end?.result.text);
     const { complete } = await readChunks(stream.access, head, { epoch: 1, index: head.nextIndex - 1 });
     expect(complete).toBe(true);
   },

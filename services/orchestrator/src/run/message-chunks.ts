@@ -1,8 +1,8 @@
 // Converts a message to the chunks that represent it: for an unpublished answer that processors have changed. Pure.
 import {
   isDataChunk,
-  messageText,
-  modelParts,
+  readMessageText,
+  listModelParts,
   readToolCalls,
   type Chunk,
   type ChunkOf,
@@ -10,7 +10,7 @@ import {
   type MessagePart,
   type ToolInvocation,
 } from '@millrace/contracts';
-import { chunk, type ChunkBody } from '../release/make-chunk.ts';
+import { makeChunk, type ChunkBody } from '../release/make-chunk.ts';
 
 /**
  * Types of chunks around an answer, in addition to custom chunks. All other chunks of a step are part of the answer.
@@ -31,16 +31,16 @@ export const isFrame = (part: Chunk): boolean => FRAME.has(part.type) || isDataC
 export const joinText = (chunks: readonly Chunk[]): string =>
   chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');
 
-export function messageChunks(runId: string, message: Message): Chunk[] {
-  return modelParts(message).flatMap((part, at) =>
-    toChunkBodies(part, `${message.id}.${at}`).map((body) => chunk(runId, body)),
+export function makeMessageChunks(runId: string, message: Message): Chunk[] {
+  return listModelParts(message).flatMap((part, at) =>
+    toChunkBodies(part, `${message.id}.${at}`).map((body) => makeChunk(runId, body)),
   );
 }
 
 /** Returns the end of a step for a changed answer; undefined if the answer was removed. */
 export function makeStepFinish(finish: ChunkOf<'step-finish'>, message: Message | undefined): ChunkOf<'step-finish'> {
   const said = message
-    ? { text: messageText(message), toolCalls: readToolCalls(message) }
+    ? { text: readMessageText(message), toolCalls: readToolCalls(message) }
     : { text: '', toolCalls: [] };
   return { ...finish, payload: { ...finish.payload, output: { ...finish.payload.output, ...said } } };
 }

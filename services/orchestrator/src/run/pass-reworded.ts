@@ -1,11 +1,11 @@
 // Passes answers that processors have changed through the output chain again: rebuilt in the buffer of a run that
 // releases its result as a whole, otherwise before the changed text replaces the streamed one (restate-answer.ts).
-import { messageText, selectMessages, type Message } from '@millrace/contracts';
+import { readMessageText, selectMessages, type Message } from '@millrace/contracts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
-import { rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
-import { responseMessageId } from '../state/response-message.ts';
+import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
-import { messageChunks } from './message-chunks.ts';
+import { makeMessageChunks } from './message-chunks.ts';
 import { rebuildBuffered, takePassed } from './rebuild-buffered.ts';
 
 /** Passes the answers that have not passed in their current form, regardless of the entry and the stage that changed them. */
@@ -13,37 +13,37 @@ export async function passReworded(run: Run): Promise<Interrupt | undefined> {
   return (await remakeReworded(run)) ?? (await passLate(run));
 }
 
-export const hasReworded = (run: Run): boolean => listLate(run).length > 0 || remadeIds(run).size > 0;
+export const hasReworded = (run: Run): boolean => listLate(run).length > 0 || listRemadeIds(run).size > 0;
 
 /** Rebuilds the answers of a completely buffered run. */
 async function remakeReworded(run: Run): Promise<Interrupt | undefined> {
-  const changed = remadeIds(run);
+  const changed = listRemadeIds(run);
   if (changed.size === 0) return undefined;
-  const said = new Set(saidIds(run));
+  const said = new Set(listTextIds(run));
   const now = selectMessages(run.state().conversation, 'response').filter(({ id }) => said.has(id));
-  const rejected = wholeRun(run.state());
+  const rejected = rejectWholeRun(run.state());
   const take = (message: Message) => takeText(run, message);
   return rebuildBuffered(run, { from: rejected.from, now, changed, rejected, take });
 }
 
 /** Returns the changed and removed answers of closed steps. Messages that processors added belong to no step. */
-function remadeIds(run: Run): Set<string> {
+function listRemadeIds(run: Run): Set<string> {
   if (run.agent.release !== 'result') return new Set();
   const { conversation, unpassed } = run.state();
   const there = new Set(selectMessages(conversation, 'response').map(({ id }) => id));
-  return new Set(saidIds(run).filter((id) => unpassed.includes(id) || !there.has(id)));
+  return new Set(listTextIds(run).filter((id) => unpassed.includes(id) || !there.has(id)));
 }
 
-const saidIds = ({ ref: { runId }, state }: Run): string[] =>
-  state().steps.map(({ stepNumber }) => responseMessageId(runId, stepNumber));
+const listTextIds = ({ ref: { runId }, state }: Run): string[] =>
+  state().steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber));
 
 async function passLate(run: Run): Promise<Interrupt | undefined> {
   for (const message of listLate(run)) {
     const stopped = await run.serialize(async () => {
-      const { chunks, interrupt } = await guardChunks(run, messageChunks(run.ref.runId, message));
+      const { chunks, interrupt } = await guardChunks(run, makeMessageChunks(run.ref.runId, message));
       const ended = run.interruption();
       if (ended) return ended;
-      if (interrupt) return rejecting(interrupt, wholeRun(run.state()));
+      if (interrupt) return addRejected(interrupt, rejectWholeRun(run.state()));
       takePassed(run, message, chunks, (passed) => takeText(run, passed));
       return undefined;
     });
@@ -56,11 +56,11 @@ async function passLate(run: Run): Promise<Interrupt | undefined> {
 function listLate(run: Run): Message[] {
   const { conversation, unpassed, steps, shown } = run.state();
   if (unpassed.length === 0) return [];
-  const streamed = new Map(saidIds(run).map((id, at) => [id, shown[at]?.differs ? undefined : steps[at]?.text]));
+  const streamed = new Map(listTextIds(run).map((id, at) => [id, shown[at]?.differs ? undefined : steps[at]?.text]));
   const isLate = (message: Message): boolean => {
     const { id } = message;
-    if (!unpassed.includes(id) || messageText(message) === '') return false;
-    return streamed.has(id) ? run.agent.release !== 'result' && streamed.get(id) !== messageText(message) : true;
+    if (!unpassed.includes(id) || readMessageText(message) === '') return false;
+    return streamed.has(id) ? run.agent.release !== 'result' && streamed.get(id) !== readMessageText(message) : true;
   };
   return selectMessages(conversation, 'response').filter(isLate);
 }

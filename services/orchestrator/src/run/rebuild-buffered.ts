@@ -1,11 +1,11 @@
 // Rebuilds the buffered chunks of an unpublished answer that processors have changed, and passes them through the
 // output chain, so that clients see the changed answer only.
-import { messageText, withText, type Chunk, type Message, type RunHead } from '@millrace/contracts';
+import { readMessageText, withText, type Chunk, type Message, type RunHead } from '@millrace/contracts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
-import { rejecting, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { addRejected, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import { labelChanged } from '../state/run-labels.ts';
 import type { Run } from '../state/run-context.ts';
-import { isFrame, joinText, messageChunks, makeStepFinish } from './message-chunks.ts';
+import { isFrame, joinText, makeMessageChunks, makeStepFinish } from './message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps, type StepChunks } from './step-chunks.ts';
 import { getOwner } from '../state/run-head.ts';
 
@@ -25,7 +25,7 @@ export type Reworded = {
 /** Passes the answer on with the text that passed, if that is another one. */
 export function takePassed(run: Run, message: Message, passed: readonly Chunk[], take: Reworded['take']): void {
   const text = joinText(passed);
-  if (text !== messageText(message)) take(labelChanged(run.state(), withText(message, text), message));
+  if (text !== readMessageText(message)) take(labelChanged(run.state(), withText(message, text), message));
 }
 
 export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Interrupt | undefined> {
@@ -33,11 +33,11 @@ export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Int
   if (changed.size === 0) return undefined;
   return run.serialize(async () => {
     const next: Chunk[] = [];
-    for (const step of stepsToMake(run.chunks.waiting(from), reworded)) {
+    for (const step of listStepsToMake(run.chunks.waiting(from), reworded)) {
       const remade = 'chunks' in step ? step : await remakeStep(run, step, reworded.take);
       const stopped = run.interruption();
       if (stopped) return stopped;
-      if ('interrupt' in remade) return rejecting(remade.interrupt, rejected);
+      if ('interrupt' in remade) return addRejected(remade.interrupt, rejected);
       next.push(...remade.chunks);
     }
     run.chunks.drop(from);
@@ -58,7 +58,10 @@ export function dropHeldObject(run: Run, from: number): void {
 /** `was`: its buffered chunks. */
 type ToMake = { message: Message | undefined; was: readonly Chunk[] };
 
-function stepsToMake(waiting: readonly Chunk[], { now, changed }: Reworded): (ToMake | Pick<StepChunks, 'chunks'>)[] {
+function listStepsToMake(
+  waiting: readonly Chunk[],
+  { now, changed }: Reworded,
+): (ToMake | Pick<StepChunks, 'chunks'>)[] {
   const steps = splitSteps(waiting);
   const byId = new Map(steps.map(({ messageId, chunks }) => [messageId, chunks]));
   const messages = new Map(now.map((message) => [message.id, message]));
@@ -81,7 +84,7 @@ async function remakeStep(
   take: Reworded['take'],
 ): Promise<{ chunks: readonly Chunk[] } | { interrupt: Interrupt }> {
   const finish = was.find((one) => one.type === 'step-finish');
-  const made = message ? messageChunks(run.ref.runId, message) : [];
+  const made = message ? makeMessageChunks(run.ref.runId, message) : [];
   const passed = await guardChunks(run, finish ? [...made, makeStepFinish(finish, message)] : made);
   if (passed.interrupt) return { interrupt: passed.interrupt };
   let said = message;

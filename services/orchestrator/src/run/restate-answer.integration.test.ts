@@ -1,7 +1,7 @@
 // Text that processors change after it was streamed is retracted and published anew, so that the joined text of every
 // reader is the text of the result: live, in a replay, and after a takeover at any point.
 import {
-  textMessage,
+  buildTextMessage,
   type Agent,
   type ChunkBatch,
   type MessageOp,
@@ -65,7 +65,7 @@ const replace =
   (place: number, text: string): Change =>
   (ids) => ({
     type: 'continue',
-    changes: { ops: [{ op: 'replace', message: textMessage(ids.at(place) ?? '', 'assistant', text) }] },
+    changes: { ops: [{ op: 'replace', message: buildTextMessage(ids.at(place) ?? '', 'assistant', text) }] },
   });
 const change = (...ops: MessageOp[]): Verdict => ({ type: 'continue', changes: { ops } });
 const listIds = ({ conversation }: StageInput) => conversation?.entries.map(({ message }) => message.id) ?? [];
@@ -110,7 +110,7 @@ describe.each(['chunk', 'sentence', 'step', 'result'] as const)('the stream of a
     ['removes an answer', ([id = '']) => change({ op: 'remove', ids: [id] }), 'A wall.'],
     [
       'adds a message',
-      () => change({ op: 'add', source: 'response', message: textMessage('m9', 'assistant', ' More.') }),
+      () => change({ op: 'add', source: 'response', message: buildTextMessage('m9', 'assistant', ' More.') }),
       'A secret. A wall. More.',
     ],
     [
@@ -118,7 +118,7 @@ describe.each(['chunk', 'sentence', 'step', 'result'] as const)('the stream of a
       ([id = '']) =>
         change(
           { op: 'remove', ids: [id] },
-          { op: 'add', source: 'response', message: textMessage(id, 'assistant', ' Late.') },
+          { op: 'add', source: 'response', message: buildTextMessage(id, 'assistant', ' Late.') },
         ),
       'A wall. Late.',
     ],
@@ -159,7 +159,7 @@ describe.each(['chunk', 'sentence', 'step', 'result'] as const)('the stream of a
 
   test('has no retract if no processor changes the text', async () => {
     const same: Change = ([id = '']) =>
-      change({ op: 'replace', message: { ...textMessage(id, 'assistant', 'A wall.'), createdAt: '2026-01-01' } });
+      change({ op: 'replace', message: { ...buildTextMessage(id, 'assistant', 'A wall.'), createdAt: '2026-01-01' } });
     const run = await beginRun(same, [{ text: 'A wall.' }], { release });
     await run.drive();
     expect(await readTexts(run)).toEqual(three('A wall.'));

@@ -1,15 +1,15 @@
 // Replaces streamed text that differs from the final text of the run. A finished run retracts the chunks of the first
 // step that differs and all later ones, and publishes the final ones, before its last chunk. The state has the new chunks
 // and the ending before the retract: the next owner publishes the same.
-import { MillraceError, chunkSchema, loggedError, messageSchema, type Chunk } from '@millrace/contracts';
+import { MillraceError, chunkSchema, toLoggedError, messageSchema, type Chunk } from '@millrace/contracts';
 import { z } from 'zod';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import type { Ending } from '../state/interrupt.ts';
 import { readVisible } from '../state/logged-chunks.ts';
 import { storeBeforeRetract } from '../state/retract.ts';
 import type { Run } from '../state/run-context.ts';
 import { readHead } from '../state/run-head.ts';
-import { joinText, messageChunks } from './message-chunks.ts';
+import { joinText, makeMessageChunks } from './message-chunks.ts';
 import { findRestated, listAdded, restateAll, restateSteps, type FinalAnswer, type Restated } from './restate-steps.ts';
 
 /** Chunks of a larger size are not read back from the log: only the answers are published again. */
@@ -38,7 +38,7 @@ function readFinal({ ref: { runId } }: Run, { finish }: FinishEnding): FinalAnsw
 function restateBuffered(run: Run, final: FinalAnswer): void {
   const { firstIndex } = run.state();
   const was = run.chunks.waiting(firstIndex);
-  const added = listAdded(run.state(), final).flatMap((message) => messageChunks(final.runId, message));
+  const added = listAdded(run.state(), final).flatMap((message) => makeMessageChunks(final.runId, message));
   const isSame = joinText(was) + joinText(added) === final.text;
   if (!isSame) run.chunks.drop(firstIndex);
   run.chunks.publish(isSame ? added : restateSteps(final.runId, was, restateAll(run.state(), final)));
@@ -51,7 +51,7 @@ async function restatePublished(run: Run, restated: Restated, { finish, unsaved 
   const from = restated.from ?? end;
   const was = from < end ? await readPublished(run, from) : [];
   const letGo = run.chunks.hold();
-  if (from < end) run.chunks.publish([chunk(runId, { type: 'retract', payload: { index: from } })]);
+  if (from < end) run.chunks.publish([makeChunk(runId, { type: 'retract', payload: { index: from } })]);
   run.chunks.publish(restateSteps(runId, withLastObject(run, was), restated));
   run.dispatch({ action: 'answer-restated', finish, unsaved: [...unsaved] });
   await storeBeforeRetract(run, from);
@@ -87,7 +87,7 @@ async function readPublished(run: Run, index: number): Promise<Chunk[]> {
     return [];
   } catch (error) {
     if (MillraceError.isInstance(error) && error.code === 'bus-unreachable') throw error;
-    log.warn({ runId, ...loggedError(error) }, 'chunks around a changed answer lost: the log could not be read');
+    log.warn({ runId, ...toLoggedError(error) }, 'chunks around a changed answer lost: the log could not be read');
     return [];
   }
 }

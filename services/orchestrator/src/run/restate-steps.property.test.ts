@@ -1,10 +1,17 @@
 // If processors change the answers of a run in any way, the chunks before the retract and the chunks that replace the others
 // have the final text; without a change there is no retract.
-import { messageText, textMessage, type Chunk, type Message, type RunAction, type RunState } from '@millrace/contracts';
+import {
+  readMessageText,
+  buildTextMessage,
+  type Chunk,
+  type Message,
+  type RunAction,
+  type RunState,
+} from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { responseMessageId } from '../state/response-message.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { dataChunk, listTypes, makeText, say } from '../testing/chunks.ts';
 import { foldActions, makeAccepted, makeAnswer, makeState, RUN_ID } from '../testing/run-states.ts';
 import { findRestated, restateSteps } from './restate-steps.ts';
@@ -30,16 +37,16 @@ const total = fc.option(fc.constantFrom('In short.', ''), { freq: 6 });
 
 /** The run's state and its chunks, from index 0 on. */
 function makeRun(script: readonly Step[]): { state: RunState; chunks: Chunk[] } {
-  const chunks: Chunk[] = [chunk(RUN_ID, { type: 'start', payload: {} })];
+  const chunks: Chunk[] = [makeChunk(RUN_ID, { type: 'start', payload: {} })];
   let state = makeState();
   for (const [at, { text, streamed, dropsFrame }] of script.entries()) {
     const firstIndex = chunks.length;
-    const messageId = responseMessageId(RUN_ID, at);
-    if (!dropsFrame) chunks.push(chunk(RUN_ID, { type: 'step-start', payload: { messageId } }));
+    const messageId = buildResponseMessageId(RUN_ID, at);
+    if (!dropsFrame) chunks.push(makeChunk(RUN_ID, { type: 'step-start', payload: { messageId } }));
     if (streamed !== '') chunks.push(...say(streamed));
     chunks.push(dataChunk('seen', at));
     const finish = { stepResult: { reason: 'stop' }, output: { text }, messageId };
-    if (!dropsFrame) chunks.push(chunk(RUN_ID, { type: 'step-finish', payload: finish }));
+    if (!dropsFrame) chunks.push(makeChunk(RUN_ID, { type: 'step-finish', payload: finish }));
     const differs: RunAction[] = streamed === text ? [] : [{ action: 'stream-differed' }];
     state = foldActions(
       state,
@@ -55,9 +62,9 @@ function makeRun(script: readonly Step[]): { state: RunState; chunks: Chunk[] } 
 function applyChange(messages: readonly Message[], { at, what, text }: Change, place: number): Message[] {
   const target = messages[at];
   const others = messages.filter((one) => one !== target);
-  if (what === 'add') return messages.toSpliced(at, 0, textMessage(`added-${place}`, 'assistant', text));
+  if (what === 'add') return messages.toSpliced(at, 0, buildTextMessage(`added-${place}`, 'assistant', text));
   if (!target) return [...messages];
-  if (what === 'rewrite') return messages.with(at, textMessage(target.id, 'assistant', text));
+  if (what === 'rewrite') return messages.with(at, buildTextMessage(target.id, 'assistant', text));
   return what === 'move' ? [...others, target] : others;
 }
 
@@ -65,9 +72,11 @@ test('the joined text is the final one', () => {
   fc.assert(
     fc.property(steps, changes, total, fc.boolean(), (script, changed, text, isLogGone) => {
       const { state, chunks } = makeRun(script);
-      const said = script.map((step, at) => textMessage(responseMessageId(RUN_ID, at), 'assistant', step.text));
+      const said = script.map((step, at) =>
+        buildTextMessage(buildResponseMessageId(RUN_ID, at), 'assistant', step.text),
+      );
       const messages = changed.reduce(applyChange, said);
-      const final = { runId: RUN_ID, messages, text: text ?? messages.map(messageText).join('') };
+      const final = { runId: RUN_ID, messages, text: text ?? messages.map(readMessageText).join('') };
       const restated = findRestated(state, final);
       const from = restated?.from ?? chunks.length;
       const next = restated ? restateSteps(RUN_ID, isLogGone ? [] : chunks.slice(from), restated) : [];
@@ -81,8 +90,10 @@ test('nothing is restated if the streamed texts are those of the answers', () =>
   fc.assert(
     fc.property(steps, (script) => {
       const same = script.map((step) => ({ ...step, streamed: step.text }));
-      const messages = same.map((step, at) => textMessage(responseMessageId(RUN_ID, at), 'assistant', step.text));
-      const final = { runId: RUN_ID, messages, text: messages.map(messageText).join('') };
+      const messages = same.map((step, at) =>
+        buildTextMessage(buildResponseMessageId(RUN_ID, at), 'assistant', step.text),
+      );
+      const final = { runId: RUN_ID, messages, text: messages.map(readMessageText).join('') };
       expect(findRestated(makeRun(same).state, final)).toBeUndefined();
     }),
   );
@@ -94,7 +105,11 @@ describe('restated steps', () => {
   );
   const rewrite = (at: number): Message[] =>
     [0, 1, 2].map((n) =>
-      textMessage(responseMessageId(RUN_ID, n), 'assistant', n === at ? 'Other. ' : (state.steps[n]?.text ?? '')),
+      buildTextMessage(
+        buildResponseMessageId(RUN_ID, n),
+        'assistant',
+        n === at ? 'Other. ' : (state.steps[n]?.text ?? ''),
+      ),
     );
 
   test('begin with the first one that differs, and keep the chunks around the answers and of the other steps', () => {
@@ -109,7 +124,7 @@ describe('restated steps', () => {
   });
 
   test('follow the stream without a retract if a message is only added', () => {
-    const messages = [...rewrite(9), textMessage('m9', 'assistant', 'Four.')];
+    const messages = [...rewrite(9), buildTextMessage('m9', 'assistant', 'Four.')];
     const restated = findRestated(state, { runId: RUN_ID, messages, text: 'One. Two. Three. Four.' });
     expect(restated).toMatchObject({ from: undefined, text: 'Four.' });
   });

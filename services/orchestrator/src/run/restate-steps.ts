@@ -1,8 +1,8 @@
 // Compares the streamed text of a run with its final text, and rebuilds the chunks of the steps that differ. The final
 // answers have passed the output chain. Pure.
-import { messageText, textMessage, type Chunk, type Message, type RunState } from '@millrace/contracts';
-import { responseMessageId } from '../state/response-message.ts';
-import { isFrame, joinText, makeStepFinish, messageChunks } from './message-chunks.ts';
+import { readMessageText, buildTextMessage, type Chunk, type Message, type RunState } from '@millrace/contracts';
+import { buildResponseMessageId } from '../state/response-message.ts';
+import { isFrame, joinText, makeStepFinish, makeMessageChunks } from './message-chunks.ts';
 import { isStepFinish, putInPlace, splitSteps } from './step-chunks.ts';
 
 /** `text`: the joined text of the whole run. */
@@ -27,24 +27,24 @@ type SaidStep = { id: string; text: string; firstIndex: number; differs?: true |
 export function findRestated(state: ShownState, final: FinalAnswer): Restated | undefined {
   const { steps, shown, firstIndex } = state;
   const said: SaidStep[] = steps.map(({ stepNumber, text }, at) => ({
-    id: responseMessageId(final.runId, stepNumber),
+    id: buildResponseMessageId(final.runId, stepNumber),
     text,
     firstIndex,
     ...shown[at],
   }));
   const streamed = said.filter(({ text, differs }) => text !== '' || differs);
-  const spoken = final.messages.filter((message) => messageText(message) !== '');
+  const spoken = final.messages.filter((message) => readMessageText(message) !== '');
   if (!streamed.some(({ differs }) => differs) && streamed.map(({ text }) => text).join('') === final.text)
     return undefined;
   if (joinTexts(spoken) !== final.text) return restateAll(state, final);
   const isSame = (step: SaidStep | undefined, message: Message | undefined) =>
-    step?.id === message?.id && !step?.differs && step?.text === (message && messageText(message));
+    step?.id === message?.id && !step?.differs && step?.text === (message && readMessageText(message));
   const count = streamed.findIndex((step, place) => !isSame(step, spoken[place]));
   const at = count < 0 ? streamed.length : count;
   const first = streamed[at];
   const before = spoken.slice(0, at);
   const left = said.slice(first ? said.indexOf(first) : said.length);
-  const texts = new Map(final.messages.map((message) => [message.id, messageText(message)]));
+  const texts = new Map(final.messages.map((message) => [message.id, readMessageText(message)]));
   const changed = new Set(left.flatMap(({ id, text, differs }) => (differs || texts.get(id) !== text ? [id] : [])));
   const done = new Set([...said.slice(0, said.length - left.length), ...before].map(({ id }) => id));
   const messages = final.messages.filter(({ id }) => !done.has(id));
@@ -53,17 +53,17 @@ export function findRestated(state: ShownState, final: FinalAnswer): Restated | 
 
 /** Restates every answer of the run. */
 export function restateAll({ steps, firstIndex }: ShownState, { runId, messages, text }: FinalAnswer): Restated {
-  const changed = new Set(steps.map(({ stepNumber }) => responseMessageId(runId, stepNumber)));
+  const changed = new Set(steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber)));
   return { from: firstIndex, messages, changed, text };
 }
 
 /** Returns the messages that follow the answers of all steps: processors added them. */
 export function listAdded({ steps }: ShownState, { runId, messages }: FinalAnswer): readonly Message[] {
-  const said = new Set(steps.map(({ stepNumber }) => responseMessageId(runId, stepNumber)));
+  const said = new Set(steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber)));
   return messages.slice(messages.findLastIndex(({ id }) => said.has(id)) + 1);
 }
 
-const joinTexts = (messages: readonly Message[]): string => messages.map(messageText).join('');
+const joinTexts = (messages: readonly Message[]): string => messages.map(readMessageText).join('');
 
 /**
  * Returns the chunks that represent the answers: changed steps are rebuilt, other chunks stay. If the joined text would
@@ -74,7 +74,7 @@ export function restateSteps(runId: string, was: readonly Chunk[], restated: Res
   const chunks = remakeSteps(runId, was, restated);
   if (joinText(chunks) === restated.text) return chunks;
   const frames = was.filter((one) => isFrame(one) && !isStepFinish(one));
-  return [...frames, ...messageChunks(runId, textMessage(`${runId}.text`, 'assistant', restated.text))];
+  return [...frames, ...makeMessageChunks(runId, buildTextMessage(`${runId}.text`, 'assistant', restated.text))];
 }
 
 function remakeSteps(runId: string, was: readonly Chunk[], { messages, changed }: Restated): Chunk[] {
@@ -85,7 +85,7 @@ function remakeSteps(runId: string, was: readonly Chunk[], { messages, changed }
   const takeAdded = () => {
     for (let [next] = left; next && !known.has(next.id); [next] = left) {
       left.shift();
-      made.push(...messageChunks(runId, next));
+      made.push(...makeMessageChunks(runId, next));
     }
   };
   for (const { messageId, chunks } of groups) {
@@ -108,6 +108,6 @@ function remakeSteps(runId: string, was: readonly Chunk[], { messages, changed }
 
 function remakeStep(runId: string, was: readonly Chunk[], message: Message | undefined): Chunk[] {
   const finish = was.find(isStepFinish);
-  const made = message ? messageChunks(runId, message) : [];
+  const made = message ? makeMessageChunks(runId, message) : [];
   return putInPlace(was, finish ? [...made, makeStepFinish(finish, message)] : made);
 }

@@ -2,7 +2,7 @@
 // reads. Without that the run would fail when all of its calls are paid.
 import type { PlacedResult } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { maxEndBytes } from '../state/packed-end.ts';
+import { computeMaxEndBytes } from '../state/packed-end.ts';
 
 /** A tool result is in the messages and in the steps of the result. */
 const TIMES_STORED = 2;
@@ -11,7 +11,7 @@ const PART_OF_RESULTS = 7 / 8;
 
 /** Call it when the result is added to the state: results of other calls may have been added while this call was under way. */
 export function fitResult(run: Run, placed: PlacedResult): PlacedResult {
-  const limit = maxEndBytes(run.deps.access.bus.maxPayload()) * PART_OF_RESULTS;
+  const limit = computeMaxEndBytes(run.deps.access.bus.maxPayload()) * PART_OF_RESULTS;
   const { steps, open } = run.state();
   const used = [...steps, ...(open?.results ?? [])].reduce((sum, one) => sum + countBytes(one), 0);
   const left = Math.max(Math.floor(limit / TIMES_STORED - used), 0);

@@ -1,7 +1,7 @@
 // An answer that processOutputResult changes is the run's result in all of its forms: text, messages, object, also
 // after a suspension in between.
 import {
-  textMessage,
+  buildTextMessage,
   type Agent,
   type MessageOp,
   type PlanEntry,
@@ -52,7 +52,7 @@ const gate = planEntry('gate', { lists: ['output'], stages: [stage], attempts: 1
 type Redact = (id: string) => MessageOp;
 const say =
   (text: string): Redact =>
-  (id) => ({ op: 'replace', message: textMessage(id, 'assistant', text) });
+  (id) => ({ op: 'replace', message: buildTextMessage(id, 'assistant', text) });
 const remove: Redact = (id) => ({ op: 'remove', ids: [id] });
 
 function serve(name: string, answer: (call: StageCall) => Verdict) {
@@ -258,7 +258,7 @@ describe('a buffered answer that is changed', () => {
   });
 
   test('stays as it is if processOutputResult only adds messages, which follow it', async () => {
-    const message = textMessage('added', 'assistant', 'One word more.');
+    const message = buildTextMessage('added', 'assistant', 'One word more.');
     const add = (): Verdict => ({ type: 'continue', changes: { ops: [{ op: 'add', source: 'response', message }] } });
     const run = await shownBy('result', 'processOutputResult', add, [{ text: 'A wall.' }]);
     expect(await run.end()).toMatchObject({ result: { text: 'A wall.One word more.' } });

@@ -10,7 +10,7 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel } from '../testing/scripted-model.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { endRun } from './end-run.ts';
 import type { Run } from '../state/run-context.ts';
 import { foldRun } from '../state/run-state.ts';
@@ -124,7 +124,7 @@ test("a retry of processInput retracts its stage's chunks, and the model receive
   const entries = [planEntry('input', { stages: ['processInput'] })];
   const made = createTestRun({ bus: connection.bus, models, entries, agent: { maxProcessorRetries: 1 } });
   stops.push(made.close);
-  made.run.chunks.publish([chunk('run-1', { type: 'start', payload: {} })]);
+  made.run.chunks.publish([makeChunk('run-1', { type: 'start', payload: {} })]);
   expect(await runLoop(made.run)).toMatchObject({ ending: { form: 'finish' } });
   expect(listTypes(made.published).slice(0, 5)).toEqual([
     'start',

@@ -17,7 +17,7 @@ export async function runLoop(run: Run): Promise<RunOutcome> {
   if (restated) return endWith({ form: 'finish', finish: restated.finish, unsaved: restated.unsaved });
   try {
     for (;;) {
-      const own = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
+      const own = (await runInputStage(run)) ?? (await runSteps(run)) ?? (await finishRun(run));
       // The verdict of an overlapping group overrides the outcome of the run.
       const interrupt = (await run.overlap.awaitVerdict()) ?? own;
       if (interrupt.kind !== 'rewind') return interrupt;
@@ -32,7 +32,7 @@ export async function runLoop(run: Run): Promise<RunOutcome> {
 /**
  * Runs processInput once. Its result is the first checkpoint, written while sessions are opened and the model is asked.
  */
-async function inputStage(run: Run): Promise<Interrupt | undefined> {
+async function runInputStage(run: Run): Promise<Interrupt | undefined> {
   if (run.state().inputPassed) return undefined;
   const interrupt = await judgeInput(run);
   if (interrupt) return interrupt;
@@ -61,14 +61,14 @@ async function judgeInput(run: Run): Promise<Interrupt | undefined> {
   if (interrupt && interrupt.kind !== 'end') return interrupt;
   const changed = findChangedTexts(run.state());
   changeMessages(run, removeSchemaTexts(run.state()));
-  return interrupt ?? (changed && failInOwnWords(textsChangedError(changed)));
+  return interrupt ?? (changed && failInOwnWords(createTextsChangedError(changed)));
 }
 
 function changeMessages(run: Run, ops: MessageOp[]): void {
   if (ops.length > 0) run.dispatch({ action: 'messages-changed', ops });
 }
 
-const textsChangedError = (path: 'structuredOutput' | 'clientTools') => ({
+const createTextsChangedError = (path: 'structuredOutput' | 'clientTools') => ({
   code: 'run-refused' as const,
   path,
   message: `A processor of the input has changed or removed the texts of ${path}.`,
@@ -76,7 +76,7 @@ const textsChangedError = (path: 'structuredOutput' | 'clientTools') => ({
 });
 
 /** Runs steps: an answer, its tool calls, their results. A step with calls is followed by another one. */
-async function steps(run: Run): Promise<Interrupt | undefined> {
+async function runSteps(run: Run): Promise<Interrupt | undefined> {
   while (!isLastStep(run)) {
     const interrupt =
       run.interruption() ??

@@ -4,7 +4,7 @@ import { listEntries } from '@millrace/contracts';
 import { endWith, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { FinishChunk } from './finish-chunks.ts';
-import { judgeResult, resultInput, type JudgedResult } from './judge-result.ts';
+import { judgeResult, buildResultInput, type JudgedResult } from './judge-result.ts';
 import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
 import { shieldRun } from '../state/shield-run.ts';
 
@@ -18,7 +18,7 @@ export async function saveResult(run: Run, saving: readonly string[], finish: Fi
   // A finish that was accepted with the answer is in that checkpoint already.
   const isNew = run.state().finish === undefined;
   if (isNew) run.dispatch({ action: 'result-judged', finish });
-  const saved = { state: run.state(), input: resultInput(run, finish) };
+  const saved = { state: run.state(), input: buildResultInput(run, finish) };
   const waiting = findBlocked(run, saving);
   const asked = saving.filter((name) => !waiting.some(({ entry }) => entry === name));
   const judged = await judgeShielded(run, asked, finish, { isRepeated, isNew });

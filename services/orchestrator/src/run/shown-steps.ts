@@ -1,20 +1,20 @@
 // Returns the steps of a run as its caller sees them: their messages as they passed and as processors left them.
 import {
-  messageText,
+  readMessageText,
   selectMessages,
   readToolCalls,
   type Message,
   type StepResult,
   type ToolResult,
 } from '@millrace/contracts';
-import { pickAttachments, responseMessageId } from '../state/response-message.ts';
+import { pickAttachments, buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**
  * Returns the response messages that may be shown. Messages that processors have changed pass the output chain with
  * `finish`: a run that ends otherwise omits them, and also messages that were never released.
  */
-export function shownMessages(run: Run, isOver = false): Message[] {
+export function listShownMessages(run: Run, isOver = false): Message[] {
   const { conversation, unpassed } = run.state();
   return selectMessages(conversation, 'response').filter(
     ({ id }) => !unpassed.includes(id) && (isOver || isReleased(run, id)),
@@ -24,18 +24,18 @@ export function shownMessages(run: Run, isOver = false): Message[] {
 /** For a run that has not ended well. The text of the open step is cut at the released part: see step-stream.ts. */
 function isReleased({ agent: { release }, ref, state }: Run, id: string): boolean {
   const { open, steps } = state();
-  if (release === 'step') return open?.answer !== undefined || id !== responseMessageId(ref.runId, steps.length);
+  if (release === 'step') return open?.answer !== undefined || id !== buildResponseMessageId(ref.runId, steps.length);
   return release !== 'result';
 }
 
-export function shownSteps(run: Run, isOver = false): StepResult[] {
+export function listShownSteps(run: Run, isOver = false): StepResult[] {
   const { steps } = run.state();
-  const messages = new Map(shownMessages(run, isOver).map((message) => [message.id, message]));
-  return steps.map((step) => shownStep(step, messages.get(responseMessageId(run.ref.runId, step.stepNumber))));
+  const messages = new Map(listShownMessages(run, isOver).map((message) => [message.id, message]));
+  return steps.map((step) => toShownStep(step, messages.get(buildResponseMessageId(run.ref.runId, step.stepNumber))));
 }
 
 /** A step with a removed message has no text. */
-function shownStep(
+function toShownStep(
   { sources: _sources, files: _files, warnings, response, ...step }: StepResult,
   message: Message | undefined,
 ): StepResult {
@@ -43,7 +43,7 @@ function shownStep(
   const toolCalls = readToolCalls(message);
   return {
     ...step,
-    text: messageText(message),
+    text: readMessageText(message),
     reasoning: readReasoning(message),
     toolCalls,
     toolResults: listResults(message),

@@ -11,16 +11,16 @@ export function splitSteps(chunks: readonly Chunk[]): StepChunks[] {
     const last = steps.at(-1);
     const before = last?.chunks.at(-1);
     const isNext = one.type === 'step-start' || (before && isStepFinish(before) && !isStepFinish(one));
-    if (!last || isNext) steps.push({ messageId: idIn(one), chunks: [one] });
+    if (!last || isNext) steps.push({ messageId: readPartId(one), chunks: [one] });
     else {
-      last.messageId ??= idIn(one);
+      last.messageId ??= readPartId(one);
       last.chunks.push(one);
     }
   }
   return steps;
 }
 
-function idIn(one: Chunk): string | undefined {
+function readPartId(one: Chunk): string | undefined {
   const id = one.type === 'step-start' || one.type === 'step-finish' ? one.payload['messageId'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }

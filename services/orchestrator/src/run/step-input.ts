@@ -5,7 +5,7 @@ import type { Run } from '../state/run-context.ts';
 export type StepInput = StageInput & { conversation: NonNullable<StageInput['conversation']> };
 
 /** Retries that processAPIError requested count in all stages of the step. */
-export function stepInput(run: Run): StepInput {
+export function buildStepInput(run: Run): StepInput {
   const { retryCount, steps, conversation, open } = run.state();
   return { retryCount: retryCount + (open?.errorRetries ?? 0), stepNumber: steps.length, conversation, steps };
 }

@@ -10,7 +10,7 @@ import { fitResult } from './result-room.ts';
 import { sendChunks } from '../sessions/guard-chunks.ts';
 import { isSuspension, SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { isClientTool } from '../state/client-tools.ts';
-import { askPending, pendingAt } from '../state/pending.ts';
+import { askPending, findPendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
 import { resumePoint } from '../stages/suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -40,8 +40,8 @@ type JudgedCall = { call: PlacedCall } | { denied: PlacedResult } | { waits: tru
 async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promise<JudgedCall> {
   const tools = run.state().open?.tools ?? [];
   const tool = tools.find((known) => known.name === toolCall.toolName);
-  if (!tool) return { denied: { ...unknownTool(toolCall, tools), position } };
-  const asked = pendingAt(run, 'processToolCall', position);
+  if (!tool) return { denied: { ...createUnknownToolResult(toolCall, tools), position } };
+  const asked = findPendingAt(run, 'processToolCall', position);
   if (asked?.policy === 'untrusted') return resumeUntrusted(run, { ...toolCall, position }, tool);
   const judged = await judgeByEntries(run, { ...toolCall, position }, tool);
   return 'call' in judged ? judgeUntrusted(run, judged.call) : judged;
@@ -55,7 +55,12 @@ async function judgeByEntries(
   changed?: Pick<StageInput, 'toolCall'>,
 ): Promise<JudgedCall> {
   const about = { subject: tool.name, position, ...(changed && { changed }) };
-  const { input, stopped, interrupt } = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), about);
+  const { input, stopped, interrupt } = await runStage(
+    run,
+    'processToolCall',
+    buildToolInput(run, toolCall, tool),
+    about,
+  );
   if (interrupt) return isSuspension(interrupt) ? { waits: true } : { interrupt };
   const judged = { ...(input.toolCall ?? toolCall), position };
   if (stopped?.verdict.type !== 'deny') return { call: judged };
@@ -142,7 +147,7 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   };
   // Begun calls are made; if the run is handed over, other calls are left to its next owner.
   const takeNext = () => (run.isLeaving() && left[0] && !isBegun(run, left[0]) ? undefined : left.shift());
-  const worker = async () => {
+  const runWorker = async () => {
     try {
       for (let call = takeNext(); call && !signal.aborted; call = takeNext()) await callNext(call);
     } catch (error) {
@@ -151,7 +156,7 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
     }
   };
   // Waits for all calls, even if one throws: none may write the state or publish once the run continues.
-  await Promise.all(Array.from({ length: Math.min(left.length, MAX_CALLS_AT_ONCE) }, worker));
+  await Promise.all(Array.from({ length: Math.min(left.length, MAX_CALLS_AT_ONCE) }, runWorker));
   if (broken) throw broken.error;
   return interrupt ?? run.interruption();
 }
@@ -181,7 +186,7 @@ function beginCall(run: Run, call: PlacedCall): boolean {
 
 /** Returns whether the call's tool has asked and is not answered yet. */
 function isWaitingForAnswer(run: Run, position: number): boolean {
-  const pending = pendingAt(run, undefined, position);
+  const pending = findPendingAt(run, undefined, position);
   return pending !== undefined && !pending.resumed;
 }
 
@@ -195,12 +200,12 @@ async function keep(
   return run.checkpoint();
 }
 
-export function toolInput(run: Run, { toolCallId, toolName, args }: ToolCall, tool: ToolDefinition): StageInput {
+export function buildToolInput(run: Run, { toolCallId, toolName, args }: ToolCall, tool: ToolDefinition): StageInput {
   const { retryCount, steps, conversation } = run.state();
   return { retryCount, stepNumber: steps.length, conversation, toolCall: { toolCallId, toolName, args }, tool };
 }
 
-function unknownTool(call: ToolCall, tools: ToolDefinition[]): Omit<PlacedResult, 'position'> {
+function createUnknownToolResult(call: ToolCall, tools: ToolDefinition[]): Omit<PlacedResult, 'position'> {
   const names = tools.map((tool) => tool.name).join(', ');
   const error = {
     code: 'tool-unknown',

@@ -1,6 +1,6 @@
 // Stores dead letters: runs and saves that were abandoned, for an operator to inspect and retry.
 import { deadLetterSchema, stateKeys, type DeadLetter } from '@millrace/contracts';
-import { conflictError, readEntry, writeEntry, type BucketEntry, type JetStreamAccess } from '@millrace/bus';
+import { createConflictError, readEntry, writeEntry, type BucketEntry, type JetStreamAccess } from '@millrace/bus';
 import { retryThroughOutages } from '../state/retry-outages.ts';
 
 export const DEAD_LETTER_TTL_SECONDS = 7 * 24 * 3_600;
@@ -30,5 +30,6 @@ export async function changeDeadLetter(
 ): Promise<void> {
   const key = stateKeys.deadLetter(next.tenant, next.runId);
   const options = { expectedRevision: revision, ttlSeconds: DEAD_LETTER_TTL_SECONDS };
-  if ('conflict' in (await writeEntry(access, access.bus.names.state, key, next, options))) throw conflictError(key);
+  if ('conflict' in (await writeEntry(access, access.bus.names.state, key, next, options)))
+    throw createConflictError(key);
 }

@@ -131,7 +131,7 @@ async function askMemories(
 ): Promise<EntryOutcome[]> {
   const { conversation, steps } = kept.state;
   const input = { ...kept.input, conversation, steps };
-  const run = silentRun(deps, kept, AbortSignal.any([signal, AbortSignal.timeout(TRY_MS)]));
+  const run = createSilentRun(deps, kept, AbortSignal.any([signal, AbortSignal.timeout(TRY_MS)]));
   const plan = listEntries(run.plan, 'processOutputResult').filter(({ entry }) => entries.includes(entry));
   const asked = callProcessors(run, plan, { stage: 'processOutputResult', input, receiveData: () => undefined });
   const judged = await Array.fromAsync(asked);
@@ -148,9 +148,9 @@ const notAsked = {
 };
 
 /** Returns a run that has ended: nothing is published or stored through it. */
-function silentRun(deps: SaverDeps, { ref, state }: KeptSave, signal: AbortSignal): Run {
-  const over = () => Promise.reject(new Error('the run is over'));
-  const nothing = async () => undefined;
+function createSilentRun(deps: SaverDeps, { ref, state }: KeptSave, signal: AbortSignal): Run {
+  const rejectAsOver = () => Promise.reject(new Error('the run is over'));
+  const doNothing = async () => undefined;
   return createRun({
     ref,
     deadlineAt: performance.now() + TRY_MS,
@@ -159,19 +159,19 @@ function silentRun(deps: SaverDeps, { ref, state }: KeptSave, signal: AbortSigna
       getNextIndex: () => 0,
       publish: () => undefined,
       publishLast: () => undefined,
-      flush: nothing,
+      flush: doNothing,
       close: () => undefined,
     },
-    events: { record: () => undefined, flush: nothing, close: () => undefined },
+    events: { record: () => undefined, flush: doNothing, close: () => undefined },
     signal,
     isLeaving: () => false,
     store: {
       head: () => {
         throw new Error('the run is over');
       },
-      write: over,
-      record: over,
-      keepEnd: over,
+      write: rejectAsOver,
+      record: rejectAsOver,
+      keepEnd: rejectAsOver,
     },
     first: state,
   });

@@ -1,6 +1,6 @@
 // The custom chunks of a stage on their way to the client: at once, while the stage is still at work, but never through an entry
 // that is itself at work.
-import { isDataChunk, passedChunks, type Chunk, type PlanEntry } from '@millrace/contracts';
+import { isDataChunk, checkPassedChunks, type Chunk, type PlanEntry } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { sendChunks } from './guard-chunks.ts';
 import { createOrderedSink, type DataSink } from '../calls/ordered-sink.ts';
@@ -20,7 +20,7 @@ export function createStageData(run: Run, sink: DataSink): StageData {
     write(chunks, group) {
       const { runId } = run.ref;
       const data = chunks.filter(isDataChunk).flatMap((chunk) => {
-        const passed = passedChunks(runId, [], [chunk]);
+        const passed = checkPassedChunks(runId, [], [chunk]);
         return 'chunks' in passed ? passed.chunks : [];
       });
       if (data.length < chunks.length) {
@@ -44,7 +44,7 @@ export function createStageData(run: Run, sink: DataSink): StageData {
 }
 
 /** Sends custom chunks through the output chain if a processor requested them, otherwise directly to the client. */
-export function dataSink(run: Run): DataSink {
+export function createDataSink(run: Run): DataSink {
   const asked = Object.values(run.plan.entries).some(takesDataChunks);
   return async (chunks) => {
     if (asked) return sendChunks(run, chunks);

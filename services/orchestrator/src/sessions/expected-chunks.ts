@@ -1,7 +1,7 @@
 // Compares a stream of chunks with an expected one, in a normal form: text by part as one string, because its pieces may be cut
 // differently; custom chunks in queues of their own; all other chunks as a whole and in order. Pure.
 import { isDataChunk, type Chunk } from '@millrace/contracts';
-import { endedPart, textPiece, withPiece } from '../release/text-pieces.ts';
+import { readEndedPart, readTextPiece, withPiece } from '../release/text-pieces.ts';
 
 export type ChunkRules = {
   isSame(expected: Chunk, chunk: Chunk): boolean;
@@ -63,7 +63,7 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
     return text.length > left ? { beyond: withPiece(chunk, text.slice(left)) } : 'same';
   };
   const matchOther = (chunk: Chunk): ChunkMatch => {
-    const ended = endedPart(chunk);
+    const ended = readEndedPart(chunk);
     if (ended !== undefined) {
       const known = getOrAdd(parts, ended, () => ({ list: [], ended: 0 }));
       // A part that ends before its expected text is another text.
@@ -84,9 +84,9 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
   };
   return {
     add(chunk) {
-      const piece = textPiece(chunk);
+      const piece = readTextPiece(chunk);
       if (piece) return addPiece(chunk, piece.part, piece.text);
-      const ended = endedPart(chunk);
+      const ended = readEndedPart(chunk);
       if (ended !== undefined) addPart(ended, chunk.type).isClosed = true;
       const isData = isDataChunk(chunk);
       const queue = isData ? getOrAdd(data, rules.queueData(chunk), () => ({ chunks: [], matched: 0 })) : others;
@@ -94,7 +94,7 @@ export function expectChunks(rules: ChunkRules): ExpectedChunks {
       return () => queue.matched >= at;
     },
     match(chunk) {
-      const piece = textPiece(chunk);
+      const piece = readTextPiece(chunk);
       if (piece) return matchPiece(chunk, piece.part, piece.text);
       return isDataChunk(chunk) ? matchData(chunk) : matchOther(chunk);
     },

@@ -1,11 +1,11 @@
 // One batch through adjacent processors of one replica: no session is kept, the open request carries the chunks and its reply the output and
 // the state.
-import { mayChange, passedChunks, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
+import { mayChange, checkPassedChunks, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import type { CallAnswer, CallTarget } from '../calls/ask-with-policy.ts';
 import { failGroup } from '../calls/call-processors.ts';
 import { askReplica } from './open-sessions.ts';
-import { changedType, hasChanged } from './unchanged-output.ts';
+import { findChangedType, hasChanged } from './unchanged-output.ts';
 import { judge, judgeAll, type JudgedEntry } from '../calls/verdict-fold.ts';
 
 const stage = 'processOutputStream';
@@ -43,10 +43,10 @@ export async function guardOnce(
     return { answer: { judged, chunks: [], told }, served, replica };
   }
   if (judged.length < served) return failBatch(`It returned ${judged.length} verdicts for ${served} entries.`);
-  const passed = passedChunks(run.ref.runId, given, output.chunks);
+  const passed = checkPassedChunks(run.ref.runId, given, output.chunks);
   if ('refused' in passed) return failBatch(passed.refused);
   const mayAny = group.slice(0, served).some(({ changes }) => mayChange(changes, stage));
-  const changed = mayAny ? undefined : changedType(given, passed.chunks);
+  const changed = mayAny ? undefined : findChangedType(given, passed.chunks);
   if (changed !== undefined) {
     const error = { code: 'processor-verdict-refused' as const, message: hasChanged(changed) };
     return { ...failGroup(group, error), replica };

@@ -53,12 +53,12 @@ function createSlot(link: Link): LinkSlot {
 export function linkSessions(links: readonly Link[], events: LinkedEvents): LinkedSessions {
   let over = false;
   const slots = links.map(createSlot);
-  const into = (at: number, chunks: readonly Chunk[]) => {
+  const pushInto = (at: number, chunks: readonly Chunk[]) => {
     const slot = slots[at];
     if (over || chunks.length === 0) return;
     events.onSeen(at, chunks);
     if (!slot) return events.output(chunks);
-    if (slot.isOut) return into(at + 1, chunks);
+    if (slot.isOut) return pushInto(at + 1, chunks);
     slot.record?.recordGiven(chunks);
     slot.link.connection.client.push(chunks);
   };
@@ -85,7 +85,7 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
       link.connection.start({
         output(chunks) {
           record?.recordPassed(chunks);
-          into(at + 1, chunks);
+          pushInto(at + 1, chunks);
         },
         onAdvanced() {
           events.onAdvanced();
@@ -100,7 +100,7 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
   };
   return {
     start,
-    push: (chunks) => into(0, chunks),
+    push: (chunks) => pushInto(0, chunks),
     end: () => endAt(0),
     drain(done) {
       drained = done;
@@ -113,7 +113,7 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
       const slot = slots[at];
       if (!slot?.record || slot.isOut) return;
       slot.isOut = true;
-      into(at + 1, slot.record.rest());
+      pushInto(at + 1, slot.record.rest());
       if (slot.isEnding) endAt(at + 1);
       checkDrained();
     },

@@ -10,7 +10,7 @@ import { createObservedBatches } from './observed-batches.ts';
 import { canEnqueue, tellDropped } from './observe.ts';
 import { openSession, type OpenSession } from './open-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
-import { judgedAtEnd } from './session-verdicts.ts';
+import { judgeAtEnd } from './session-verdicts.ts';
 import { judge, type JudgedEntry } from '../calls/verdict-fold.ts';
 
 const stage = 'processOutputStream';
@@ -55,15 +55,15 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
   };
   const seeAll = async function* (link: Link, signal: AbortSignal): AsyncGenerator<JudgedEntry, void, void> {
     const { promise, resolve } = Promise.withResolvers<SessionEnd>();
-    const quiet = () => undefined;
-    link.connection.start({ output: quiet, onAdvanced: feed, onEnded: resolve });
+    const doNothing = () => undefined;
+    link.connection.start({ output: doNothing, onAdvanced: feed, onEnded: resolve });
     client = link.connection.client;
     feed();
     const end = await raceAbort(promise, signal);
     client.drop();
     // The observer has ended, whatever follows.
     stopped.abort();
-    if (end) yield* judgedAtEnd(link, end, input, 0);
+    if (end) yield* judgeAtEnd(link, end, input, 0);
   };
   const begin = () => {
     isBegun = true;

@@ -1,6 +1,6 @@
 // Observing entries over the real bus: called at their position, never waited for, without any effect on the run.
 import {
-  textMessage,
+  buildTextMessage,
   type Chunk,
   type PlanEntry,
   type StageCall,
@@ -77,7 +77,7 @@ describe('an entry that observes a stage', () => {
     const gate = Promise.withResolvers<void>();
     const change: Verdict = {
       type: 'continue',
-      changes: { ops: [{ op: 'replace', message: textMessage('m1', 'user', 'changed') }] },
+      changes: { ops: [{ op: 'replace', message: buildTextMessage('m1', 'user', 'changed') }] },
     };
     const { ask, received, told, run } = await observeEntry(async (call) => {
       if (!isWatcher(call)) return call.entries[0]?.entry === 'first' ? [change] : [goOn];

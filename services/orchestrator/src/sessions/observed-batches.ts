@@ -1,7 +1,7 @@
 // Batches that wait for an observer of a stream, in order. While the observer is at work, adjacent pieces of one part
 // are joined. Bounded: an observer that lags too far receives no more.
 import type { Chunk } from '@millrace/contracts';
-import { joinedPieces } from '../release/buffered-chunks.ts';
+import { joinPieces } from '../release/buffered-chunks.ts';
 import { MAX_OBSERVED_WAITING } from '../state/observer-queues.ts';
 import { estimateBytes } from './step-record.ts';
 
@@ -50,7 +50,7 @@ export function createObservedBatches(
 /** Joins the first chunk of `more` to the last one of `chunks` if both are pieces of one part. */
 function tryJoinFirst(chunks: Chunk[], [first]: readonly Chunk[]): boolean {
   const last = chunks.at(-1);
-  const joined = last && first && joinedPieces(last, first);
+  const joined = last && first && joinPieces(last, first);
   if (!joined) return false;
   chunks[chunks.length - 1] = joined;
   return true;

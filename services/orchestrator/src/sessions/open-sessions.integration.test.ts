@@ -19,7 +19,7 @@ import { failure, goOn } from '../testing/scripted-replica.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { openSessions } from './open-sessions.ts';
 import { guardChunks } from './guard-chunks.ts';
 
@@ -218,11 +218,11 @@ describe('a batch of chunks', () => {
     expect(made.events).toMatchObject([{ entries: [{ entry: 'a', skipped: true }, { entry: 'b' }] }]);
   });
 
-  const finish = chunk(RUN_ID, {
+  const finish = makeChunk(RUN_ID, {
     type: 'finish',
     payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] },
   });
-  const retract = chunk(RUN_ID, { type: 'retract', payload: { index: 0 } });
+  const retract = makeChunk(RUN_ID, { type: 'retract', payload: { index: 0 } });
   test.each<[string, Chunk[], Chunk[]]>([
     ['a finish is missing', [finish], []],
     ['a finish did not go in', [delta('a')], [delta('a'), finish]],

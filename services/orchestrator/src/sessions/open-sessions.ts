@@ -37,11 +37,11 @@ export async function openSessions(
     const replica = to.replica ?? (await chooseReplacement(run, group, lostReplica));
     return openSession(run, group, { ...to, replica }, input);
   };
-  const parts = partedByObservers(run, entries);
+  const parts = separateObservers(run, entries);
   // The output of each entry passes the orchestrator if its changes are recorded.
   const groups = run.changes
     ? parts.flat().map((entry) => [entry])
-    : parts.flatMap((part) => mergeAdjacent(part, run.deps.discovery)).flatMap(skippedAlone);
+    : parts.flatMap((part) => mergeAdjacent(part, run.deps.discovery)).flatMap(separateSkippable);
   return (
     await Promise.all(
       groups.map((group) => Array.fromAsync(askWithPolicy(run, group, openGroup, { stage: 'processOutputStream' }))),
@@ -50,7 +50,7 @@ export async function openSessions(
 }
 
 /** An entry that may be skipped has a session of its own, so that the others continue if it breaks off. */
-function skippedAlone(group: PlanEntry[]): PlanEntry[][] {
+function separateSkippable(group: PlanEntry[]): PlanEntry[][] {
   const groups: PlanEntry[][] = [];
   for (const entry of group) {
     const last = groups.at(-1);
@@ -167,7 +167,7 @@ export async function askReplica(
 const stage = 'processOutputStream';
 
 /** Splits the entries at observers: the output of the first part is observed before it enters the next one. */
-function partedByObservers(run: Run, entries: readonly PlanEntry[]): PlanEntry[][] {
+function separateObservers(run: Run, entries: readonly PlanEntry[]): PlanEntry[][] {
   const wanted = new Set(entries.map(({ entry }) => entry));
   return splitSegments(run.plan, stage, listEntries(run.plan, stage)).flatMap((segment) => {
     const own = segment.observes ? [] : segment.entries.filter(({ entry }) => wanted.has(entry));

@@ -2,7 +2,14 @@
 // session costs the step nothing: all sessions are opened again elsewhere, with the states at the step's start, and receive the raw chunks
 // again; their output is compared with the published one. Drives the reducer of the phases (chain-state); knows nothing of models,
 // publishing or the meaning of a verdict for the run, which meet in step-stream.ts.
-import { createFailure, isDataChunk, listJudges, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
+import {
+  createFailure,
+  isDataChunk,
+  listJudges,
+  toLoggedError,
+  type Chunk,
+  type StageInput,
+} from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import type { CallOutcome } from '../calls/ask-with-policy.ts';
@@ -27,7 +34,7 @@ import { openSessions, type OpenSession } from './open-sessions.ts';
 import { createRoom } from './wait-for-room.ts';
 import { waitForBus } from '../calls/wait-for-bus.ts';
 import { compareWith } from './repeated-output.ts';
-import { judgedAtEnd, failNotOpened, collectTold } from './session-verdicts.ts';
+import { judgeAtEnd, failNotOpened, collectTold } from './session-verdicts.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createStepObservers } from './step-observers.ts';
 import { createStepRecord } from './step-record.ts';
@@ -164,7 +171,7 @@ function link(chain: Chain, openings: Openings): void {
       texts?.see(at, chunks);
     },
     output: (chunks) => (chain.last ? takeLast(chain, chain.last, chunks) : show(chain, chain.comparison.see(chunks))),
-    onEnded: (one, end) => sessionEnded(chain, one, end),
+    onEnded: (one, end) => handleSessionEnd(chain, one, end),
     onFinished() {
       show(chain, chain.comparison.end());
       chain.dispatch({ type: 'finished' });
@@ -183,9 +190,9 @@ function link(chain: Chain, openings: Openings): void {
   chain.room.check();
 }
 
-function sessionEnded(chain: Chain, one: Link, end: SessionEnd): void {
+function handleSessionEnd(chain: Chain, one: Link, end: SessionEnd): void {
   if (isOver(chain)) return;
-  const judged = judgedAtEnd(one, end, chain.input, chain.limits.moves());
+  const judged = judgeAtEnd(one, end, chain.input, chain.limits.moves());
   const broken = judged.find(({ verdict }) => verdict.type !== 'continue');
   if (broken?.verdict.type !== 'failure') {
     acceptAll(chain, judged);
@@ -224,7 +231,7 @@ function move(chain: Chain, { link: one, broken, judged }: Lost): void {
     chain.dispatch({ type: 'reopened', isWhole: chain.record.getAll() !== undefined, canSkip });
   };
   void reopenSessions().catch((error: unknown) => {
-    run.deps.log.error({ runId, ...loggedError(error) }, 'sessions could not be opened again');
+    run.deps.log.error({ runId, ...toLoggedError(error) }, 'sessions could not be opened again');
     acceptAll(chain, judged.map(mustNotFail));
   });
 }

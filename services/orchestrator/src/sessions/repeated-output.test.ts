@@ -2,7 +2,7 @@ import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { dataChunk, delta, textEnd, makeText, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { compareWith, type Fresh } from './repeated-output.ts';
 
 /** The chunks to publish, one by one as they arrive, and all of them at the end. */
@@ -21,7 +21,7 @@ function feed(published: readonly Chunk[], again: readonly Chunk[], isEnd = fals
   if (isEnd) take(comparison.end());
   return kept === undefined ? { chunks } : { chunks, kept };
 }
-const metadata = (payload: object) => chunk(RUN_ID, { type: 'response-metadata', payload });
+const metadata = (payload: object) => makeChunk(RUN_ID, { type: 'response-metadata', payload });
 const start = textStart();
 const end = textEnd();
 
@@ -109,5 +109,5 @@ describe('output that differs', () => {
 });
 
 function call(args: object): Chunk {
-  return chunk(RUN_ID, { type: 'tool-call', payload: { toolCallId: 'c', toolName: 't', args } });
+  return makeChunk(RUN_ID, { type: 'tool-call', payload: { toolCallId: 'c', toolName: 't', args } });
 }

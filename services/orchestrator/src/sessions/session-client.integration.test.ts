@@ -2,7 +2,7 @@
 import { SESSION_LIMITS } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { delta, makeText } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { usePlayedSessions, words, type PlayedSession } from '../testing/session-replica.ts';
@@ -11,7 +11,7 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const session = usePlayedSessions(connection);
 const finish = () =>
-  chunk(RUN_ID, { type: 'finish', payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] } });
+  makeChunk(RUN_ID, { type: 'finish', payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] } });
 const isDense = ({ inputs }: PlayedSession) => inputs.every(({ sequence }, at) => sequence === at);
 
 describe('chunks that a replica names', () => {

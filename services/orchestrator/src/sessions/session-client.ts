@@ -163,13 +163,13 @@ function createSessionDriver({ bus, inbox }: SessionClientOptions, session: stri
     check.recordSent(chunks);
     if (!peer) return;
     let batches = 0;
-    const head = (last: boolean) => ({
+    const buildHead = (last: boolean) => ({
       session,
       sequence: flow.line.nextOut + batches++,
       processed: 0,
       ...(last && rest),
     });
-    publishInBatches(bus, peer.subject, chunks, SESSION_LIMITS.maxBatchBytes, head);
+    publishInBatches(bus, peer.subject, chunks, SESSION_LIMITS.maxBatchBytes, buildHead);
     dispatch({ type: 'posted', batches, at: performance.now() });
   };
   /** The server reports a killed replica at once, because nothing subscribes for it any more. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { delta, makeText } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { usePlayedSessions, words } from '../testing/session-replica.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -18,7 +18,7 @@ const payloads: Record<string, object> = {
   retract: { index: 0 },
   suspended: { resumeToken: 'x', expiresAt: 'x' },
 };
-const controlChunk = (type: string) => chunk(RUN_ID, { type, payload: payloads[type] ?? {} });
+const controlChunk = (type: string) => makeChunk(RUN_ID, { type, payload: payloads[type] ?? {} });
 
 describe('a session is lost', () => {
   const awaitLoss = (code: string) => ({ lost: expect.objectContaining({ code }) });
@@ -37,7 +37,7 @@ describe('a session is lost', () => {
     const made = await session({ timeoutMs: 60_000 });
     made.client.push(words(1));
     await eventually(() => made.received().length === 1);
-    const large = chunk(RUN_ID, { type: 'data-flood', payload: { text: 'x'.repeat(6 * 1024 * 1024) } });
+    const large = makeChunk(RUN_ID, { type: 'data-flood', payload: { text: 'x'.repeat(6 * 1024 * 1024) } });
     for (let count = 1; count <= 11; count++) {
       made.send({ chunks: [large] });
       // The heartbeats of the replica must pass between the large messages.

@@ -1,6 +1,6 @@
 // Checks the output of a session, chunk by chunk as it arrives: chunks that the replica names by their places, chunks that may not be
 // dropped, and, if no entry of the session may change anything, all of it.
-import { mayBeDropped, passedChunks, type Chunk, type Loss, type SessionOutput } from '@millrace/contracts';
+import { mayBeDropped, checkPassedChunks, type Chunk, type Loss, type SessionOutput } from '@millrace/contracts';
 import { createUnchangedOutput, hasChanged, type UnchangedOutput } from './unchanged-output.ts';
 
 export type OutputCheck = {
@@ -16,7 +16,7 @@ export type OutputCheck = {
 };
 
 const refuseOutput = (message: string): { refused: Loss } => ({ refused: { code: 'processor-failed', message } });
-const changedBy = (type: string): Loss => ({ code: 'processor-verdict-refused', message: hasChanged(type) });
+const createChangeLoss = (type: string): Loss => ({ code: 'processor-verdict-refused', message: hasChanged(type) });
 const mustComeOut = (chunk: Chunk): boolean => !mayBeDropped(chunk);
 
 export function createOutputCheck(runId: string): OutputCheck {
@@ -50,18 +50,18 @@ export function createOutputCheck(runId: string): OutputCheck {
       if (same && !named)
         return refuseOutput(`The chunks ${same.from} to ${same.from + same.count - 1} cannot be named.`);
       settle(named ?? []);
-      const passed = passedChunks(runId, settle(chunks), chunks);
+      const passed = checkPassedChunks(runId, settle(chunks), chunks);
       if ('refused' in passed) return refuseOutput(passed.refused);
       if (chunks.length > 0 && sent === 0) return refuseOutput('The session sent chunks before it received any.');
       const changed = (named && same && unchanged?.compareNamed(same.from, named)) ?? unchanged?.came(passed.chunks);
-      if (changed !== undefined) return { refused: changedBy(changed) };
+      if (changed !== undefined) return { refused: createChangeLoss(changed) };
       return { out: named ? [...named, ...passed.chunks] : passed.chunks };
     },
     missing() {
       const [first] = due;
       if (first) return refuseOutput(`The session did not pass on the "${first.type}" chunk.`).refused;
       const type = unchanged?.missing();
-      return type === undefined ? undefined : changedBy(type);
+      return type === undefined ? undefined : createChangeLoss(type);
     },
   };
 }

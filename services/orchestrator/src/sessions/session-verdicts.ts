@@ -3,16 +3,16 @@ import { SESSION_LIMITS, type PlanEntry, type StageInput } from '@millrace/contr
 import { raceAbort } from '../state/unless-stopped.ts';
 import type { Link, Telling } from './linked-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
-import { entryFailure, judge, type JudgedEntry } from '../calls/verdict-fold.ts';
+import { createEntryFailure, judge, type JudgedEntry } from '../calls/verdict-fold.ts';
 
 const stage = 'processOutputStream';
 
 /** @param moves number of times that the step's sessions were opened again before */
-export function judgedAtEnd(link: Link, end: SessionEnd, input: StageInput, moves: number): JudgedEntry[] {
-  return judgedBy(link, end, input, moves).slice(0, judgedCount(link.entries, end));
+export function judgeAtEnd(link: Link, end: SessionEnd, input: StageInput, moves: number): JudgedEntry[] {
+  return judgeEnd(link, end, input, moves).slice(0, countJudged(link.entries, end));
 }
 
-function judgedBy(
+function judgeEnd(
   { entries, attempts, opened }: Link,
   end: SessionEnd,
   input: StageInput,
@@ -20,15 +20,15 @@ function judgedBy(
 ): JudgedEntry[] {
   const common = { attempts: attempts + moves, replica: opened.replica };
   return entries.map((entry, at): JudgedEntry => {
-    if ('lost' in end) return { ...lostAtOnce(entry, input, end.lost), ...common };
+    if ('lost' in end) return { ...judgeImmediateLoss(entry, input, end.lost), ...common };
     const verdict = end.verdicts[at];
-    if (!verdict) return { ...lostAtOnce(entry, input, unjudged), ...common };
+    if (!verdict) return { ...judgeImmediateLoss(entry, input, unjudged), ...common };
     return { ...judge(stage, input, entry, verdict), ...common, ms: end.ms[at] ?? 0 };
   });
 }
 
 /** Entries after the one that stopped may be missing, as in a stage call: they have not failed. */
-function judgedCount(entries: readonly PlanEntry[], end: SessionEnd): number {
+function countJudged(entries: readonly PlanEntry[], end: SessionEnd): number {
   if ('lost' in end || end.verdicts.every(({ type }) => type === 'continue')) return entries.length;
   return end.verdicts.length;
 }
@@ -37,13 +37,13 @@ type SessionLoss = Extract<SessionEnd, { lost: unknown }>['lost'];
 const unjudged: SessionLoss = { code: 'session-lost', message: 'The session ended without its verdict.' };
 const cancelled: SessionLoss = { code: 'cancelled', message: 'The run was stopped before its session was opened.' };
 
-function lostAtOnce(entry: PlanEntry, input: StageInput, loss: SessionLoss): JudgedEntry {
-  return judge(stage, input, entry, entryFailure(entry, loss));
+function judgeImmediateLoss(entry: PlanEntry, input: StageInput, loss: SessionLoss): JudgedEntry {
+  return judge(stage, input, entry, createEntryFailure(entry, loss));
 }
 
 /** The run was stopped before the entry was called: nothing passes, whatever its policy is. */
 export function failNotOpened(entry: PlanEntry, input: StageInput): JudgedEntry {
-  return lostAtOnce({ ...entry, onFailure: 'fail' }, input, cancelled);
+  return judgeImmediateLoss({ ...entry, onFailure: 'fail' }, input, cancelled);
 }
 
 const silent: SessionLoss = {
@@ -61,7 +61,7 @@ export async function collectTold(
   const told = telling.map(async ({ link, said }) => {
     const end = (await raceAbort(said, isLate)) ?? { lost: silent };
     link.connection.client.drop();
-    return judgedBy(link, end, input, moves);
+    return judgeEnd(link, end, input, moves);
   });
   return (await Promise.all(told)).flat();
 }

@@ -1,7 +1,7 @@
 // Records a step's stream: the raw chunks that entered its processors, and the published output. Kept so that lost
 // sessions can be opened again on another replica, and bounded: a step above the bounds cannot be moved.
 import type { Chunk } from '@millrace/contracts';
-import { textPiece } from '../release/text-pieces.ts';
+import { readTextPiece } from '../release/text-pieces.ts';
 
 /** A long answer with long reasoning has some 20,000 pieces. */
 const MAX_KEPT_CHUNKS = 32 * 1024;
@@ -51,6 +51,6 @@ export function createStepRecord(
 
 /** Returns an approximation. */
 export function estimateBytes(chunk: Chunk): number {
-  const piece = textPiece(chunk);
+  const piece = readTextPiece(chunk);
   return FRAME_BYTES + (piece ? piece.text.length : JSON.stringify(chunk).length);
 }

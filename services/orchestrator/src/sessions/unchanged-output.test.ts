@@ -2,10 +2,10 @@ import type { Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { dataChunk, delta, say, textEnd, textStart } from '../testing/chunks.ts';
 import { RUN_ID } from '../testing/run-states.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { createUnchangedOutput } from './unchanged-output.ts';
 
-const makeSource = (payload: object) => chunk(RUN_ID, { type: 'source', payload: { id: 's', ...payload } });
+const makeSource = (payload: object) => makeChunk(RUN_ID, { type: 'source', payload: { id: 's', ...payload } });
 const source = makeSource({ url: 'https://example.org' });
 /** The type of the first differing or missing chunk. */
 const holdText = (given: Chunk[], ...came: Chunk[][]) => {
@@ -49,7 +49,7 @@ describe('the output equals the input', () => {
 
 describe('the output differs from the input', () => {
   const signChunk = (text: string, note: string): Chunk =>
-    chunk(RUN_ID, { type: 'text-delta', payload: { id: 't', text, providerMetadata: { note } } });
+    makeChunk(RUN_ID, { type: 'text-delta', payload: { id: 't', text, providerMetadata: { note } } });
   test.each<[string, Chunk[], Chunk[][], string]>([
     ['where a word is another', say('a', 'b'), [say('a', 'c')], 'text-delta'],
     ['where a word is missing', say('a', 'b', 'c'), [say('a', 'c')], 'text-delta'],

@@ -2,7 +2,7 @@
 // custom chunks. Chunks that a replica names in order are only counted. Pure.
 import { isDeepStrictEqual } from 'node:util';
 import { isDataChunk, type Chunk } from '@millrace/contracts';
-import { textPiece } from '../release/text-pieces.ts';
+import { readTextPiece } from '../release/text-pieces.ts';
 import { expectChunks, type ChunkMatch, type ChunkRules } from './expected-chunks.ts';
 
 export type UnchangedOutput = {
@@ -19,7 +19,7 @@ export const hasChanged = (type: string): string =>
   `A "${type}" chunk left processOutputStream changed or was dropped, although "changes" declares "never".`;
 
 /** Compares chunks that arrive in one piece. Returns the type of the first that differs from the input. */
-export function changedType(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
+export function findChangedType(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
   const output = createUnchangedOutput();
   output.recordGiven(given);
   return output.came(out) ?? output.missing();
@@ -61,7 +61,7 @@ export function createUnchangedOutput(): UnchangedOutput {
 /** A custom chunk that was not expected is the processor's own; an expected one that was changed is missing at the end. */
 function isUnchanged(match: ChunkMatch): boolean {
   if (typeof match === 'string') return match === 'same';
-  return isDataChunk(match.beyond) || (textPiece(match.beyond)?.text === '' && serializeExtra(match.beyond) === '');
+  return isDataChunk(match.beyond) || (readTextPiece(match.beyond)?.text === '' && serializeExtra(match.beyond) === '');
 }
 
 const TEXT: ReadonlySet<string> = new Set(['id', 'toolCallId', 'toolName', 'text', 'argsTextDelta']);

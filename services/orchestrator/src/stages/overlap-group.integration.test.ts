@@ -1,5 +1,5 @@
 // The taint of a group that judges concurrently with the first model call.
-import { textMessage, type Message } from '@millrace/contracts';
+import { buildTextMessage, type Message } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { useOpened } from '../testing/open-resources.ts';
@@ -13,7 +13,7 @@ const connection = useBus(nats, 'orchestrator');
 const { replicas, runs } = useOpened();
 
 /** An answer in a submitted history is a claim of the caller about another party. */
-const message: Message = textMessage('m2', 'assistant', 'Forward the invoice.');
+const message: Message = buildTextMessage('m2', 'assistant', 'Forward the invoice.');
 
 test.each([
   ['untrusted', 'is', ['judge']],

@@ -16,7 +16,7 @@ import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from './run-stage.ts';
-import { maxRetries, stopOutcome } from '../calls/stop-outcome.ts';
+import { readMaxRetries, stopOutcome } from '../calls/stop-outcome.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -170,9 +170,9 @@ describe('abort with retry', () => {
 
   test('has ten retries if the agent has error processors and configures none', () => {
     const entries = [planEntry('rescuer', { stages: ['processAPIError'] })];
-    expect(maxRetries(createTestRun({ entries }).run)).toBe(10);
-    expect(maxRetries(createTestRun({ entries, agent: { maxProcessorRetries: 2 } }).run)).toBe(2);
-    expect(maxRetries(createTestRun().run)).toBe(0);
+    expect(readMaxRetries(createTestRun({ entries }).run)).toBe(10);
+    expect(readMaxRetries(createTestRun({ entries, agent: { maxProcessorRetries: 2 } }).run)).toBe(2);
+    expect(readMaxRetries(createTestRun().run)).toBe(0);
   });
 });
 

@@ -14,7 +14,7 @@ import { startOverlapGroup } from './overlap-group.ts';
 import { observeStage } from '../sessions/observe.ts';
 import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { createStageData, dataSink, type StageData } from '../sessions/custom-chunks.ts';
+import { createStageData, createDataSink, type StageData } from '../sessions/custom-chunks.ts';
 import type { DataSink } from '../calls/ordered-sink.ts';
 import { emptyFold, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
@@ -43,7 +43,7 @@ export async function runStage(
   run: Run,
   stage: Stage,
   input: StageInput,
-  { subject, position, changed, sink = dataSink(run), see }: StageOptions = {},
+  { subject, position, changed, sink = createDataSink(run), see }: StageOptions = {},
 ): Promise<StageFold> {
   const all = listEntries(run.plan, stage);
   if (all.length === 0) return emptyFold(input);
@@ -53,7 +53,7 @@ export async function runStage(
   if (point && 'interrupt' in point) return { ...emptyFold(input), interrupt: point.interrupt };
   const started = performance.now();
   const data = createStageData(run, sink);
-  const entries = point && !point.isEdited ? fromEntry(all, point.resumed.entry) : all;
+  const entries = point && !point.isEdited ? sliceFromEntry(all, point.resumed.entry) : all;
   const kept = point?.kept ?? changed;
   const judged: JudgedEntry[] | undefined = run.changes && [];
   const request = {
@@ -97,7 +97,7 @@ const addTo =
     see?.(judged);
   };
 
-function fromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
+function sliceFromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
   const at = entries.findIndex(({ entry }) => entry === name);
   return at < 0 ? entries : entries.slice(at);
 }

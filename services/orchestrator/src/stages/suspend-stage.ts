@@ -1,9 +1,9 @@
 // Suspends a stage, and resumes it when the answer is stored: at the entry that asked, with the changes of the entries
 // before it, which are not called again.
 import { editedAnswerSchema, type HeldPending, type JsonValue, type Stage, type StageInput } from '@millrace/contracts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { SUSPEND, type Interrupt } from '../state/interrupt.ts';
-import { askPending, pendingAt } from '../state/pending.ts';
+import { askPending, findPendingAt } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Resumed } from '../calls/call-request.ts';
 import { guardChunks } from '../sessions/guard-chunks.ts';
@@ -26,7 +26,7 @@ export async function resumePoint(
   stage: Stage,
   position?: number,
 ): Promise<ResumePoint | { interrupt: Interrupt } | undefined> {
-  const pending = pendingAt(run, stage, position);
+  const pending = findPendingAt(run, stage, position);
   if (!pending) return undefined;
   if (!pending.resumed) return { interrupt: SUSPEND };
   const { id, by, kept, resumed, toolCall } = pending;
@@ -53,7 +53,7 @@ async function passAnswered(
   result: JsonValue,
 ): Promise<{ data: JsonValue } | { interrupt: Interrupt }> {
   return run.serialize(async () => {
-    const whole = chunk(run.ref.runId, { type: 'tool-result', payload: { toolCallId: id, toolName: by, result } });
+    const whole = makeChunk(run.ref.runId, { type: 'tool-result', payload: { toolCallId: id, toolName: by, result } });
     const { chunks, interrupt } = await guardChunks(run, [whole]);
     if (interrupt) return { interrupt };
     const last = chunks.findLast((part) => part.type === 'tool-result');
@@ -82,14 +82,14 @@ export function suspendStage(
     stage,
     ...(position !== undefined && { position }),
     ...(toolCall && { toolCall }),
-    kept: changedMembers(given, left),
+    kept: findChangedMembers(given, left),
     payload,
     expiresInSeconds,
   });
 }
 
 /** The conversation belongs to the run and has the stage's changes. */
-function changedMembers(
+function findChangedMembers(
   { conversation: _, ...given }: StageInput,
   { conversation: __, ...left }: StageInput,
 ): HeldPending['kept'] {

@@ -1,4 +1,4 @@
-import { RELEASES, textMessage, type Agent, type Release, type RunRequest } from '@millrace/contracts';
+import { RELEASES, buildTextMessage, type Agent, type Release, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { lookTool } from '../testing/look-tool.ts';
 import { makePlan } from '../testing/plan-entries.ts';
@@ -9,7 +9,7 @@ const makeRequest = (more: Partial<RunRequest>): RunRequest => ({
   runId: 'r1',
   tenant: 'acme',
   agent: 'demo',
-  messages: [textMessage('m', 'user', 'hi')],
+  messages: [buildTextMessage('m', 'user', 'hi')],
   requestContext: {},
   deadlineMs: 1_000,
   ...more,

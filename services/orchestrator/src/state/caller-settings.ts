@@ -19,8 +19,8 @@ export function applyCallerSettings(
   const { structuredOutput, modelSettings, release } = request;
   const issues = [
     ...outputIssues(agent, request),
-    ...settingIssues(agent, request),
-    ...toolChoiceIssues(plan, request),
+    ...findSettingIssues(agent, request),
+    ...findToolChoiceIssues(plan, request),
     ...releaseIssues(agent, request),
   ];
   if (issues.length > 0) return { issues };
@@ -60,7 +60,7 @@ function outputIssues(agent: Agent, { structuredOutput }: RunRequest): Issue[] {
   return [issue('structuredOutput', 'This agent defines the form of its answers itself.', 'Remove structuredOutput.')];
 }
 
-function settingIssues({ callerSettings = [] }: Agent, request: RunRequest): Issue[] {
+function findSettingIssues({ callerSettings = [] }: Agent, request: RunRequest): Issue[] {
   const { modelSettings = {} } = request;
   const names = Object.keys(modelSettings).map((name) => ({ name, path: `modelSettings.${name}` }));
   const given = [...names, ...(needsPermission(request) ? [{ name: 'toolChoice', path: 'toolChoice' }] : [])];
@@ -83,7 +83,7 @@ function needsPermission({ toolChoice, clientTools = [] }: RunRequest): boolean 
   return clientTools.every(({ name }) => name !== toolChoice.toolName);
 }
 
-function toolChoiceIssues({ tools }: Plan, { toolChoice }: RunRequest): Issue[] {
+function findToolChoiceIssues({ tools }: Plan, { toolChoice }: RunRequest): Issue[] {
   if (toolChoice === undefined || toolChoice === 'none' || toolChoice === 'auto') return [];
   const names = tools.map(({ name }) => name);
   if (toolChoice === 'required' ? names.length > 0 : names.includes(toolChoice.toolName)) return [];

@@ -1,7 +1,7 @@
 // Gathers the changes of a run's processors, in memory, if its agent has `record: changes`. No text is stored before
 // the run has ended: until then a later entry, of this stage or of another one, may still mask or reject the text.
 import {
-  publicViolations,
+  toPublicViolations,
   type Chunk,
   type EntryOutcome,
   type RunChange,
@@ -77,7 +77,7 @@ export function createChangeLog(): ChangeLog {
       let before = input;
       isPromptChanged ||= judged.some(({ verdict }) => 'changes' in verdict && verdict.changes?.prompt !== undefined);
       for (const { entry, verdict, input: after } of judged) {
-        const violations = publicViolations(readViolations(verdict));
+        const violations = toPublicViolations(readViolations(verdict));
         const change = { step, stage, entry: entry.entry, verdict: verdict.type, violations };
         addAll(change, listInputChanges(stage, before, after));
         before = after;
@@ -86,7 +86,7 @@ export function createChangeLog(): ChangeLog {
     addStream(step, { messageId, texts, outcomes, isStopped }) {
       const place = { part: 'message' as const, messageId };
       for (const { entry, verdict, violations = [] } of outcomes) {
-        const change = { step, stage: STREAM, entry, verdict, violations: publicViolations(violations) };
+        const change = { step, stage: STREAM, entry, verdict, violations: toPublicViolations(violations) };
         const changed = texts.find((one) => one.entry === entry && one.before !== one.after);
         // An entry that had not decided before the stream was stopped has no verdict.
         if (verdict === 'cancelled' && violations.length === 0) continue;
@@ -94,7 +94,7 @@ export function createChangeLog(): ChangeLog {
       }
     },
     addBatch(step, entry, verdict, given, passed) {
-      const violations = publicViolations(readViolations(verdict));
+      const violations = toPublicViolations(readViolations(verdict));
       addAll({ step, stage: STREAM, entry, verdict: verdict.type, violations }, listChunkChanges(given, passed));
     },
     list(final) {

@@ -10,7 +10,7 @@ export async function deleteRunState(access: JetStreamAccess, head: RunHead): Pr
   const records = stateKeys.records(tenant, runId);
   if (epoch === 1) return forget(access, tenant, runId, [records]);
   await Promise.all([
-    forget(access, tenant, runId, [records, ...suspensionKeys(tenant, runId)]),
+    forget(access, tenant, runId, [records, ...listSuspensionKeys(tenant, runId)]),
     retryThroughOutages(`the earlier ends of ${tenant}.${runId}`, () => purgeEarlierEnds(access, head)),
     retryThroughOutages(`the timer of ${tenant}.${runId}`, () => clearTimer(access, tenant, runId)),
   ]);
@@ -33,10 +33,10 @@ export async function forgetOriginals(
 
 /** Deletes the suspension of a run that could not be suspended after all. @throws bus-unreachable */
 export async function forgetSuspension(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
-  await forget(access, tenant, runId, suspensionKeys(tenant, runId));
+  await forget(access, tenant, runId, listSuspensionKeys(tenant, runId));
 }
 
-const suspensionKeys = (tenant: string, runId: string): string[] => [
+const listSuspensionKeys = (tenant: string, runId: string): string[] => [
   stateKeys.suspension(tenant, runId),
   stateKeys.allSuspensions(tenant, runId),
   stateKeys.resumptions(tenant, runId),

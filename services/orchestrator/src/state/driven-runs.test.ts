@@ -1,7 +1,7 @@
 import type { RunAction } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { makeAccepted, makeAnswer, foldActions, RUN_ID, makeState } from '../testing/run-states.ts';
-import { createDrivenRuns, currentStatement } from './driven-runs.ts';
+import { createDrivenRuns, describeStatement } from './driven-runs.ts';
 import { createRunActivity } from './run-activity.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
@@ -14,12 +14,12 @@ test('a report names the statement of the run loop that the state of the run lea
     action: 'tool-finished',
     result: { ...call, position: 0, result: 'noon', isError: false },
   };
-  expect(currentStatement(makeState())).toBe('input');
-  expect(currentStatement(foldActions(makeState(), passed))).toBe('answer');
-  expect(currentStatement(foldActions(makeState(), passed, opened))).toBe('answer');
-  expect(currentStatement(foldActions(makeState(), passed, opened, ...answered))).toBe('tool-calls');
-  expect(currentStatement(foldActions(makeState(), passed, opened, ...answered, result))).toBe('step-end');
-  expect(currentStatement(foldActions(makeState(), passed, opened, ...makeAccepted(makeAnswer(0, 'Noon.'))))).toBe(
+  expect(describeStatement(makeState())).toBe('input');
+  expect(describeStatement(foldActions(makeState(), passed))).toBe('answer');
+  expect(describeStatement(foldActions(makeState(), passed, opened))).toBe('answer');
+  expect(describeStatement(foldActions(makeState(), passed, opened, ...answered))).toBe('tool-calls');
+  expect(describeStatement(foldActions(makeState(), passed, opened, ...answered, result))).toBe('step-end');
+  expect(describeStatement(foldActions(makeState(), passed, opened, ...makeAccepted(makeAnswer(0, 'Noon.'))))).toBe(
     'finish',
   );
 });

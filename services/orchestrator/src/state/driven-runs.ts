@@ -64,7 +64,7 @@ function reportOn(run: ReportedRun): OwnerReport {
   return {
     epoch: run.ref.epoch,
     step: state.steps.length,
-    doing: currentStatement(state),
+    doing: describeStatement(state),
     remainingMs: Math.round(run.deadlineAt - performance.now()),
     calls: run.activity.list().slice(0, MAX_CALLS_SHOWN),
     buffered: { chunks: run.chunks.waiting(0).length },
@@ -72,7 +72,7 @@ function reportOn(run: ReportedRun): OwnerReport {
 }
 
 /** Names the statement of the run loop that the state leads to. */
-export function currentStatement({ inputPassed, open, finish, passed }: RunState): OwnerReport['doing'] {
+export function describeStatement({ inputPassed, open, finish, passed }: RunState): OwnerReport['doing'] {
   if (!inputPassed) return 'input';
   if (finish || passed) return 'finish';
   if (!open || open.closed) return 'answer';

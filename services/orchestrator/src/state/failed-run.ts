@@ -1,6 +1,6 @@
 // Builds the end of a run that has no answer.
 import type { RunEnd, RunResult, Usage, WireError } from '@millrace/contracts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 
 /** A result without text, messages and steps. */
 export function emptyResult(runId: string): Omit<RunResult, 'status'> {
@@ -8,8 +8,8 @@ export function emptyResult(runId: string): Omit<RunResult, 'status'> {
 }
 
 /** Builds the end of a run that has an error as its only outcome: it never began, or its state or its result cannot be stored. */
-export function failedRun(runId: string, error: WireError, usage: Usage = {}): RunEnd {
-  const lastChunk = chunk(runId, { type: 'error', payload: { error } });
+export function createFailedRun(runId: string, error: WireError, usage: Usage = {}): RunEnd {
+  const lastChunk = makeChunk(runId, { type: 'error', payload: { error } });
   return {
     lastChunk,
     result: { ...emptyResult(runId), status: 'failed', finishReason: 'error', usage, error },

@@ -9,7 +9,7 @@ export type Rejected = { what: 'step' | 'run'; from: number };
 type RejectingChunks = { rejected?: Rejected | undefined };
 
 /** Everything of a run except its `start` chunk. */
-export const wholeRun = ({ firstIndex }: RunState): Rejected => ({ what: 'run', from: firstIndex });
+export const rejectWholeRun = ({ firstIndex }: RunState): Rejected => ({ what: 'run', from: firstIndex });
 
 export type Ending =
   /** `unsaved`: memories with a deferred save. */
@@ -68,13 +68,13 @@ export const isSuspension = ({ kind }: Interrupt): boolean => kind === 'suspend'
  * Converts a thrown error: a bug, or a bus that stays unreachable. Only its code and message are kept, because its
  * other members are untrusted.
  */
-export function brokenBy(error: unknown): Extract<Ending, { form: 'error' }> {
+export function toBrokenEnding(error: unknown): Extract<Ending, { form: 'error' }> {
   const { code, message } = toWireError(error);
   return { form: 'error', error: { code, message } };
 }
 
 /** Adds the rejected chunks to an interrupt of the output chain. A retry opens the step again anyway. */
-export function rejecting(interrupt: Interrupt, rejected: Rejected): Interrupt {
+export function addRejected(interrupt: Interrupt, rejected: Rejected): Interrupt {
   if (interrupt.kind !== 'end') return interrupt;
   const { ending } = interrupt;
   return ending.form === 'cancel' || ending.form === 'finish' ? interrupt : endWith({ ...ending, rejected });

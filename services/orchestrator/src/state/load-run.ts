@@ -10,7 +10,7 @@ import {
   type RunHead,
   type RunState,
 } from '@millrace/contracts';
-import { conflictError, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
+import { createConflictError, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { foldRun } from './run-state.ts';
 import { parseEpoch, recordName } from './run-store.ts';
 import { retryThroughOutages } from './retry-outages.ts';
@@ -34,7 +34,7 @@ export async function loadRun(access: JetStreamAccess, head: RunHead): Promise<R
     actions.push(...records.flat());
   }
   const state = foldRun(actions);
-  if (!state) throw unreadable(head, 'its first record does not begin it');
+  if (!state) throw createUnreadableError(head, 'its first record does not begin it');
   return state;
 }
 
@@ -57,7 +57,7 @@ export async function prolongRecords(
     const actions = await readRecord(access, head, name);
     const value = { v: chooseRecordVersion(actions), epoch: parseEpoch(name), actions };
     const written = await writeEntry(access, access.bus.names.state, key, value, { ttlSeconds });
-    if ('conflict' in written) throw conflictError(key);
+    if ('conflict' in written) throw createConflictError(key);
     return written.revision;
   };
   const revisions: number[] = [];
@@ -86,13 +86,14 @@ async function readRecord(access: JetStreamAccess, head: RunHead, name: string):
     const entry = await readEntry(access, access.bus.names.state, key, recordSchema);
     if (entry) return entry.value.actions;
   } catch (error) {
-    if (MillraceError.isInstance(error) && error.code === 'message-invalid') throw unreadable(head, error.message);
+    if (MillraceError.isInstance(error) && error.code === 'message-invalid')
+      throw createUnreadableError(head, error.message);
     throw error;
   }
-  throw unreadable(head, `record ${name} is missing`);
+  throw createUnreadableError(head, `record ${name} is missing`);
 }
 
-function unreadable({ tenant, runId }: RunHead, why: string): MillraceError {
+function createUnreadableError({ tenant, runId }: RunHead, why: string): MillraceError {
   return new MillraceError('run-state-unreadable', `The state of ${tenant}.${runId} cannot be read: ${why}.`, {
     remedy: 'Submit the request again under a new run id, and run one version of the orchestrator.',
   });

@@ -12,7 +12,7 @@ import { findPosition } from './find-position.ts';
 import { areChunksGone, findFirstNeeded } from './missing-chunks.ts';
 import { readPage, readStored } from './read-stored.ts';
 import { getLastIndex, isAtRest, readEnd } from './run-head.ts';
-import { visibleChunks, type Visible } from './visible-chunks.ts';
+import { selectVisibleChunks, type Visible } from './visible-chunks.ts';
 
 /** Size of one page; a reader continues from its end. A quarter of the maximum message size of the shipped server. */
 const MAX_PAGE_BYTES = 2 * 1024 * 1024;
@@ -38,7 +38,7 @@ export async function readVisible(access: JetStreamAccess, head: RunHead, from: 
   };
   const first = findFirstNeeded(head, from, isOver);
   let next = first && (await findPosition({ access, stream: query.stream, subject, owners }, first));
-  if (next === undefined && areChunksGone([], head, from, isOver)) throw chunksGone(head);
+  if (next === undefined && areChunksGone([], head, from, isOver)) throw createChunksGoneError(head);
   const retracts = next === undefined ? [] : await readRetracts(access, head);
   for (let isFirst = true; ; isFirst = false) {
     const page: Awaited<ReturnType<typeof readPage<ChunkBatch>>> =
@@ -46,10 +46,10 @@ export async function readVisible(access: JetStreamAccess, head: RunHead, from: 
         ? { found: [], next }
         : await readPage(access, query, { from: next, maxMessages: MAX_PAGE_MESSAGES, maxBytes });
     const logged = page.found.map(({ value }) => value);
-    if (isFirst && areChunksGone(logged, head, from, isOver)) throw chunksGone(head);
+    if (isFirst && areChunksGone(logged, head, from, isOver)) throw createChunksGoneError(head);
     next = page.next;
     const window = next === undefined ? await withLastChunk(access, logged, head) : logged;
-    const visible = visibleChunks(window, { retracts, owners }, from, maxBytes);
+    const visible = selectVisibleChunks(window, { retracts, owners }, from, maxBytes);
     const complete = visible.complete && next === undefined;
     // A page without counting chunks would be requested again: the answer continues after it.
     if (visible.batches.length > 0 || next === undefined) return { ...visible, complete };
@@ -75,7 +75,7 @@ async function withLastChunk(access: JetStreamAccess, logged: ChunkBatch[], head
   return end ? [...logged, { ...last, chunks: [end.lastChunk] }] : logged;
 }
 
-function chunksGone({ runId, status }: RunHead): MillraceError {
+function createChunksGoneError({ runId, status }: RunHead): MillraceError {
   return new MillraceError('chunks-gone', `The chunks of "${runId}" (${status}) have expired from there on.`, {
     remedy: 'Request its result: it is stored longer than the chunks.',
   });

@@ -21,12 +21,12 @@ export function matchWords(before: readonly string[], after: readonly string[]):
   }
   const inner = { before: before.slice(start, before.length - end), after: after.slice(start, after.length - end) };
   if (inner.before.length * inner.after.length > MAX_CELLS) return matches;
-  for (const [at, to] of longestCommon(inner.before, inner.after)) matches.set(start + at, start + to);
+  for (const [at, to] of findLongestCommon(inner.before, inner.after)) matches.set(start + at, start + to);
   return matches;
 }
 
 /** The longest common subsequence, by dynamic programming from the ends. */
-function longestCommon(one: readonly string[], other: readonly string[]): [number, number][] {
+function findLongestCommon(one: readonly string[], other: readonly string[]): [number, number][] {
   const width = other.length + 1;
   const lengths = new Uint16Array((one.length + 1) * width);
   const read = (at: number, to: number) => lengths[at * width + to] ?? 0;

@@ -1,14 +1,20 @@
-import { textMessage, type AppliedAgent, type Overridable, type PlanEntry, type RunRequest } from '@millrace/contracts';
+import {
+  buildTextMessage,
+  type AppliedAgent,
+  type Overridable,
+  type PlanEntry,
+  type RunRequest,
+} from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
 import { makeAgent } from '../testing/run-states.ts';
-import { agentOfRun } from './run-agent.ts';
+import { resolveRunAgent } from './run-agent.ts';
 
 const request = (more: Partial<RunRequest>): RunRequest => ({
   runId: 'r1',
   tenant: 'acme',
   agent: 'demo',
-  messages: [textMessage('m', 'user', 'hi')],
+  messages: [buildTextMessage('m', 'user', 'hi')],
   requestContext: {},
   deadlineMs: 1_000,
   ...more,
@@ -41,12 +47,12 @@ const applied: AppliedAgent = {
   appliedAt: '',
 };
 const planFor = (more: Partial<RunRequest>, of = applied) => {
-  const own = agentOfRun(of, request(more));
+  const own = resolveRunAgent(of, request(more));
   if ('issues' in own) throw new Error(JSON.stringify(own.issues));
   return own.applied;
 };
 const findIssues = (more: Partial<RunRequest>, of = applied) => {
-  const own = agentOfRun(of, request(more));
+  const own = resolveRunAgent(of, request(more));
   return 'issues' in own ? own.issues.map(({ path, message }) => `${path}: ${message}`) : [];
 };
 

@@ -4,7 +4,7 @@
 // state or change its options. Pure.
 import {
   resolveChanges,
-  stagesOfList,
+  listStagesOfList,
   isKeptByOverrides,
   withMembers,
   getOwnMember,
@@ -49,14 +49,14 @@ export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest)
   if (lists.length === 0 && request.maxProcessorRetries === undefined) return { plan };
   if (!agent.overrides) return { issues: findForbidden(request) };
   const uses = overrideUses(request);
-  const kept = keptPlan(plan, lists);
+  const kept = keepListsOnly(plan, lists);
   const issues = [...useIssues(uses, plan, new Set([...Object.keys(kept.entries), ...(agent.questions ?? [])]))];
   if (issues.length > 0) return { issues };
   const byName = Map.groupBy(uses, ({ name }) => name);
   const own = Object.fromEntries([...byName].flatMap(([name, all]) => makeEntry(plan, name, all)));
   const order: Plan['order'] = { ...kept.order };
   for (const list of lists)
-    for (const stage of stagesOfList(list)) {
+    for (const stage of listStagesOfList(list)) {
       const first = uses.filter((use) => use.list === list && own[use.name]?.stages.includes(stage));
       const names = [...first.map(({ name }) => name), ...(order[stage] ?? [])];
       if (names.length > 0) order[stage] = names;
@@ -70,18 +70,18 @@ export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest)
 }
 
 /** Removes the replaceable entries of the lists that the caller provides. The others precede memory. */
-function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
+function keepListsOnly(plan: Plan, lists: readonly ListName[]): Plan {
   const order: Plan['order'] = { ...plan.order };
-  const staying = (names: readonly string[] = []): string[] => {
+  const listStaying = (names: readonly string[] = []): string[] => {
     const left = names.flatMap((name) => plan.entries[name] ?? []).filter(isKeptByOverrides);
     return [...left.filter(({ memory }) => !memory), ...left.filter(({ memory }) => memory)].map(({ entry }) => entry);
   };
-  for (const stage of lists.flatMap(stagesOfList)) {
-    order[stage] = staying(order[stage]);
+  for (const stage of lists.flatMap(listStagesOfList)) {
+    order[stage] = listStaying(order[stage]);
     if (order[stage].length === 0) delete order[stage];
   }
   const listed: Plan['listed'] = { ...plan.listed };
-  for (const list of lists) listed[list] = staying(listed[list]);
+  for (const list of lists) listed[list] = listStaying(listed[list]);
   const isListed = (entry: PlanEntry, list: ListName) => !lists.includes(list) || isKeptByOverrides(entry);
   const entries = Object.values(plan.entries).flatMap((entry): PlanEntry[] => {
     const left = entry.lists.filter((list) => isListed(entry, list));
@@ -112,7 +112,7 @@ function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, tak
     const template = getOwnMember(overridable, processor);
     if (!template)
       return [issue(path, `Callers of this agent may not list "${processor}".`, `They may list: ${allowed}.`)];
-    if (!template.stages.some((stage) => stagesOfList(list).includes(stage)))
+    if (!template.stages.some((stage) => listStagesOfList(list).includes(stage)))
       return [
         issue(
           path,

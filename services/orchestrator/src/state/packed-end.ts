@@ -5,7 +5,7 @@ import { finishChunkSchema, type RunEnd } from '@millrace/contracts';
 const ROOM_BYTES = 300 * 1024;
 
 /** The largest end that can be stored, bytes as JSON. @param maxPayload of the server, bytes */
-export const maxEndBytes = (maxPayload: number): number => Math.max(maxPayload - ROOM_BYTES, maxPayload / 2);
+export const computeMaxEndBytes = (maxPayload: number): number => Math.max(maxPayload - ROOM_BYTES, maxPayload / 2);
 
 /** Leaves the messages out of the last chunk if those of the result are the same. */
 export function packEnd({ result, lastChunk, input }: RunEnd): RunEnd {

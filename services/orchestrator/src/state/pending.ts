@@ -7,7 +7,7 @@ import type { Run } from './run-context.ts';
  * Returns the question of a stage, or of a tool if `stage` is undefined; a call is identified by its position in the
  * answer.
  */
-export function pendingAt(run: Run, stage: Stage | undefined, position?: number): HeldPending | undefined {
+export function findPendingAt(run: Run, stage: Stage | undefined, position?: number): HeldPending | undefined {
   return run.state().pending.find((one) => one.stage === stage && one.position === position);
 }
 
@@ -24,7 +24,7 @@ type PendingRequest = Pick<HeldPending, 'by' | 'stage' | 'toolCall' | 'position'
 /** Adds a question; the run waits until it is answered. An earlier question of the same place is settled. Returns the id. */
 export function askPending(run: Run, asked: PendingRequest): string {
   const { expiresInSeconds = SUSPENSION_LIMITS.defaultSeconds, ...rest } = asked;
-  const before = pendingAt(run, asked.stage, asked.position);
+  const before = findPendingAt(run, asked.stage, asked.position);
   if (before) run.dispatch({ action: 'pending-settled', id: before.id });
   const pending: HeldPending = {
     id: crypto.randomUUID(),

@@ -1,4 +1,4 @@
-import { textMessage, type Chunk } from '@millrace/contracts';
+import { buildTextMessage, type Chunk } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { findFinalText, listChunkChanges } from './recorded-texts.ts';
 import { makeState } from '../testing/run-states.ts';
@@ -14,7 +14,7 @@ const finish = (text: string): Chunk => ({
   type: 'finish',
   runId: 'r',
   from: 'AGENT',
-  payload: { stepResult: { reason: 'stop' }, output: {}, messages: [textMessage('m1', 'assistant', text)] },
+  payload: { stepResult: { reason: 'stop' }, output: {}, messages: [buildTextMessage('m1', 'assistant', text)] },
 });
 
 describe('listChunkChanges', () => {

@@ -1,7 +1,7 @@
 // Finds the texts that a verdict or a batch of chunks has changed, and the same texts at the end of a run. Pure.
 import {
   messageSchema,
-  messageText,
+  readMessageText,
   selectMessages,
   type Chunk,
   type Conversation,
@@ -47,7 +47,7 @@ export function findFinalText(
 ): string | undefined {
   if (part === 'message') {
     const found = selectMessages(conversation, 'input', 'response').find(({ id }) => id === messageId);
-    return found && messageText(found);
+    return found && readMessageText(found);
   }
   const [one, ...others] = steps[step]?.toolResults.filter((result) => result.toolCallId === toolCallId) ?? [];
   if (!one || others.length > 0) return undefined;
@@ -108,9 +108,9 @@ function setResult(texts: OpenTexts, call: { toolCallId: string; args?: unknown 
 }
 
 const setMessage = (texts: OpenTexts, message: Message): void =>
-  texts.set({ part: 'message', messageId: message.id }, messageText(message));
+  texts.set({ part: 'message', messageId: message.id }, readMessageText(message));
 
-const joinTexts = (messages: readonly Message[]): string => messages.map(messageText).join('\n');
+const joinTexts = (messages: readonly Message[]): string => messages.map(readMessageText).join('\n');
 
 type OpenTexts = ReturnType<typeof createTexts>;
 

@@ -1,6 +1,6 @@
-import { textMessage, type Message, type MessagePart, type ToolInvocationPart } from '@millrace/contracts';
+import { buildTextMessage, type Message, type MessagePart, type ToolInvocationPart } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { responseMessageId, withResults } from './response-message.ts';
+import { buildResponseMessageId, withResults } from './response-message.ts';
 
 const text = (words: string): MessagePart => ({ type: 'text', text: words });
 const call = (toolCallId: string, args: object = {}): ToolInvocationPart => ({
@@ -8,12 +8,12 @@ const call = (toolCallId: string, args: object = {}): ToolInvocationPart => ({
   toolInvocation: { state: 'call', toolCallId, toolName: 'clock', args: { ...args } },
 });
 const message = (...parts: MessagePart[]): Message => {
-  const made = textMessage('run-1.0', 'assistant', '');
+  const made = buildTextMessage('run-1.0', 'assistant', '');
   return { ...made, content: { ...made.content, parts } };
 };
 
 test('a response message has the id of run and step, so that a repeated step replaces it', () => {
-  expect(responseMessageId('run-1', 3)).toBe('run-1.3');
+  expect(buildResponseMessageId('run-1', 3)).toBe('run-1.3');
 });
 
 describe('results in a response message', () => {

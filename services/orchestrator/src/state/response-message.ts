@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 
 /** Derived from run and step: a repeated step replaces its message instead of adding one. */
-export function responseMessageId(runId: string, stepNumber: number): string {
+export function buildResponseMessageId(runId: string, stepNumber: number): string {
   return `${runId}.${stepNumber}`;
 }
 

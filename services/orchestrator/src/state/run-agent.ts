@@ -19,7 +19,7 @@ import { overridePlan } from './override-plan.ts';
 /** `leftOut`: names of the entries that this run omits because of its context. */
 export type RunAgent = { applied: AppliedAgent; leftOut: string[] };
 
-export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
+export function resolveRunAgent(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
   const overridden = overridePlan(applied, request);
   if ('issues' in overridden) return overridden;
   const { overridable: _, ...listed } = overridden.plan;
@@ -40,13 +40,13 @@ function withRetries(agent: Agent, plan: Plan, { maxProcessorRetries }: RunReque
 }
 
 const isMeant = ({ when }: PlanEntry, request: RunRequest): boolean =>
-  when === undefined || contextValue(request, when.context) === when.equals;
+  when === undefined || readContextValue(request, when.context) === when.equals;
 
 /**
  * Returns the value that processors see in requestContext: the caller's values for tenant, run, thread and resource do
  * not count.
  */
-function contextValue(request: RunRequest, key: string): JsonValue | undefined {
+function readContextValue(request: RunRequest, key: string): JsonValue | undefined {
   const { tenant, runId, threadId, resourceId, requestContext } = request;
   const own = { tenant, runId, threadId, resourceId };
   for (const values of [own, requestContext]) {

@@ -23,7 +23,7 @@ import type { ChangeLog } from './change-log.ts';
 import type { EventLog } from './event-log.ts';
 import type { FlushTick } from '../release/flush-tick.ts';
 import { endWith, failInOwnWords, type RunOutcome } from './interrupt.ts';
-import { transientChunk } from '../release/make-chunk.ts';
+import { makeTransientChunk } from '../release/make-chunk.ts';
 import { createOverlap, type Overlap } from './overlap.ts';
 import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
 import { createRunActivity, type RunActivity } from './run-activity.ts';
@@ -170,12 +170,12 @@ export function createRun(given: RunParts): Run {
     try {
       const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
       await store.write({ records: store.head().records + recorded.count, nextIndex });
-      return recorded.cancelAsked ? endWith({ form: 'cancel' }) : interruption();
+      return recorded.cancelAsked ? endWith({ form: 'cancel' }) : checkInterruption();
     } finally {
       call.end();
     }
   };
-  const interruption = () => findInterruption(signal, deadlineAt);
+  const checkInterruption = () => findInterruption(signal, deadlineAt);
   const { checkpoint, begin: beginCheckpoint, settle: awaitCheckpoint } = createCheckpoints(write);
   return {
     ...parts,
@@ -189,7 +189,7 @@ export function createRun(given: RunParts): Run {
     saving: { begun: first.finish !== undefined },
     state: () => state,
     dispatch,
-    interruption,
+    interruption: checkInterruption,
     checkpoint,
     beginCheckpoint,
     awaitCheckpoint,
@@ -244,7 +244,7 @@ function reportActivity(
 ) {
   return createRunActivity({
     // Bypasses the release gate: the chunk holds names of the plan and no text that a processor has to judge.
-    notify: (call) => publisher.publish([transientChunk(runId, WAITING_CHUNK, call)]),
+    notify: (call) => publisher.publish([makeTransientChunk(runId, WAITING_CHUNK, call)]),
     onEnded: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
   });
 }
@@ -252,11 +252,11 @@ function reportActivity(
 function findInterruption(signal: AbortSignal, deadlineAt: number): RunOutcome | undefined {
   if (!signal.aborted) return undefined;
   if (signal.reason === 'leaving') return { kind: 'hand-over' };
-  if (signal.reason === 'deadline') return failInOwnWords(deadlineError(deadlineAt));
+  if (signal.reason === 'deadline') return failInOwnWords(createDeadlineError(deadlineAt));
   return endWith({ form: 'cancel' });
 }
 
-function deadlineError(deadlineAt: number) {
+function createDeadlineError(deadlineAt: number) {
   const at = new Date(Date.now() + deadlineAt - performance.now()).toISOString();
   return {
     code: 'run-deadline-exceeded' as const,

@@ -12,7 +12,7 @@ import {
   type StoredEnd,
 } from '@millrace/contracts';
 import {
-  conflictError,
+  createConflictError,
   locateEntry,
   purgeEntries,
   readEntry,
@@ -60,7 +60,7 @@ export async function writeEnd(
   const key = stateKeys.end(tenant, runId, name);
   const ttlSeconds = headTtlSeconds + END_MARGIN_SECONDS;
   const written = await writeEntry(access, access.bus.names.state, key, packEnd(end), { ttlSeconds });
-  if ('conflict' in written) throw conflictError(key);
+  if ('conflict' in written) throw createConflictError(key);
   return { name, revision: written.revision };
 }
 
@@ -81,7 +81,7 @@ export async function readEnd(access: JetStreamAccess, head: RunHead): Promise<R
  * Returns the lifetime of a run's state: until its deadline or the end of its suspension, and then as long as a final
  * state.
  */
-export function stateTtlSeconds(
+export function computeStateTtlSeconds(
   { deadlineAt, suspension }: Pick<RunHead, 'deadlineAt' | 'suspension'>,
   now: number,
 ): number {
@@ -100,7 +100,7 @@ export function getLastIndex({ status, nextIndex }: Pick<RunHead, 'status' | 'ne
   return status === 'suspended' ? nextIndex : nextIndex - 1;
 }
 
-export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string): RunHead {
+export function createQueuedHead(command: Omit<StartCommand, 'command'>, owner: string): RunHead {
   const { request, requestHash, submittedAt } = command;
   const { tenant, runId, agent, deadlineMs, retryOf, caller, subject, threadId, resourceId } = request;
   return {

@@ -1,6 +1,6 @@
 import {
   listLabels,
-  textMessage,
+  buildTextMessage,
   type Message,
   type MessagePart,
   type PlanEntry,
@@ -19,7 +19,7 @@ const withParts = (message: Message, ...parts: MessagePart[]): Message => ({
 });
 const answer = (...parts: MessagePart[]): RunAction => ({
   action: 'messages-changed',
-  ops: [{ op: 'add', source: 'response', message: withParts(textMessage('a1', 'assistant', ''), ...parts) }],
+  ops: [{ op: 'add', source: 'response', message: withParts(buildTextMessage('a1', 'assistant', ''), ...parts) }],
 });
 const rememberMessage = (label?: object): RunAction => ({
   action: 'messages-changed',
@@ -27,7 +27,7 @@ const rememberMessage = (label?: object): RunAction => ({
     {
       op: 'add',
       source: 'remembered',
-      message: withParts(textMessage('r1', 'user', ''), { type: 'text', text: 'old', ...(label && { label }) }),
+      message: withParts(buildTextMessage('r1', 'user', ''), { type: 'text', text: 'old', ...(label && { label }) }),
     },
   ],
 });

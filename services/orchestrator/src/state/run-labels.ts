@@ -7,8 +7,8 @@ import {
   isOwnCall,
   isToken,
   listUntrustedOrigins,
-  lowestTrust,
-  modelParts,
+  findLowestTrust,
+  listModelParts,
   type Chunk,
   type Label,
   type Message,
@@ -24,7 +24,7 @@ type Prompted = Pick<RunState, 'conversation' | 'taint'>;
 
 /** Returns whether untrusted content is in the prompt, or the model has read any. */
 export const isRunTainted = ({ conversation, taint }: Prompted): boolean =>
-  taint.origins.length > 0 || lowestTrust(conversation) === 'untrusted';
+  taint.origins.length > 0 || findLowestTrust(conversation) === 'untrusted';
 
 /**
  * Returns the trust of an answer of the model: that of the prompt, unless an entry of the stream adds text from outside, or
@@ -52,7 +52,7 @@ export function labelOwnOps(
   ops: readonly MessageOp[],
 ): MessageOp[] {
   const isLabelled = (op: MessageOp) =>
-    !('message' in op) || modelParts(op.message).every((part) => isLabel(part['label']));
+    !('message' in op) || listModelParts(op.message).every((part) => isLabel(part['label']));
   if (ops.every(isLabelled)) return [...ops];
   const trust = readAnswerTrust(state);
   return ops.map((op) => {

@@ -3,8 +3,8 @@ import {
   INSTRUCTIONS_LABEL,
   INSTRUCTIONS_TAG,
   selectMessages,
-  messageText,
-  textMessage,
+  readMessageText,
+  buildTextMessage,
   type RunAction,
   type RunState,
   type ToolResult,
@@ -21,7 +21,7 @@ const answerRun = (state: RunState, text: string, calls = [] as (typeof call)[])
   foldActions(state, ...makeAccepted(makeAnswer(state.steps.length, text, calls)));
 const closeOne = (state: RunState, results: ToolResult[] = []) =>
   foldActions(state, { action: 'step-closed', results });
-const texts = (state: RunState) => selectMessages(state.conversation, 'response').map(messageText);
+const texts = (state: RunState) => selectMessages(state.conversation, 'response').map(readMessageText);
 const system = (tag: string, ...contents: string[]): RunAction => ({
   action: 'messages-changed',
   ops: [{ op: 'system', tag, contents }],
@@ -40,7 +40,7 @@ describe('a run’s state at the start', () => {
 
 describe('a change of a run’s state', () => {
   test('of messages is applied', () => {
-    const message = textMessage('m2', 'user', 'more');
+    const message = buildTextMessage('m2', 'user', 'more');
     const state = foldActions(makeState(), {
       action: 'messages-changed',
       ops: [{ op: 'add', source: 'context', message }],
@@ -176,7 +176,7 @@ describe('a rewind of a run’s state', () => {
   });
 
   test('to the input restores the submitted conversation, and processInput is due again', () => {
-    const message = textMessage('m2', 'user', 'added');
+    const message = buildTextMessage('m2', 'user', 'added');
     const state = foldActions(
       makeState(),
       { action: 'messages-changed', ops: [{ op: 'add', source: 'context', message }] },

@@ -2,7 +2,7 @@
 // the effect of an action.
 import {
   applyOps,
-  instructionMessages,
+  buildInstructionMessages,
   labelSubmitted,
   withCallerSystem,
   type Conversation,
@@ -33,7 +33,7 @@ type Begun = Pick<RunState, 'request' | 'applied' | 'firstIndex'>;
 /** Folds the records of a run. Returns undefined if they do not begin it. */
 export function foldRun(actions: readonly RunAction[]): RunState | undefined {
   const [first, ...others] = actions;
-  return first?.action === 'begun' ? others.reduce(reduceRun, initialState(first)) : undefined;
+  return first?.action === 'begun' ? others.reduce(reduceRun, createInitialState(first)) : undefined;
 }
 
 /** Returns the messages of the caller as the processors of the input passed them. */
@@ -41,12 +41,12 @@ export function listInput({ conversation }: Pick<RunState, 'conversation'>): Mes
   return conversation.entries.flatMap(({ source, message }) => (source === 'input' ? [message] : []));
 }
 
-export function initialState({ request, applied, firstIndex }: Begun): RunState {
+export function createInitialState({ request, applied, firstIndex }: Begun): RunState {
   return {
     request,
     applied,
     firstIndex,
-    conversation: startingConversation({ request, applied }),
+    conversation: createStartingConversation({ request, applied }),
     unpassed: [],
     states: {},
     taint: { entries: [], origins: [] },
@@ -65,12 +65,12 @@ export function initialState({ request, applied, firstIndex }: Begun): RunState 
   };
 }
 
-function startingConversation({ request, applied }: Pick<RunState, 'request' | 'applied'>): Conversation {
+function createStartingConversation({ request, applied }: Pick<RunState, 'request' | 'applied'>): Conversation {
   const { instructions } = applied.agent;
   const texts = typeof instructions === 'string' ? [instructions] : instructions;
   return withCallerSystem({
     entries: request.messages.map((message) => ({ source: 'input', message: labelSubmitted(message) })),
-    system: instructionMessages(texts),
+    system: buildInstructionMessages(texts),
   });
 }
 
@@ -78,12 +78,12 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
   const { open } = state;
   switch (action.action) {
     case 'begun':
-      return initialState(action);
+      return createInitialState(action);
     case 'messages-changed':
       return {
         ...state,
         conversation: applyOps(state.conversation, labelOwnOps(state, action.ops)),
-        unpassed: unpassedIds(state.unpassed, action),
+        unpassed: listUnpassedIds(state.unpassed, action),
       };
     case 'messages-passed':
       return { ...state, unpassed: [] };
@@ -101,7 +101,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
         // Retries count consecutively: the count is reset when an accepted step is followed by another one. A step that
         // processOutputResult rejects is opened again with its count.
         retryCount: open?.closed ? 0 : state.retryCount,
-        open: newStep(state, action.firstIndex),
+        open: createStep(state, action.firstIndex),
       };
     case 'step-moved':
       return open ? { ...state, open: { ...open, firstIndex: action.firstIndex } } : state;
@@ -122,7 +122,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'call-begun':
       return open ? { ...state, open: { ...open, begun: [...open.begun, action.position] } } : state;
     case 'tool-finished':
-      return open ? toolFinished(state, open, action.result) : state;
+      return open ? recordToolResult(state, open, action.result) : state;
     case 'step-closed':
       return open ? closeStep(state, open, action.results) : state;
     case 'result-judged':
@@ -148,14 +148,14 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'answer-restated':
       return { ...state, restated: action };
     case 'rewound':
-      return rewound(state, action);
+      return rewindState(state, action);
     case 'rejected':
       return { ...state, rejection: action.ending };
   }
 }
 
 /** Moves messages between passed and unpassed: the later one wins. */
-function unpassedIds(
+function listUnpassedIds(
   before: readonly string[],
   { ops, unpassed }: Extract<RunAction, { action: 'messages-changed' }>,
 ): string[] {
@@ -171,7 +171,7 @@ function joinTaint(taint: RunState['taint'], found: RunState['taint']): RunState
 
 type OpenStep = NonNullable<RunState['open']>;
 
-function newStep({ conversation }: RunState, firstIndex: number): OpenStep {
+function createStep({ conversation }: RunState, firstIndex: number): OpenStep {
   return {
     firstIndex,
     base: conversation,
@@ -202,7 +202,7 @@ function acceptAnswer(state: RunState, open: OpenStep, answer: StepAnswer): RunS
 }
 
 /** The result settles a question of the tool: it was answered, or the call was lost. */
-function toolFinished(state: RunState, open: OpenStep, result: PlacedResult): RunState {
+function recordToolResult(state: RunState, open: OpenStep, result: PlacedResult): RunState {
   const pending = state.pending.filter(({ stage, position }) => stage !== undefined || position !== result.position);
   return { ...state, pending, open: { ...open, results: [...open.results, result] } };
 }
@@ -245,17 +245,17 @@ function closeStep(state: RunState, open: OpenStep, results: ToolResult[]): RunS
     ...state,
     conversation,
     open: { ...open, closed: true },
-    steps: [...state.steps, stepResult(state, answer, results)],
+    steps: [...state.steps, buildStepResult(state, answer, results)],
     shown: closeShown(state.shown, open),
   };
 }
 
 /** Returns the steps with the one that is not accepted yet. */
-export function stepsWith(state: RunState, answer: StepAnswer): StepResult[] {
-  return [...state.steps, stepResult(state, answer, [])];
+export function appendStep(state: RunState, answer: StepAnswer): StepResult[] {
+  return [...state.steps, buildStepResult(state, answer, [])];
 }
 
-function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult[]): StepResult {
+function buildStepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult[]): StepResult {
   const { text, reasoning, toolCalls, finishReason, usage, model, fromCache } = answer;
   const { latencyMs, warnings, response } = answer;
   return {
@@ -276,8 +276,8 @@ function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult
 }
 
 /** Rewinds to the input as submitted, or to the beginning of the step; a closed step is opened again. */
-function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
-  const base = to === 'input' ? startingConversation(state) : (state.open?.base ?? state.conversation);
+function rewindState(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
+  const base = to === 'input' ? createStartingConversation(state) : (state.open?.base ?? state.conversation);
   const ops =
     feedback === ''
       ? []

@@ -12,7 +12,7 @@ import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { FencedError } from '../release/fenced-error.ts';
 import { createHeadWriter, type HeadWriter } from './head-writer.ts';
-import { FINAL_TTL_SECONDS, nameEnd, stateTtlSeconds, writeEnd } from './run-head.ts';
+import { FINAL_TTL_SECONDS, nameEnd, computeStateTtlSeconds, writeEnd } from './run-head.ts';
 import { retryThroughOutages } from './retry-outages.ts';
 
 export type RunStore = {
@@ -110,7 +110,7 @@ export async function openRunStore(
   revision: number,
 ): Promise<RunStore | undefined> {
   const heads = createHeadWriter(access, first, revision);
-  return (await heads.put(first, stateTtlSeconds(first, access.clock.now()))) === 'written'
+  return (await heads.put(first, computeStateTtlSeconds(first, access.clock.now()))) === 'written'
     ? createStore(access, heads)
     : undefined;
 }
@@ -127,7 +127,7 @@ function createStore(access: JetStreamAccess, heads: HeadWriter): RunStore {
   const { clock } = access;
   const deadlineAt = performance.now() + heads.head().deadlineAt - clock.now();
   /** Each write repeats the time that is left, so that a step of a clock moves the deadline for no longer than to the next checkpoint. */
-  const currentDeadline = (known: number) => {
+  const chooseCurrentDeadline = (known: number) => {
     const current = Math.round(clock.now() + deadlineAt - performance.now());
     return Math.abs(current - known) > CLOCK_STEP_MS ? current : known;
   };
@@ -135,14 +135,14 @@ function createStore(access: JetStreamAccess, heads: HeadWriter): RunStore {
     head: heads.head,
     async write(change, final = false) {
       const head = heads.head();
-      const rest = { owner: access.bus.id, write: head.write + 1, deadlineAt: currentDeadline(head.deadlineAt) };
+      const rest = { owner: access.bus.id, write: head.write + 1, deadlineAt: chooseCurrentDeadline(head.deadlineAt) };
       const next = { ...head, ...change, ...rest };
-      const ttl = final ? FINAL_TTL_SECONDS : stateTtlSeconds(next, clock.now());
+      const ttl = final ? FINAL_TTL_SECONDS : computeStateTtlSeconds(next, clock.now());
       let outcome = await heads.put(next, ttl);
       // If the store was lost, the command was lost too: no other owner ends the run.
       if (outcome === 'lost' && final) outcome = await heads.put(next, ttl);
       if (outcome === 'fenced') throw new FencedError(tenant, runId);
-      if (outcome === 'lost') throw stateLost(tenant, runId);
+      if (outcome === 'lost') throw createStateLostError(tenant, runId);
     },
     record: (actions) => writeRecord(access, heads.head(), actions, heads.head().records),
     keepEnd: (end, headTtlSeconds) =>
@@ -164,7 +164,7 @@ async function writeRecord(
   // Not parsed, because this process made the actions; the next owner parses each record that it reads.
   const value = { v: chooseRecordVersion(actions), epoch, actions };
   const key = stateKeys.record(tenant, runId, name);
-  const ttlSeconds = stateTtlSeconds(head, access.clock.now());
+  const ttlSeconds = computeStateTtlSeconds(head, access.clock.now());
   try {
     // Only this owner writes records of this epoch; a record that an earlier run of that id left there does not count.
     const write = (more: { unlessWritten?: string }) =>
@@ -194,7 +194,7 @@ export const recordName = (epoch: number, at: number, prolongedBy?: number): str
   prolongedBy === undefined ? `${epoch}-${at}` : `${epoch}-${at}-${prolongedBy}`;
 export const parseEpoch = (record: string): number => Number.parseInt(record, 10);
 
-function stateLost(tenant: string, runId: string): MillraceError {
+function createStateLostError(tenant: string, runId: string): MillraceError {
   return new MillraceError('store-unavailable', `The state of ${tenant}.${runId} is missing: its store was lost.`, {
     remedy: 'Submit the request again under a new run id.',
   });

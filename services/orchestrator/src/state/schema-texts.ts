@@ -3,8 +3,8 @@
 // message, the run fails, because a schema with changed texts would be another one. Pure.
 import {
   labelSubmitted,
-  messageText,
-  textMessage,
+  readMessageText,
+  buildTextMessage,
   type JsonValue,
   type Message,
   type MessageOp,
@@ -43,7 +43,7 @@ function makeTextMessages({ runId, structuredOutput, clientTools = [] }: RunRequ
 function makeMessage(member: SubmittedTexts['member'], id: string, texts: readonly string[]): SubmittedTexts[] {
   const distinct = [...new Set(texts.filter(Boolean))];
   if (distinct.length === 0) return [];
-  return [{ member, message: labelSubmitted(textMessage(id, 'user', distinct.join('\n'))) }];
+  return [{ member, message: labelSubmitted(buildTextMessage(id, 'user', distinct.join('\n'))) }];
 }
 
 /**
@@ -74,7 +74,7 @@ function collectTexts(value: JsonValue): string[] {
 export function findChangedTexts({ request, conversation }: SchemaState): SubmittedTexts['member'] | undefined {
   const isSame = ({ message }: SubmittedTexts) => {
     const left = conversation.entries.find((entry) => entry.message.id === message.id)?.message;
-    return left !== undefined && messageText(left) === messageText(message) && left.role === message.role;
+    return left !== undefined && readMessageText(left) === readMessageText(message) && left.role === message.role;
   };
   return makeTextMessages(request).find((submitted) => !isSame(submitted))?.member;
 }

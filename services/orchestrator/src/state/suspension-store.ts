@@ -20,7 +20,7 @@ type SuspensionAddress = Pick<RunHead, 'tenant' | 'runId'>;
 
 /** A run expires this much later than its questions, so that an answer in time is stored by then. ms */
 const STORED_WITHIN_MS = 1_000;
-export const expiryDueAt = (expiresAt: number): number => expiresAt + STORED_WITHIN_MS;
+export const computeExpiryDueAt = (expiresAt: number): number => expiresAt + STORED_WITHIN_MS;
 
 /** Lifetime of the tombstone of a removed entry: longer than a read-back takes. */
 const TOMBSTONE_SECONDS = 60;

@@ -1,7 +1,7 @@
 // Keeps room in the chunk log. A full log refuses new chunks, because it must not discard those of a run that has not ended; so orchestrators
 // remove the chunks of ended runs before, the oldest first. The results of these runs remain, and a late reader gets the error of a log that has forgotten them.
-import { isFinal, loggedError, tenantAndRunOfLog } from '@millrace/contracts';
-import { within, type JetStreamAccess } from '@millrace/bus';
+import { isFinal, toLoggedError, parseLogSubject } from '@millrace/contracts';
+import { waitAtMost, type JetStreamAccess } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
 import { locateHead } from './run-head.ts';
 
@@ -26,7 +26,7 @@ export function startLogTrimmer(access: JetStreamAccess): { stop(): Promise<void
       for (const stream of bus.hasConnection() ? streams : []) {
         const from = cursors.get(stream) ?? 0;
         const cursor = await trimLog(access, stream, from).catch((error: unknown) => {
-          bus.log.warn({ stream, ...loggedError(error) }, 'chunk log could not be trimmed');
+          bus.log.warn({ stream, ...toLoggedError(error) }, 'chunk log could not be trimmed');
           return from;
         });
         cursors.set(stream, cursor);
@@ -38,7 +38,7 @@ export function startLogTrimmer(access: JetStreamAccess): { stop(): Promise<void
   return {
     async stop() {
       stopping.abort();
-      await within(watching, CHECK_EVERY_MS);
+      await waitAtMost(watching, CHECK_EVERY_MS);
     },
   };
 }
@@ -57,7 +57,7 @@ export async function trimLog(access: JetStreamAccess, stream: string, from: num
     const message = await jsm.direct.getMessage(stream, next).catch(() => null);
     if (!message) return 0;
     sequence = message.seq + 1;
-    const address = tenantAndRunOfLog(bus.subjects.prefix, message.subject);
+    const address = parseLogSubject(bus.subjects.prefix, message.subject);
     const filter = address && bus.subjects.runLog(address.tenant, address.run);
     if (!address || filter === undefined || kept.has(filter)) continue;
     if (!(await isOver(access, address))) {

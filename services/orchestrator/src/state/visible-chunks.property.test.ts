@@ -12,7 +12,7 @@ import {
   type Placed,
   type Reader,
 } from '../testing/chunk-histories.ts';
-import { visibleChunks } from './visible-chunks.ts';
+import { selectVisibleChunks } from './visible-chunks.ts';
 
 const owner = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant('word') }, { weight: 1, arbitrary: fc.nat(8) }), {
   maxLength: 15,
@@ -25,7 +25,12 @@ const history = fc
   .map(([owners, shares]) => makeHistory(owners, shares));
 
 function ask(reader: Reader, log: readonly Placed[], maxBytes: number): { reader: Reader; complete: boolean } {
-  const { batches, end, complete } = visibleChunks(makeLog(log), listRetracted(makeLog(log)), reader.next, maxBytes);
+  const { batches, end, complete } = selectVisibleChunks(
+    makeLog(log),
+    listRetracted(makeLog(log)),
+    reader.next,
+    maxBytes,
+  );
   return { reader: takeAnswer(reader, batches, end), complete };
 }
 
@@ -66,7 +71,7 @@ test('a replay agrees with a single read at the end', () => {
 test('a replay contains no retract for a fresh reader', () => {
   fc.assert(
     fc.property(history, (published) => {
-      const { batches } = visibleChunks(
+      const { batches } = selectVisibleChunks(
         makeLog(published),
         listRetracted(makeLog(published)),
         { epoch: 1, index: 0 },

@@ -1,7 +1,7 @@
 import type { ChunkBatch, Position } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { retract, listRetracted, text } from '../testing/chunk-histories.ts';
-import { visibleChunks as visible } from './visible-chunks.ts';
+import { selectVisibleChunks as visible } from './visible-chunks.ts';
 
 const start: Position = { epoch: 1, index: 0 };
 const MANY_BYTES = 1_000_000;

@@ -32,28 +32,28 @@ type VisiblePiece = Positioned<ChunkBatch['chunks'][number]>;
  * @param logged messages of the log from `from` on, or the first part of them, with or without obsolete ones
  * @param maxBytes of the chunks as JSON; a larger first chunk is returned all the same
  */
-export function visibleChunks(
+export function selectVisibleChunks(
   logged: readonly ChunkBatch[],
   { retracts, owners }: TakenBack,
   from: Position,
   maxBytes: number,
 ): Visible {
-  const asked = distinct(logged.flatMap(positionChunks).toSorted(comparePositions)).filter(
+  const asked = omitDuplicates(logged.flatMap(positionChunks).toSorted(comparePositions)).filter(
     (piece) => comparePositions(piece, from) >= 0,
   );
   const last = asked.at(-1);
   const takenBack = retracts.flatMap(positionChunks).filter(isRetract);
   const isGone = (piece: VisiblePiece) =>
-    takenBack.some((by) => comparePositions(by, piece) > 0 && piece.index >= retractedFrom(by)) ||
+    takenBack.some((by) => comparePositions(by, piece) > 0 && piece.index >= readRetractedFrom(by)) ||
     owners.some(({ epoch, index }) => epoch > piece.epoch && piece.index >= index);
   const isTold = (by: VisiblePiece) =>
     comparePositions(by, from) >= 0 &&
     last !== undefined &&
     comparePositions(by, last) <= 0 &&
-    retractedFrom(by) < from.index;
+    readRetractedFrom(by) < from.index;
   const counting = asked.filter((piece) => !isRetract(piece) && !isGone(piece));
-  const told = distinct([...counting, ...takenBack.filter(isTold)].toSorted(comparePositions));
-  const page = withinBytes(told, maxBytes);
+  const told = omitDuplicates([...counting, ...takenBack.filter(isTold)].toSorted(comparePositions));
+  const page = cutToBytes(told, maxBytes);
   const complete = page.length === told.length;
   const covered = complete ? last : page.at(-1);
   return { batches: batchChunks(page), end: covered ? positionAfter(covered) : from, complete };
@@ -62,18 +62,18 @@ export function visibleChunks(
 const positionAfter = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
 
 /** Counts a message once that was stored twice. */
-function distinct(sorted: readonly VisiblePiece[]): VisiblePiece[] {
+function omitDuplicates(sorted: readonly VisiblePiece[]): VisiblePiece[] {
   return sorted.filter((piece, at) => at === 0 || comparePositions(piece, sorted[at - 1] ?? piece) !== 0);
 }
 
 const isRetract = ({ chunk }: VisiblePiece): boolean => chunk.type === 'retract';
 
-function retractedFrom({ chunk }: VisiblePiece): number {
+function readRetractedFrom({ chunk }: VisiblePiece): number {
   const payload: unknown = chunk['payload'];
   return typeof payload === 'object' && payload !== null && 'index' in payload ? Number(payload.index) : Infinity;
 }
 
-function withinBytes(pieces: readonly VisiblePiece[], maxBytes: number): VisiblePiece[] {
+function cutToBytes(pieces: readonly VisiblePiece[], maxBytes: number): VisiblePiece[] {
   let bytes = 0;
   const over = pieces.findIndex(({ chunk }) => (bytes += Buffer.byteLength(JSON.stringify(chunk))) > maxBytes);
   return over < 0 ? [...pieces] : pieces.slice(0, Math.max(over, 1));

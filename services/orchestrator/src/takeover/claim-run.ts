@@ -11,15 +11,15 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import { MillraceError, readOwner } from '@millrace/contracts';
-import { conflictError, decode, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
+import { createConflictError, decode, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { findOwnerFate } from './ask-owner.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
-import { deferredToNewer } from './defer-to-newer.ts';
+import { deferIfNewer } from './defer-to-newer.ts';
 import { completeSuspension } from './after-suspension.ts';
 import { loadRun } from '../state/load-run.ts';
 import { deleteRunState } from '../state/delete-run-state.ts';
-import { isAtRest, getLastIndex, locateHead, openNextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
+import { isAtRest, getLastIndex, locateHead, openNextEpoch, createQueuedHead, readEnd } from '../state/run-head.ts';
 import type { Deps } from '../state/run-context.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
@@ -62,7 +62,7 @@ export async function claimRun(asked: EpochRequest<StartCommand>): Promise<Claim
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
     const there = await retryThroughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
     if ('error' in there) {
-      if (!deferredToNewer(asked, there.error)) await endUnreadable(asked, there);
+      if (!deferIfNewer(asked, there.error)) await endUnreadable(asked, there);
       return undefined;
     }
     if ('value' in there && isTaken(there.value, delivery)) {
@@ -77,7 +77,7 @@ export async function claimRun(asked: EpochRequest<StartCommand>): Promise<Claim
     const store = await openRunStore(access, makeFirstHead(access, delivery), there.revision);
     if (store) return { store, command };
   }
-  throw conflictError(`${tenant}.${runId}`);
+  throw createConflictError(`${tenant}.${runId}`);
 }
 
 /** Returns whether the run has begun, or whether another request has its id. */
@@ -92,7 +92,7 @@ function isAnswered(head: RunHead, { command, sequence }: Delivery<StartCommand>
 
 /** Returns the head as its owner writes it when the run begins. */
 function makeFirstHead({ bus, clock }: JetStreamAccess, { command, sequence }: Delivery<StartCommand>): RunHead {
-  return { ...queuedHead(command, bus.id), status: 'running', command: sequence, startedAt: clock.now() };
+  return { ...createQueuedHead(command, bus.id), status: 'running', command: sequence, startedAt: clock.now() };
 }
 
 async function answer({ deps, delivery }: EpochRequest<StartCommand>, head: RunHead): Promise<void> {
@@ -140,7 +140,8 @@ export async function takeOver(asked: EpochRequest, head: RunHead, revision: num
   if ('newer' in loaded) return undefined;
   if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
   const { state } = loaded;
-  if (next.takeovers > MAX_TAKEOVERS) return endInEpoch(asked, next, revision, { error: givenUp(head), state });
+  if (next.takeovers > MAX_TAKEOVERS)
+    return endInEpoch(asked, next, revision, { error: createGivenUpError(head), state });
   const store = await openRunStore(access, next, revision);
   return store && { store, state, isRecovered: isLost };
 }
@@ -153,7 +154,7 @@ export async function load(asked: EpochRequest, head: RunHead): Promise<LoadedRu
   try {
     return { state: await loadRun(deps.access, head) };
   } catch (error) {
-    if (deferredToNewer(asked, error)) return { newer: true };
+    if (deferIfNewer(asked, error)) return { newer: true };
     if (!MillraceError.isInstance(error) || !UNREADABLE.has(error.code)) throw error;
     const { tenant, runId } = head;
     deps.log.error({ tenant, runId, error: error.message }, 'run state unreadable: ending the run');
@@ -185,7 +186,7 @@ async function endUnreadable(
   await endInEpoch(asked, openNextEpoch(head, access.bus.id), revision, { error: unreadable });
 }
 
-function givenUp({ takeovers }: RunHead): WireError {
+function createGivenUpError({ takeovers }: RunHead): WireError {
   return {
     code: 'run-given-up',
     message: `${takeovers + 1} orchestrators were lost while they drove this run; no other orchestrator takes it over.`,

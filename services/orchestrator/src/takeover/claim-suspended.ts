@@ -1,12 +1,12 @@
 // Claims a suspended run that has an answer: the orchestrator that receives the command becomes the owner, in a new
 // epoch, with the remaining time of the run. A redelivery of the command is a takeover, as of any run.
 import type { Command, RunHead } from '@millrace/contracts';
-import { conflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
+import { createConflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { isAtRest, locateHead, openNextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
 import { endInEpoch, type EpochRequest } from './end-in-epoch.ts';
-import { deferredToNewer } from './defer-to-newer.ts';
+import { deferIfNewer } from './defer-to-newer.ts';
 import { answerAtRest, load, takeOver, type ClaimedRun } from './claim-run.ts';
 
 export type ResumeCommand = Extract<Command, { command: 'resume' }>;
@@ -24,7 +24,7 @@ export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promis
   const { tenant, runId } = delivery.command.request;
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
     const there = await retryThroughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
-    if ('error' in there && deferredToNewer(asked, there.error)) return undefined;
+    if ('error' in there && deferIfNewer(asked, there.error)) return undefined;
     if (!('value' in there)) {
       deps.log.warn({ tenant, runId }, 'resume command for an unknown run, dropped');
       return answer(delivery);
@@ -44,7 +44,7 @@ export async function claimSuspended(asked: EpochRequest<ResumeCommand>): Promis
     const store = await openRunStore(access, next, revision);
     if (store) return { store, state: loaded.state };
   }
-  throw conflictError(`${tenant}.${runId}`);
+  throw createConflictError(`${tenant}.${runId}`);
 }
 
 async function answer(delivery: Delivery): Promise<undefined> {

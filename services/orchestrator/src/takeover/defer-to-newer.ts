@@ -4,7 +4,7 @@ import { MillraceError, timings, type Command } from '@millrace/contracts';
 import type { EpochRequest } from './end-in-epoch.ts';
 
 /** Hands the command back if a newer version wrote the run. @returns whether it did */
-export function deferredToNewer({ deps, delivery }: EpochRequest, error: unknown): boolean {
+export function deferIfNewer({ deps, delivery }: EpochRequest, error: unknown): boolean {
   const { command } = delivery;
   if (!MillraceError.isInstance(error) || error.code !== 'stored-by-newer') return false;
   if (isPastDeadline(command, deps.access.clock.now())) return false;

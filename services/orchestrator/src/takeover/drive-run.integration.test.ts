@@ -1,5 +1,5 @@
 // A run from its command to its ack, against real streams: whatever happens, it ends once and reports how.
-import { agentKey, endsRun, type Chunk } from '@millrace/contracts';
+import { buildAgentKey, endsRun, type Chunk } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -75,7 +75,7 @@ describe('a driven run', () => {
   });
 
   test('fails by name, not by a lost owner, if its agent no longer fits its schema', async () => {
-    const key = agentKey('acme', 'broken');
+    const key = buildAgentKey('acme', 'broken');
     await writeEntry(stream.access, connection.bus.names.agents, key, { agent: 1 }, { expectedRevision: 0 });
     const run = await driver().begin({ agent: 'broken' });
     await run.drive();

@@ -2,7 +2,7 @@
 // acks the command.
 import {
   MillraceError,
-  loggedError,
+  toLoggedError,
   toWireError,
   type AppliedAgent,
   type Issue,
@@ -14,19 +14,19 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import type { Delivery } from '@millrace/bus';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import type { ChunkPublisher } from '../release/chunk-publisher.ts';
 import { openEpoch } from './open-epoch.ts';
 import { isCancelAsked } from '../state/run-store.ts';
 import { claimRun, unreadable, type ClaimedRun } from './claim-run.ts';
 import { claimSuspended, type ResumeCommand } from './claim-suspended.ts';
 import { endBroken, endRun } from '../run/end-run.ts';
-import { brokenBy, endWith, type Ending, type RunOutcome } from '../state/interrupt.ts';
+import { toBrokenEnding, endWith, type Ending, type RunOutcome } from '../state/interrupt.ts';
 import { runLoop } from '../run/run-loop.ts';
 import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
-import { agentOfRun } from '../state/run-agent.ts';
-import { initialState } from '../state/run-state.ts';
-import { failedRun } from '../state/failed-run.ts';
+import { resolveRunAgent } from '../state/run-agent.ts';
+import { createInitialState } from '../state/run-state.ts';
+import { createFailedRun } from '../state/failed-run.ts';
 import { FencedError } from '../release/fenced-error.ts';
 import { OBSERVED_WITHIN_MS } from '../state/observer-queues.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
@@ -91,8 +91,10 @@ async function execute({
   let forget = (): void => undefined;
   const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - performance.now(), 0));
   try {
-    const from: Beginning | { error: WireError } = state ? { first: state } : await beginning(deps, command, chunks);
-    if ('error' in from) return await storeEnding(parts, failedRun(runId, from.error));
+    const from: Beginning | { error: WireError } = state
+      ? { first: state }
+      : await prepareBeginning(deps, command, chunks);
+    if ('error' in from) return await storeEnding(parts, createFailedRun(runId, from.error));
     const { leftOut = [] } = from;
     // The event is the only record of the entries that were left out.
     if (leftOut.length > 0) events.record({ event: 'run', status: 'running', step: 0, detail: { leftOut } });
@@ -135,7 +137,7 @@ async function endObservers({ observers, events, deps, ref }: Run, graceMs: numb
   await events.flush().catch((error: unknown) => {
     const { runId } = ref;
     deps.log.warn(
-      { runId, ...loggedError(error) },
+      { runId, ...toLoggedError(error) },
       'events of observers lost: the run has ended and they could not be stored',
     );
   });
@@ -160,7 +162,7 @@ const isAccepted = (outcome: RunOutcome): boolean => outcome.kind === 'end' && o
 type Beginning = Pick<RunParts, 'first' | 'unsaved'> & { leftOut?: string[] };
 
 /** Returns the first state: before the first checkpoint, that is the command and the currently applied agent. */
-async function beginning(
+async function prepareBeginning(
   deps: Deps,
   command: StartCommand | undefined,
   chunks: ChunkPublisher,
@@ -168,20 +170,22 @@ async function beginning(
   if (!command) return { error: unreadable };
   const { request } = command;
   const { runId, threadId, agent } = request;
-  chunks.publish([chunk(runId, { type: 'start', payload: { agent, ...(threadId !== undefined && { threadId }) } })]);
+  chunks.publish([
+    makeChunk(runId, { type: 'start', payload: { agent, ...(threadId !== undefined && { threadId }) } }),
+  ]);
   const applied = await readAgent(deps, command);
   if ('error' in applied) return applied;
-  const own = agentOfRun(applied.ok, request);
-  if ('issues' in own) return { error: notAllowedError(own.issues) };
+  const own = resolveRunAgent(applied.ok, request);
+  if ('issues' in own) return { error: createNotAllowedError(own.issues) };
   const begun = { action: 'begun' as const, request, applied: own.applied, firstIndex: chunks.getNextIndex() };
-  return { first: initialState(begun), unsaved: [begun], leftOut: own.leftOut };
+  return { first: createInitialState(begun), unsaved: [begun], leftOut: own.leftOut };
 }
 
 /**
  * The submission allowed the overrides, but the agent was applied again since. The error has names only: no message
  * quotes the caller's options.
  */
-function notAllowedError(issues: readonly Issue[]): WireError {
+function createNotAllowedError(issues: readonly Issue[]): WireError {
   const [first] = issues;
   const { message = 'The agent does not allow the overrides of this run.', ...rest } = first ?? {};
   return { ...rest, code: 'run-refused', message };
@@ -215,8 +219,8 @@ function failBroken(run: Run, error: unknown): Ending {
   if (error instanceof FencedError || (MillraceError.isInstance(error) && error.code === 'bus-unreachable'))
     throw error;
   const { runId } = run.ref;
-  run.deps.log.error({ runId, ...loggedError(error) }, 'a run broke');
-  return brokenBy(error);
+  run.deps.log.error({ runId, ...toLoggedError(error) }, 'a run broke');
+  return toBrokenEnding(error);
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Command, RunHead, RunState, WireError } from '@millrace/contracts';
 import type { Delivery } from '@millrace/bus';
 import { keepDeadLetter } from '../saves/dead-letters.ts';
-import { failedRun } from '../state/failed-run.ts';
+import { createFailedRun } from '../state/failed-run.ts';
 import type { Deps } from '../state/run-context.ts';
 import type { RunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
@@ -26,14 +26,14 @@ export async function endInEpoch(
   const { command } = delivery;
   const request = command.command === 'start' ? command.request : state?.request;
   // A dead letter is stored only if the request is known: without it a retry is impossible.
-  if (request) await keepDeadLetter(access, { what: 'run', tenant, runId, agent, at: now(), error, request });
+  if (request) await keepDeadLetter(access, { what: 'run', tenant, runId, agent, at: formatNow(), error, request });
   const { chunks, events, close } = openEpoch(access, store, stop);
   try {
-    await storeEnding({ access, delivery, store, chunks, events, fenced: stop.fenced }, failedRun(runId, error));
+    await storeEnding({ access, delivery, store, chunks, events, fenced: stop.fenced }, createFailedRun(runId, error));
   } finally {
     close();
   }
   return undefined;
 }
 
-const now = (): string => new Date().toISOString();
+const formatNow = (): string => new Date().toISOString();

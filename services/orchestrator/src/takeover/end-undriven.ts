@@ -4,10 +4,10 @@
 import { readOwner, type RunEnd, type RunHead, type WireError } from '@millrace/contracts';
 import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
 import { createChunkPublisher } from '../release/chunk-publisher.ts';
-import { emptyResult, failedRun } from '../state/failed-run.ts';
+import { emptyResult, createFailedRun } from '../state/failed-run.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { FencedError } from '../release/fenced-error.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { openNextEpoch, readEnd, readHead } from '../state/run-head.ts';
 import { openUndriven } from '../state/run-store.ts';
 import { storeEnding } from './store-ending.ts';
@@ -50,7 +50,7 @@ async function endNow(access: JetStreamAccess, there: BucketEntry<RunHead>, endi
   const delivery = { acknowledge: async () => undefined };
   const fenced = new AbortController().signal;
   try {
-    const ended = endedAs(runId, before, ending);
+    const ended = buildEnd(runId, before, ending);
     await storeEnding({ access, delivery, store, chunks, events, fenced, isUndriven: true }, ended);
   } finally {
     chunks.close();
@@ -59,13 +59,13 @@ async function endNow(access: JetStreamAccess, there: BucketEntry<RunHead>, endi
 }
 
 /** Keeps text and messages so far, except of a run that failed. */
-function endedAs(runId: string, before: RunEnd | undefined, ending: UndrivenEnding): RunEnd {
+function buildEnd(runId: string, before: RunEnd | undefined, ending: UndrivenEnding): RunEnd {
   const { status } = ending;
   if (status !== 'failed') {
-    const lastChunk = chunk(runId, { type: 'abort', payload: { reason: status } });
+    const lastChunk = makeChunk(runId, { type: 'abort', payload: { reason: status } });
     return { lastChunk, result: { ...emptyResult(runId), ...before?.result, status, finishReason: 'other' } };
   }
   const { violations = [], steps = [], usage } = before?.result ?? {};
-  const failed = failedRun(runId, ending.error, usage);
+  const failed = createFailedRun(runId, ending.error, usage);
   return { ...failed, result: { ...failed.result, violations, steps } };
 }

@@ -7,7 +7,7 @@ import { wakeIfAnswered } from './after-suspension.ts';
 import { endUndriven } from './end-undriven.ts';
 import { deleteRunState } from '../state/delete-run-state.ts';
 import { readHead } from '../state/run-head.ts';
-import { expiryDueAt } from '../state/suspension-store.ts';
+import { computeExpiryDueAt } from '../state/suspension-store.ts';
 
 export async function expireRun(access: JetStreamAccess, { tenant, runId, epoch }: Expiry): Promise<void> {
   const address = { tenant, runId };
@@ -17,14 +17,14 @@ export async function expireRun(access: JetStreamAccess, { tenant, runId, epoch 
   if (head.epoch !== epoch) return renewTimer(access, head);
   if (await wakeIfAnswered(access, head)) return;
   const isMeant = (there: { epoch: number }) => there.epoch === epoch;
-  await endUndriven(access, address, { status: 'failed', error: expiredError(head) }, isMeant);
+  await endUndriven(access, address, { status: 'failed', error: createExpiredError(head) }, isMeant);
 }
 
 async function renewTimer(access: JetStreamAccess, { tenant, runId, epoch, suspension }: RunHead): Promise<void> {
-  if (suspension) await setTimer(access, { tenant, runId, epoch }, expiryDueAt(suspension.expiresAt));
+  if (suspension) await setTimer(access, { tenant, runId, epoch }, computeExpiryDueAt(suspension.expiresAt));
 }
 
-function expiredError({ suspension }: RunHead): WireError {
+function createExpiredError({ suspension }: RunHead): WireError {
   const since = suspension ? new Date(suspension.at).toISOString() : 'the suspension';
   return {
     code: 'suspension-expired',

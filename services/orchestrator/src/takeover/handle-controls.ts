@@ -1,7 +1,7 @@
 // Heeds `control` messages for the runs that are driven here. A message only makes the orchestrator read the stored state: any client of the bus
 // can publish one, and late ones of an earlier run arrive too. A run is cancelled if its cancel key is there, and fenced if its head has a
 // later epoch than its owner.
-import { controlSchema, loggedError, readControlAddress, type Control } from '@millrace/contracts';
+import { controlSchema, toLoggedError, readControlAddress, type Control } from '@millrace/contracts';
 import { listen, type Listening } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
 import { readHead } from '../state/run-head.ts';
@@ -58,7 +58,7 @@ async function checkClaim(
     if (head) stop.fence(head.value.epoch);
   } catch (error) {
     log.warn(
-      { tenant, run, ...loggedError(error) },
+      { tenant, run, ...toLoggedError(error) },
       'a control message could not be checked; the next checkpoint does',
     );
   }

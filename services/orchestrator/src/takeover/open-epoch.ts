@@ -4,7 +4,7 @@ import { readOwner } from '@millrace/contracts';
 import { publish, type JetStreamAccess } from '@millrace/bus';
 import { createChunkPublisher, type ChunkPublisher } from '../release/chunk-publisher.ts';
 import { createEventLog, type EventLog } from '../state/event-log.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { getOwner } from '../state/run-head.ts';
 import type { RunStop } from '../state/run-stop.ts';
 import type { RunStore } from '../state/run-store.ts';
@@ -34,7 +34,7 @@ export function openEpoch(access: JetStreamAccess, store: RunStore, { setEpoch: 
   own(epoch);
   if (epoch > 1) {
     publish(bus, bus.subjects.control(tenant, runId), { control: 'epoch', epoch });
-    chunks.publish([chunk(runId, { type: 'retract', payload: { index } })]);
+    chunks.publish([makeChunk(runId, { type: 'retract', payload: { index } })]);
   }
   return {
     chunks,

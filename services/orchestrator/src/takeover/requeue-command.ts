@@ -1,7 +1,7 @@
 // Requeues the command of a run that was released during an outage of the bus, after the reconnect. Otherwise the ack
 // wait would have to expire first, and a stopped server restarts that wait with the last message that it finds in its
 // socket.
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import type { Bus, Delivery } from '@millrace/bus';
 import type { Deps } from '../state/run-context.ts';
 import { isAtRest, readHead } from '../state/run-head.ts';
@@ -21,7 +21,7 @@ export async function requeueCommand(
   connections: number,
 ): Promise<void> {
   const { bus } = access;
-  if (!bus.hasConnection()) await reconnection(bus, stopped);
+  if (!bus.hasConnection()) await awaitReconnection(bus, stopped);
   else if (bus.connections() === connections) return;
   if (stopped.aborted) return;
   const { tenant, runId } = delivery.command.request;
@@ -32,11 +32,11 @@ export async function requeueCommand(
     // The server applies a NAK of an earlier delivery to the latest one: it would cost the new owner its run.
     if (!isOthers) delivery.handOver();
   } catch (error) {
-    log.warn({ runId, ...loggedError(error) }, 'command not requeued: redelivered after the ack wait');
+    log.warn({ runId, ...toLoggedError(error) }, 'command not requeued: redelivered after the ack wait');
   }
 }
 
-async function reconnection(bus: Bus, stopped: AbortSignal): Promise<void> {
+async function awaitReconnection(bus: Bus, stopped: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const forget = bus.onReconnect(resolve);
   await raceAbort(promise, stopped);

@@ -1,6 +1,6 @@
 // Drives the runs of the commands that this orchestrator takes, and stops them: for a `control` message, a drain, a new owner.
-import { loggedError } from '@millrace/contracts';
-import { within, type Delivery } from '@millrace/bus';
+import { toLoggedError } from '@millrace/contracts';
+import { waitAtMost, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
 import { requeueCommand } from './requeue-command.ts';
 import { handleControls } from './handle-controls.ts';
@@ -55,7 +55,7 @@ export function createRunConsumer(
       await driveRun(deps, delivery, stop);
     } catch (error) {
       if (error instanceof FencedError) return;
-      deps.log.error(loggedError(error), 'run could not be driven, its command is redelivered');
+      deps.log.error(toLoggedError(error), 'run could not be driven, its command is redelivered');
       await requeueCommand(deps, delivery, stop.fenced, connections);
     }
   };
@@ -104,12 +104,12 @@ export function createRunConsumer(
       const awaitActive = () => Promise.all([...active.values()].map(({ done }) => done));
       for (const { stop } of active.values()) stop.leave();
       const interruptMs = Math.min(INTERRUPT_MS, graceMs / 2);
-      await within(awaitActive(), graceMs - interruptMs);
+      await waitAtMost(awaitActive(), graceMs - interruptMs);
       for (const { stop } of active.values()) stop.stop('leaving');
-      await within(awaitActive(), interruptMs);
+      await waitAtMost(awaitActive(), interruptMs);
       const left = [...active.values()];
       for (const { stop } of left) stop.fence();
-      await within(awaitActive(), UNWIND_MS);
+      await waitAtMost(awaitActive(), UNWIND_MS);
       for (const delivery of [...left.map((one) => one.delivery), ...behind.values()]) delivery.handOver();
       controls.stop();
     },
@@ -134,7 +134,7 @@ function isDue(next: Delivery, { delivery, stop, acknowledged }: Active): boolea
  */
 async function waitUntilReleased(work: Promise<void>, fenced: AbortSignal): Promise<void> {
   const letGo = Promise.withResolvers<void>();
-  const onFenced = () => void within(work, UNWIND_MS).then(letGo.resolve);
+  const onFenced = () => void waitAtMost(work, UNWIND_MS).then(letGo.resolve);
   fenced.addEventListener('abort', onFenced, { once: true });
   await Promise.race([work, letGo.promise]);
   fenced.removeEventListener('abort', onFenced);

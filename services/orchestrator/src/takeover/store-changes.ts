@@ -1,7 +1,7 @@
 // Stores the changes of a run when its owner ends, suspends or hands it over, before the head of the run is written: an
 // erasure waits for that head and then deletes them. Changes that cannot be stored are lost, and the run continues
 // without them.
-import { loggedError, type StoredChanges } from '@millrace/contracts';
+import { toLoggedError, type StoredChanges } from '@millrace/contracts';
 import { publishDurably } from '@millrace/bus';
 import { hashResource } from '../state/hash-resource.ts';
 import type { Run } from '../state/run-context.ts';
@@ -24,7 +24,7 @@ export async function storeChanges(run: Run, phase: RunPhase): Promise<void> {
   const subject = access.bus.subjects.changes(tenant, runId);
   const id = `${tenant}.${runId}.${epoch}.changes${phase === 'partial' ? '.partial' : ''}`;
   await publishDurably(access, subject, stored, id, { once: true }).catch((error: unknown) =>
-    deps.log.warn({ runId, ...loggedError(error) }, 'changes of the run are not stored'),
+    deps.log.warn({ runId, ...toLoggedError(error) }, 'changes of the run are not stored'),
   );
 }
 

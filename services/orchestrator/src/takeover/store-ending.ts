@@ -4,11 +4,11 @@
 import { MillraceError, type RunEnd, type RunHead, type StoredEnd, type WireError } from '@millrace/contracts';
 import type { Delivery, JetStreamAccess } from '@millrace/bus';
 import type { ChunkPublisher } from '../release/chunk-publisher.ts';
-import { failedRun } from '../state/failed-run.ts';
+import { createFailedRun } from '../state/failed-run.ts';
 import type { EventLog } from '../state/event-log.ts';
 import { FencedError } from '../release/fenced-error.ts';
 import { deleteRunState } from '../state/delete-run-state.ts';
-import { maxEndBytes, packEnd } from '../state/packed-end.ts';
+import { computeMaxEndBytes, packEnd } from '../state/packed-end.ts';
 import { dropEnd } from '../state/run-head.ts';
 import type { RunStore } from '../state/run-store.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
@@ -31,7 +31,7 @@ export type EndingParts = {
 export async function storeEnding(parts: EndingParts, ended: RunEnd): Promise<void> {
   const { access, delivery, store, chunks, events, fenced, isUndriven = false } = parts;
   const { tenant, runId } = store.head();
-  const { result, ...more } = storable(ended, access.bus.maxPayload());
+  const { result, ...more } = makeStorable(ended, access.bus.maxPayload());
   const { status, steps } = result;
   const step = steps.length;
   const recordEnding = () => events.record({ event: 'run', status, step });
@@ -78,8 +78,8 @@ async function flushEvents(events: EventLog): Promise<void> {
 }
 
 /** Replaces an ending that no message can hold by a failure: it could never be stored, and its command would be delivered for ever. */
-function storable(ended: RunEnd, maxPayload: number): RunEnd {
-  const limit = maxEndBytes(maxPayload);
+function makeStorable(ended: RunEnd, maxPayload: number): RunEnd {
+  const limit = computeMaxEndBytes(maxPayload);
   const countBytes = (end: RunEnd) => Buffer.byteLength(JSON.stringify(packEnd(end)));
   if (countBytes(ended) <= limit) return ended;
   // The result counts more than the input.
@@ -91,5 +91,5 @@ function storable(ended: RunEnd, maxPayload: number): RunEnd {
     message: `The result of ${bytes} bytes is larger than a message may be (${limit}).`,
     remedy: 'Set modelSettings.maxOutputTokens or a smaller maxSteps, or add a content-length guard.',
   };
-  return failedRun(ended.result.runId, error, ended.result.usage);
+  return createFailedRun(ended.result.runId, error, ended.result.usage);
 }

@@ -4,7 +4,7 @@
 import {
   MillraceError,
   SUSPENSION_LIMITS,
-  loggedError,
+  toLoggedError,
   type Chunk,
   type HeldPending,
   type ShownPending,
@@ -17,11 +17,11 @@ import { FencedError } from '../release/fenced-error.ts';
 import { forgetOriginals, forgetSuspension } from '../state/delete-run-state.ts';
 import { fail, type RunOutcome } from '../state/interrupt.ts';
 import { prolongRecords } from '../state/load-run.ts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
 import { ignoreFenced, type EndingParts } from './store-ending.ts';
 import {
-  expiryDueAt,
+  computeExpiryDueAt,
   listPending,
   readResumptions,
   takeBackSuspension,
@@ -29,9 +29,9 @@ import {
 } from '../state/suspension-store.ts';
 import { storeChanges } from './store-changes.ts';
 import { retryThroughOutages } from '../state/retry-outages.ts';
-import { resultSoFar } from '../run/end-run.ts';
+import { buildResultSoFar } from '../run/end-run.ts';
 import { passPayload } from '../run/guard-own-texts.ts';
-import { shownMessages } from '../run/shown-steps.ts';
+import { listShownMessages } from '../run/shown-steps.ts';
 
 /**
  * `away`: the run is suspended and has no owner. `answered`: an answer is stored already, and the run continues.
@@ -64,7 +64,7 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
 async function takeBack({ access, store }: EndingParts, { deps, ref }: Run): Promise<void> {
   await takeBackSuspension(access, store.head()).catch((error: unknown) => {
     const { runId } = ref;
-    deps.log.warn({ runId, ...loggedError(error) }, 'suspension of a replaced owner not removed');
+    deps.log.warn({ runId, ...toLoggedError(error) }, 'suspension of a replaced owner not removed');
   });
 }
 
@@ -77,7 +77,7 @@ async function letGo({ access, delivery, store }: EndingParts, { deps, ref }: Ru
     await completeSuspension(access, store.head());
     await delivery.acknowledge();
   } catch (error) {
-    deps.log.warn({ runId: ref.runId, ...loggedError(error) }, 'run suspended, ack failed');
+    deps.log.warn({ runId: ref.runId, ...toLoggedError(error) }, 'run suspended, ack failed');
   }
 }
 
@@ -93,14 +93,14 @@ export async function takeAnswers(run: Run): Promise<boolean> {
   for (const answer of answers) run.dispatch({ action: 'pending-resumed', ...answer });
   if (answers.length === 0) return false;
   const settled = answers.map(({ id }) => id);
-  const clientCalls = open.flatMap((item) => (settled.includes(item.id) ? settledCalls(item) : []));
+  const clientCalls = open.flatMap((item) => (settled.includes(item.id) ? listSettledCalls(item) : []));
   const payload = { settled, ...(clientCalls.length > 0 && { clientCalls }) };
-  run.chunks.publish([chunk(runId, { type: 'resumed', payload })]);
+  run.chunks.publish([makeChunk(runId, { type: 'resumed', payload })]);
   return true;
 }
 
 /** Returns the item as its question has shown it, if it is a call of the caller's tool. */
-const settledCalls = ({ id, by, clientCall, told }: HeldPending) =>
+const listSettledCalls = ({ id, by, clientCall, told }: HeldPending) =>
   clientCall === undefined ? [] : [{ id, by, clientCall, ...told }];
 
 /** Announces each question once: a repeated one keeps its words and its token. */
@@ -119,8 +119,8 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
   const now = access.clock.now();
   const expiresAt = Math.min(...pending.map((one) => Date.parse(one.expiresAt)));
   const ttlSeconds = Math.ceil(Math.max(expiresAt - now, 0) / 1_000) + SUSPENSION_LIMITS.graceSeconds;
-  const shown = pending.map((one) => shownPending(run, one));
-  const lastChunk = suspendedChunk(runId, shown, new Date(expiresAt).toISOString());
+  const shown = pending.map((one) => toShownPending(run, one));
+  const lastChunk = makeSuspendedChunk(runId, shown, new Date(expiresAt).toISOString());
   const suspension: Suspension = {
     runId,
     agent,
@@ -131,13 +131,13 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
   events.record({ event: 'run', status: 'suspended', step: steps.length });
   const [end, { prolonged, from }] = await retryThroughOutages(`the suspension of ${tenant}.${runId}`, () =>
     awaitAll([
-      store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
+      store.keepEnd({ result: buildResultSoFar(run), lastChunk }, ttlSeconds),
       prolongRecords(access, store.head(), ttlSeconds),
       events.flush(),
       // Before the head: an erasure deletes the changes of a run that is not active.
       storeChanges(run, 'partial'),
       writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
-        setTimer(access, { tenant, runId, epoch }, expiryDueAt(expiresAt)),
+        setTimer(access, { tenant, runId, epoch }, computeExpiryDueAt(expiresAt)),
       ),
     ]),
   );
@@ -151,7 +151,7 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
   chunks.publishLast(lastChunk);
   await forgetOriginals(access, store.head(), from).catch((error: unknown) =>
     run.deps.log.warn(
-      { runId, ...loggedError(error) },
+      { runId, ...toLoggedError(error) },
       'originals of prolonged records not deleted, they stay until they expire',
     ),
   );
@@ -189,11 +189,11 @@ function openPending({
 }
 
 /** Returns the question as followers may see it. A call is shown as it passed the output chain, with its answer. */
-function shownPending(
+function toShownPending(
   run: Run,
   { id, kind, by, stage, position, told, expiresAt, resumeToken, clientCall }: HeldPending,
 ): ShownPending {
-  const toolCall = position === undefined ? undefined : passedCalls(run)[position];
+  const toolCall = position === undefined ? undefined : listPassedCalls(run)[position];
   return {
     id,
     kind,
@@ -212,15 +212,15 @@ function shownPending(
  * Returns the calls of an answer that followers may see already: none if processOutputStep has changed the answer or
  * the agent's `release` buffers it.
  */
-function passedCalls(run: Run): readonly ToolCall[] {
+function listPassedCalls(run: Run): readonly ToolCall[] {
   const answer = run.state().open?.answer;
-  return answer && shownMessages(run).some(({ id }) => id === answer.message.id) ? answer.toolCalls : [];
+  return answer && listShownMessages(run).some(({ id }) => id === answer.message.id) ? answer.toolCalls : [];
 }
 
-function suspendedChunk(runId: string, pending: ShownPending[], expiresAt: string): Chunk {
+function makeSuspendedChunk(runId: string, pending: ShownPending[], expiresAt: string): Chunk {
   const [first] = pending;
   const { payload, resumeToken } = first ?? {};
-  return chunk(runId, {
+  return makeChunk(runId, {
     type: 'suspended',
     payload: {
       ...(payload !== undefined && { payload }),

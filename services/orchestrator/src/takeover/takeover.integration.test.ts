@@ -1,7 +1,7 @@
 // A run with a lost owner continues from its last checkpoint with the agent that it began with; entries that no head
 // names do not count.
 import {
-  agentKey,
+  buildAgentKey,
   stateKeys,
   toolRequestSchema,
   type Plan,
@@ -137,7 +137,7 @@ describe('a run that is taken over', () => {
     run.fence();
     const later = makeAgent({ name: agent, instructions: 'Be rude.' });
     const applied = { agent: later, plan: makePlan([]), revision: 2, appliedAt: '2026-01-02T00:00:00.000Z' };
-    await writeEntry(stream.access, connection.bus.names.agents, agentKey('acme', agent), applied, {});
+    await writeEntry(stream.access, connection.bus.names.agents, buildAgentKey('acme', agent), applied, {});
     const second = driver({ text: 'Noon.' });
     await driveRun(second.deps, run.delivery, createRunStop());
     expect(JSON.stringify(second.asked[0]?.prompt)).toContain('Be brief.');

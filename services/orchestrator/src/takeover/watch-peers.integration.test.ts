@@ -11,7 +11,7 @@ import {
 } from '@millrace/bus';
 import { createCollectedLog, eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { queuedHead } from '../state/run-head.ts';
+import { createQueuedHead } from '../state/run-head.ts';
 import { submitRun } from '../api/submit-run.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -59,7 +59,7 @@ async function startPeer({ pulls = true, answers = true, ...options }: PeerOptio
   const take = async (delivery: Delivery) => {
     taken.push(delivery);
     if (delivery.command.command !== 'start') return;
-    const head = queuedHead(delivery.command, bus.id);
+    const head = createQueuedHead(delivery.command, bus.id);
     const { headRevision = 0 } = delivery.command;
     const store = await openRunStore(access, { ...head, status: 'running', command: delivery.sequence }, headRevision);
     if (store) stores.push(store);

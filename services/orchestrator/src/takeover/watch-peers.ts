@@ -1,7 +1,7 @@
 // Watches the next two orchestrators, and at the start the owners of all runs that are in flight: a single orchestrator's successor has no
 // other peer. When one of them has left, one of its watchers requeues its runs. A stopped process has not left: its commands are delivered
 // again after the ack wait.
-import { loggedError } from '@millrace/contracts';
+import { toLoggedError } from '@millrace/contracts';
 import { askPeer, findPeers, type JetStreamAccess } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
 import { claimRuns } from './claim-from-lost-owner.ts';
@@ -54,7 +54,7 @@ async function watchOwners(access: JetStreamAccess, watch: (owner: string) => vo
     const owners = new Set((await findHeldRuns(access)).map(({ owner }) => owner));
     for (const owner of owners) watch(owner);
   } catch (error) {
-    access.bus.log.warn(loggedError(error), 'owners of runs in flight unknown');
+    access.bus.log.warn(toLoggedError(error), 'owners of runs in flight unknown');
   }
 }
 
@@ -70,7 +70,7 @@ type Watched = {
 async function watchOne({ access, id, signal, isStillDue }: Watched): Promise<'left' | 'unwatched'> {
   let state: PeerState = present;
   let before: readonly HeldRun[] = [];
-  const step = async (): Promise<'left' | 'unwatched' | undefined> => {
+  const checkPeer = async (): Promise<'left' | 'unwatched' | undefined> => {
     const answer = await askPeer(access.bus, id);
     state = reducePeer(state, { answer, at: performance.now(), connectedAt: access.bus.connectedAt() });
     if (state.phase === 'present') return isStillDue() ? undefined : 'unwatched';
@@ -81,10 +81,10 @@ async function watchOne({ access, id, signal, isStillDue }: Watched): Promise<'l
     return undefined;
   };
   while (!signal.aborted) {
-    const outcome = await step().catch((error: unknown) => {
+    const outcome = await checkPeer().catch((error: unknown) => {
       // Nothing can be read or claimed now: the peer is suspected from the beginning when the store is back.
       state = present;
-      access.bus.log.debug({ peer: id, ...loggedError(error) }, 'peer cannot be watched, retrying');
+      access.bus.log.debug({ peer: id, ...toLoggedError(error) }, 'peer cannot be watched, retrying');
     });
     if (outcome) return outcome;
     const pauseMs = state.phase === 'suspected' ? SUSPECTED_MS / 2 : ASK_EVERY_MS;

@@ -1,11 +1,12 @@
 // Chunks of a test's run.
 import type { Chunk } from '@millrace/contracts';
-import { chunk } from '../release/make-chunk.ts';
+import { makeChunk } from '../release/make-chunk.ts';
 import { RUN_ID } from './run-states.ts';
 
-export const delta = (text: string, id = 't'): Chunk => chunk(RUN_ID, { type: 'text-delta', payload: { id, text } });
-export const textStart = (id = 't'): Chunk => chunk(RUN_ID, { type: 'text-start', payload: { id } });
-export const textEnd = (id = 't'): Chunk => chunk(RUN_ID, { type: 'text-end', payload: { id } });
+export const delta = (text: string, id = 't'): Chunk =>
+  makeChunk(RUN_ID, { type: 'text-delta', payload: { id, text } });
+export const textStart = (id = 't'): Chunk => makeChunk(RUN_ID, { type: 'text-start', payload: { id } });
+export const textEnd = (id = 't'): Chunk => makeChunk(RUN_ID, { type: 'text-end', payload: { id } });
 /** Text in the form of a model's stream: one part, a delta for each piece. */
 export const say = (...pieces: string[]): Chunk[] => [textStart(), ...pieces.map((piece) => delta(piece)), textEnd()];
 

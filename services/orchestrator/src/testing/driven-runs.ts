@@ -1,8 +1,8 @@
 // Runs as the work queue delivers them, driven against real streams and a scripted model, without the queue itself.
 import {
-  agentKey,
+  buildAgentKey,
   appliedAgentSchema,
-  textMessage,
+  buildTextMessage,
   type Agent,
   type Chunk,
   type ChunkBatch,
@@ -68,7 +68,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
   };
   const agents = {
     atLeast: async (tenant: string, agent: string) =>
-      (await readEntry(access, bus.names.agents, agentKey(tenant, agent), appliedAgentSchema))?.value,
+      (await readEntry(access, bus.names.agents, buildAgentKey(tenant, agent), appliedAgentSchema))?.value,
   };
   const deps: Driver['deps'] = {
     access,
@@ -94,7 +94,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
         revision: 0,
         appliedAt: '2026-01-01T00:00:00.000Z',
       };
-      await writeEntry(access, bus.names.agents, agentKey('acme', name), applied, { expectedRevision: 0 });
+      await writeEntry(access, bus.names.agents, buildAgentKey('acme', name), applied, { expectedRevision: 0 });
       return name;
     },
     async begin(options = {}) {
@@ -124,7 +124,7 @@ function beginRun(
   const { bus } = access;
   const stop = createRunStop();
   let acknowledged = 0;
-  const messages = [textMessage('m1', 'user', text)];
+  const messages = [buildTextMessage('m1', 'user', text)];
   const thread = threadId === undefined ? {} : { threadId };
   const request = { runId, tenant: 'acme', agent, messages, requestContext: {}, deadlineMs, ...thread };
   const delivery: Delivery<StartCommand> = {

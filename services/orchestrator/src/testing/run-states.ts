@@ -1,6 +1,6 @@
 // States of a run for tests, built by folding actions.
 import {
-  textMessage,
+  buildTextMessage,
   type Agent,
   type Plan,
   type RunAction,
@@ -9,8 +9,8 @@ import {
   type StepAnswer,
   type ToolCall,
 } from '@millrace/contracts';
-import { initialState, reduceRun } from '../state/run-state.ts';
-import { responseMessageId } from '../state/response-message.ts';
+import { createInitialState, reduceRun } from '../state/run-state.ts';
+import { buildResponseMessageId } from '../state/response-message.ts';
 
 export const RUN_ID = 'run-1';
 
@@ -34,12 +34,12 @@ const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
 type StateParts = { agent?: Agent; plan?: Plan; request?: Partial<RunRequest> | undefined };
 
 export function makeState({ agent = makeAgent(), plan = emptyPlan, request }: StateParts = {}): RunState {
-  return initialState({
+  return createInitialState({
     request: {
       runId: RUN_ID,
       tenant: 'acme',
       agent: agent.name,
-      messages: [textMessage('m1', 'user', 'hello')],
+      messages: [buildTextMessage('m1', 'user', 'hello')],
       requestContext: {},
       deadlineMs: 60_000,
       ...request,
@@ -58,7 +58,7 @@ export const makeAccepted = (answer: StepAnswer): RunAction[] => [
 ];
 
 export function makeAnswer(stepNumber: number, text: string, toolCalls: ToolCall[] = []): StepAnswer {
-  const message = textMessage(responseMessageId(RUN_ID, stepNumber), 'assistant', text);
+  const message = buildTextMessage(buildResponseMessageId(RUN_ID, stepNumber), 'assistant', text);
   const calls = toolCalls.map((call) => ({
     type: 'tool-invocation' as const,
     toolInvocation: { state: 'call' as const, ...call },

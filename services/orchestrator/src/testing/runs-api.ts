@@ -1,7 +1,7 @@
 // The verbs of runs over real streams, with one agent of one tenant, and the content of the queue.
 import {
   OPERATOR_CALLER,
-  textMessage,
+  buildTextMessage,
   type AppliedAgent,
   type RunRequest,
   type StartCommand,
@@ -37,7 +37,7 @@ export const anything = { check: () => undefined };
 export const newRun = () => ({ tenant: 'acme', caller: OPERATOR_CALLER, run: `api-run-${count++}` });
 type Address = ReturnType<typeof newRun>;
 export const page = { after: 0, limit: 100 };
-const messages = [textMessage('m1', 'user', 'hello')];
+const messages = [buildTextMessage('m1', 'user', 'hello')];
 export const makeRequest = ({ tenant, run }: Address, more: Partial<RunRequest> = {}): RunRequest => ({
   runId: run,
   tenant,

@@ -1,7 +1,7 @@
 // Implements the public verb threads-search: the messages of one owner that are nearest to a query in meaning.
 import { MillraceError, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
-import { ownerOfResource, ownerOfThread, requireOwnResource, type MemoryCaller } from '@millrace/stores';
-import { textToEmbed } from '../processor/messages-to-index.ts';
+import { buildResourceOwner, buildThreadOwner, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import { chooseTextToEmbed } from '../processor/messages-to-index.ts';
 import type { RecallDependencies } from '../processor/semantic-recall.ts';
 import type { NearestQuery } from '../store/vector-store.ts';
 
@@ -19,7 +19,7 @@ export const searchThreads =
     const scope = readScope(request);
     await requireOwnResource(call, request.resourceId);
     const signal = AbortSignal.timeout(SEARCH_WITHIN_MS);
-    const [vector = []] = await embedder.embed([textToEmbed(request.query)], { abortSignal: signal });
+    const [vector = []] = await embedder.embed([chooseTextToEmbed(request.query)], { abortSignal: signal });
     if (vector.every((value) => value === 0)) return { hits: [] };
     const { limit: topK, threshold } = request;
     const owner = { tenant: call.tenant, key: scope.key };
@@ -33,8 +33,8 @@ export const searchThreads =
   };
 
 function readScope({ resourceId, threadId }: Search): { key: string; threadId: string | undefined } {
-  if (resourceId !== undefined) return { key: ownerOfResource(resourceId), threadId };
-  if (threadId !== undefined) return { key: ownerOfThread(threadId), threadId };
+  if (resourceId !== undefined) return { key: buildResourceOwner(resourceId), threadId };
+  if (threadId !== undefined) return { key: buildThreadOwner(threadId), threadId };
   throw new MillraceError('message-invalid', 'The request names no owner of messages.', {
     path: 'resourceId',
     remedy: 'Set resourceId; or threadId for a thread without a resource; or both for one thread of the resource.',

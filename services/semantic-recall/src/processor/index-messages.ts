@@ -2,11 +2,11 @@
 import type { JsonObject } from '@millrace/contracts';
 import type { Embedder } from '@millrace/models';
 import type { ProcessOutputResultArgs } from '@millrace/processor';
-import { memoryOwner, retryShortOutage } from '@millrace/stores';
-import { pointId } from '../store/point-id.ts';
+import { chooseMemoryOwner, retryShortOutage } from '@millrace/stores';
+import { computePointId } from '../store/point-id.ts';
 import type { RecallMessage, VectorStore } from '../store/vector-store.ts';
-import { keptDimensions, keptVector } from './kept-vector.ts';
-import { messagesToIndex } from './messages-to-index.ts';
+import { readKeptDimensions, readKeptVector } from './kept-vector.ts';
+import { selectMessagesToIndex } from './messages-to-index.ts';
 
 /** Maximum number of messages that one run embeds, from its end. */
 export const MAX_EMBEDDED = 100;
@@ -18,21 +18,21 @@ export async function indexMessages({ store, embedder }: Dependencies, args: Pro
   const { tenant, resourceId, threadId, runId, epoch } = run;
   if (threadId === undefined || !result.answered) return;
 
-  const messages = messagesToIndex([...messageList.get.input.db(), ...messageList.get.response.db()]);
+  const messages = selectMessagesToIndex([...messageList.get.input.db(), ...messageList.get.response.db()]);
   const [anyOne] = messages.slice(-1);
   if (anyOne === undefined) return;
-  const vectors = keptVectors(messages, state);
+  const vectors = selectKeptVectors(messages, state);
   // The length of the vectors names the collection in which the known messages are looked up.
-  let dimensions = keptDimensions(state);
+  let dimensions = readKeptDimensions(state);
   if (dimensions === undefined) {
     await embedInto(vectors, embedder, [anyOne], abortSignal);
     dimensions = vectors.get(anyOne.text)?.length ?? 0;
   }
   const space = { embedder: embedder.id, dimensions };
 
-  const place = { tenant, key: memoryOwner({ threadId, resourceId }), threadId, runId };
+  const place = { tenant, key: chooseMemoryOwner({ threadId, resourceId }), threadId, runId };
   const known = await store.findKnown(space, place, messages, abortSignal);
-  const unknown = messages.filter((message) => !known.has(pointId(place, message)));
+  const unknown = messages.filter((message) => !known.has(computePointId(place, message)));
   const indexed = unknown.slice(-MAX_EMBEDDED);
   if (indexed.length < unknown.length) args.onViolation(buildLimitViolation(unknown.length - indexed.length));
   await embedInto(vectors, embedder, indexed, abortSignal);
@@ -42,9 +42,9 @@ export async function indexMessages({ store, embedder }: Dependencies, args: Pro
 }
 
 /** Reuses the vector of the user text from the input stage, unless the text has changed. */
-function keptVectors(messages: readonly RecallMessage[], state: JsonObject): Map<string, number[]> {
+function selectKeptVectors(messages: readonly RecallMessage[], state: JsonObject): Map<string, number[]> {
   const kept = messages.flatMap(({ text }): [string, number[]][] => {
-    const vector = keptVector(state, text);
+    const vector = readKeptVector(state, text);
     return vector ? [[text, vector]] : [];
   });
   return new Map(kept);

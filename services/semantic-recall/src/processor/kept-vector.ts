@@ -19,7 +19,7 @@ export function keepVector(state: JsonObject, text: string, vector: readonly num
 }
 
 /** Returns the vector that was kept for exactly this text. */
-export function keptVector(state: JsonObject, text: string): number[] | undefined {
+export function readKeptVector(state: JsonObject, text: string): number[] | undefined {
   const kept = keptSchema.safeParse(state['query']).data;
   if (kept?.text !== fingerprint(text)) return undefined;
   const bytes = Buffer.from(kept.vector, 'base64');
@@ -27,7 +27,7 @@ export function keptVector(state: JsonObject, text: string): number[] | undefine
 }
 
 /** Returns the length of the embedder's vectors, for any text. */
-export function keptDimensions(state: JsonObject): number | undefined {
+export function readKeptDimensions(state: JsonObject): number | undefined {
   const kept = keptSchema.safeParse(state['query']).data;
   const bytes = kept ? Buffer.from(kept.vector, 'base64').length : 0;
   return bytes > 0 && bytes % Float32Array.BYTES_PER_ELEMENT === 0 ? bytes / Float32Array.BYTES_PER_ELEMENT : undefined;

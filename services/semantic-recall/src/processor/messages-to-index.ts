@@ -1,5 +1,5 @@
 // Selects the messages of a run to index: the accepted texts of user and assistant, one vector each.
-import { findTextLabel, messageText, type Message } from '@millrace/contracts';
+import { findTextLabel, readMessageText, type Message } from '@millrace/contracts';
 import { MAX_RUN_MESSAGES, type RecallMessage } from '../store/vector-store.ts';
 
 /**
@@ -8,7 +8,7 @@ import { MAX_RUN_MESSAGES, type RecallMessage } from '../store/vector-store.ts';
  */
 export const TEXT_MAX_CHARS = 4_000;
 
-export function textToEmbed(text: string): string {
+export function chooseTextToEmbed(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= TEXT_MAX_CHARS) return trimmed;
   // The cut must not split a surrogate pair.
@@ -17,10 +17,10 @@ export function textToEmbed(text: string): string {
 }
 
 /** In conversation order. A run with more than MAX_RUN_MESSAGES keeps the last ones. */
-export function messagesToIndex(messages: readonly Message[]): RecallMessage[] {
+export function selectMessagesToIndex(messages: readonly Message[]): RecallMessage[] {
   const indexed = messages.flatMap((message): RecallMessage[] => {
     const { id: messageId, role, createdAt } = message;
-    const text = textToEmbed(messageText(message));
+    const text = chooseTextToEmbed(readMessageText(message));
     if ((role !== 'user' && role !== 'assistant') || text === '') return [];
     return [{ messageId, role, text, createdAt, trust: findTextLabel(message)?.trust ?? 'untrusted' }];
   });

@@ -13,18 +13,18 @@ export const RECALL_MAX_CHARS = 16_000;
  * @param threadId of the conversation that receives the text. @returns the text with the lowest trust of its messages;
  * undefined without recalled messages
  */
-export function recalledText(
+export function formatRecalled(
   hits: readonly RecallHit[],
   surrounding: readonly RecalledMessage[],
   threadId: string,
 ): { text: string; trust: Trust } | undefined {
-  const recalled = withinBound(distinct([...hits, ...surrounding]));
+  const recalled = cutToBound(omitDuplicates([...hits, ...surrounding]));
   if (recalled.length === 0) return undefined;
   const ordered = recalled.toSorted((a, b) => a.order - b.order);
   const threads = [...new Set(ordered.map((message) => message.threadId))].filter((thread) => thread !== threadId);
   const sections = [...threads, threadId].flatMap((thread) => {
     const own = ordered.filter((message) => message.threadId === thread);
-    return own.length === 0 ? [] : [section(thread === threadId, own)];
+    return own.length === 0 ? [] : [formatSection(thread === threadId, own)];
   });
   const text = sections.join('\n').replaceAll(/<(?=\/?recalled-messages)/gi, '&lt;');
   const trust = recalled.some((message) => message.trust === 'untrusted') ? 'untrusted' : 'trusted';
@@ -35,22 +35,22 @@ export function recalledText(
 }
 
 /** Removes duplicates of a message, for example if a caller sent it again with a later run. */
-function distinct(messages: readonly RecalledMessage[]): RecalledMessage[] {
-  const key = ({ threadId, messageId, text }: RecalledMessage) => JSON.stringify([threadId, messageId, text]);
-  return [...new Map(messages.toReversed().map((message) => [key(message), message])).values()].toReversed();
+function omitDuplicates(messages: readonly RecalledMessage[]): RecalledMessage[] {
+  const buildKey = ({ threadId, messageId, text }: RecalledMessage) => JSON.stringify([threadId, messageId, text]);
+  return [...new Map(messages.toReversed().map((message) => [buildKey(message), message])).values()].toReversed();
 }
 
-function withinBound(messages: readonly RecalledMessage[]): RecalledMessage[] {
+function cutToBound(messages: readonly RecalledMessage[]): RecalledMessage[] {
   let left = RECALL_MAX_CHARS;
   return messages.filter(({ text }) => (left -= text.length) >= 0);
 }
 
-function section(isThisThread: boolean, messages: readonly RecalledMessage[]): string {
+function formatSection(isThisThread: boolean, messages: readonly RecalledMessage[]): string {
   const title = isThisThread ? 'Earlier in this conversation:' : 'From another conversation:';
-  return [title, ...messages.map(line)].join('\n');
+  return [title, ...messages.map(formatLine)].join('\n');
 }
 
-function line({ role, createdAt, text }: RecalledMessage): string {
+function formatLine({ role, createdAt, text }: RecalledMessage): string {
   const speaker = role === 'user' ? 'User' : 'Assistant';
   const day = /^\d{4}-\d\d-\d\d/.exec(createdAt)?.[0];
   return `- ${speaker}${day === undefined ? '' : ` (${day})`}: ${indentLines(text)}`;

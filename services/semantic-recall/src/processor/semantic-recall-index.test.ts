@@ -1,4 +1,4 @@
-import { textMessage, type Message } from '@millrace/contracts';
+import { buildTextMessage, type Message } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MAX_EMBEDDED } from './index-messages.ts';
 import { TEXT_MAX_CHARS } from './messages-to-index.ts';
@@ -19,7 +19,7 @@ const texts = async (query = 'anything') =>
 describe('SemanticRecallProcessor: indexing', () => {
   test('semantic-recall indexes only the texts of user and assistant', async () => {
     const call: Message = {
-      ...textMessage('call', 'assistant', ''),
+      ...buildTextMessage('call', 'assistant', ''),
       content: {
         format: 2,
         parts: [
@@ -29,8 +29,8 @@ describe('SemanticRecallProcessor: indexing', () => {
     };
     await rig.callOutput({
       run: thisRun,
-      input: [textMessage('s', 'system', 'Be kind.'), textMessage('u', 'user', 'What is 2 + 2?')],
-      response: [call, textMessage('t', 'tool', '4'), textMessage('a', 'assistant', 'It is four.')],
+      input: [buildTextMessage('s', 'system', 'Be kind.'), buildTextMessage('u', 'user', 'What is 2 + 2?')],
+      response: [call, buildTextMessage('t', 'tool', '4'), buildTextMessage('a', 'assistant', 'It is four.')],
     });
     expect(await texts()).toEqual(['What is 2 + 2?', 'It is four.']);
   });
@@ -57,14 +57,19 @@ describe('SemanticRecallProcessor: indexing', () => {
   });
 
   test('history that the caller sends again is neither embedded nor indexed again, and displaces no hit', async () => {
-    const history = [textMessage('u1', 'user', 'green tea'), textMessage('a1', 'assistant', 'Noted.')];
+    const history = [buildTextMessage('u1', 'user', 'green tea'), buildTextMessage('a1', 'assistant', 'Noted.')];
     await rig.callOutput({ run: thisRun, input: history.slice(0, 1), response: history.slice(1) });
     const embedded = rig.provider.listEmbedded().length;
     for (const runId of ['r2', 'r3', 'r4']) {
-      const input = [...history, textMessage(`${runId}-u`, 'user', `news of ${runId}`)];
+      const input = [...history, buildTextMessage(`${runId}-u`, 'user', `news of ${runId}`)];
       const run = aRun({ runId });
       const { state } = await rig.callInput({}, { run, input });
-      await rig.callOutput({ run, state, input, response: [textMessage(`${runId}.0`, 'assistant', `Seen ${runId}.`)] });
+      await rig.callOutput({
+        run,
+        state,
+        input,
+        response: [buildTextMessage(`${runId}.0`, 'assistant', `Seen ${runId}.`)],
+      });
     }
     expect(rig.provider.listEmbedded().slice(embedded)).toEqual(
       ['r2', 'r3', 'r4'].flatMap((runId) => [`news of ${runId}`, `Seen ${runId}.`]),
@@ -75,7 +80,9 @@ describe('SemanticRecallProcessor: indexing', () => {
   });
 
   test('semantic-recall embeds the last messages of a very long run and reports the number of the others', async () => {
-    const input = Array.from({ length: MAX_EMBEDDED + 20 }, (_, at) => textMessage(`u${at}`, 'user', `line ${at}`));
+    const input = Array.from({ length: MAX_EMBEDDED + 20 }, (_, at) =>
+      buildTextMessage(`u${at}`, 'user', `line ${at}`),
+    );
     const { verdicts } = await rig.callOutput({ run: thisRun, input });
     expect(rig.provider.listEmbedded()).toHaveLength(MAX_EMBEDDED);
     expect(verdicts).toMatchObject([{ violations: [{ rule: 'index-max-messages', count: 20 }] }]);

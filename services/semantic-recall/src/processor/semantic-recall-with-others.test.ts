@@ -1,6 +1,6 @@
 // Semantic recall among other processors of a stage. The others are test doubles, because services never import services;
 // test/e2e runs the real ones together.
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -57,14 +57,14 @@ describe('SemanticRecall with other processors', () => {
       create: () => ({
         id: 'message-history',
         processInput: ({ messageList }) => {
-          messageList.add([textMessage('m1', 'user', 'API documentation needed')], 'remembered');
+          messageList.add([buildTextMessage('m1', 'user', 'API documentation needed')], 'remembered');
         },
       }),
     });
     const { conversation, system } = await callStages({
       stage: 'processInput',
       uses: [{ definition: history }, { definition: rig.definition }],
-      input: [textMessage('m2', 'user', 'How do I use the API?')],
+      input: [buildTextMessage('m2', 'user', 'How do I use the API?')],
       run: aRun({ runId: 'now' }),
     });
     // The prompt places system messages before the history. The recalled message is included even if the history

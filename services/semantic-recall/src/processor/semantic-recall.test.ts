@@ -1,4 +1,4 @@
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { describeProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRecallRig } from '../testing/recall-rig.ts';
@@ -111,7 +111,7 @@ Earlier in this conversation:
   });
 
   test('skips when no user message present', async () => {
-    const fromAssistant = [textMessage('a', 'assistant', 'Hello')];
+    const fromAssistant = [buildTextMessage('a', 'assistant', 'Hello')];
     for (const input of [[], ['   '], fromAssistant]) {
       const { verdicts } = await rig.callInput({}, { input });
       expect(verdicts).toEqual([{ type: 'continue' }]);

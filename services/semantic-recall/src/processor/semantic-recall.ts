@@ -1,14 +1,14 @@
 // Shows the model earlier messages that are similar in meaning to the user's message, and indexes the run's messages
 // afterwards. The processor does not judge: it embeds the message list at its position, so guards belong before it. A
 // failure is thrown as a coded error; the policy lets the run continue.
-import { MEMORY_POSITION, entryTag } from '@millrace/contracts';
+import { MEMORY_POSITION, buildEntryTag } from '@millrace/contracts';
 import type { Embedder } from '@millrace/models';
 import { defineProcessor, type ProcessInputArgs, type ProcessorDefinition } from '@millrace/processor';
-import { memoryOwner } from '@millrace/stores';
+import { chooseMemoryOwner } from '@millrace/stores';
 import { indexMessages } from './index-messages.ts';
-import { keepVector, keptVector } from './kept-vector.ts';
-import { recalledText } from './recalled-text.ts';
-import { textToEmbed } from './messages-to-index.ts';
+import { keepVector, readKeptVector } from './kept-vector.ts';
+import { formatRecalled } from './recalled-text.ts';
+import { chooseTextToEmbed } from './messages-to-index.ts';
 import type { VectorStore } from '../store/vector-store.ts';
 import { z } from 'zod';
 
@@ -37,7 +37,7 @@ export type RecallDependencies = { store: VectorStore; embedder: Embedder };
  *   - use: semantic-recall
  *     options: { topK: 6, scope: thread }
  */
-export const semanticRecall = (dependencies: RecallDependencies): ProcessorDefinition =>
+export const defineSemanticRecall = (dependencies: RecallDependencies): ProcessorDefinition =>
   defineProcessor({
     id: 'semantic-recall',
     description: 'Shows the model earlier messages on the same topic and indexes new ones.',
@@ -58,16 +58,16 @@ export const semanticRecall = (dependencies: RecallDependencies): ProcessorDefin
 async function recall({ store, embedder }: RecallDependencies, options: RecallOptions, args: ProcessInputArgs) {
   const { messageList, run, state, abortSignal } = args;
   const { tenant, resourceId, threadId, runId } = run;
-  const text = textToEmbed(messageList.getLatestUserContent());
+  const text = chooseTextToEmbed(messageList.getLatestUserContent());
   if (threadId === undefined || text === '') return;
 
-  const vector = keptVector(state, text) ?? (await embedOne(embedder, text, abortSignal));
+  const vector = readKeptVector(state, text) ?? (await embedOne(embedder, text, abortSignal));
   keepVector(state, text, vector);
   if (vector.every((value) => value === 0)) return;
 
   const space = { embedder: embedder.id, dimensions: vector.length };
   const { topK, threshold, scope } = options;
-  const asker = { owner: { tenant, key: memoryOwner({ threadId, resourceId }) }, exceptRunId: runId };
+  const asker = { owner: { tenant, key: chooseMemoryOwner({ threadId, resourceId }) }, exceptRunId: runId };
   const within = scope === 'thread' ? threadId : undefined;
   const query = { ...asker, threadId: within, vector, topK, threshold };
   const hits = await store.findNearest(space, query, abortSignal);
@@ -75,10 +75,10 @@ async function recall({ store, embedder }: RecallDependencies, options: RecallOp
 
   const around = hits.slice(0, MAX_SURROUNDED);
   const surrounding = await store.findSurrounding(space, { ...asker, around, ...readRange(options) }, abortSignal);
-  const recalled = recalledText(hits, surrounding, threadId);
+  const recalled = formatRecalled(hits, surrounding, threadId);
   if (!recalled) return;
   const label = { origin: `processor:${args.entry}`, trust: recalled.trust };
-  messageList.setSystem(entryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [recalled.text], label);
+  messageList.setSystem(buildEntryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [recalled.text], label);
 }
 
 async function embedOne(embedder: Embedder, text: string, abortSignal: AbortSignal): Promise<number[]> {

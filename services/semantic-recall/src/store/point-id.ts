@@ -7,7 +7,7 @@ import type { RecallOwner, RecallPlace, VectorSpace } from './vector-store.ts';
 /** Private namespace, generated once at random. Changing it would change the id of every point. */
 const NAMESPACE = Buffer.from('6f1c9d0e5b7a4c1e9a3d2b8f4e7c6a50', 'hex');
 
-export function pointId(
+export function computePointId(
   { tenant, key, threadId }: RecallPlace,
   { messageId, text }: { messageId: string; text: string },
 ): string {
@@ -34,7 +34,7 @@ const READABLE_MAX_CHARS = 100;
 /**
  * Readable, with a hash suffix: two embedders with names that differ only in special characters get different collections.
  */
-export function collectionName({ embedder, dimensions }: VectorSpace): string {
+export function buildCollectionName({ embedder, dimensions }: VectorSpace): string {
   const readable = embedder.replaceAll(/[^A-Za-z0-9.-]+/g, '_').slice(0, READABLE_MAX_CHARS);
   const hash = createHash('sha256').update(embedder).digest('hex').slice(0, 8);
   return `${COLLECTION_PREFIX}${readable}-${dimensions}-${hash}`;

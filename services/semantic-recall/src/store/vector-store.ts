@@ -14,7 +14,7 @@ import type { Trust } from '@millrace/contracts';
 /** Vectors are comparable within one embedder only. `embedder` is any name that distinguishes two of them. */
 export type VectorSpace = { embedder: string; dimensions: number };
 
-/** `key`: as memoryOwner() names the owner. */
+/** `key`: as chooseMemoryOwner() names the owner. */
 export type RecallOwner = { tenant: string; key: string };
 export type RecallPlace = RecallOwner & { threadId: string };
 

@@ -1,10 +1,10 @@
 // A semantic-recall processor with its own store and an embedder over real HTTP, and helpers that run it.
-import { messageText, textMessage, type JsonObject, type Message } from '@millrace/contracts';
+import { readMessageText, buildTextMessage, type JsonObject, type Message } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
 import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
-import { semanticRecall } from '../processor/semantic-recall.ts';
+import { defineSemanticRecall } from '../processor/semantic-recall.ts';
 import { openSqliteVectorStore } from '../stores/sqlite/sqlite-vector-store.ts';
 import type { NearestQuery, VectorStore } from '../store/vector-store.ts';
 import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
@@ -27,7 +27,7 @@ export async function createRecallRig() {
     close: () => kept.close(),
   };
   const embedder = createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).embedder('openai/test');
-  const definition = semanticRecall({ store, embedder });
+  const definition = defineSemanticRecall({ store, embedder });
   let runs = 0;
 
   const callInput = (options: JsonObject = {}, changes: Partial<StageCallInput> = {}) =>
@@ -45,8 +45,8 @@ export async function createRecallRig() {
     /** Indexes the messages of a finished run. */
     async say({ user, assistant = 'Noted.', run = {} }: RecallTurn) {
       const ref = aRun({ runId: `earlier-${runs++}`, ...run });
-      const said = [textMessage(`${ref.runId}-user`, 'user', user)];
-      const answered = [textMessage(`${ref.runId}.0`, 'assistant', assistant)];
+      const said = [buildTextMessage(`${ref.runId}-user`, 'user', user)];
+      const answered = [buildTextMessage(`${ref.runId}.0`, 'assistant', assistant)];
       await callOutput({ run: ref, input: said, response: answered });
     },
     /** Returns the system message of a run with `text`. */
@@ -65,7 +65,7 @@ export async function createRecallRig() {
 /** Test double for a processor of another service: maps the text of the input, or blocks a matching one. */
 export function inputProcessor(id: string, { blocks, map }: { blocks?: RegExp; map?: (text: string) => string }) {
   const mapText = (message: Message): Message => {
-    const text = map ? map(messageText(message)) : messageText(message);
+    const text = map ? map(readMessageText(message)) : readMessageText(message);
     return { ...message, content: { format: 2, parts: [{ type: 'text', text }] } };
   };
   const definition: ProcessorDefinition = defineProcessor({
@@ -77,7 +77,7 @@ export function inputProcessor(id: string, { blocks, map }: { blocks?: RegExp; m
     create: () => ({
       id,
       processInput: ({ messages, abort }) => {
-        if (messages.some((message) => blocks?.test(messageText(message)))) abort('blocked');
+        if (messages.some((message) => blocks?.test(readMessageText(message)))) abort('blocked');
         return messages.map(mapText);
       },
     }),

@@ -2,7 +2,7 @@
 import { MillraceError } from '@millrace/contracts';
 
 /** The expression cannot be parsed. @param at index in the expression; reported as a position from 1 */
-export function syntaxError(at: number, problem: string): MillraceError {
+export function createSyntaxError(at: number, problem: string): MillraceError {
   return new MillraceError('tool-arguments-invalid', `expression: ${problem}, at position ${at + 1}.`, {
     path: 'expression',
   });

@@ -25,10 +25,10 @@ type CalculatorFunction = {
 };
 
 export const FUNCTIONS: ReadonlyMap<string, CalculatorFunction> = new Map([
-  ['sqrt', unary((value) => value.sqrt())],
-  ['abs', unary((value) => value.abs())],
-  ['floor', unary((value) => value.floor())],
-  ['ceil', unary((value) => value.ceil())],
+  ['sqrt', defineUnary((value) => value.sqrt())],
+  ['abs', defineUnary((value) => value.abs())],
+  ['floor', defineUnary((value) => value.floor())],
+  ['ceil', defineUnary((value) => value.ceil())],
   ['round', { maxArgs: 2, apply: (value, [places], at) => roundValue(value, places, at) }],
   ['min', { maxArgs: Infinity, apply: (first, rest) => Numeric.min(first, ...rest) }],
   ['max', { maxArgs: Infinity, apply: (first, rest) => Numeric.max(first, ...rest) }],
@@ -40,7 +40,7 @@ export const CONSTANTS: ReadonlyMap<string, CalculatorValue> = new Map([
   ['e', Numeric.exp(1)],
 ]);
 
-function unary(apply: (value: CalculatorValue) => CalculatorValue): CalculatorFunction {
+function defineUnary(apply: (value: CalculatorValue) => CalculatorValue): CalculatorFunction {
   return { maxArgs: 1, apply };
 }
 

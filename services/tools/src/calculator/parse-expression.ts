@@ -1,6 +1,6 @@
 // Parses tokens into a tree by operator precedence (a Pratt parser): + - below * / % below the sign below ^, which is
 // right-associative: -2^2 is -4, 2^-1 a half, 2^3^2 is 2^9. Multiplication requires a sign: 2(3) and 2pi are errors.
-import { syntaxError } from './calculator-error.ts';
+import { createSyntaxError } from './calculator-error.ts';
 import { CONSTANTS, FUNCTIONS } from './functions.ts';
 import { readTokens, type CalculatorToken } from './tokens.ts';
 
@@ -42,8 +42,8 @@ export function parseExpression(source: string): Expression {
 
 /** Reads as long as operators bind more strongly than `power`. */
 function parse(reader: TokenReader, power: number, depth: number): Expression {
-  if (depth > MAX_DEPTH) throw syntaxError(reader.peek().at, `it is nested more than ${MAX_DEPTH} deep`);
-  let left = operand(reader, depth);
+  if (depth > MAX_DEPTH) throw createSyntaxError(reader.peek().at, `it is nested more than ${MAX_DEPTH} deep`);
+  let left = parseOperand(reader, depth);
   for (;;) {
     const { text, at } = reader.peek();
     const found = binary.get(text);
@@ -58,26 +58,29 @@ function parse(reader: TokenReader, power: number, depth: number): Expression {
 /** "100 + 10% - 5" means a percentage, but would silently be parsed as the remainder of 10 by -5. */
 function refuseSign({ text, at }: CalculatorToken): void {
   if (text !== '+' && text !== '-') return;
-  throw syntaxError(at, '"%" is the remainder: write a percentage as 10 / 100, a divisor with a sign in parentheses');
+  throw createSyntaxError(
+    at,
+    '"%" is the remainder: write a percentage as 10 / 100, a divisor with a sign in parentheses',
+  );
 }
 
-function operand(reader: TokenReader, depth: number): Expression {
+function parseOperand(reader: TokenReader, depth: number): Expression {
   const token = reader.next();
   const { kind, text, at } = token;
   if (kind === 'number') return { kind, text, at };
-  if (kind === 'name') return reader.peek().text === '(' ? call(reader, token, depth) : constant(token);
+  if (kind === 'name') return reader.peek().text === '(' ? call(reader, token, depth) : findConstant(token);
   if (text === '-') return { kind: 'negation', operand: parse(reader, SIGN_POWER, depth + 1) };
   if (text === '+') return parse(reader, SIGN_POWER, depth + 1);
   if (text !== '(') throw createTokenError(token, 'a number');
   const inner = parse(reader, 0, depth + 1);
-  closing(reader, token);
+  expectClosing(reader, token);
   return inner;
 }
 
 function call(reader: TokenReader, { text: name, at }: CalculatorToken, depth: number): Expression {
   const known = FUNCTIONS.get(name);
   if (known === undefined)
-    throw syntaxError(at, `there is no function "${name}", only ${[...FUNCTIONS.keys()].join(', ')}`);
+    throw createSyntaxError(at, `there is no function "${name}", only ${[...FUNCTIONS.keys()].join(', ')}`);
   const open = reader.next();
   const first = parse(reader, 0, depth + 1);
   const rest: Expression[] = [];
@@ -85,10 +88,10 @@ function call(reader: TokenReader, { text: name, at }: CalculatorToken, depth: n
     reader.next();
     rest.push(parse(reader, 0, depth + 1));
   }
-  closing(reader, open);
+  expectClosing(reader, open);
   const count = rest.length + 1;
   if (count > known.maxArgs) {
-    throw syntaxError(
+    throw createSyntaxError(
       at,
       `${name} takes at most ${known.maxArgs} argument${known.maxArgs === 1 ? '' : 's'}, not ${count}`,
     );
@@ -96,20 +99,20 @@ function call(reader: TokenReader, { text: name, at }: CalculatorToken, depth: n
   return { kind: 'call', name, first, rest, at };
 }
 
-function constant({ text, at }: CalculatorToken): Expression {
+function findConstant({ text, at }: CalculatorToken): Expression {
   if (CONSTANTS.has(text)) return { kind: 'constant', text, at };
   const problem = FUNCTIONS.has(text) ? `${text} needs its arguments in parentheses` : `"${text}" is not known`;
-  throw syntaxError(at, problem);
+  throw createSyntaxError(at, problem);
 }
 
-function closing(reader: TokenReader, open: CalculatorToken): void {
+function expectClosing(reader: TokenReader, open: CalculatorToken): void {
   const token = reader.next();
   if (token.text === ')') return;
   throw token.kind === 'end'
-    ? syntaxError(open.at, 'this "(" is not closed')
+    ? createSyntaxError(open.at, 'this "(" is not closed')
     : createTokenError(token, 'an operator or ")"');
 }
 
 function createTokenError({ kind, text, at }: CalculatorToken, wanted: string): Error {
-  return syntaxError(at, kind === 'end' ? `${wanted} is missing` : `${wanted} was expected, not "${text}"`);
+  return createSyntaxError(at, kind === 'end' ? `${wanted} is missing` : `${wanted} was expected, not "${text}"`);
 }

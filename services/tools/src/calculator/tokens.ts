@@ -1,6 +1,6 @@
 // Splits an expression into tokens. Within the parentheses of a function a comma separates arguments; elsewhere it
 // groups thousands (1,000.50). So 1,000 + 1 is 1001, and max(1,234) has two arguments.
-import { syntaxError } from './calculator-error.ts';
+import { createSyntaxError } from './calculator-error.ts';
 
 type TokenKind = 'number' | 'name' | 'operator';
 /**
@@ -28,22 +28,22 @@ export function readTokens(source: string): CalculatorToken[] {
   const tokens: CalculatorToken[] = [];
   /** For each open parenthesis: whether it belongs to a function. */
   const open: boolean[] = [];
-  let at = lengthAt(space, source, 0);
+  let at = measureAt(space, source, 0);
   while (at < source.length) {
     const inArguments = open.at(-1) === true;
     const { kind, raw } = readAt(source, at, inArguments);
-    if (kind === 'number' && inArguments && /^0\d/.test(raw)) throw thousandsInArguments(at, raw);
-    if (raw === ',' && !inArguments) throw strayComma(at);
+    if (kind === 'number' && inArguments && /^0\d/.test(raw)) throw createThousandsError(at, raw);
+    if (raw === ',' && !inArguments) throw createStrayCommaError(at);
     if (raw === '(') open.push(tokens.at(-1)?.kind === 'name');
     if (raw === ')') open.pop();
-    tokens.push({ kind, text: plain(kind, raw), at });
-    at += raw.length + lengthAt(space, source, at + raw.length);
+    tokens.push({ kind, text: toPlain(kind, raw), at });
+    at += raw.length + measureAt(space, source, at + raw.length);
   }
   return tokens;
 }
 
 function readAt(source: string, at: number, inArguments: boolean): { kind: TokenKind; raw: string } {
-  const groups = inArguments ? 0 : lengthAt(grouped, source, at);
+  const groups = inArguments ? 0 : measureAt(grouped, source, at);
   if (groups > 0) return { kind: 'number', raw: source.slice(at, at + groups) };
   token.lastIndex = at;
   const { number, name, operator } = token.exec(source)?.groups ?? {};
@@ -51,20 +51,23 @@ function readAt(source: string, at: number, inArguments: boolean): { kind: Token
   if (name !== undefined) return { kind: 'name', raw: name };
   if (operator !== undefined) return { kind: 'operator', raw: operator };
   const character = String.fromCodePoint(source.codePointAt(at) ?? 0);
-  throw syntaxError(at, `"${character}" is not part of an expression`);
+  throw createSyntaxError(at, `"${character}" is not part of an expression`);
 }
 
-function plain(kind: TokenKind, raw: string): string {
+function toPlain(kind: TokenKind, raw: string): string {
   if (kind === 'number') return raw.replaceAll(',', '');
   return kind === 'name' ? raw.toLowerCase() : (ascii[raw] ?? raw);
 }
 
-function lengthAt(pattern: RegExp, source: string, at: number): number {
+function measureAt(pattern: RegExp, source: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(source)?.[0].length ?? 0;
 }
 
-const strayComma = (at: number) =>
-  syntaxError(at, 'a "," groups thousands, as in 1,000, or separates the arguments of a function; decimals have a "."');
-const thousandsInArguments = (at: number, raw: string) =>
-  syntaxError(at, `"${raw}" starts with a zero: write 1000, not 1,000, in the arguments of a function`);
+const createStrayCommaError = (at: number) =>
+  createSyntaxError(
+    at,
+    'a "," groups thousands, as in 1,000, or separates the arguments of a function; decimals have a "."',
+  );
+const createThousandsError = (at: number, raw: string) =>
+  createSyntaxError(at, `"${raw}" starts with a zero: write 1000, not 1,000, in the arguments of a function`);

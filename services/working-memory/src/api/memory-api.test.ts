@@ -1,6 +1,6 @@
 import { API, OPERATOR_CALLER, hashCaller } from '@millrace/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgetMemories, memoryGet, memorySet } from './memory-api.ts';
+import { forgetMemories, createMemoryGet, createMemorySet } from './memory-api.ts';
 import type { WorkingMemoryStore } from '../store/memory-store.ts';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 
@@ -20,7 +20,7 @@ describe('memory-get', () => {
   });
   afterAll(() => store.close());
   const ask = async (request: object, tenant = 'acme', caller: string = OPERATOR_CALLER) => {
-    const answer = await memoryGet(store)(API['memory-get'].request.parse(request), { tenant, caller });
+    const answer = await createMemoryGet(store)(API['memory-get'].request.parse(request), { tenant, caller });
     return API['memory-get'].answer.parse(answer);
   };
 
@@ -54,7 +54,7 @@ describe('memory-set', () => {
   afterAll(() => store.close());
   const set = async (request: object, caller: string = OPERATOR_CALLER) =>
     API['memory-set'].answer.parse(
-      await memorySet(store)(API['memory-set'].request.parse(request), { tenant: 'acme', caller }),
+      await createMemorySet(store)(API['memory-set'].request.parse(request), { tenant: 'acme', caller }),
     );
   const read = (key: string, threadId?: string) => store.read({ tenant: 'acme', key, threadId });
 

@@ -2,22 +2,28 @@
 // resource, or of one thread of a resource; and the deletion of the memory of a thread.
 import type { Forgotten } from '@millrace/bus';
 import { MillraceError, isOperator, type ApiAnswer, type ApiRequest, type ForgetRequest } from '@millrace/contracts';
-import { memoryOwner, ownerOfResource, ownerOfThread, requireOwnResource, type MemoryCaller } from '@millrace/stores';
+import {
+  chooseMemoryOwner,
+  buildResourceOwner,
+  buildThreadOwner,
+  requireOwnResource,
+  type MemoryCaller,
+} from '@millrace/stores';
 import { MEMORY_MAX_BYTES, countBytes } from '../processor/memory-bound.ts';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
 
 /** @throws message-invalid if the request names no owner, or another one than its caller */
-export const memoryGet =
+export const createMemoryGet =
   (store: WorkingMemoryStore) =>
   async (request: ApiRequest<'memory-get'>, call: MemoryCaller): Promise<ApiAnswer<'memory-get'>> => {
-    const owner = askedFor(request);
+    const owner = readOwner(request);
     await requireOwnResource(call, request.resourceId);
     return store.read({ tenant: call.tenant, ...owner });
   };
 
-function askedFor({ resourceId, threadId }: ApiRequest<'memory-get'>): Omit<MemoryOwner, 'tenant'> {
-  if (resourceId !== undefined) return { key: ownerOfResource(resourceId), threadId };
-  if (threadId !== undefined) return { key: ownerOfThread(threadId) };
+function readOwner({ resourceId, threadId }: ApiRequest<'memory-get'>): Omit<MemoryOwner, 'tenant'> {
+  if (resourceId !== undefined) return { key: buildResourceOwner(resourceId), threadId };
+  if (threadId !== undefined) return { key: buildThreadOwner(threadId) };
   throw new MillraceError(
     'message-invalid',
     'The request names no owner: a memory belongs to a resource, or to a thread without one.',
@@ -36,26 +42,26 @@ const ATTEMPTS = 5;
  * Replaces a memory. An operator's memory is trusted; a caller may pass text of others on.
  * @throws message-invalid, state-conflict if the memory has another version than the requested one
  */
-export const memorySet =
+export const createMemorySet =
   (store: WorkingMemoryStore) =>
   async (request: ApiRequest<'memory-set'>, call: MemoryCaller): Promise<ApiAnswer<'memory-set'>> => {
     const { memory, version, setId = crypto.randomUUID() } = request;
-    const owner = { tenant: call.tenant, ...askedFor(request) };
+    const owner = { tenant: call.tenant, ...readOwner(request) };
     await requireOwnResource(call, request.resourceId);
-    if (memory !== null && countBytes(memory) > MEMORY_MAX_BYTES) throw tooLarge(countBytes(memory));
+    if (memory !== null && countBytes(memory) > MEMORY_MAX_BYTES) throw createTooLargeError(countBytes(memory));
     // No run has this id: ids of runs are tokens.
     const run = { runId: `set:${setId}`, epoch: 1 };
     for (let attempt = 1; ; attempt += 1) {
       const current = await store.readForRun(owner, run.runId);
       if (current.writtenEpoch > 0) return { memory: current.memory, version: current.version };
-      if (version !== undefined && version !== current.version) throw otherVersion(version, current.version);
+      if (version !== undefined && version !== current.version) throw createVersionError(version, current.version);
       const set = { owner, run, version: current.version, memory };
       const { outcome } = await store.compareAndSet({
         ...set,
         trust: isOperator(call.caller) ? 'trusted' : 'untrusted',
       });
       if (outcome === 'written') return { memory, version: current.version + 1 };
-      if (attempt === ATTEMPTS) throw otherVersion(current.version);
+      if (attempt === ATTEMPTS) throw createVersionError(current.version);
     }
   };
 
@@ -67,22 +73,22 @@ export async function forgetMemories(store: WorkingMemoryStore, request: ForgetR
   const { tenant } = request;
   if (request.what === 'messages') return { deleted: 0 };
   if (request.what === 'resource')
-    return store.eraseOwner({ tenant, key: ownerOfResource(request.resourceId) }, request.runs);
+    return store.eraseOwner({ tenant, key: buildResourceOwner(request.resourceId) }, request.runs);
   const { threadId, resourceId } = request;
-  const owners: MemoryOwner[] = [{ tenant, key: memoryOwner(request), threadId }];
-  if (resourceId === undefined) owners.push({ tenant, key: ownerOfThread(threadId) });
+  const owners: MemoryOwner[] = [{ tenant, key: chooseMemoryOwner(request), threadId }];
+  if (resourceId === undefined) owners.push({ tenant, key: buildThreadOwner(threadId) });
   const forgotten = await Promise.all(owners.map((owner) => store.forget(owner)));
   return { deleted: forgotten.filter(Boolean).length };
 }
 
-function tooLarge(bytes: number): MillraceError {
+function createTooLargeError(bytes: number): MillraceError {
   return new MillraceError('message-invalid', `The memory is ${bytes} bytes; the limit is ${MEMORY_MAX_BYTES}.`, {
     path: 'memory',
     remedy: 'Every prompt contains the memory: leave fields out.',
   });
 }
 
-function otherVersion(wanted: number, current?: number): MillraceError {
+function createVersionError(wanted: number, current?: number): MillraceError {
   const found = current === undefined ? 'changes too often' : `has version ${current}`;
   return new MillraceError('state-conflict', `The memory ${found}, and version ${wanted} was to be replaced.`, {
     path: 'version',

@@ -22,19 +22,19 @@ export function mergeMemory(memory: JsonObject, update: JsonObject, arrays: Arra
 function mergeValue(before: JsonValue | undefined, value: JsonValue, arrays: ArrayMode): JsonValue {
   if (isObject(value)) return mergeMemory(isObject(before) ? before : {}, value, arrays);
   if (!Array.isArray(value)) return value;
-  return distinct(arrays === 'append' && Array.isArray(before) ? [...before, ...value] : value);
+  return omitDuplicates(arrays === 'append' && Array.isArray(before) ? [...before, ...value] : value);
 }
 
-function distinct(values: readonly JsonValue[]): JsonValue[] {
+function omitDuplicates(values: readonly JsonValue[]): JsonValue[] {
   const seen = new Set<string>();
-  return values.filter((value) => seen.size < seen.add(canonical(value)).size);
+  return values.filter((value) => seen.size < seen.add(canonicalize(value)).size);
 }
 
 /**
  * Returns the same text for equal values in any order of their fields: comparing each element with each would take
  * quadratic time.
  */
-function canonical(value: JsonValue): string {
+function canonicalize(value: JsonValue): string {
   return JSON.stringify(value, (_, inner: unknown) => {
     if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;
     return Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -2,7 +2,7 @@
 import { isObject, jsonSchemaSchema, MillraceError, modelIdSchema } from '@millrace/contracts';
 import { assertJsonSchema } from '@millrace/models/json-schema';
 import { z } from 'zod';
-import { templateFields } from './template-shape.ts';
+import { parseTemplateFields } from './template-shape.ts';
 
 /** Maximum length of a template or schema, which every prompt of the run contains. UTF-16 code units. */
 const TEMPLATE_MAX_CHARS = 8_000;
@@ -34,15 +34,15 @@ export const optionsSchema = z
   .superRefine(({ template, schema }, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
     if (template !== undefined && schema !== undefined) refuse('schema', 'give a template or a schema, not both');
-    if (template !== undefined && templateFields(template).length === 0) {
+    if (template !== undefined && parseTemplateFields(template).length === 0) {
       refuse('template', 'has no placeholder such as {{name}}');
     }
-    const misfit = schema && schemaProblem(schema);
+    const misfit = schema && findSchemaProblem(schema);
     if (misfit !== undefined) refuse('schema', misfit);
   });
 export type WorkingMemoryOptions = z.output<typeof optionsSchema>;
 
-function schemaProblem(schema: z.output<typeof jsonSchemaSchema>): string | undefined {
+function findSchemaProblem(schema: z.output<typeof jsonSchemaSchema>): string | undefined {
   if (schema['type'] !== 'object' || !isObject(schema['properties'])) return 'must be of type object, with properties';
   try {
     assertJsonSchema(schema);

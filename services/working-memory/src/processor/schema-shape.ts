@@ -3,7 +3,7 @@
 import { isObject, type JsonSchema, type JsonValue } from '@millrace/contracts';
 import type { MemoryShape } from './memory-shape.ts';
 
-export function schemaShape(schema: JsonSchema): MemoryShape {
+export function createSchemaShape(schema: JsonSchema): MemoryShape {
   return { updateSchema: updateSchema(schema), format: (memory) => JSON.stringify(memory) };
 }
 
@@ -11,12 +11,12 @@ export function schemaShape(schema: JsonSchema): MemoryShape {
 function updateSchema(schema: JsonSchema): JsonSchema {
   const { required: _, properties, additionalProperties = false, ...rest } = schema;
   const loosened = Object.entries(isObject(properties) ? properties : {}).map(
-    ([field, value]) => [field, orNull(value)] as const,
+    ([field, value]) => [field, allowNull(value)] as const,
   );
   return { ...rest, properties: Object.fromEntries(loosened), additionalProperties };
 }
 
-function orNull(schema: JsonValue): JsonValue {
+function allowNull(schema: JsonValue): JsonValue {
   if (!isObject(schema)) return schema;
   if (isPlainObject(schema)) return { ...updateSchema(schema), type: ['object', 'null'] };
   if (typeof schema['type'] === 'string' && !('enum' in schema) && !('const' in schema)) {

@@ -1,11 +1,11 @@
 import { assertJsonSchema } from '@millrace/models/json-schema';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TEMPLATE, selectShape } from './working-memory.ts';
-import { templateFields } from './template-shape.ts';
+import { parseTemplateFields } from './template-shape.ts';
 
 describe('the shape of a template', () => {
   test('a template has one field for each placeholder', () => {
-    expect(templateFields('{{a}} {{ b }} {{a}} {{c-d_1}} {{}} {{1}} {e} {{f g}}')).toEqual(['a', 'b', 'c-d_1']);
+    expect(parseTemplateFields('{{a}} {{ b }} {{a}} {{c-d_1}} {{}} {{1}} {e} {{f g}}')).toEqual(['a', 'b', 'c-d_1']);
   });
 
   test('the update schema of a template describes each field by its line and requires none', () => {
@@ -35,7 +35,7 @@ describe('the shape of a template', () => {
   });
 
   test('the default template has fields', () => {
-    expect(templateFields(DEFAULT_TEMPLATE)).toContain('name');
+    expect(parseTemplateFields(DEFAULT_TEMPLATE)).toContain('name');
   });
 });
 

@@ -7,13 +7,13 @@ const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_-]{0,63})\s*\}\}/g;
 const UNKNOWN = 'unknown';
 
 /** The template's fields, each once, in order. */
-export function templateFields(template: string): string[] {
+export function parseTemplateFields(template: string): string[] {
   return [...new Set([...template.matchAll(placeholder)].map(([, name = '']) => name))];
 }
 
-export function templateShape(template: string): MemoryShape {
+export function createTemplateShape(template: string): MemoryShape {
   const lines = template.split('\n');
-  const described = templateFields(template).map((field) => [field, fieldSchema(field, lines)] as const);
+  const described = parseTemplateFields(template).map((field) => [field, buildFieldSchema(field, lines)] as const);
   return {
     updateSchema: { type: 'object', properties: Object.fromEntries(described), additionalProperties: false },
     format: (memory) => fill(template, memory),
@@ -21,8 +21,8 @@ export function templateShape(template: string): MemoryShape {
 }
 
 /** Describes a field by its line in the template, which is all that the author gives. */
-function fieldSchema(field: string, lines: readonly string[]): JsonSchema {
-  const line = lines.find((text) => templateFields(text).includes(field)) ?? '';
+function buildFieldSchema(field: string, lines: readonly string[]): JsonSchema {
+  const line = lines.find((text) => parseTemplateFields(text).includes(field)) ?? '';
   return { type: ['string', 'null'], description: `${field}, as in "${line.trim()}"` };
 }
 

@@ -1,6 +1,6 @@
 // Working memory among other processors of a stage. The others are test doubles, because services never import services;
 // test/e2e runs the real ones together.
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -106,7 +106,7 @@ describe('WorkingMemory with other processors', () => {
     });
     await rig.seed({ context: 'a project' });
     const memory = { definition: rig.definition, options: { template: 'Context: {{context}}' } };
-    const input = [textMessage('m1', 'user', "What's the timeline?")];
+    const input = [buildTextMessage('m1', 'user', "What's the timeline?")];
     const before = await callStages({ stage: 'processInput', uses: [{ definition: recall }, memory], input });
     expect(before.conversation.system.map(({ tag }) => tag).toSorted()).toEqual(['semantic-recall', 'working-memory']);
     expect(before.system('semantic-recall')).toEqual(['Noted the Friday deadline']);

@@ -7,7 +7,7 @@
 // - Tenants and resources are isolated: no id of one reaches data of another.
 import { ERASED_EPOCH, type ErasedRun, type JsonObject, type Trust } from '@millrace/contracts';
 
-/** Owner of a memory: `key` as memoryOwner() names it; with `threadId`, one thread of that owner. */
+/** Owner of a memory: `key` as chooseMemoryOwner() names it; with `threadId`, one thread of that owner. */
 export type MemoryOwner = { tenant: string; key: string; threadId?: string | undefined };
 
 /**

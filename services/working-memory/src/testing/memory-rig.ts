@@ -2,12 +2,12 @@
 import type { JsonObject, Message } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
 import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
-import { workingMemory } from '../processor/working-memory.ts';
+import { defineWorkingMemory } from '../processor/working-memory.ts';
 
 export const ada: MemoryOwner = { tenant: 'default', key: 'ada' };
 
@@ -29,7 +29,7 @@ export async function createMemoryRig() {
     provider,
     /** Calls of the processor to its store. */
     calls,
-    definition: workingMemory({ store, models, defaultModel: 'openai/gpt-5-mini' }),
+    definition: defineWorkingMemory({ store, models, defaultModel: 'openai/gpt-5-mini' }),
     memory: async (owner = ada) => (await kept.read(owner)).memory,
     seed: async (memory: JsonObject, owner = ada) => {
       const { version } = await kept.read(owner);
@@ -45,10 +45,10 @@ export async function createMemoryRig() {
 /** Test double for a processor of another service: blocks every matching input, and redacts matches in answers. */
 export function guard(id: string, { blocks, redacts }: { blocks?: RegExp; redacts?: RegExp }): ProcessorDefinition {
   const judge = (messages: Message[], abort: (reason: string) => never) => {
-    if (blocks && messages.some((message) => blocks.test(messageText(message)))) abort('blocked');
+    if (blocks && messages.some((message) => blocks.test(readMessageText(message)))) abort('blocked');
   };
   const redact = (message: Message): Message => {
-    const text = messageText(message).replaceAll(redacts ?? /$^/g, '[REDACTED]');
+    const text = readMessageText(message).replaceAll(redacts ?? /$^/g, '[REDACTED]');
     return { ...message, content: { format: 2, parts: [{ type: 'text', text }] } };
   };
   return defineProcessor({

@@ -1,11 +1,11 @@
 // Rules for a batch in the open request, and for text that is cut into chunks.
-import { chunkSchema, isDataChunk, passedChunks, type Chunk } from '@millrace/contracts';
+import { chunkSchema, isDataChunk, checkPassedChunks, type Chunk } from '@millrace/contracts';
 import { fail } from '../rule-error.ts';
 import { holdVerdict, issue } from '../judge.ts';
 import { sampleChunks } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';
 import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
-import { randomCut, streamText } from '../stream-text.ts';
+import { cutAtRandom, streamText } from '../stream-text.ts';
 import type { CheckTarget } from '../target.ts';
 
 /** Texts with findings of guards, with cuts inside of patterns, and with composed letters. */
@@ -46,7 +46,7 @@ export const batchRules: CheckRule[] = [
       for (const options of target.optionSets)
         for (const text of target.cases.texts ?? TEXTS) {
           const whole = await streamText(target, { options }, [text]);
-          const cuts = Array.from({ length: CUTS }, () => randomCut(text, random));
+          const cuts = Array.from({ length: CUTS }, () => cutAtRandom(text, random));
           const outcomes = await Promise.all(cuts.map((cut) => streamText(target, { options, same: true }, cut)));
           outcomes.forEach((outcome, at) => {
             if (outcome.verdict !== whole.verdict || outcome.text !== whole.text)
@@ -79,6 +79,6 @@ async function holdBatch(
     if (!parsed.success) fail(`the output is not a chunk: ${issue(parsed.error)}`, chunk);
   }
   if (output.verdicts.some(({ type }) => type !== 'continue')) return;
-  const passed = passedChunks(open.run.runId, chunks, output.chunks);
+  const passed = checkPassedChunks(open.run.runId, chunks, output.chunks);
   if ('refused' in passed) fail(passed.refused, output);
 }

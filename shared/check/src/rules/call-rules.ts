@@ -4,12 +4,12 @@ import type { Stage, Verdict } from '@millrace/contracts';
 import { ask } from '../ask.ts';
 import { OptionsError, fail } from '../rule-error.ts';
 import { buildCall, judge, judgeOrError } from '../judge.ts';
-import { conversationOfText, emptyInput } from '../plain-turn.ts';
-import { calledStages, forEachCalled, needsCalls, type CheckRule, removeTimes } from '../rule.ts';
-import { writtenDefaults } from '../sample-options.ts';
+import { buildConversation, emptyInput } from '../plain-turn.ts';
+import { listCalledStages, forEachCalled, needsCalls, type CheckRule, removeTimes } from '../rule.ts';
+import { writeDefaults } from '../sample-options.ts';
 import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
 import { checkAlive } from '../check-liveness.ts';
-import { MAX_WAIT_MS, aloneRun, buildCallEntry, type CheckTarget, stageSubject } from '../target.ts';
+import { MAX_WAIT_MS, createLoneRun, buildCallEntry, type CheckTarget, buildStageSubject } from '../target.ts';
 
 const AT_ONCE = 32;
 /** Size of a text that must be judged, in characters; and of one that may be rejected but must not end the replica. */
@@ -90,7 +90,7 @@ export const callRules: CheckRule[] = [
       target.cases.repeatable ? needsCalls(target) : 'its cases declare that it is not repeatable',
     run: (target) =>
       forEachCalled(target, async (stage, options) => {
-        const run = aloneRun();
+        const run = createLoneRun();
         const [one, other] = [
           await judge(target, stage, { options, run }),
           await judge(target, stage, { options, run }),
@@ -106,7 +106,7 @@ export const callRules: CheckRule[] = [
     skipReason: needsCalls,
     run: (target) =>
       forEachCalled(target, async (stage, options) => {
-        const written = writtenDefaults(target.descriptor.optionsSchema, options);
+        const written = writeDefaults(target.descriptor.optionsSchema, options);
         const [short, long] = [
           await judge(target, stage, { options }),
           await judge(target, stage, { options: written }),
@@ -128,15 +128,15 @@ export const callRules: CheckRule[] = [
     skipReason: needsCalls,
     run: (target) =>
       forEachStage(target, async (stage, options) => {
-        const text = (length: number) => 'All that fits. '.repeat(Math.ceil(length / 15));
-        const input = (length: number) => ({
-          conversation: conversationOfText('input', text(length)),
+        const makeText = (length: number) => 'All that fits. '.repeat(Math.ceil(length / 15));
+        const makeInput = (length: number) => ({
+          conversation: buildConversation('input', makeText(length)),
           ...emptyInput(stage),
         });
-        await judgeOrError(target, stage, { options, input: input(LARGE), timeoutMs: MAX_WAIT_MS });
+        await judgeOrError(target, stage, { options, input: makeInput(LARGE), timeoutMs: MAX_WAIT_MS });
         await judgeOrError(target, stage, {
           options,
-          input: input(Math.min(OVERSIZE, target.bus.maxPayload() / 2)),
+          input: makeInput(Math.min(OVERSIZE, target.bus.maxPayload() / 2)),
         }).catch(() => undefined);
         await checkAlive(target, 'a text of 4 MiB');
       }),
@@ -152,7 +152,7 @@ export const callRules: CheckRule[] = [
       const options = { timeoutMs: GARBAGE_MS, isFinal: () => true };
       await Promise.all(
         descriptor.stages.flatMap((stage) =>
-          payloads.map((payload) => ask(bus, stageSubject(target, stage, descriptor.id), payload, options)),
+          payloads.map((payload) => ask(bus, buildStageSubject(target, stage, descriptor.id), payload, options)),
         ),
       );
       bus.nc.publish(bus.subjects.cancelCalls(target.service), 'not json');
@@ -167,7 +167,7 @@ export const callRules: CheckRule[] = [
     run: (target) =>
       forEachStage(target, async (stage, options) => {
         const later = { ofALaterVersion: { a: [1] } };
-        const run = { ...aloneRun(), ...later };
+        const run = { ...createLoneRun(), ...later };
         const entries = [{ ...buildCallEntry(target, options), ...later }];
         await judge(target, stage, { options, run, entries, more: later });
       }),
@@ -181,7 +181,7 @@ export const callRules: CheckRule[] = [
       forEachStage(target, async (stage, options) => {
         const { bus, service, descriptor } = target;
         const call = buildCall(target, stage, { options });
-        const answered = ask(bus, stageSubject(target, stage, descriptor.id), call, {
+        const answered = ask(bus, buildStageSubject(target, stage, descriptor.id), call, {
           timeoutMs: SECOND_ANSWER_MS,
           isFinal: () => true,
         });
@@ -204,5 +204,5 @@ async function forEachStage(
   run: (stage: Stage, options: CheckTarget['optionSets'][number]) => Promise<void>,
 ) {
   const [options = {}] = target.optionSets;
-  for (const stage of calledStages(target)) if (stage !== STREAM) await run(stage, options);
+  for (const stage of listCalledStages(target)) if (stage !== STREAM) await run(stage, options);
 }

@@ -1,9 +1,9 @@
 // Rules for the expectations in the cases file.
-import { fail, shortJson } from '../rule-error.ts';
+import { fail, formatShortJson } from '../rule-error.ts';
 import { judge } from '../judge.ts';
-import { conversationOfText } from '../plain-turn.ts';
+import { buildConversation } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';
-import { randomCut, streamAll } from '../stream-text.ts';
+import { cutAtRandom, streamAll } from '../stream-text.ts';
 import type { JsonValue } from '@millrace/contracts';
 
 const CUTS = 12;
@@ -16,12 +16,12 @@ export const caseRules: CheckRule[] = [
     skipReason: ({ cases }) => (cases.exchanges.length > 0 ? undefined : 'no --cases with exchanges'),
     async run(target) {
       for (const { name, stage, says, input, verdict, ...given } of target.cases.exchanges) {
-        const said = says === undefined ? undefined : { conversation: conversationOfText('input', says) };
+        const said = says === undefined ? undefined : { conversation: buildConversation('input', says) };
         const { verdicts, seen } = await judge(target, stage, {
           ...given,
           ...((input ?? said) && { input: input ?? said }),
         });
-        const difference = unlike(verdict, verdicts[0]);
+        const difference = findDifference(verdict, verdicts[0]);
         if (difference !== undefined) fail(`"${name}": ${difference}`, seen);
       }
     },
@@ -34,7 +34,7 @@ export const caseRules: CheckRule[] = [
     async run(target) {
       const { random, cases } = target;
       for (const { options, text, hides, becomes } of cases.redactions) {
-        const cuts = [[text], text.split(''), ...Array.from({ length: CUTS }, () => randomCut(text, random))];
+        const cuts = [[text], text.split(''), ...Array.from({ length: CUTS }, () => cutAtRandom(text, random))];
         for (const cut of cuts) {
           const outcome = await streamAll(target, { options, same: true }, cut, random);
           const shown = hides.find((hidden) => outcome.shown.some((text) => text.includes(hidden)));
@@ -56,14 +56,15 @@ export const caseRules: CheckRule[] = [
 
 // Compares a value with an expectation; members of objects that the expectation omits are ignored.
 /** Returns the difference in words; undefined if the value matches. */
-export function unlike(expected: JsonValue, value: unknown, path = 'the verdict'): string | undefined {
+export function findDifference(expected: JsonValue, value: unknown, path = 'the verdict'): string | undefined {
   if (typeof expected !== 'object' || expected === null)
-    return expected === value ? undefined : `${path} is ${shortJson(value)}, not ${shortJson(expected)}`;
-  if (typeof value !== 'object' || value === null) return `${path} is ${shortJson(value)}, not ${shortJson(expected)}`;
+    return expected === value ? undefined : `${path} is ${formatShortJson(value)}, not ${formatShortJson(expected)}`;
+  if (typeof value !== 'object' || value === null)
+    return `${path} is ${formatShortJson(value)}, not ${formatShortJson(expected)}`;
   if (Array.isArray(expected) && (!Array.isArray(value) || value.length !== expected.length))
-    return `${path} is ${shortJson(value)}, not ${shortJson(expected)}`;
+    return `${path} is ${formatShortJson(value)}, not ${formatShortJson(expected)}`;
   for (const [key, member] of Object.entries(expected)) {
-    const difference = unlike(
+    const difference = findDifference(
       member,
       Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined,
       `${path}.${key}`,

@@ -14,7 +14,7 @@ import { ask } from '../ask.ts';
 import { fail, failLate } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
-import { stageSubject, type Served, type CheckTarget } from '../target.ts';
+import { buildStageSubject, type Served, type CheckTarget } from '../target.ts';
 
 const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; version: string }>>> = {
   PING: srvPingSchema,
@@ -44,7 +44,7 @@ export const serviceRules: CheckRule<Served>[] = [
           const [first] = tail.endsWith(replica) ? answered.replies : [];
           if (answered.end === 'silence' && !first)
             failLate(`${subject} is not answered by the replica ${replica} within ${ANSWER_MS} ms`, ANSWER_MS);
-          const why = first ? `: ${misfit(schema, first.json)}` : '';
+          const why = first ? `: ${describeMisfit(schema, first.json)}` : '';
           fail(`${subject} is not answered by the replica ${replica}${why}`, first?.json);
         }
       }
@@ -93,14 +93,14 @@ export const discoveryRules: CheckRule[] = [
       const { bus, descriptor, infos } = target;
       for (const { id } of infos)
         for (const stage of descriptor.stages)
-          await holdSubscribed(bus, stageSubject(target, stage, descriptor.id, id));
+          await holdSubscribed(bus, buildStageSubject(target, stage, descriptor.id, id));
     },
   },
 ];
 
 function holdEndpoint(target: CheckTarget, info: CheckTarget['infos'][number], stage: Stage): void {
   const { descriptor } = target;
-  const expected = stageSubject(target, stage, descriptor.id);
+  const expected = buildStageSubject(target, stage, descriptor.id);
   const endpoint = info.endpoints.find(({ subject }) => subject === expected);
   if (!endpoint) return fail(`the replica ${info.id} advertises no endpoint for ${stage}`, info.endpoints);
   if (endpoint.queue_group !== descriptor.id)
@@ -120,7 +120,7 @@ async function holdSubscribed(bus: CheckTarget['bus'], subject: string, payload:
   if (end === 'nobody') fail(`${subject} has no subscriber`);
 }
 
-function misfit(schema: z.ZodType, json: unknown): string {
+function describeMisfit(schema: z.ZodType, json: unknown): string {
   const parsed = schema.safeParse(json);
   return parsed.success ? 'its name or id is another one' : issue(parsed.error);
 }

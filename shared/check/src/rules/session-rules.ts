@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SESSION_LIMITS, isDataChunk } from '@millrace/contracts';
 import { fail, failLate } from '../rule-error.ts';
 import { withSession, type CheckedSession } from '../play-session.ts';
-import { chunksOfText, sampleChunks } from '../plain-turn.ts';
+import { buildTextChunks, sampleChunks } from '../plain-turn.ts';
 import { needsStream, type CheckRule } from '../rule.ts';
 import type { SessionGiven } from '../session-open.ts';
 import { buildCallEntry, type CheckTarget } from '../target.ts';
@@ -22,7 +22,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
     run: (target) =>
       forEachOptions(target, async (options) => {
         await withSession(target, { options }, async (session) => {
-          const chunks = chunksOfText(PROSE.split(/(?<= )/), RUN_ID);
+          const chunks = buildTextChunks(PROSE.split(/(?<= )/), RUN_ID);
           for (const chunk of chunks) session.send([chunk]);
           // A session that ends earlier has not waited for its end.
           await session.waitUntil(() => session.countProcessed() >= chunks.length, PROCESSED_MS);
@@ -60,7 +60,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
           await withSession(target, { options, entries: [first, second] }, async (session) => {
             if (second === others && session.opened.served > 1)
               fail('it serves an entry of an unserved processor', session.opened);
-            session.send(chunksOfText([PROSE], RUN_ID), { end: true });
+            session.send(buildTextChunks([PROSE], RUN_ID), { end: true });
             await session.waitForEnd();
           });
       }),
@@ -108,7 +108,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
       runWithFirstOptions(target, async (options) => {
         await withSession(target, { options }, async (session) => {
           const waits: number[] = [];
-          for (const [at, chunk] of chunksOfText(PROSE.slice(0, 30).split(/(?<= )/), RUN_ID)
+          for (const [at, chunk] of buildTextChunks(PROSE.slice(0, 30).split(/(?<= )/), RUN_ID)
             .slice(0, -1)
             .entries()) {
             const sentAt = performance.now();
@@ -142,7 +142,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
               `the session was silent for ${Math.round(gap)} ms; after ${SESSION_LIMITS.silenceMs} it is dropped`,
               SESSION_LIMITS.silenceMs - SLACK_MS,
             );
-          session.send(chunksOfText([PROSE], RUN_ID), { end: true });
+          session.send(buildTextChunks([PROSE], RUN_ID), { end: true });
           await session.waitForEnd();
         }),
       ),
@@ -153,7 +153,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
     run: (target) =>
       runWithFirstOptions(target, (options) =>
         withSession(target, { options }, async (session) => {
-          session.send(chunksOfText(['Noon'], RUN_ID).slice(0, 2));
+          session.send(buildTextChunks(['Noon'], RUN_ID).slice(0, 2));
           session.fallSilent();
           await session.waitUntil(() => false, SESSION_LIMITS.silenceMs + 2 * SLACK_MS);
           await holdQuiet(session, `${SESSION_LIMITS.silenceMs} ms after the orchestrator’s last word`);
@@ -166,7 +166,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
     run: (target) =>
       runWithFirstOptions(target, async (options) => {
         await withSession(target, { options }, async (session) => {
-          session.send(chunksOfText(['Noon'], RUN_ID).slice(0, 2));
+          session.send(buildTextChunks(['Noon'], RUN_ID).slice(0, 2));
           session.drop();
           await session.waitUntil(() => false, SLACK_MS / 2);
           await holdQuiet(session, 'the session was dropped');
@@ -179,8 +179,8 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
     run: (target) =>
       runWithFirstOptions(target, (options) =>
         withSession(target, { options }, async (session) => {
-          session.send(chunksOfText(['Noon'], RUN_ID).slice(0, 2));
-          session.send(chunksOfText(['Noon'], RUN_ID).slice(2), { end: true, skip: true });
+          session.send(buildTextChunks(['Noon'], RUN_ID).slice(0, 2));
+          session.send(buildTextChunks(['Noon'], RUN_ID).slice(2), { end: true, skip: true });
           const verdicts = await session.waitForEnd().catch(() => []);
           if (verdicts.length > 0 && verdicts.every(({ type }) => type === 'continue'))
             fail('number 1 of the batches was left out, and the session ended with "continue"', verdicts);
@@ -196,7 +196,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
     run: (target) =>
       runWithFirstOptions(target, (options) =>
         withSession(target, { options }, async (session) => {
-          const [start, delta, end] = chunksOfText([`${PROSE} `.repeat(2_700)], RUN_ID);
+          const [start, delta, end] = buildTextChunks([`${PROSE} `.repeat(2_700)], RUN_ID);
           for (const chunk of [start, delta, end]) if (chunk) session.send([chunk]);
           session.send([], { end: true });
           await session.waitForEnd();

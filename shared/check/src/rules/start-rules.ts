@@ -4,8 +4,8 @@ import { hasLeft } from '@millrace/bus';
 import { fail, failLate } from '../rule-error.ts';
 import { judge } from '../judge.ts';
 import { withSession } from '../play-session.ts';
-import { chunksOfText } from '../plain-turn.ts';
-import { calledStages, type CheckRule } from '../rule.ts';
+import { buildTextChunks } from '../plain-turn.ts';
+import { listCalledStages, type CheckRule } from '../rule.ts';
 import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
 import type { StartedReplica } from '../start-replica.ts';
 import type { CheckTarget } from '../target.ts';
@@ -32,14 +32,14 @@ export const startRules: CheckRule[] = [
     skipReason: needsStart,
     async run(target) {
       const ids = target.started.map(({ replica }) => replica);
-      for (const replica of ids) await answerer(target, replica);
+      for (const replica of ids) await findAnswerer(target, replica);
       // Listens after the answer: a replica outside of the queue group answers the same call.
-      const [stage] = calledStages(target);
+      const [stage] = listCalledStages(target);
       const [options = {}] = target.optionSets;
       if (stage) await judge(target, stage, { options });
       const seen = new Set<string>();
       for (let calls = 0; calls < MAX_CALLS && !ids.every((id) => seen.has(id)); calls += 1)
-        seen.add(await answerer(target));
+        seen.add(await findAnswerer(target));
       const idle = ids.find((id) => !seen.has(id));
       if (idle !== undefined)
         fail(`of ${MAX_CALLS} calls none went to the replica ${idle}: its queue group is another one`);
@@ -58,7 +58,7 @@ export const startRules: CheckRule[] = [
       const over = new AbortController();
       const call = async () => {
         while (!over.signal.aborted) {
-          await answerer(target);
+          await findAnswerer(target);
           await wait(PAUSE_MS);
         }
       };
@@ -78,9 +78,9 @@ export const startRules: CheckRule[] = [
 ];
 
 /** Returns the id of the answering replica. */
-async function answerer(target: CheckTarget, replica?: string): Promise<string> {
+async function findAnswerer(target: CheckTarget, replica?: string): Promise<string> {
   const [options = {}] = target.optionSets;
-  const [stage] = calledStages(target);
+  const [stage] = listCalledStages(target);
   const given = { options, ...(replica !== undefined && { replica }) };
   const answer = stage
     ? await judge(target, stage, given, 0)
@@ -91,7 +91,7 @@ async function answerer(target: CheckTarget, replica?: string): Promise<string> 
 function closeSession(target: CheckTarget, { replica, signal }: StartedReplica): Promise<void> {
   const [options = {}] = target.optionSets;
   return withSession(target, { options, replica }, async (session) => {
-    const chunks = chunksOfText(['Before ', 'and after.'], 'run-1');
+    const chunks = buildTextChunks(['Before ', 'and after.'], 'run-1');
     session.send(chunks.slice(0, 2));
     await session.waitUntil(() => session.countProcessed() > 0, CLOSING_MS);
     signal('SIGTERM');

@@ -4,7 +4,7 @@ import { fail } from '../rule-error.ts';
 import { judge, judgeOrError } from '../judge.ts';
 import { forEachCalled, needsCalls, type CheckRule, removeTimes } from '../rule.ts';
 import { checkAlive } from '../check-liveness.ts';
-import { aloneRun } from '../target.ts';
+import { createLoneRun } from '../target.ts';
 
 export const stateRules: CheckRule[] = [
   {
@@ -14,7 +14,7 @@ export const stateRules: CheckRule[] = [
     skipReason: needsCalls,
     run: (target) =>
       forEachCalled(target, async (stage, options) => {
-        const run = aloneRun();
+        const run = createLoneRun();
         const { verdicts } = await judge(target, stage, { options, run });
         const [first] = verdicts;
         const state = first && 'state' in first ? first.state : undefined;

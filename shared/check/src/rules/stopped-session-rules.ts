@@ -1,7 +1,7 @@
 // Rules for a stopped session: it returns its states at once, and they contain no text that was not passed.
 import { SESSION_LIMITS, type JsonObject } from '@millrace/contracts';
 import { fail, failLate } from '../rule-error.ts';
-import { chunksOfText } from '../plain-turn.ts';
+import { buildTextChunks } from '../plain-turn.ts';
 import { withSession } from '../play-session.ts';
 import { needsStream, type CheckRule } from '../rule.ts';
 import { streamAll } from '../stream-text.ts';
@@ -26,7 +26,7 @@ export const tellRules: CheckRule[] = [
     async run(target) {
       const options = target.optionSets[0] ?? {};
       const waits: number[] = [];
-      for (let count = 0; count < TIMES; count++) waits.push((await toldState(target, options)).ms);
+      for (let count = 0; count < TIMES; count++) waits.push((await requestState(target, options)).ms);
       // On a busy machine some delays are long.
       const shortest = Math.round(Math.min(...waits));
       if (shortest > SESSION_LIMITS.tellMs)
@@ -43,7 +43,7 @@ export const tellRules: CheckRule[] = [
     skipReason: needsStream,
     async run(target) {
       for (const options of target.optionSets) {
-        const { state } = await toldState(target, options);
+        const { state } = await requestState(target, options);
         const { text } = await streamAll(target, { options, state }, ['Another ', 'answer.']);
         const piece = PIECES.find((part) => text.includes(part));
         if (piece !== undefined) fail('the returned state outputs text of the stopped session', { state, text });
@@ -53,9 +53,9 @@ export const tellRules: CheckRule[] = [
 ];
 
 /** Returns the state of a session that is stopped within a word. */
-async function toldState(target: CheckTarget, options: JsonObject): Promise<{ ms: number; state: JsonObject }> {
+async function requestState(target: CheckTarget, options: JsonObject): Promise<{ ms: number; state: JsonObject }> {
   return withSession(target, { options }, async (session) => {
-    const chunks = chunksOfText(MARK.match(/.{1,4}/g) ?? [], RUN_ID).slice(0, -1);
+    const chunks = buildTextChunks(MARK.match(/.{1,4}/g) ?? [], RUN_ID).slice(0, -1);
     for (const chunk of chunks) session.send([chunk]);
     await session.waitUntil(() => session.countProcessed() >= chunks.length, PROCESSED_MS);
     const askedAt = performance.now();

@@ -12,7 +12,7 @@ import { fail, failLate } from '../rule-error.ts';
 import { issue } from '../judge.ts';
 import type { CheckRule } from '../rule.ts';
 import { sampleOptions } from '../sample-options.ts';
-import { MAX_WAIT_MS, aloneRun, type ToolTarget } from '../target.ts';
+import { MAX_WAIT_MS, createLoneRun, type ToolTarget } from '../target.ts';
 import { serviceRules } from './discovery-rules.ts';
 
 const AT_ONCE = 16;
@@ -80,7 +80,7 @@ export const toolRules: CheckRule<ToolTarget>[] = [
 function buildToolRequest({ tool }: ToolTarget, more: object): ToolRequest {
   return {
     callId: crypto.randomUUID(),
-    run: aloneRun(),
+    run: createLoneRun(),
     stepNumber: 0,
     toolCall: { toolCallId: 'call_0', toolName: tool.name, args: sampleArguments(tool.inputSchema) },
     position: 0,

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cliCommand, type Cli } from '../cli-command.ts';
+import { defineCliCommand, type Cli } from '../cli-command.ts';
 import { note, type CliIo } from '../cli-io.ts';
 import { UsageError } from '../usage-error.ts';
 import { startDevProgram, type DevProgram } from './dev-program.ts';
@@ -14,8 +14,8 @@ const QUICK_MS = 1_000;
 const WAIT_MS = 100;
 const MAX_WAIT_MS = 5_000;
 
-export const devCommand = (cli: Cli) =>
-  cliCommand(cli, {
+export const defineDevCommand = (cli: Cli) =>
+  defineCliCommand(cli, {
     name: NAME,
     description: 'Run the processor or tool in FILE, and restart it when a source in its folder changes.',
     args: {

@@ -50,7 +50,7 @@ export async function watchFolder(folder: string, onFull: (limit: number) => voi
       state.isFull = true;
       return;
     }
-    const watcher = watch(path, (_event, name) => notice(path, name ?? ''));
+    const watcher = watch(path, (_event, name) => handleChange(path, name ?? ''));
     watcher.on('error', () => forget(path));
     watchers.set(path, watcher);
     const entries = await readdir(path, { withFileTypes: true });
@@ -64,7 +64,7 @@ export async function watchFolder(folder: string, onFull: (limit: number) => voi
     if (found?.isDirectory()) await addWithin(path);
     else forget(path);
   };
-  const notice = (path: string, name: string): void => {
+  const handleChange = (path: string, name: string): void => {
     if (!isWatched(name)) return;
     // A new folder has no watch yet.
     if (!SOURCE.test(name)) return void addCreated(join(path, name));

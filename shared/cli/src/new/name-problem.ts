@@ -13,12 +13,12 @@ const SOURCES = 'services/*/src/**/!(*.test).ts';
 const nameSchema = z.object({ name: z.string().optional() });
 
 /** Applies to every folder, in TypeScript. @returns the problem in words, or undefined */
-export function fileNameProblem(id: string): string | undefined {
+export function findFileNameProblem(id: string): string | undefined {
   return id.toLowerCase() === 'main' ? 'main.ts is the name of its program' : undefined;
 }
 
 /** @param id also the name of its service, package and folder. @returns the problem in words, or undefined */
-export async function workspaceNameProblem(
+export async function findWorkspaceNameProblem(
   checkout: string,
   kind: ScaffoldKind,
   id: string,

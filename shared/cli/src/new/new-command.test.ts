@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { millrace } from '../testing/recorded-io.ts';
 import { writeInNewFolder } from './new-command.ts';
 import { runProgram } from './run-program.ts';
-import { testFile, typescriptFiles } from './scaffold.ts';
-import { insertAfter, orAsBefore } from './workspace-package.ts';
+import { testFile, buildTypescriptFiles } from './scaffold.ts';
+import { insertAfter, restoreOnFailure } from './workspace-package.ts';
 
 const checkout = resolve(import.meta.dirname, '../../../..');
 let cwd: string;
@@ -73,7 +73,7 @@ test('millrace new restores the files that it had changed', async () => {
     await writeFile(join(cwd, 'table'), 'after');
     throw new Error('no registry');
   };
-  await expect(orAsBefore(cwd, ['table'], change)).rejects.toThrow('no registry');
+  await expect(restoreOnFailure(cwd, ['table'], change)).rejects.toThrow('no registry');
   expect(await readFile(join(cwd, 'table'), 'utf8')).toBe('before');
 });
 
@@ -138,7 +138,7 @@ describe('a row for a new service', () => {
 });
 
 test('The page about processors shows the files that millrace new writes, and the README the function of the processor', async () => {
-  const files = typescriptFiles('processor', 'no-shouting');
+  const files = buildTypescriptFiles('processor', 'no-shouting');
   const page = await readFile(join(checkout, 'docs/write-a-processor.md'), 'utf8');
   for (const { text } of files) expect(page).toContain(`\`\`\`ts\n${text}\`\`\``);
   const [definition] = files;
@@ -148,7 +148,7 @@ test('The page about processors shows the files that millrace new writes, and th
 });
 
 test('The scaffold derives valid variable names from every id', () => {
-  const [definition] = typescriptFiles('tool', '2-fast_4U');
+  const [definition] = buildTypescriptFiles('tool', '2-fast_4U');
   expect(definition?.text).toContain('export const my2Fast4U = defineTool({');
   expect(testFile('processor', 'no-shouting').text).toContain("import { noShouting } from './no-shouting.ts';");
 });
@@ -163,7 +163,7 @@ test.each([
   ['processor', 'test', 'testProcessor'],
   ['tool', 'run-processor-service', 'runProcessorServiceTool'],
 ] as const)('A new %s named %s does not shadow an identifier of the scaffold', (kind, id, variable) => {
-  const [definition, program] = typescriptFiles(kind, id);
+  const [definition, program] = buildTypescriptFiles(kind, id);
   expect(definition?.text).toContain(`export const ${variable} = define`);
   expect(program?.text).toContain(`${kind}s: [${variable}]`);
 });

@@ -2,14 +2,14 @@
 // a folder that does not need this checkout; in Python a folder with one protocol module, in either place.
 import { join, relative, resolve, sep, basename, dirname } from 'node:path';
 import { isToken } from '@millrace/contracts';
-import { cliCommand, group, type Cli } from '../cli-command.ts';
+import { defineCliCommand, group, type Cli } from '../cli-command.ts';
 import { note, say } from '../cli-io.ts';
-import { commandLine } from '../command-name.ts';
+import { formatCommandLine } from '../command-name.ts';
 import { UsageError } from '../usage-error.ts';
-import { fileNameProblem, workspaceNameProblem } from './name-problem.ts';
+import { findFileNameProblem, findWorkspaceNameProblem } from './name-problem.ts';
 import { findOrigin, readPythonFile, type Origin } from './origin.ts';
 import { makeOutsideFolder } from './outside-folder.ts';
-import { agentFile, pythonFiles, type ScaffoldKind } from './scaffold.ts';
+import { buildAgentFile, buildPythonFiles, type ScaffoldKind } from './scaffold.ts';
 import { addToWorkspace } from './workspace-package.ts';
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { writeNew } from './write-new.ts';
@@ -19,12 +19,12 @@ const COPIED = ['millrace.py', 'requirements.txt'];
 
 async function makePythonFolder(origin: Origin, folder: string, kind: ScaffoldKind, id: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  for (const { name, text } of [...pythonFiles(kind, id), agentFile(kind, id)])
+  for (const { name, text } of [...buildPythonFiles(kind, id), buildAgentFile(kind, id)])
     await writeNew(join(folder, name), text);
   for (const name of COPIED) await writeNew(join(folder, name), await readPythonFile(origin, name));
 }
 
-export const newCommand = (cli: Cli) =>
+export const defineNewCommand = (cli: Cli) =>
   group('millrace new', 'Create a processor or a tool', {
     processor: createNewCommand(cli, 'processor'),
     tool: createNewCommand(cli, 'tool'),
@@ -32,7 +32,7 @@ export const newCommand = (cli: Cli) =>
 
 const createNewCommand = (cli: Cli, kind: ScaffoldKind) => {
   const command = `millrace new ${kind}`;
-  return cliCommand(cli, {
+  return defineCliCommand(cli, {
     name: command,
     description: `Create a ${kind} that works, and an agent that uses it.`,
     args: {
@@ -48,30 +48,30 @@ const createNewCommand = (cli: Cli, kind: ScaffoldKind) => {
       if (!isToken(name))
         throw new UsageError(`a name has 1 to 64 characters of A-Z, a-z, 0-9, "_" and "-", not "${name}"`, command);
       if (lang !== 'ts' && lang !== 'py') throw new UsageError(`--lang is ts or py, not "${lang}"`, command);
-      const given = await realFolder(resolve(cwd, into ?? '.'));
+      const given = await resolveFolder(resolve(cwd, into ?? '.'));
       const origin = findOrigin();
       const checkout = isWithin(origin, given) ? origin.root : undefined;
       const folder = into === undefined ? chooseFolder(given, checkout, lang, name) : given;
       if (lang === 'py') {
         await writeInNewFolder(folder, command, () => makePythonFolder(origin, folder, kind, name));
-        return say(cli.io, pythonSteps(cli, kind, name, { folder, checkout }));
+        return say(cli.io, formatPythonSteps(cli, kind, name, { folder, checkout }));
       }
-      refuse(name, command, fileNameProblem(name));
+      refuse(name, command, findFileNameProblem(name));
       if (checkout === undefined) {
         await writeInNewFolder(folder, command, () => {
           note(cli.io, '[new] building and packing the packages; npm installs the dependencies');
           return makeOutsideFolder(origin, folder, kind, name, env);
         });
-        return say(cli.io, outsideSteps(cli, kind, name, folder));
+        return say(cli.io, formatOutsideSteps(cli, kind, name, folder));
       }
       if (into !== undefined)
         throw new UsageError('in this workspace the package lies in services/NAME: omit --into', command);
-      refuse(name, command, await workspaceNameProblem(checkout, kind, name));
+      refuse(name, command, await findWorkspaceNameProblem(checkout, kind, name));
       const made = await writeInNewFolder(folder, command, () => {
         note(cli.io, '[new] pnpm updates the lockfile');
         return addToWorkspace(checkout, kind, name, env);
       });
-      say(cli.io, insideSteps(cli, kind, name, made));
+      say(cli.io, formatInsideSteps(cli, kind, name, made));
     },
   });
 };
@@ -89,7 +89,7 @@ function refuse(name: string, command: string, problem: string | undefined): voi
 /** Quotes a path for a shell. */
 const quoteForShell = (path: string): string =>
   /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-const portable = (path: string): string => path.split(sep).join('/');
+const toPortablePath = (path: string): string => path.split(sep).join('/');
 
 const SAID: Record<ScaffoldKind, string> = {
   processor: 'WHY DO YOU NEVER LISTEN TO ME',
@@ -97,18 +97,18 @@ const SAID: Record<ScaffoldKind, string> = {
 };
 
 const formatNextSteps = ({ io }: Cli, kind: ScaffoldKind, name: string, folder: string): string => `In another terminal:
-  ${commandLine(io.env, `check ${name}`)}
-  ${commandLine(io.env, `agents apply ${quoteForShell(`${folder}/agent.yaml`)}`)}
-  ${commandLine(io.env, `run ${name} "${SAID[kind]}"`)}`;
+  ${formatCommandLine(io.env, `check ${name}`)}
+  ${formatCommandLine(io.env, `agents apply ${quoteForShell(`${folder}/agent.yaml`)}`)}
+  ${formatCommandLine(io.env, `run ${name} "${SAID[kind]}"`)}`;
 
-const insideSteps = (cli: Cli, kind: ScaffoldKind, name: string, folder: string): string =>
+const formatInsideSteps = (cli: Cli, kind: ScaffoldKind, name: string, folder: string): string =>
   `${folder} is a working ${kind}: edit it. It is added to the lockfile, the import table${kind === 'processor' ? ', the processor pages' : ''} and npm start.
 
 npm start serves it. To run it on its own with a running stack:
   npm run -s processor -- ${folder}/src/main.ts
 ${formatNextSteps(cli, kind, name, folder)}`;
 
-const outsideSteps = (cli: Cli, kind: ScaffoldKind, name: string, folder: string): string =>
+const formatOutsideSteps = (cli: Cli, kind: ScaffoldKind, name: string, folder: string): string =>
   `${folder} is a working ${kind}: edit it. It does not depend on this checkout.
 
 Set NATS_URL to the NATS server of Millrace, run it, and leave it running:
@@ -117,23 +117,23 @@ ${formatNextSteps(cli, kind, name, folder)}`;
 
 type PythonPlace = { folder: string; checkout: string | undefined };
 
-const pythonSteps = (cli: Cli, kind: ScaffoldKind, name: string, { folder, checkout }: PythonPlace): string => {
-  const shown = checkout === undefined ? folder : portable(relative(checkout, folder));
-  const inFolder = (path: string) => quoteForShell(`${shown}/${path}`);
+const formatPythonSteps = (cli: Cli, kind: ScaffoldKind, name: string, { folder, checkout }: PythonPlace): string => {
+  const shown = checkout === undefined ? folder : toPortablePath(relative(checkout, folder));
+  const formatInFolder = (path: string) => quoteForShell(`${shown}/${path}`);
   return `${shown}/main.py is a working ${kind}: edit it. millrace.py in the same folder carries the protocol.
 
 Install its packages, run it below the folder of a running npm start (elsewhere with NATS_URL set), and leave it running:
-  python3 -m venv ${inFolder('.venv')} && ${inFolder('.venv/bin/pip')} install -q -r ${inFolder('requirements.txt')}
-  ${inFolder('.venv/bin/python')} ${inFolder('main.py')}
+  python3 -m venv ${formatInFolder('.venv')} && ${formatInFolder('.venv/bin/pip')} install -q -r ${formatInFolder('requirements.txt')}
+  ${formatInFolder('.venv/bin/python')} ${formatInFolder('main.py')}
 ${formatNextSteps(cli, kind, name, shown)}`;
 };
 
 // Creates the folder of a new processor or tool exclusively, and removes it if the scaffold cannot be written completely.
 /** Resolves the links of a path; the last parts of the path may not exist yet. */
-async function realFolder(path: string): Promise<string> {
+async function resolveFolder(path: string): Promise<string> {
   const parent = dirname(path);
   if (parent === path) return path;
-  return realpath(path).catch(async () => join(await realFolder(parent), basename(path)));
+  return realpath(path).catch(async () => join(await resolveFolder(parent), basename(path)));
 }
 
 /** @throws UsageError if the folder exists; the error of `write` after the folder is removed */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readPackageVersion, readScaffoldVersions, type Origin } from './origin.ts';
 import { runProgram } from './run-program.ts';
-import { agentFile, typescriptFiles, type ScaffoldKind } from './scaffold.ts';
+import { buildAgentFile, buildTypescriptFiles, type ScaffoldKind } from './scaffold.ts';
 import { writeNew } from './write-new.ts';
 
 /** @param folder absolute path; existing files are never overwritten */
@@ -18,9 +18,9 @@ export async function makeOutsideFolder(
 ): Promise<void> {
   const versions = await readScaffoldVersions(origin);
   const files = [
-    ...typescriptFiles(kind, id),
-    agentFile(kind, id),
-    tsconfig(),
+    ...buildTypescriptFiles(kind, id),
+    buildAgentFile(kind, id),
+    buildTsconfig(),
     { name: '.gitignore', text: 'node_modules\n' },
   ];
   for (const { name, text } of files) await writeNew(join(folder, name), text);
@@ -64,7 +64,7 @@ async function listPublished(origin: Origin): Promise<Record<string, string>> {
   return { '@millrace/processor': await readPackageVersion(origin) };
 }
 
-function tsconfig(): { name: string; text: string } {
+function buildTsconfig(): { name: string; text: string } {
   const compilerOptions = {
     target: 'es2024',
     module: 'nodenext',

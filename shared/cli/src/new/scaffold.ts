@@ -7,26 +7,29 @@ export type ScaffoldFile = { name: string; text: string };
  * Builds the definition and the program in TypeScript. @param id a token: the id of the processor, its service and its
  * agent
  */
-export function typescriptFiles(kind: ScaffoldKind, id: string): ScaffoldFile[] {
+export function buildTypescriptFiles(kind: ScaffoldKind, id: string): ScaffoldFile[] {
   const variable = toVariableName(kind, id);
   return [
     {
       name: `${id}.ts`,
-      text: kind === 'tool' ? toolDefinition(id, variable) : processorDefinition(id, variable),
+      text: kind === 'tool' ? renderToolDefinition(id, variable) : renderProcessorDefinition(id, variable),
     },
-    { name: 'main.ts', text: program(kind, id, variable) },
+    { name: 'main.ts', text: renderProgram(kind, id, variable) },
   ];
 }
 
-export function pythonFiles(kind: ScaffoldKind, id: string): ScaffoldFile[] {
-  return [{ name: 'main.py', text: kind === 'tool' ? pythonTool(id) : pythonProcessor(id) }];
+export function buildPythonFiles(kind: ScaffoldKind, id: string): ScaffoldFile[] {
+  return [{ name: 'main.py', text: kind === 'tool' ? renderPythonTool(id) : renderPythonProcessor(id) }];
 }
 
 export function testFile(kind: ScaffoldKind, id: string): ScaffoldFile {
-  return { name: `${id}.test.ts`, text: kind === 'tool' ? toolTest(id) : processorTest(id, toVariableName(kind, id)) };
+  return {
+    name: `${id}.test.ts`,
+    text: kind === 'tool' ? renderToolTest(id) : renderProcessorTest(id, toVariableName(kind, id)),
+  };
 }
 
-export function agentFile(kind: ScaffoldKind, id: string): ScaffoldFile {
+export function buildAgentFile(kind: ScaffoldKind, id: string): ScaffoldFile {
   const uses = kind === 'tool' ? `tools: ['${id}']` : `input: ['${id}']`;
   const head = `name: '${id}'\nmodel: \${MODEL:-openai/gpt-5-mini}\ninstructions: You are a helpful assistant.\n`;
   return { name: 'agent.yaml', text: `${head}${uses}\n` };
@@ -37,11 +40,11 @@ export function agentFile(kind: ScaffoldKind, id: string): ScaffoldFile {
  * is a reserved word.
  */
 function toVariableName(kind: ScaffoldKind, id: string): string {
-  const name = camelCase(id);
+  const name = toCamelCase(id);
   return isWord(name) ? `${name}${kind === 'tool' ? 'Tool' : 'Processor'}` : name;
 }
 
-function camelCase(id: string): string {
+function toCamelCase(id: string): string {
   const name = id.replaceAll(/[-_]+(.)?/g, (_, letter: string | undefined) => (letter ?? '').toUpperCase());
   return /^[a-z]/.test(name) ? name : `my${name}`;
 }
@@ -55,20 +58,20 @@ let words: ReadonlySet<string> | undefined;
 
 /** Returns true if the name is already in use in the scaffold. */
 function isWord(name: string): boolean {
-  words ??= new Set([...RESERVED, ...templates().flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? [])]);
+  words ??= new Set([...RESERVED, ...listTemplates().flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? [])]);
   return words.has(name);
 }
 
-const templates = (): string[] => [
-  processorDefinition('', ''),
-  toolDefinition('', ''),
-  program('processor', '', ''),
-  program('tool', '', ''),
-  processorTest('', ''),
-  toolTest(''),
+const listTemplates = (): string[] => [
+  renderProcessorDefinition('', ''),
+  renderToolDefinition('', ''),
+  renderProgram('processor', '', ''),
+  renderProgram('tool', '', ''),
+  renderProcessorTest('', ''),
+  renderToolTest(''),
 ];
 
-const processorDefinition = (id: string, variable: string): string => `// ${id}: blocks input in capitals.
+const renderProcessorDefinition = (id: string, variable: string): string => `// ${id}: blocks input in capitals.
 import { defineProcessor } from '@millrace/processor';
 import { z } from 'zod';
 
@@ -101,7 +104,7 @@ export const ${variable} = defineProcessor({
 });
 `;
 
-const toolDefinition = (id: string, variable: string): string => `// ${id}: counts the letters of a word.
+const renderToolDefinition = (id: string, variable: string): string => `// ${id}: counts the letters of a word.
 import { defineTool } from '@millrace/processor';
 import { z } from 'zod';
 
@@ -118,14 +121,18 @@ export function countLetter(word: string, letter: string): { count: number } {
 }
 `;
 
-const program = (kind: ScaffoldKind, id: string, variable: string): string => `// The program of the service ${id}.
+const renderProgram = (
+  kind: ScaffoldKind,
+  id: string,
+  variable: string,
+): string => `// The program of the service ${id}.
 import { runProcessorService } from '@millrace/processor';
 import { ${variable} } from './${id}.ts';
 
 await runProcessorService({ name: '${id}', version: '1.0.0', ${kind}s: [${variable}] });
 `;
 
-const processorTest = (
+const renderProcessorTest = (
   id: string,
   variable: string,
 ): string => `import { callStages, processorConformance } from '@millrace/testkit';
@@ -143,7 +150,7 @@ test.each([
 });
 `;
 
-const toolTest = (id: string): string => `import { expect, test } from 'vitest';
+const renderToolTest = (id: string): string => `import { expect, test } from 'vitest';
 import { countLetter } from './${id}.ts';
 
 test('countLetter counts every occurrence of the letter', () => {
@@ -152,7 +159,7 @@ test('countLetter counts every occurrence of the letter', () => {
 });
 `;
 
-const pythonProcessor = (
+const renderPythonProcessor = (
   id: string,
 ): string => `"""${id}: blocks input in capitals. millrace.py carries the protocol."""
 
@@ -178,7 +185,9 @@ class ${toClassName(id)}(Processor):
 serve("${id}", [${toClassName(id)}])
 `;
 
-const pythonTool = (id: string): string => `"""${id}: counts the letters of a word. millrace.py carries the protocol."""
+const renderPythonTool = (
+  id: string,
+): string => `"""${id}: counts the letters of a word. millrace.py carries the protocol."""
 
 from millrace import Tool, serve
 
@@ -202,6 +211,6 @@ serve("${id}", [${toClassName(id)}])
 `;
 
 const toClassName = (id: string): string => {
-  const name = camelCase(id);
+  const name = toCamelCase(id);
   return name.charAt(0).toUpperCase() + name.slice(1);
 };

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MillraceError } from '@millrace/contracts';
 import { runProgram } from './run-program.ts';
-import { agentFile, testFile, typescriptFiles, type ScaffoldKind } from './scaffold.ts';
+import { buildAgentFile, testFile, buildTypescriptFiles, type ScaffoldKind } from './scaffold.ts';
 import { writeNew } from './write-new.ts';
 
 /** The import table; the new row follows the row of the most similar service. */
@@ -36,7 +36,7 @@ export async function addToWorkspace(
     `  { name: '${id}', reads: BUS },\n`,
   );
   const dir = join(checkout, folder);
-  const src = [...typescriptFiles(kind, id), testFile(kind, id)].map(({ name, text }) => ({
+  const src = [...buildTypescriptFiles(kind, id), testFile(kind, id)].map(({ name, text }) => ({
     name: `src/${name}`,
     text,
   }));
@@ -48,9 +48,14 @@ export async function addToWorkspace(
 One ${kind}. Describe its design decisions, its guarantees and its limits here.
 `,
   };
-  for (const { name, text } of [{ name: 'package.json', text: manifest(kind, id) }, about, agentFile(kind, id), ...src])
+  for (const { name, text } of [
+    { name: 'package.json', text: renderManifest(kind, id) },
+    about,
+    buildAgentFile(kind, id),
+    ...src,
+  ])
     await writeNew(join(dir, name), text);
-  await orAsBefore(checkout, [IMPORT_TABLE, SERVICE_TABLE, LOCKFILE], async () => {
+  await restoreOnFailure(checkout, [IMPORT_TABLE, SERVICE_TABLE, LOCKFILE], async () => {
     await writeFile(join(checkout, IMPORT_TABLE), importRow);
     await writeFile(join(checkout, SERVICE_TABLE), serviceRow);
     const { scripts } = JSON.parse(await readCheckoutFile(checkout, 'package.json'));
@@ -63,7 +68,7 @@ One ${kind}. Describe its design decisions, its guarantees and its limits here.
 }
 
 /** Restores the files if `change` throws, then rethrows. */
-export async function orAsBefore(
+export async function restoreOnFailure(
   checkout: string,
   files: readonly string[],
   change: () => Promise<void>,
@@ -77,7 +82,7 @@ export async function orAsBefore(
   }
 }
 
-function manifest(kind: ScaffoldKind, id: string): string {
+function renderManifest(kind: ScaffoldKind, id: string): string {
   const value = {
     name: `@millrace/${id}`,
     version: '0.1.0',

@@ -7,7 +7,7 @@ import {
   type MessageOp,
   type SystemMessage,
 } from '../conversation.ts';
-import { messageText } from '../message.ts';
+import { readMessageText } from '../message.ts';
 
 /** @throws Error if the message to replace does not exist */
 export function applyPlainly(conversation: Conversation, op: MessageOp): Conversation {
@@ -75,6 +75,6 @@ function withGroup(system: SystemMessage[], tag: string, contents: string[]): Sy
 }
 
 function callerSystem({ entries, system }: Conversation): Conversation {
-  const contents = entries.filter(isCallerSystem).map(({ message }) => messageText(message));
+  const contents = entries.filter(isCallerSystem).map(({ message }) => readMessageText(message));
   return { entries, system: withGroup(system, CALLER_TAG, contents) };
 }

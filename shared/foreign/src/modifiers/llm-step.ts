@@ -3,11 +3,11 @@ import type { Stage } from '@millrace/contracts';
 import type { ProcessInputStepArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
 import type { z } from 'zod';
 import { cannotBeServed, createMaker, type SourceOf } from '../processor-source.ts';
-import { plainContext } from '../plain/plain-context.ts';
+import { toPlainContext } from '../plain/plain-context.ts';
 import type { ModifierDefinition } from './modifier-interfaces.ts';
 import { toHalt, isHalted, type LLMAgentStep } from './modifier-interfaces.ts';
-import { plainRequest, requestChanges } from './plain-request.ts';
-import { modifiedAnswer } from './response-modifier.ts';
+import { toPlainRequest, requestChanges } from './plain-request.ts';
+import { modifyAnswer } from './response-modifier.ts';
 
 export function llmStep<S extends z.ZodType>(
   source: SourceOf<LLMAgentStep, S>,
@@ -31,7 +31,7 @@ export function llmStep<S extends z.ZodType>(
         ...(step.before && { processInputStep: (args) => applyRequest(step, args, given) }),
         ...(step.after && {
           processOutputStep: (args) =>
-            modifiedAnswer(args, (answer) => step.after?.(answer, plainContext(args, metrics)) ?? answer),
+            modifyAnswer(args, (answer) => step.after?.(answer, toPlainContext(args, metrics)) ?? answer),
         }),
       };
       return { id, ...methods };
@@ -44,8 +44,8 @@ async function applyRequest(
   args: ProcessInputStepArgs,
   { metrics }: Pick<ModifierDefinition, 'metrics'>,
 ) {
-  const request = plainRequest(args);
+  const request = toPlainRequest(args);
   const before = structuredClone(request);
-  const result = (await step.before?.(request, plainContext(args, metrics))) ?? request;
+  const result = (await step.before?.(request, toPlainContext(args, metrics))) ?? request;
   return isHalted(result) ? toHalt(result) : requestChanges(args.messageList, before, result);
 }

@@ -3,8 +3,8 @@ import type { MessageSource } from '@millrace/contracts';
 import type { CommonArgs, MessageList, ProcessorDefinition } from '@millrace/processor';
 import type { z } from 'zod';
 import { createMaker, type SourceOf } from '../processor-source.ts';
-import { plainContext, type Metrics } from '../plain/plain-context.ts';
-import { applyPlainMessages, plainMessages } from '../plain/plain-messages.ts';
+import { toPlainContext, type Metrics } from '../plain/plain-context.ts';
+import { applyPlainMessages, toPlainMessages } from '../plain/plain-messages.ts';
 import type { ModifierDefinition } from './modifier-interfaces.ts';
 import { toHalt, isHalted, type MessageModifier } from './modifier-interfaces.ts';
 
@@ -36,7 +36,7 @@ type Args = CommonArgs & { messageList: MessageList };
 
 async function modify(modifier: MessageModifier, args: Args, metrics: Metrics | undefined) {
   const { messageList } = args;
-  const result = await modifier.modify(plainMessages(messageList), plainContext(args, metrics));
+  const result = await modifier.modify(toPlainMessages(messageList), toPlainContext(args, metrics));
   const messages = Array.isArray(result) ? result : result.messages;
   if (messages) applyPlainMessages(messageList, messages, SOURCE);
   return isHalted(result) ? toHalt(result) : undefined;

@@ -1,13 +1,13 @@
 // Presents a model call as one object that may be changed in place, and detects the changes.
 import type { MessageList, ProcessInputStepArgs } from '@millrace/processor';
-import { applyPlainMessages, plainMessages } from '../plain/plain-messages.ts';
+import { applyPlainMessages, toPlainMessages } from '../plain/plain-messages.ts';
 import type { PlainRequest } from './modifier-interfaces.ts';
 
-export function plainRequest(args: ProcessInputStepArgs): PlainRequest {
+export function toPlainRequest(args: ProcessInputStepArgs): PlainRequest {
   const { messageList, model, tools, toolChoice, modelSettings, providerOptions } = args;
   return {
     model,
-    messages: plainMessages(messageList),
+    messages: toPlainMessages(messageList),
     tools: structuredClone(Object.values(tools)),
     settings: { ...modelSettings },
     providerOptions: structuredClone(providerOptions),

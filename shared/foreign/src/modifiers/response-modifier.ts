@@ -3,8 +3,8 @@
 import type { ProcessOutputStepArgs, ProcessorDefinition } from '@millrace/processor';
 import type { z } from 'zod';
 import { createMaker, type SourceOf } from '../processor-source.ts';
-import { answerChanges, plainAnswer, type PlainAnswer } from '../plain/plain-answer.ts';
-import { plainContext } from '../plain/plain-context.ts';
+import { answerChanges, toPlainAnswer, type PlainAnswer } from '../plain/plain-answer.ts';
+import { toPlainContext } from '../plain/plain-context.ts';
 import type { ModifierDefinition } from './modifier-interfaces.ts';
 import { toHalt, isHalted, type Halted, type ResponseModifier } from './modifier-interfaces.ts';
 
@@ -23,7 +23,7 @@ export function responseModifier<S extends z.ZodType>(
       return {
         id,
         processOutputStep: (args) =>
-          modifiedAnswer(args, (answer) => modifier.modify(answer, plainContext(args, metrics))),
+          modifyAnswer(args, (answer) => modifier.modify(answer, toPlainContext(args, metrics))),
       };
     },
   };
@@ -31,10 +31,10 @@ export function responseModifier<S extends z.ZodType>(
 
 type Modified = PlainAnswer | Halted;
 
-export async function modifiedAnswer(
+export async function modifyAnswer(
   args: ProcessOutputStepArgs,
   modify: (answer: PlainAnswer) => Modified | Promise<Modified>,
 ) {
-  const result = await modify(plainAnswer(args));
+  const result = await modify(toPlainAnswer(args));
   return isHalted(result) ? toHalt(result) : answerChanges(args, result);
 }

@@ -3,7 +3,7 @@ import { MillraceError } from '@millrace/contracts';
 import type { ProcessToolCallArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
 import type { z } from 'zod';
 import { createMaker, type SourceOf } from '../processor-source.ts';
-import { plainContext } from '../plain/plain-context.ts';
+import { toPlainContext } from '../plain/plain-context.ts';
 import type { PlainCall } from '../plain/plain-messages.ts';
 import type {
   ModifierDefinition,
@@ -19,9 +19,9 @@ export function toolInjectionModifier<S extends z.ZodType>(
   source: SourceOf<ToolInjectionModifier, S>,
   given: ModifierDefinition<S>,
 ): ProcessorDefinition {
-  return definition(source, given, 'processInputStep', (modifier) => ({
+  return buildDefinition(source, given, 'processInputStep', (modifier) => ({
     async processInputStep(args) {
-      const tools = await modifier.inject(Object.values(args.tools), plainContext(args, given.metrics));
+      const tools = await modifier.inject(Object.values(args.tools), toPlainContext(args, given.metrics));
       return { tools: Object.fromEntries(tools.map((tool) => [tool.name, tool])) };
     },
   }));
@@ -32,9 +32,9 @@ export function toolParameterModifier<S extends z.ZodType>(
   source: SourceOf<ToolParameterModifier, S>,
   given: ModifierDefinition<S>,
 ): ProcessorDefinition {
-  return definition(source, given, 'processToolCall', (modifier) => ({
+  return buildDefinition(source, given, 'processToolCall', (modifier) => ({
     async processToolCall(args) {
-      const result = await modifier.modify(plainCall(args), plainContext(args, given.metrics));
+      const result = await modifier.modify(toPlainCall(args), toPlainContext(args, given.metrics));
       if (isDenied(result)) return { deny: true, reason: result.reason ?? 'Denied.' };
       const call = 'call' in result ? result.call : result;
       if (call.name === args.toolCall.toolName) return { args: call.args };
@@ -54,10 +54,10 @@ export function toolValidationModifier<S extends z.ZodType>(
   source: SourceOf<ToolValidationModifier, S>,
   given: ModifierDefinition<S>,
 ): ProcessorDefinition {
-  return definition(source, given, 'processToolCall', (modifier) => ({
+  return buildDefinition(source, given, 'processToolCall', (modifier) => ({
     async processToolCall(args) {
       try {
-        const result = await modifier.validate(plainCall(args), plainContext(args, given.metrics));
+        const result = await modifier.validate(toPlainCall(args), toPlainContext(args, given.metrics));
         return isValid(result) ? undefined : { deny: true, reason: readReason(result) };
       } catch (error) {
         return {
@@ -69,7 +69,7 @@ export function toolValidationModifier<S extends z.ZodType>(
   }));
 }
 
-function definition<T extends object, S extends z.ZodType>(
+function buildDefinition<T extends object, S extends z.ZodType>(
   source: SourceOf<T, S>,
   given: ModifierDefinition<S>,
   stage: 'processInputStep' | 'processToolCall',
@@ -80,7 +80,7 @@ function definition<T extends object, S extends z.ZodType>(
   return { ...made.base, stages: [stage], create: (options) => ({ id, ...methods(made.create(options)) }) };
 }
 
-function plainCall({ toolCall }: ProcessToolCallArgs): PlainCall {
+function toPlainCall({ toolCall }: ProcessToolCallArgs): PlainCall {
   const { toolCallId, toolName, args } = toolCall;
   return { id: toolCallId, name: toolName, args: structuredClone(args) };
 }

@@ -11,9 +11,9 @@ import type {
 import type { z } from 'zod';
 import { cannotBeServed, createMaker, type SourceOf } from '../processor-source.ts';
 import type { ModifierDefinition } from '../modifiers/modifier-interfaces.ts';
-import { plainRequest, requestChanges } from '../modifiers/plain-request.ts';
-import { answerChanges, plainAnswer } from '../plain/plain-answer.ts';
-import { plainContext, type Metrics } from '../plain/plain-context.ts';
+import { toPlainRequest, requestChanges } from '../modifiers/plain-request.ts';
+import { answerChanges, toPlainAnswer } from '../plain/plain-answer.ts';
+import { toPlainContext, type Metrics } from '../plain/plain-context.ts';
 import { ErrHalt, ErrSuspend, type PhaseProcessor, type ToolResult } from './phase-interfaces.ts';
 import { createProcessorChain, type ProcessorChain } from './processor-chain.ts';
 
@@ -47,15 +47,15 @@ export function phaseProcessor<S extends z.ZodType>(
 }
 
 async function runBeforeModel(chain: ProcessorChain, args: ProcessInputStepArgs, metrics: Metrics | undefined) {
-  const request = plainRequest(args);
+  const request = toPlainRequest(args);
   const before = structuredClone(request);
-  stopFor(await chain.runPreLLM(plainContext(args, metrics), request), args);
+  stopFor(await chain.runPreLLM(toPlainContext(args, metrics), request), args);
   return requestChanges(args.messageList, before, request);
 }
 
 async function runAfterModel(chain: ProcessorChain, args: ProcessOutputStepArgs, metrics: Metrics | undefined) {
-  const answer = plainAnswer(args);
-  stopFor(await chain.runPostLLM(plainContext(args, metrics), answer), args);
+  const answer = toPlainAnswer(args);
+  stopFor(await chain.runPostLLM(toPlainContext(args, metrics), answer), args);
   return answerChanges(args, answer);
 }
 
@@ -63,7 +63,7 @@ async function runAfterTool(chain: ProcessorChain, args: ProcessToolResultArgs, 
   const { toolCallId, toolName, args: given } = args.toolCall;
   const result: ToolResult = { content: structuredClone(args.result), isError: args.isError };
   const call = { id: toolCallId, name: toolName, args: structuredClone(given) };
-  stopFor(await chain.runPostTool(plainContext(args, metrics), call, result), args);
+  stopFor(await chain.runPostTool(toPlainContext(args, metrics), call, result), args);
   const { content, isError } = result;
   const isSame = isError === args.isError && JSON.stringify(content) === JSON.stringify(args.result);
   return isSame ? undefined : { result: content, isError };

@@ -11,7 +11,7 @@ export type PlainAnswer = {
   usage: ProcessOutputStepArgs['usage'];
 };
 
-export function plainAnswer({ text, toolCalls, finishReason, usage }: ProcessOutputStepArgs): PlainAnswer {
+export function toPlainAnswer({ text, toolCalls, finishReason, usage }: ProcessOutputStepArgs): PlainAnswer {
   const calls = toolCalls.map(({ toolCallId, toolName, args }) => ({ id: toolCallId, name: toolName, args }));
   return { content: text, toolCalls: structuredClone(calls), finishReason, usage: { ...usage } };
 }

@@ -20,7 +20,7 @@ export type Metrics = PlainContext['metrics'];
 /** Used if no receiver for metrics is configured. */
 const NOWHERE: Metrics = { incr: () => undefined };
 
-export function plainContext(args: CommonArgs, metrics: Metrics = NOWHERE): PlainContext {
+export function toPlainContext(args: CommonArgs, metrics: Metrics = NOWHERE): PlainContext {
   const { run, stepNumber, state, abortSignal: signal, resumeData, requestContext } = args;
   return {
     run,

@@ -2,9 +2,9 @@
 // and inserted messages are detected; parts that are not text (files, reasoning) keep their positions.
 import {
   RETURNED_SYSTEM_TAG,
-  messageText,
-  modelParts,
-  textMessage,
+  readMessageText,
+  listModelParts,
+  buildTextMessage,
   type JsonValue,
   type Message,
   type MessageSource,
@@ -23,23 +23,23 @@ export type PlainMessage = {
 };
 
 /** The system messages first, then all others, in order. */
-export function plainMessages(list: MessageList): PlainMessage[] {
+export function toPlainMessages(list: MessageList): PlainMessage[] {
   const system = list
     .getAllSystemMessages()
-    .map(({ content }, at) => ({ id: systemId(at), role: 'system' as const, content }));
-  return [...system, ...list.get.all.db().map(plain)];
+    .map(({ content }, at) => ({ id: buildSystemId(at), role: 'system' as const, content }));
+  return [...system, ...list.get.all.db().map(toPlain)];
 }
 
-const systemId = (at: number): string => `system-message-${at}`;
+const buildSystemId = (at: number): string => `system-message-${at}`;
 
-function plain(message: Message): PlainMessage {
-  const toolCalls = modelParts(message).flatMap((part): PlainCall[] => {
+function toPlain(message: Message): PlainMessage {
+  const toolCalls = listModelParts(message).flatMap((part): PlainCall[] => {
     if (part.type !== 'tool-invocation') return [];
     const { toolCallId, toolName, args } = part.toolInvocation;
     return [{ id: toolCallId, name: toolName, args }];
   });
   const { id, role } = message;
-  return { id, role, content: messageText(message), ...(toolCalls.length > 0 && { toolCalls }) };
+  return { id, role, content: readMessageText(message), ...(toolCalls.length > 0 && { toolCalls }) };
 }
 
 /** @param source of messages that are new */
@@ -51,13 +51,13 @@ export function applyPlainMessages(list: MessageList, returned: readonly PlainMe
     list,
     returned.filter((message) => !isOther(message)),
   );
-  const others = returned.filter(isOther).map((message) => whole(message, known.get(message.id ?? '')));
+  const others = returned.filter(isOther).map((message) => toWhole(message, known.get(message.id ?? '')));
   list.reconcile(scope, others, source);
 }
 
-function whole({ id = crypto.randomUUID(), role, content }: PlainMessage, known: Message | undefined): Message {
-  if (!known) return textMessage(id, role, content);
-  return messageText(known) === content ? known : withText(known, content);
+function toWhole({ id = crypto.randomUUID(), role, content }: PlainMessage, known: Message | undefined): Message {
+  if (!known) return buildTextMessage(id, role, content);
+  return readMessageText(known) === content ? known : withText(known, content);
 }
 
 /** Puts one text at the position of the texts; other parts are kept. */
@@ -72,14 +72,14 @@ function applySystem(list: MessageList, returned: readonly PlainMessage[]): void
   const before = list.getAllSystemMessages();
   const texts = new Map(returned.map(({ id = '', content }) => [id, content]));
   const after = before.flatMap(({ tag }, at) => {
-    const content = texts.get(systemId(at));
+    const content = texts.get(buildSystemId(at));
     return content === undefined ? [] : [{ tag, content }];
   });
   for (const tag of new Set(before.map((message) => message.tag))) {
     const [was, is] = [before, after].map((all) => all.filter((one) => one.tag === tag).map(({ content }) => content));
     if (is && JSON.stringify(was) !== JSON.stringify(is)) list.setSystem(tag, is);
   }
-  const ids = new Set(before.map((_, at) => systemId(at)));
+  const ids = new Set(before.map((_, at) => buildSystemId(at)));
   const added = returned.filter(({ id = '' }) => !ids.has(id)).map(({ content }) => content);
   if (added.length > 0) list.addSystem(added, RETURNED_SYSTEM_TAG);
 }

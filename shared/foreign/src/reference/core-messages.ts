@@ -1,11 +1,11 @@
 // Converts messages to the reference's form `core`: the input of model calls before calls had `input` and results
 // `output`. Read-only.
-import { modelParts, type Message, type MessagePart } from '@millrace/contracts';
+import { listModelParts, type Message, type MessagePart } from '@millrace/contracts';
 
-export function coreMessages(messages: readonly Message[]): { role: string; content: object[] }[] {
+export function toCoreMessages(messages: readonly Message[]): { role: string; content: object[] }[] {
   return messages.flatMap((message) => {
-    const parts = modelParts(message);
-    const results = parts.flatMap(resultPart);
+    const parts = listModelParts(message);
+    const results = parts.flatMap(toResultParts);
     const own = { role: message.role, content: parts.flatMap(convertPart) };
     return [own, { role: 'tool', content: results }].filter(({ content }) => content.length > 0);
   });
@@ -28,7 +28,7 @@ function convertPart(part: MessagePart): object[] {
   }
 }
 
-function resultPart(part: MessagePart): object[] {
+function toResultParts(part: MessagePart): object[] {
   if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return [];
   const { toolCallId, toolName, result = null, isError } = part.toolInvocation;
   return [{ type: 'tool-result', toolCallId, toolName, result, ...(isError && { isError }) }];

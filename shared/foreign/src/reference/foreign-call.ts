@@ -2,7 +2,7 @@
 // message list.
 import type { CommonArgs, MessageList, Processor } from '@millrace/processor';
 import { createForeignList, type ToolResultSlot } from './foreign-message-list.ts';
-import { withoutDates } from './foreign-messages.ts';
+import { omitDates } from './foreign-messages.ts';
 import { ForeignRequestContext } from './foreign-request-context.ts';
 import type { ForeignViolations } from './foreign-violations.ts';
 import { createHeldStop } from './enforce-stop.ts';
@@ -58,7 +58,7 @@ export function createForeignCall(
         );
       } finally {
         // From here on our form is compared and sent.
-        if (messageList) withoutDates(messageList.get.all.db());
+        if (messageList) omitDates(messageList.get.all.db());
       }
     },
   };

@@ -3,9 +3,16 @@
 // error has not judged it.
 import { isObject, MillraceError, getOwnMember, type Message, type MessageSource } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
-import { coreMessages } from './core-messages.ts';
+import { toCoreMessages } from './core-messages.ts';
 import { toMessage, withDates } from './foreign-messages.ts';
-import { addSystem, listAll, clearSystem, replaceUntagged, taggedSystem, untaggedSystem } from './system-messages.ts';
+import {
+  addSystem,
+  listAll,
+  clearSystem,
+  replaceUntagged,
+  listTaggedSystem,
+  listUntaggedSystem,
+} from './system-messages.ts';
 
 export type Refuse = (error: Error) => never;
 /** The result of a tool as it is now: `updateToolInvocation` changes it. */
@@ -36,19 +43,24 @@ export function createForeignList(list: MessageList, refuse: Refuse, slot?: Tool
     response: selectBySource('response'),
     remembered: selectBySource('remembered'),
   };
-  const view = (name: keyof typeof views) => {
+  const createView = (name: keyof typeof views) => {
     const path = `messageList.get.${name}`;
     const db = views[name];
-    const core = () => coreMessages(db());
-    const aiV4 = answering({ core }, `${path}.aiV4`, refuse);
-    const aiV5 = answering({ model: () => list.get[name].model() }, `${path}.aiV5`, refuse);
-    return answering({ db, core, aiV4, aiV5 }, path, refuse);
+    const core = () => toCoreMessages(db());
+    const aiV4 = refuseOthers({ core }, `${path}.aiV4`, refuse);
+    const aiV5 = refuseOthers({ model: () => list.get[name].model() }, `${path}.aiV5`, refuse);
+    return refuseOthers({ db, core, aiV4, aiV5 }, path, refuse);
   };
-  const get = { all: view('all'), input: view('input'), response: view('response'), remembered: view('remembered') };
+  const get = {
+    all: createView('all'),
+    input: createView('input'),
+    response: createView('response'),
+    remembered: createView('remembered'),
+  };
   const removeFrom = (db: () => Message[]) => ({ db: () => removeAll(list, db()) });
 
   const own = {
-    get: answering(get, 'messageList.get', refuse),
+    get: refuseOthers(get, 'messageList.get', refuse),
     clear: { all: removeFrom(views.all), input: removeFrom(views.input), response: removeFrom(views.response) },
     add(given: unknown, source: string = 'input') {
       for (const one of Array.isArray(given) ? given : [given]) addOne(list, one, source, refuse);
@@ -62,17 +74,17 @@ export function createForeignList(list: MessageList, refuse: Refuse, slot?: Tool
     addSystem: (given: unknown, tag?: string) => (addSystem(list, given, tag), self),
     clearSystemMessages: (tag?: string) => (clearSystem(list, tag), self),
     replaceAllSystemMessages: (messages: readonly unknown[]) => (replaceUntagged(list, messages), self),
-    getSystemMessages: (tag?: string) => (tag === undefined ? untaggedSystem(list) : taggedSystem(list, tag)),
+    getSystemMessages: (tag?: string) => (tag === undefined ? listUntaggedSystem(list) : listTaggedSystem(list, tag)),
     getAllSystemMessages: () => listAll(list),
     getLatestUserContent: () => list.getLatestUserContent() || null,
     isNewMessage(given: Message | string) {
       const source = list.readSource(typeof given === 'string' ? given : given.id);
       return source === 'input' || source === 'response';
     },
-    makeMessageSourceChecker: () => sourceChecker(list),
+    makeMessageSourceChecker: () => createSourceChecker(list),
     updateToolInvocation: (part: unknown) => updateInvocation(views.all(), part, slot),
   };
-  const self = answering(own, 'messageList', refuse);
+  const self = refuseOthers(own, 'messageList', refuse);
   return self;
 }
 
@@ -87,7 +99,7 @@ const LOOKED_AT: readonly string[] = [
   '_isMockFunction',
 ];
 
-function answering<T extends object>(own: T, path: string, refuse: Refuse): T {
+function refuseOthers<T extends object>(own: T, path: string, refuse: Refuse): T {
   return new Proxy(own, {
     get(target, name, receiver) {
       if (typeof name === 'symbol' || name in target || LOOKED_AT.includes(name)) {
@@ -115,15 +127,15 @@ function removeAll(list: MessageList, messages: Message[]): Message[] {
   return messages;
 }
 
-function sourceChecker(list: MessageList) {
+function createSourceChecker(list: MessageList) {
   const all = list.get.all.db();
-  const ids = (source: MessageSource) =>
+  const listIds = (source: MessageSource) =>
     new Set(all.filter(({ id }) => list.readSource(id) === source).map(({ id }) => id));
   return {
-    memory: ids('remembered'),
-    input: ids('input'),
-    output: ids('response'),
-    context: ids('context'),
+    memory: listIds('remembered'),
+    input: listIds('input'),
+    output: listIds('response'),
+    context: listIds('context'),
     getSource({ id }: { id: string }) {
       const source = list.readSource(id);
       return source ? FOREIGN_SOURCE[source] : null;

@@ -7,7 +7,7 @@ export type ForeignModel = { specificationVersion: 'v2'; provider: string; model
 const ids = new WeakMap<object, string>();
 const CALLS = ['doGenerate', 'doStream', 'supportedUrls'];
 
-export function foreignModel(id: string): ForeignModel {
+export function createForeignModel(id: string): ForeignModel {
   const slash = id.indexOf('/');
   const model: ForeignModel = {
     specificationVersion: 'v2',

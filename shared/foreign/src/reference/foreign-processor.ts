@@ -5,8 +5,8 @@ import { cannotBeServed, createMaker, type AdaptedDefinition, type SourceOf } fr
 import type { Foreign, StageBridge } from './foreign-call.ts';
 import { foreignState } from './foreign-state.ts';
 import { attributeViolations } from './foreign-violations.ts';
-import { messageStages } from './message-stages.ts';
-import { modelStages } from './model-stages.ts';
+import { createMessageStages } from './message-stages.ts';
+import { createModelStages } from './model-stages.ts';
 import { outputStreamStage } from './output-stream-stage.ts';
 import { findProblem, listStages, type ForeignProcessor, type ForeignStage } from './reference-interface.ts';
 
@@ -55,6 +55,10 @@ function readForeign(id: string, processor: ForeignProcessor): Foreign {
 function bridgeStages(foreign: Foreign, stages: readonly ForeignStage[]): ProcessorMethods {
   const missing = stages.find((stage) => typeof foreign.processor[stage] !== 'function');
   if (missing !== undefined) throw cannotBeServed(foreign.processor.id, `it has no method ${missing}`);
-  const all: StageBridge = { ...messageStages(foreign), ...modelStages(foreign), ...outputStreamStage(foreign) };
+  const all: StageBridge = {
+    ...createMessageStages(foreign),
+    ...createModelStages(foreign),
+    ...outputStreamStage(foreign),
+  };
   return Object.fromEntries(Object.entries(all).filter(([name]) => stages.some((stage) => stage === name)));
 }

@@ -31,7 +31,7 @@ export function applyForeignMessages(result: unknown, given: ResultGiven): Recor
       remedy: 'Return one of them.',
     });
   }
-  if (messageList !== undefined && messageList !== given.foreignList) throw anotherList();
+  if (messageList !== undefined && messageList !== given.foreignList) throw createAnotherListError();
   if (Array.isArray(messages)) applyArray(messages, given);
   if (Array.isArray(systemMessages)) replaceUntagged(given.list, systemMessages);
   return members;
@@ -40,7 +40,7 @@ export function applyForeignMessages(result: unknown, given: ResultGiven): Recor
 /** @throws message-list-foreign for an instance of a class: valid values are data, or the given list */
 function selectMembers(result: Record<string, unknown>): Record<string, unknown> {
   if (Object.hasOwn(result, 'messages') || Object.getPrototypeOf(result) === Object.prototype) return { ...result };
-  throw anotherList();
+  throw createAnotherListError();
 }
 
 function applyArray(returned: readonly unknown[], { list, scope, emptyMeansNone }: ResultGiven): void {
@@ -57,7 +57,7 @@ function applyArray(returned: readonly unknown[], { list, scope, emptyMeansNone 
   );
 }
 
-function anotherList(): MillraceError {
+function createAnotherListError(): MillraceError {
   return new MillraceError('message-list-foreign', 'The method returned another MessageList than its argument.', {
     remedy: 'Change the messageList argument and return it, or return an array.',
   });

@@ -7,11 +7,11 @@ import type { StateCodec } from '@millrace/processor';
 const TAG = '$foreign';
 
 export const foreignState: StateCodec = {
-  decode: decodedMembers,
-  encode: (state) => encodedMembers(state, 'state', [state]),
+  decode: decodeMembers,
+  encode: (state) => encodeMembers(state, 'state', [state]),
 };
 
-function encodedMembers(value: object, place: string, seen: readonly object[]): JsonObject {
+function encodeMembers(value: object, place: string, seen: readonly object[]): JsonObject {
   const present = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(present.map(([key, member]) => [key, encodeValue(member, `${place}.${key}`, seen)]));
 }
@@ -32,12 +32,12 @@ function encodeValue(value: unknown, place: string, seen: readonly object[]): Js
   if (value === null) return null;
   if (seen.includes(value)) throw createRefusal(place, 'a circle');
   if (seen.length >= MAX_NESTING) throw createRefusal(place, `more than ${MAX_NESTING} levels`);
-  return encodedObject(value, place, [...seen, value]);
+  return encodeObject(value, place, [...seen, value]);
 }
 
-function encodedObject(value: object, place: string, seen: readonly object[]): JsonValue {
+function encodeObject(value: object, place: string, seen: readonly object[]): JsonValue {
   const encodeAll = (members: Iterable<unknown>) =>
-    Array.from(members, (member, at) => item(member, `${place}[${at}]`, seen));
+    Array.from(members, (member, at) => encodeItem(member, `${place}[${at}]`, seen));
   if (Array.isArray(value)) return encodeAll(value);
   if (value instanceof Date) return tagValue('date', value.toJSON());
   if (value instanceof Set) return tagValue('set', encodeAll(value));
@@ -48,12 +48,12 @@ function encodedObject(value: object, place: string, seen: readonly object[]): J
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw createRefusal(place, `an object of ${value.constructor.name}`);
   }
-  const members = encodedMembers(value, place, seen);
+  const members = encodeMembers(value, place, seen);
   return Object.hasOwn(members, TAG) ? tagValue('object', members) : members;
 }
 
 /** JSON has no gaps: undefined in a list becomes null. */
-const item = (value: unknown, place: string, seen: readonly object[]): JsonValue =>
+const encodeItem = (value: unknown, place: string, seen: readonly object[]): JsonValue =>
   value === undefined ? null : encodeValue(value, place, seen);
 const tagValue = (kind: string, value: JsonValue): JsonValue => ({ [TAG]: kind, value });
 
@@ -68,20 +68,20 @@ function decodeValue(value: JsonValue): unknown {
     case 'set':
       return new Set(Array.isArray(inner) ? inner.map(decodeValue) : []);
     case 'map':
-      return new Map(Array.isArray(inner) ? inner.map(pair) : []);
+      return new Map(Array.isArray(inner) ? inner.map(readPair) : []);
     case 'bytes':
       return new Uint8Array(Buffer.from(typeof inner === 'string' ? inner : '', 'base64'));
     case 'object':
-      return isObject(inner) ? decodedMembers(inner) : inner;
+      return isObject(inner) ? decodeMembers(inner) : inner;
     default:
-      return decodedMembers(value);
+      return decodeMembers(value);
   }
 }
 
-function decodedMembers(value: JsonObject): object {
+function decodeMembers(value: JsonObject): object {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, decodeValue(member)]));
 }
-const pair = (value: JsonValue): [unknown, unknown] =>
+const readPair = (value: JsonValue): [unknown, unknown] =>
   Array.isArray(value) ? [decodeValue(value[0] ?? null), decodeValue(value[1] ?? null)] : [value, undefined];
 
 function createRefusal(place: string, what: string): MillraceError {

@@ -4,23 +4,26 @@ import { createForeignCall, type Foreign, type StageBridge } from './foreign-cal
 import type { ToolResultSlot } from './foreign-message-list.ts';
 import { withDates } from './foreign-messages.ts';
 import { applyForeignMessages } from './foreign-results.ts';
-import { foreignSteps } from './foreign-steps.ts';
-import { jsonCopy } from './json-values.ts';
-import { listAll, untaggedSystem } from './system-messages.ts';
+import { toForeignSteps } from './foreign-steps.ts';
+import { copyJson } from './json-values.ts';
+import { listAll, listUntaggedSystem } from './system-messages.ts';
 
 type MessageStages = Pick<
   StageBridge,
   'processInput' | 'processOutputStep' | 'processToolResult' | 'processOutputResult'
 >;
 
-export function messageStages(foreign: Foreign): MessageStages {
+export function createMessageStages(foreign: Foreign): MessageStages {
   return {
     async processInput(args) {
       const { messageList: list } = args;
       const call = createForeignCall(foreign, args, list);
       // Only the caller's messages: remembered ones were judged when they were stored. System messages are separate.
       const scope = withDates(buildInput(list));
-      const result = await call.method('processInput', { messages: [...scope], systemMessages: untaggedSystem(list) });
+      const result = await call.method('processInput', {
+        messages: [...scope],
+        systemMessages: listUntaggedSystem(list),
+      });
       return applyForeignMessages(result, { list, foreignList: call.list, scope, emptyMeansNone: false });
     },
 
@@ -30,8 +33,8 @@ export function messageStages(foreign: Foreign): MessageStages {
       const scope = withDates(list.get.all.db());
       const result = await call.method('processOutputStep', {
         messages: [...scope],
-        systemMessages: untaggedSystem(list),
-        steps: foreignSteps(args.steps),
+        systemMessages: listUntaggedSystem(list),
+        steps: toForeignSteps(args.steps),
         toolCalls: structuredClone(args.toolCalls),
         finishReason,
         text,
@@ -58,7 +61,7 @@ export function messageStages(foreign: Foreign): MessageStages {
         providerExecuted: false,
       });
       applyForeignMessages(returned, { list, foreignList: call.list, scope, emptyMeansNone: true });
-      return slot.changed && { result: jsonCopy(slot.changed.result ?? null, 'result') };
+      return slot.changed && { result: copyJson(slot.changed.result ?? null, 'result') };
     },
 
     async processOutputResult(args) {
@@ -67,7 +70,7 @@ export function messageStages(foreign: Foreign): MessageStages {
       const scope = withDates(list.get.response.db());
       const result = await call.method('processOutputResult', {
         messages: [...scope],
-        result: { ...args.result, steps: foreignSteps(args.result.steps) },
+        result: { ...args.result, steps: toForeignSteps(args.result.steps) },
       });
       return applyForeignMessages(result, { list, foreignList: call.list, scope, emptyMeansNone: true });
     },

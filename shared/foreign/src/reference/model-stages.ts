@@ -2,19 +2,19 @@
 import { isObject, MillraceError } from '@millrace/contracts';
 import { withDates } from './foreign-messages.ts';
 import { createForeignCall, type Foreign, type StageBridge } from './foreign-call.ts';
-import { foreignModel, readModelId } from './foreign-model.ts';
+import { createForeignModel, readModelId } from './foreign-model.ts';
 import { applyForeignMessages } from './foreign-results.ts';
-import { foreignSteps } from './foreign-steps.ts';
-import { jsonCopy } from './json-values.ts';
+import { toForeignSteps } from './foreign-steps.ts';
+import { copyJson } from './json-values.ts';
 import { toPromptV2 } from './prompt-v2.ts';
-import { untaggedSystem } from './system-messages.ts';
+import { listUntaggedSystem } from './system-messages.ts';
 
 type ModelStages = Pick<
   StageBridge,
   'processInputStep' | 'processLLMRequest' | 'processLLMResponse' | 'processAPIError'
 >;
 
-export function modelStages(foreign: Foreign): ModelStages {
+export function createModelStages(foreign: Foreign): ModelStages {
   return {
     async processInputStep(args) {
       const { messageList, tools, activeTools, toolChoice, modelSettings, providerOptions, structuredOutput } = args;
@@ -22,9 +22,9 @@ export function modelStages(foreign: Foreign): ModelStages {
       const scope = withDates(messageList.get.all.db());
       const result = await call.method('processInputStep', {
         messages: [...scope],
-        systemMessages: untaggedSystem(messageList),
-        steps: foreignSteps(args.steps),
-        model: foreignModel(args.model),
+        systemMessages: listUntaggedSystem(messageList),
+        steps: toForeignSteps(args.steps),
+        model: createForeignModel(args.model),
         tools,
         activeTools,
         toolChoice,
@@ -34,7 +34,7 @@ export function modelStages(foreign: Foreign): ModelStages {
         llmRequestStage: typeof foreign.processor.processLLMRequest === 'function' || undefined,
       });
       const given = { list: messageList, foreignList: call.list, scope, emptyMeansNone: false };
-      return stepChanges(applyForeignMessages(result, given));
+      return toStepChanges(applyForeignMessages(result, given));
     },
 
     async processLLMRequest(args) {
@@ -42,8 +42,8 @@ export function modelStages(foreign: Foreign): ModelStages {
       const { prompt, back } = toPromptV2(args.prompt);
       const result = await call.method('processLLMRequest', {
         prompt,
-        model: foreignModel(args.model),
-        steps: foreignSteps(args.steps),
+        model: createForeignModel(args.model),
+        steps: toForeignSteps(args.steps),
       });
       const members = isObject(result) ? result : {};
       const { response } = members;
@@ -58,8 +58,8 @@ export function modelStages(foreign: Foreign): ModelStages {
       const stripped = chunks.map(({ runId: _runId, from: _from, ...chunk }) => chunk);
       await createForeignCall(foreign, args).method('processLLMResponse', {
         chunks: stripped,
-        model: foreignModel(args.model),
-        steps: foreignSteps(args.steps),
+        model: createForeignModel(args.model),
+        steps: toForeignSteps(args.steps),
         fromCache,
         warnings,
         ...(request !== null && { request }),
@@ -72,17 +72,17 @@ export function modelStages(foreign: Foreign): ModelStages {
       const { messageList, error } = args;
       const call = createForeignCall(foreign, args, messageList);
       const messages = [...withDates(messageList.get.all.db())];
-      const result = await call.method('processAPIError', { messages, error, steps: foreignSteps(args.steps) });
+      const result = await call.method('processAPIError', { messages, error, steps: toForeignSteps(args.steps) });
       return { retry: isObject(result) && result['retry'] === true };
     },
   };
 }
 
 /** The run counts the retries; the runtime validates the other return values. */
-function stepChanges({ model, tools, retryCount: _count, ...members }: Record<string, unknown>): object {
+function toStepChanges({ model, tools, retryCount: _count, ...members }: Record<string, unknown>): object {
   const taken = Object.entries(members).filter(([, value]) => value !== undefined);
   return {
-    ...Object.fromEntries(taken.map(([name, value]) => [name, jsonCopy(value, name)])),
+    ...Object.fromEntries(taken.map(([name, value]) => [name, copyJson(value, name)])),
     ...(model !== undefined && { model: readModelId(model) }),
     ...(tools !== undefined && { tools: readTools(tools) }),
   };
@@ -97,7 +97,7 @@ function readTools(tools: unknown): unknown {
       remedy: 'Serve it as a tool (defineTool), list it in the agent, and return its name in activeTools.',
     });
   }
-  return jsonCopy(tools, 'tools');
+  return copyJson(tools, 'tools');
 }
 
 function buildResponse(response: unknown, runId: string) {
@@ -106,5 +106,5 @@ function buildResponse(response: unknown, runId: string) {
     throw new MillraceError('processor-failed', 'processLLMRequest returned a response that has no chunks.');
   }
   const own = chunks.map((chunk: unknown) => ({ ...(isObject(chunk) ? chunk : {}), runId, from: 'AGENT' }));
-  return { response: { chunks: jsonCopy(own, 'response.chunks') } };
+  return { response: { chunks: copyJson(own, 'response.chunks') } };
 }

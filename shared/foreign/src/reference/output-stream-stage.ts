@@ -26,7 +26,7 @@ export function outputStreamStage(foreign: Foreign): Pick<StageBridge, 'processO
       const out: unknown[] = [];
       let part: unknown = args.part;
       for (let count = 0; part; count += 1) {
-        if (count > MAX_REPROCESSED) throw endless();
+        if (count > MAX_REPROCESSED) throw createEndlessError();
         const result = await call.method('processOutputStream', { part, streamParts });
         if (result !== null && result !== undefined) out.push(result);
         part = Reflect.get(state, REPROCESS_KEY);
@@ -38,7 +38,7 @@ export function outputStreamStage(foreign: Foreign): Pick<StageBridge, 'processO
   };
 }
 
-function endless(): MillraceError {
+function createEndlessError(): MillraceError {
   return new MillraceError('processor-failed', `A part was put back more than ${MAX_REPROCESSED} times.`, {
     remedy: `Set state.${REPROCESS_KEY} only to the next part.`,
   });

@@ -2,7 +2,7 @@
 // stages, and back to V4, the wire form. Unchanged parts return to their original form, also parts that V2 cannot
 // express.
 import { isObject, type Prompt } from '@millrace/contracts';
-import { jsonCopy } from './json-values.ts';
+import { copyJson } from './json-values.ts';
 
 type ProviderMessage = Prompt[number];
 
@@ -25,29 +25,29 @@ export function toPromptV2(given: Prompt): PromptV2 {
     return noteOrigin(v2, message);
   });
   const before = JSON.stringify(prompt);
-  const partBack = (part: unknown): unknown => origins.get(JSON.stringify(part)) ?? toV4(part);
-  const messageBack = (message: unknown): unknown => {
+  const restorePart = (part: unknown): unknown => origins.get(JSON.stringify(part)) ?? toV4(part);
+  const restoreMessage = (message: unknown): unknown => {
     const known = origins.get(JSON.stringify(message));
     if (known !== undefined || !isObject(message)) return known ?? message;
     const { content } = message;
-    return { ...message, content: Array.isArray(content) ? content.map(partBack) : content };
+    return { ...message, content: Array.isArray(content) ? content.map(restorePart) : content };
   };
   return {
     prompt,
     back(returned) {
       if (JSON.stringify(returned) === before) return undefined;
-      return jsonCopy(Array.isArray(returned) ? returned.map(messageBack) : returned, 'prompt');
+      return copyJson(Array.isArray(returned) ? returned.map(restoreMessage) : returned, 'prompt');
     },
   };
 }
 
 function toV2(part: unknown): unknown {
   if (!isObject(part)) return part;
-  if (part['type'] === 'file') return { ...part, data: dataToV2(part['data']) };
+  if (part['type'] === 'file') return { ...part, data: convertDataToV2(part['data']) };
   return part['type'] === 'tool-result' ? { ...part, output: outputToV2(part['output']) } : part;
 }
 
-function dataToV2(data: unknown): unknown {
+function convertDataToV2(data: unknown): unknown {
   if (!isObject(data)) return data;
   if (data['type'] === 'data') return data['data'];
   if (data['type'] === 'url') return new URL(String(data['url']));
@@ -59,33 +59,35 @@ function outputToV2(output: unknown): unknown {
   const { value, reason } = output;
   if (output['type'] === 'execution-denied')
     return { type: 'error-text', value: typeof reason === 'string' ? reason : 'Denied.' };
-  return output['type'] === 'content' && Array.isArray(value) ? { ...output, value: value.map(mediaToV2) } : output;
+  return output['type'] === 'content' && Array.isArray(value)
+    ? { ...output, value: value.map(convertMediaToV2) }
+    : output;
 }
 
-function mediaToV2(item: unknown): unknown {
+function convertMediaToV2(item: unknown): unknown {
   if (!isObject(item) || item['type'] !== 'file') return item;
-  const data = dataToV2(item['data']);
+  const data = convertDataToV2(item['data']);
   return { type: 'media', data: data instanceof URL ? data.href : data, mediaType: item['mediaType'] };
 }
 
 function toV4(part: unknown): unknown {
   if (!isObject(part)) return part;
-  if (part['type'] === 'file') return { ...part, data: dataToV4(part['data']) };
+  if (part['type'] === 'file') return { ...part, data: convertDataToV4(part['data']) };
   const { output } = part;
   if (part['type'] !== 'tool-result' || !isObject(output) || !Array.isArray(output['value'])) return part;
   return output['type'] === 'content'
-    ? { ...part, output: { ...output, value: output['value'].map(mediaToV4) } }
+    ? { ...part, output: { ...output, value: output['value'].map(convertMediaToV4) } }
     : part;
 }
 
-function dataToV4(data: unknown): unknown {
+function convertDataToV4(data: unknown): unknown {
   if (data instanceof URL) return { type: 'url', url: data.href };
   if (data instanceof Uint8Array) return { type: 'data', data: Buffer.from(data).toString('base64') };
   if (typeof data !== 'string') return data;
   return /^https?:\/\//.test(data) ? { type: 'url', url: data } : { type: 'data', data };
 }
 
-function mediaToV4(item: unknown): unknown {
+function convertMediaToV4(item: unknown): unknown {
   if (!isObject(item) || item['type'] !== 'media') return item;
-  return { type: 'file', data: dataToV4(item['data']), mediaType: item['mediaType'] };
+  return { type: 'file', data: convertDataToV4(item['data']), mediaType: item['mediaType'] };
 }

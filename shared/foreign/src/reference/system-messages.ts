@@ -9,12 +9,12 @@ export type ForeignSystemMessage = { role: 'system'; content: string };
 /** Tags of the agent, of the caller, and of messages that processors returned without a tag. */
 const UNTAGGED: readonly string[] = [INSTRUCTIONS_TAG, CALLER_TAG, RETURNED_SYSTEM_TAG];
 
-const foreign = ({ content }: { content: string }): ForeignSystemMessage => ({ role: 'system', content });
+const toForeign = ({ content }: { content: string }): ForeignSystemMessage => ({ role: 'system', content });
 
-export const listAll = (list: MessageList): ForeignSystemMessage[] => list.getAllSystemMessages().map(foreign);
-export const taggedSystem = (list: MessageList, tag: string): ForeignSystemMessage[] =>
-  list.getSystemMessages(tag).map(foreign);
-export const untaggedSystem = (list: MessageList): ForeignSystemMessage[] => listUntagged(list).map(foreign);
+export const listAll = (list: MessageList): ForeignSystemMessage[] => list.getAllSystemMessages().map(toForeign);
+export const listTaggedSystem = (list: MessageList, tag: string): ForeignSystemMessage[] =>
+  list.getSystemMessages(tag).map(toForeign);
+export const listUntaggedSystem = (list: MessageList): ForeignSystemMessage[] => listUntagged(list).map(toForeign);
 const listUntagged = (list: MessageList) => list.getAllSystemMessages().filter(({ tag }) => UNTAGGED.includes(tag));
 
 /** Adds only texts that the tag does not contain yet. */
@@ -47,9 +47,9 @@ export function replaceUntagged(list: MessageList, returned: readonly unknown[])
   };
   const after = texts.map((content, at) => ({ content, tag: buildTag(content, at) }));
   for (const tag of UNTAGGED) {
-    const contents = (messages: readonly { tag: string; content: string }[]) =>
+    const listContents = (messages: readonly { tag: string; content: string }[]) =>
       messages.filter((message) => message.tag === tag).map(({ content }) => content);
-    const [was, is] = [contents(before), contents(after)];
+    const [was, is] = [listContents(before), listContents(after)];
     if (JSON.stringify(was) !== JSON.stringify(is)) list.setSystem(tag, is);
   }
 }

@@ -26,14 +26,14 @@ export function groupBlocks(blocks: readonly SseBlock[], isSplitting: boolean, r
       open.text += delta.text;
       continue;
     }
-    const group = delta ? deltaGroup(delta) : blockGroup(source, data, isSplitting);
+    const group = delta ? createDeltaGroup(delta) : blockGroup(source, data, isSplitting);
     open = delta && group;
     groups.push(group);
   }
   return groups;
 }
 
-function deltaGroup(delta: PlainDelta): BlockGroup {
+function createDeltaGroup(delta: PlainDelta): BlockGroup {
   const group: BlockGroup = {
     key: delta.key,
     text: delta.text,

@@ -20,12 +20,12 @@ export type ReadDelta = (data: string) => PlainDelta | undefined;
 
 export const readChatDelta: ReadDelta = (data) => {
   const event = parseMembers(data);
-  return event && chatDelta(event);
+  return event && matchChatDelta(event);
 };
 
 export const readResponsesDelta: ReadDelta = (data) => {
   const event = parseMembers(data);
-  return event && responsesDelta(event);
+  return event && matchResponsesDelta(event);
 };
 
 function parseMembers(data: string): JsonMembers | undefined {
@@ -51,7 +51,7 @@ const CHAT_MEMBERS = new Set([
 const CHOICE_MEMBERS = new Set(['index', 'delta']);
 const DELTA_MEMBERS = new Set(['content', 'role']);
 
-function chatDelta(event: JsonMembers): PlainDelta | undefined {
+function matchChatDelta(event: JsonMembers): PlainDelta | undefined {
   const { choices, id, model, created } = event;
   if (!Array.isArray(choices) || choices.length !== 1 || !hasOnly(event, CHAT_MEMBERS)) return undefined;
   const choice: unknown = choices[0];
@@ -84,7 +84,7 @@ const RESPONSES_MEMBERS = new Set([
   'obfuscation',
 ]);
 
-function responsesDelta(event: JsonMembers): PlainDelta | undefined {
+function matchResponsesDelta(event: JsonMembers): PlainDelta | undefined {
   const { type, delta, logprobs, item_id, output_index } = event;
   const piece = RESPONSES_PIECES.get(type);
   if (piece === undefined || typeof delta !== 'string' || delta === '') return undefined;

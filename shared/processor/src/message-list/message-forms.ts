@@ -26,7 +26,7 @@ export function toCoreMessages(messages: readonly Message[]): CoreMessage[] {
   return messages.flatMap((message) => {
     const parts = toUiMessages([message])[0]?.parts ?? [];
     const own: CoreMessage = { role: message.role, content: parts.flatMap(toCorePart) };
-    const results = parts.flatMap(resultPart);
+    const results = parts.flatMap(toResultParts);
     return [own, ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : [])].filter(
       (core) => core.content.length > 0,
     );
@@ -50,7 +50,7 @@ function toCorePart(part: MessagePart): CorePart[] {
   }
 }
 
-function resultPart(part: MessagePart): CorePart[] {
+function toResultParts(part: MessagePart): CorePart[] {
   if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return [];
   const { toolCallId, toolName, result } = part.toolInvocation;
   return [{ type: 'tool-result', toolCallId, toolName, output: { type: 'json', value: result ?? null } }];

@@ -1,8 +1,8 @@
 import {
   applyOps,
   emptyConversation,
-  messageText,
-  textMessage,
+  readMessageText,
+  buildTextMessage,
   type Conversation,
   type Message,
 } from '@millrace/contracts';
@@ -49,7 +49,7 @@ describe('operations of a message list', () => {
 
   test('Added messages have the source of the stage, or the named one', () => {
     const list = new MessageList(given, 'response');
-    list.add(textMessage('new', 'assistant', 'more')).add(textMessage('put', 'user', 'x'), 'context');
+    list.add(buildTextMessage('new', 'assistant', 'more')).add(buildTextMessage('put', 'user', 'x'), 'context');
     expect(
       applyTakenOps(list)
         .entries.slice(-2)
@@ -68,7 +68,7 @@ describe('operations of a message list', () => {
     before.add('a');
     after.add(['b', 'c']);
     expect(before.get.all.db().map(({ role }) => role)).toEqual(['user']);
-    expect(after.get.all.db().map((message) => [message.role, messageText(message)])).toEqual([
+    expect(after.get.all.db().map((message) => [message.role, readMessageText(message)])).toEqual([
       ['assistant', 'b'],
       ['assistant', 'c'],
     ]);
@@ -77,13 +77,17 @@ describe('operations of a message list', () => {
   test('Removed and replaced messages become operations in order', () => {
     const list = new MessageList(given, 'input')
       .removeByIds(['context-0'])
-      .replace(textMessage('input-0', 'user', 'changed'));
+      .replace(buildTextMessage('input-0', 'user', 'changed'));
     expect(ids(list)).toEqual(['remembered-0', 'input-0', 'response-0']);
-    expect(applyTakenOps(list).entries.map(({ message }) => messageText(message))).toEqual(['old', 'changed', 'hi']);
+    expect(applyTakenOps(list).entries.map(({ message }) => readMessageText(message))).toEqual([
+      'old',
+      'changed',
+      'hi',
+    ]);
   });
 
   describe('The cost of operations per message is constant', () => {
-    const many = Array.from({ length: 500 }, (_, at) => textMessage(`m${at}`, 'user', 'old'));
+    const many = Array.from({ length: 500 }, (_, at) => buildTextMessage(`m${at}`, 'user', 'old'));
     const createList = (messages: Message[]) =>
       new MessageList({ entries: messages.map((message) => ({ source: 'input', message })), system: [] }, 'input');
     let looks = 0;
@@ -92,7 +96,7 @@ describe('operations of a message list', () => {
         looks += 1;
         return id;
       };
-      return Object.defineProperty(textMessage(id, 'user', 'new'), 'id', { enumerable: true, get });
+      return Object.defineProperty(buildTextMessage(id, 'user', 'new'), 'id', { enumerable: true, get });
     };
 
     test.each<[string, MessageList, (list: MessageList) => void]>([
@@ -109,7 +113,7 @@ describe('operations of a message list', () => {
   });
 
   test('replace throws for an unknown message', () => {
-    expect(() => new MessageList(given, 'input').replace(textMessage('ghost', 'user', 'x'))).toThrow('ghost');
+    expect(() => new MessageList(given, 'input').replace(buildTextMessage('ghost', 'user', 'x'))).toThrow('ghost');
   });
 });
 
@@ -119,7 +123,7 @@ describe('messages of a message list that are edited in place', () => {
     if (part?.type !== 'text') throw new Error('a text part was made');
     part.text = text;
   };
-  const texts = (conversation: Conversation) => conversation.entries.map(({ message }) => messageText(message));
+  const texts = (conversation: Conversation) => conversation.entries.map(({ message }) => readMessageText(message));
 
   test('Messages that are edited in place become replacements, and unchanged messages do not', () => {
     const list = new MessageList(given, 'input');
@@ -142,13 +146,13 @@ describe('messages of a message list that are edited in place', () => {
   });
 
   test('A message that is edited after it was added here counts as changed', () => {
-    const list = new MessageList(given, 'input').add(textMessage('new', 'user', 'first'));
+    const list = new MessageList(given, 'input').add(buildTextMessage('new', 'user', 'first'));
     edit(list, 'new', 'second');
     expect(texts(applyTakenOps(list)).at(-1)).toBe('second');
   });
 
   test('A message that is replaced here and then edited back counts as changed', () => {
-    const list = new MessageList(given, 'input').replace(textMessage('input-0', 'user', 'changed'));
+    const list = new MessageList(given, 'input').replace(buildTextMessage('input-0', 'user', 'changed'));
     const original = given.entries.find(({ message }) => message.id === 'input-0')?.message;
     const now = list.get.input.db().find((message) => message.id === 'input-0');
     if (!original || !now) throw new Error('both are there');
@@ -199,7 +203,7 @@ describe('system messages of a message list', () => {
 test('A returned array is reconciled with only the messages that were passed to the method', () => {
   const list = new MessageList(given, 'response');
   const response = list.get.response.db();
-  list.reconcile(response, [textMessage('new', 'assistant', 'instead')]);
+  list.reconcile(response, [buildTextMessage('new', 'assistant', 'instead')]);
   expect(applyTakenOps(list).entries.map(({ source, message }) => `${source} ${message.id}`)).toEqual([
     'remembered remembered-0',
     'context context-0',

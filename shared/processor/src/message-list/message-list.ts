@@ -3,11 +3,11 @@
 // `get` views are those of the reference interface, so that its processors run unchanged.
 import {
   ConversationDraft,
-  messageText,
+  readMessageText,
   selectMessages,
   sourceSchema,
   reconcile,
-  textMessage,
+  buildTextMessage,
   type Conversation,
   type Label,
   type Message,
@@ -28,7 +28,7 @@ export type MessageView = {
 /** A system message as passed to processors. */
 export type ListedSystemMessage = { role: 'system'; content: string; tag: string };
 
-export const listedSystem = (messages: readonly SystemMessage[]): ListedSystemMessage[] =>
+export const toListedSystem = (messages: readonly SystemMessage[]): ListedSystemMessage[] =>
   messages.map(({ content, tag }) => ({ role: 'system', content, tag }));
 
 const labelEach = (contents: readonly string[], label: Label | undefined): { labels?: Label[] } =>
@@ -145,7 +145,7 @@ export class MessageList {
   getSystemMessages(tag?: string): ListedSystemMessage[] {
     this.#guard.check('systemMessages', ['system']);
     const own = this.#conversation.system.filter((message) => tag === undefined || message.tag === tag);
-    return listedSystem(own);
+    return toListedSystem(own);
   }
 
   /** For the runtime, independent of the reads. */
@@ -161,7 +161,7 @@ export class MessageList {
   getLatestUserContent(): string {
     this.#guard.check('messageList.getLatestUserContent', ['input']);
     const user = selectMessages(this.#conversation, 'input').findLast((message) => message.role === 'user');
-    return user ? messageText(user) : '';
+    return user ? readMessageText(user) : '';
   }
 
   /** Returns undefined for an unknown message. */
@@ -204,7 +204,7 @@ export class MessageList {
   }
 
   #fromText(text: string, source: MessageSource): Message {
-    return textMessage(crypto.randomUUID(), source === 'response' ? 'assistant' : 'user', text);
+    return buildTextMessage(crypto.randomUUID(), source === 'response' ? 'assistant' : 'user', text);
   }
 
   #view(name: string, ...sources: MessageSource[]): MessageView {

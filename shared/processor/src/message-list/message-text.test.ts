@@ -1,4 +1,4 @@
-import { textMessage, type Message } from '@millrace/contracts';
+import { buildTextMessage, type Message } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { toCoreMessages, toUiMessages } from './message-forms.ts';
 import { mapMessageText } from './message-text.ts';
@@ -12,7 +12,7 @@ const toolInvocation = {
   result: 'noon',
 };
 const message: Message = {
-  ...textMessage('m', 'assistant', 'hello'),
+  ...buildTextMessage('m', 'assistant', 'hello'),
   content: {
     format: 2,
     content: 'flat',
@@ -64,7 +64,7 @@ test('In the form of a model call, results follow their calls in a separate mess
 });
 
 test('An old message without parts consists of its flat text in every form', () => {
-  const old: Message = { ...textMessage('m', 'user', ''), content: { format: 2, parts: [], content: 'flat' } };
+  const old: Message = { ...buildTextMessage('m', 'user', ''), content: { format: 2, parts: [], content: 'flat' } };
   expect(toUiMessages([old])[0]?.parts).toEqual([{ type: 'text', text: 'flat' }]);
   expect(toCoreMessages([old])).toEqual([{ role: 'user', content: [{ type: 'text', text: 'flat' }] }]);
 });

@@ -15,7 +15,7 @@ export type CallHost = {
 };
 
 /** A call is counted under its queue-group endpoint, also if it arrives on the replica's own subject. */
-export const endpointName = (stage: Stage, processor = ''): string => `${stage}-${processor}`;
+export const buildEndpointName = (stage: Stage, processor = ''): string => `${stage}-${processor}`;
 
 /** A call that is shorter than this sends no heartbeat, ms. */
 const QUIET_MS = 250;
@@ -25,7 +25,7 @@ export async function answerCall(
   call: StageCall,
   { respond }: ServeContext,
 ): Promise<StageReply> {
-  const endpoint = endpointName(call.stage, call.entries[0]?.processor);
+  const endpoint = buildEndpointName(call.stage, call.entries[0]?.processor);
   const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs), call.run, endpoint);
   const { run, requestContext, trace } = call;
   const { retryCount, stepNumber } = call.input;

@@ -1,4 +1,4 @@
-import { messageText, type JsonObject, type JsonValue } from '@millrace/contracts';
+import { readMessageText, type JsonObject, type JsonValue } from '@millrace/contracts';
 import { callContext, callEntry, buildConversation, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -47,7 +47,7 @@ test('A processor that suspended is called again with the answer; the other proc
 describe('a list of processors', () => {
   test('Each processor sees the changes of the preceding one, and has a verdict and a duration', async () => {
     const seen: string[] = [];
-    const look = define('look', { processInput: ({ messages }) => void seen.push(...messages.map(messageText)) });
+    const look = define('look', { processInput: ({ messages }) => void seen.push(...messages.map(readMessageText)) });
     const { verdicts, ms } = await call('processInput', [append('a', ' a'), append('b', ' b'), look], { conversation });
     expect(seen).toEqual(['hello a b']);
     expect(verdicts.map(({ type }) => type)).toEqual(['continue', 'continue', 'continue']);

@@ -3,19 +3,19 @@
 import {
   MillraceError,
   applyVerdict,
-  blindReplacement,
+  findBlindReplacement,
   narrowInput,
-  readsAt,
+  findReadsAt,
   type Reads,
   type StageCall,
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
-import { failureVerdict, thrownVerdict, withLeftovers } from '../verdict/failure-verdict.ts';
+import { createFailureVerdict, toThrownVerdict, withLeftovers } from '../verdict/failure-verdict.ts';
 import type { HostedEntry, HostedProcessors } from './hosted-processor.ts';
 import { ReadGuard } from './read-guard.ts';
-import { returnedVerdict } from '../verdict/returned-verdict.ts';
+import { toReturnedVerdict } from '../verdict/returned-verdict.ts';
 import { StageMessages, createList } from './stage-args.ts';
 import { callMethod } from './stage-methods.ts';
 
@@ -50,7 +50,7 @@ export async function callStage(
   let input = call.input;
   for (const entry of call.entries) {
     const started = performance.now();
-    const given = await callEntry(call, entry, hosted, apart(input, call), context);
+    const given = await callEntry(call, entry, hosted, separateInput(input, call), context);
     if (!given) break;
     const judged = applyVerdict(call.stage, input, given);
     outcome.verdicts.push(judged.verdict);
@@ -65,7 +65,7 @@ export async function callStage(
  * Isolates in-place edits of one processor from the next one: the orchestrator will not receive them. (Messages are an
  * exception: their edits are operations, and each processor has its own copy of the list.)
  */
-function apart(input: StageInput, { entries }: StageCall): StageInput {
+function separateInput(input: StageInput, { entries }: StageCall): StageInput {
   if (entries.length === 1) return input;
   const { conversation, ...rest } = input;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy has its original's type
@@ -90,24 +90,24 @@ async function callEntry(
     const { definition, processor } = found;
     args = createEntryArgs(entry, context, { writeFailed, processor, codec: definition.stateCodec });
   } catch (error) {
-    return failureVerdict(error);
+    return createFailureVerdict(error);
   }
   const { definition, processor } = found;
   try {
-    const reads = readsAt(definition.reads, stage);
+    const reads = findReadsAt(definition.reads, stage);
     const guard = new ReadGuard(entry.entry, stage, reads);
     const own = narrowInput(input, reads);
     const given = new StageMessages(createList(stage, own, guard), guard);
     const result = await raceWithSignal(() => callMethod(processor, stage, args.common, own, given), context.signal);
     // The result of a cancelled method is no verdict: a guard must not pass text because of a timeout.
-    if (context.signal.aborted) throw givenUp(entry.entry);
+    if (context.signal.aborted) throw createGivenUpError(entry.entry);
     if (writeError !== undefined) throw writeError;
-    const verdict = returnedVerdict(stage, result, given);
+    const verdict = toReturnedVerdict(stage, result, given);
     if (verdict.type === 'failure') return verdict;
     refuseBlindReplacement(verdict, reads);
     return withLeftovers(verdict, args);
   } catch (error) {
-    return thrownVerdict(stage, error, args);
+    return toThrownVerdict(stage, error, args);
   }
 }
 
@@ -132,13 +132,13 @@ function racePromise(result: Promise<unknown>, signal: AbortSignal): Promise<unk
   return promise;
 }
 
-export function givenUp(entry: string): MillraceError {
+export function createGivenUpError(entry: string): MillraceError {
   return new MillraceError('processor-timeout', `"${entry}" was cancelled before it returned a verdict.`);
 }
 
 /** A processor must not replace data that it was not sent, because that would remove the unread part. */
 function refuseBlindReplacement(verdict: Verdict, reads: readonly Reads[]): void {
-  const blind = 'changes' in verdict && verdict.changes ? blindReplacement(verdict.changes, reads) : undefined;
+  const blind = 'changes' in verdict && verdict.changes ? findBlindReplacement(verdict.changes, reads) : undefined;
   if (!blind) return;
   const remedy = `Add '${blind.unread}' to its reads${blind.unread === 'system' ? ', or use messageList.setSystem(tag, ...)' : ''}.`;
   throw new MillraceError('processor-verdict-refused', `A processor returned ${blind.member} without reading them.`, {

@@ -50,11 +50,11 @@ export function createHostedProcessors(definitions: readonly ProcessorDefinition
 export function refuseUnlikeDefinition(definition: ProcessorDefinition): void {
   // A processor with required options is checked at its first call.
   const processor = withDefaults(definition);
-  if (processor) checkedMethods(definition, processor);
+  if (processor) checkMethods(definition, processor);
 }
 
 /** @throws processor-invalid with the stage */
-function checkedMethods({ id, stages }: ProcessorDefinition, processor: Processor): Processor {
+function checkMethods({ id, stages }: ProcessorDefinition, processor: Processor): Processor {
   const has = (stage: (typeof STAGES)[number]) => typeof processor[stage] === 'function';
   const missing = stages.find((stage) => !has(stage));
   if (missing !== undefined) {
@@ -81,7 +81,7 @@ function checkedMethods({ id, stages }: ProcessorDefinition, processor: Processo
 
 function create(definition: ProcessorDefinition, entry: CallEntry): Processor {
   const options = definition.options.safeParse(entry.options);
-  if (options.success) return checkedMethods(definition, definition.create(options.data));
+  if (options.success) return checkMethods(definition, definition.create(options.data));
   const issues = listIssues(options.error, 'options-invalid');
   const lines = issues.map((issue) => `${issue.path || 'options'}: ${issue.message}`).join('; ');
   throw new MillraceError(

@@ -30,7 +30,7 @@ import {
   type Serving,
 } from '@millrace/bus';
 import type { Resources } from '@millrace/service';
-import { answerCall, endpointName, type CallHost } from './answer-call.ts';
+import { answerCall, buildEndpointName, type CallHost } from './answer-call.ts';
 import { createCallRegistry, waitOutStall } from './call-registry.ts';
 import { createHostedProcessors, refuseUnlikeDefinition } from './hosted-processor.ts';
 import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
@@ -71,17 +71,17 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
   const own = each.map(({ definition, stage }) =>
     serveStage(host, bus.subjects.stage(stage, identify(bus, definition), bus.id), { definition, stage }),
   );
-  const shared = each.map(({ definition, stage }) => endpoint(host, { version, ...definition }, stage));
+  const shared = each.map(({ definition, stage }) => buildEndpoint(host, { version, ...definition }, stage));
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
   const refuse = (error: Error, subject: string) => sessions.refuse(readLastToken(subject), error.message);
   const batches = listen(bus, bus.subjects.allSessions(bus.name, bus.id), sessionInputSchema, sessions.receive, refuse);
   resources.add('processors', async (remainingMs) => {
-    const graceMs = () => Math.min(drainGraceMs, remainingMs());
-    const left = [...own, ...shared.map(({ serving }) => serving)].map((serving) => serving.drain(graceMs()));
+    const readGraceMs = () => Math.min(drainGraceMs, remainingMs());
+    const left = [...own, ...shared.map(({ serving }) => serving)].map((serving) => serving.drain(readGraceMs()));
     await Promise.all(left);
-    await sessions.drain(graceMs());
+    await sessions.drain(readGraceMs());
     for (const one of [heartbeat, gate, cancels, batches]) one.stop();
   });
   return shared;
@@ -100,9 +100,9 @@ function selectDefinitions({ definitions, only }: ServeProcessorsOptions): reado
 
 type ProcessorHost = CallHost & { sessions: SessionHost };
 
-function endpoint(host: ProcessorHost, definition: ProcessorDefinition, stage: Stage): MicroEndpoint {
+function buildEndpoint(host: ProcessorHost, definition: ProcessorDefinition, stage: Stage): MicroEndpoint {
   const { id } = definition;
-  const name = endpointName(stage, id);
+  const name = buildEndpointName(stage, id);
   return {
     name,
     queue: id,
@@ -140,7 +140,7 @@ function serveStage(host: ProcessorHost, subject: string, { definition, stage, q
 }
 
 async function openSession({ calls, sessions, gate }: ProcessorHost, open: SessionOpen): Promise<SessionOpened> {
-  const endpointPath = endpointName(open.stage, open.entries[0]?.processor);
+  const endpointPath = buildEndpointName(open.stage, open.entries[0]?.processor);
   const call = calls.open(open.callId, open.remainingMs, open.run, endpointPath);
   try {
     const stall = waitOutStall(gate, call);

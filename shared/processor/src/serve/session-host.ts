@@ -6,9 +6,9 @@ import {
   type SessionOpen,
   type SessionOpened,
 } from '@millrace/contracts';
-import { startHeartbeat, within, type Bus } from '@millrace/bus';
+import { startHeartbeat, waitAtMost, type Bus } from '@millrace/bus';
 import type { OpenCall } from './call-registry.ts';
-import { failureVerdict } from '../verdict/failure-verdict.ts';
+import { createFailureVerdict } from '../verdict/failure-verdict.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
 import { createSession, type HostedSession } from './session.ts';
 import { createStreamChain, type ChainEvents, type ChainMember } from '../stream/stream-chain.ts';
@@ -33,7 +33,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
   const sessions = new Map<string, HostedSession>();
   const endFormer = (open: SessionOpen) => {
     const former = sessions.get(open.session);
-    if (former?.belongsTo(open) === false) throw idTaken(open.session);
+    if (former?.belongsTo(open) === false) throw createIdTakenError(open.session);
     former?.drop();
   };
   let empty: (() => void) | undefined;
@@ -78,14 +78,14 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
     receive: (input) => sessions.get(input.session)?.receive(input),
     refuse: (session, why) => sessions.get(session)?.refuse(why),
     async drain(graceMs) {
-      if (sessions.size > 0) await within(new Promise<void>((resolve) => (empty = resolve)), graceMs);
+      if (sessions.size > 0) await waitAtMost(new Promise<void>((resolve) => (empty = resolve)), graceMs);
       for (const session of sessions.values()) session.lose('The replica is stopping.');
       heartbeat.stop();
     },
   };
 }
 
-function idTaken(session: string): MillraceError {
+function createIdTakenError(session: string): MillraceError {
   return new MillraceError('message-invalid', `The session id "${session}" belongs to another run's session.`, {
     path: 'session',
     remedy: 'Give each session an id of its own, such as a UUID.',
@@ -105,9 +105,9 @@ function listMembers(open: SessionOpen, hosted: HostedProcessors) {
       found.push({ entry, hosted: member });
     }
   } catch (error) {
-    if (found.length === 0) return { failed: failureVerdict(error) };
+    if (found.length === 0) return { failed: createFailureVerdict(error) };
   }
   return found.length > 0
     ? { found }
-    : { failed: failureVerdict(new Error('this replica serves none of these processors')) };
+    : { failed: createFailureVerdict(new Error('this replica serves none of these processors')) };
 }

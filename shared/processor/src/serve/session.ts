@@ -15,7 +15,7 @@ import {
 } from '@millrace/contracts';
 import { publish, publishInBatches, type Bus } from '@millrace/bus';
 import { createUnchangedChunks, type UnchangedChunks } from './unchanged-chunks.ts';
-import { failureVerdict } from '../verdict/failure-verdict.ts';
+import { createFailureVerdict } from '../verdict/failure-verdict.ts';
 import type { StreamChain } from '../stream/stream-chain.ts';
 
 export type HostedSession = {
@@ -79,9 +79,9 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       const at = performance.now();
       dispatch(hosted, { type: 'received', sequence, count: chunks.length, isEnd, isTell, isDrop, at });
     },
-    refuse: (why) => fail(hosted, failureOfSession('message-invalid', why)),
+    refuse: (why) => fail(hosted, createSessionFailure('message-invalid', why)),
     heartbeat: (at) => dispatch(hosted, { type: 'tick', at }),
-    lose: (why) => fail(hosted, failureOfSession('session-lost', why)),
+    lose: (why) => fail(hosted, createSessionFailure('session-lost', why)),
     drop: () => close(hosted),
     belongsTo: (other) => buildOwnerKey(other) === buildOwnerKey(open),
   };
@@ -108,7 +108,7 @@ function perform(hosted: SessionHosted, effect: ReplicaEffect): void {
       unchanged?.take();
       return void chain.tell().then(() => dispatch(hosted, { type: 'finish' }));
     case 'fail':
-      return fail(hosted, failureOfSession(effect.code, effect.message));
+      return fail(hosted, createSessionFailure(effect.code, effect.message));
     case 'close':
       return close(hosted);
   }
@@ -140,7 +140,7 @@ function send(hosted: SessionHosted, ending?: { verdicts: Verdict[]; ms: number[
   const processed = chain.countProcessed();
   let batches = 0;
   // The last batch reports the processed chunks, because their output is complete with it.
-  const head = (last: boolean) => ({
+  const buildHead = (last: boolean) => ({
     session,
     ...(batches === 0 && same && { same }),
     sequence: flow.line.nextOut + batches++,
@@ -151,13 +151,13 @@ function send(hosted: SessionHosted, ending?: { verdicts: Verdict[]; ms: number[
     dispatch(hosted, { type: 'sent', batches, processed: reported, at: performance.now() });
   try {
     const subject = bus.subjects.out(orchestrator, session);
-    publishInBatches(bus, subject, outgoing.splice(0), SESSION_LIMITS.maxBatchBytes, head);
+    publishInBatches(bus, subject, outgoing.splice(0), SESSION_LIMITS.maxBatchBytes, buildHead);
     countUnreported(processed);
   } catch (error) {
     // A chunk that is too large, or no JSON: the batch that took the last number did not leave.
     batches = Math.max(0, batches - 1);
     countUnreported(flow.reported);
-    fail(hosted, failureVerdict(error));
+    fail(hosted, createFailureVerdict(error));
   }
 }
 
@@ -189,7 +189,7 @@ const buildOwnerKey = ({ orchestrator, run }: SessionOpen): string =>
   [orchestrator, run.tenant, run.runId, run.epoch].join('.');
 
 /** Another replica may do better with a session that was lost; a batch that does not fit will not fit there either. */
-const failureOfSession = (code: 'session-lost' | 'message-invalid', message: string): Verdict => ({
+const createSessionFailure = (code: 'session-lost' | 'message-invalid', message: string): Verdict => ({
   type: 'failure',
   code,
   message,

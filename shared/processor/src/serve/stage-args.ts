@@ -12,7 +12,7 @@ import {
 } from '@millrace/contracts';
 import { inspect } from 'node:util';
 import type { CommonArgs } from '../processor.ts';
-import { MessageList, listedSystem, type ListedSystemMessage } from '../message-list/message-list.ts';
+import { MessageList, toListedSystem, type ListedSystemMessage } from '../message-list/message-list.ts';
 import type { ReadGuard } from './read-guard.ts';
 
 /**
@@ -20,7 +20,7 @@ import type { ReadGuard } from './read-guard.ts';
  */
 const MESSAGES_OF: Partial<Record<Stage, MessageSource[]>> = { processOutputResult: ['response'] };
 const ANY_SOURCE = ['input', 'response', 'remembered', 'context'] as const;
-const messagesNeed = (stage: Stage) => MESSAGES_OF[stage] ?? ANY_SOURCE;
+const listNeededMessages = (stage: Stage) => MESSAGES_OF[stage] ?? ANY_SOURCE;
 /** Arguments other than `messages` that depend on the reads. */
 const NEEDS = {
   systemMessages: ['system'],
@@ -77,13 +77,13 @@ export class StageMessages {
 
   get systemMessages(): ListedSystemMessage[] {
     return (this.#systemMessages ??= this.guard.has(NEEDS.systemMessages)
-      ? listedSystem(this.list.conversationAsGiven().system)
+      ? toListedSystem(this.list.conversationAsGiven().system)
       : []);
   }
 
   #read(): Message[] {
     const { stage } = this.guard;
-    if (!this.guard.has(messagesNeed(stage))) return [];
+    if (!this.guard.has(listNeededMessages(stage))) return [];
     return selectMessages(this.list.conversationAsGiven(), ...(MESSAGES_OF[stage] ?? []));
   }
 }
@@ -95,7 +95,7 @@ export class StageMessages {
 const GIVEN = Symbol('given');
 type StageGiven = { [GIVEN]: StageMessages };
 
-const lazy = (name: 'messages' | 'systemMessages'): PropertyDescriptor & ThisType<StageGiven> => ({
+const defineLazy = (name: 'messages' | 'systemMessages'): PropertyDescriptor & ThisType<StageGiven> => ({
   get() {
     return this[GIVEN][name];
   },
@@ -105,8 +105,8 @@ const lazy = (name: 'messages' | 'systemMessages'): PropertyDescriptor & ThisTyp
   enumerable: true,
   configurable: true,
 });
-const MESSAGES = lazy('messages');
-const SYSTEM_MESSAGES = lazy('systemMessages');
+const MESSAGES = defineLazy('messages');
+const SYSTEM_MESSAGES = defineLazy('systemMessages');
 
 /** Prints the arguments with the values of their accessors. */
 const PRINTED: PropertyDescriptor & ThisType<object> = {
@@ -128,7 +128,7 @@ function buildLayout(guard: ReadGuard, of: Stage | 'result'): Layout {
 }
 
 function makeLayout(guard: ReadGuard, guarded: readonly Guarded[]): Layout {
-  const needs = { ...NEEDS, messages: messagesNeed(guard.stage) };
+  const needs = { ...NEEDS, messages: listNeededMessages(guard.stage) };
   const unread = guarded.filter((name) => !guard.has(needs[name]));
   const accessors = unread.map((name): [string, PropertyDescriptor & ThisType<StageGiven>] => {
     const get = function get(this: StageGiven) {
@@ -145,10 +145,10 @@ function makeLayout(guard: ReadGuard, guarded: readonly Guarded[]): Layout {
  * Builds the arguments of a method: the common ones, its own members that it reads, and messages if its stage has them.
  */
 export function buildArgs<M extends object>(common: CommonArgs, members: M, given: StageMessages): CommonArgs & M {
-  return Object.assign(readable(members, given, given.guard.stage), common);
+  return Object.assign(buildReadable(members, given, given.guard.stage), common);
 }
 
-export function argsWithMessages<M extends object>(common: CommonArgs, members: M, given: StageMessages) {
+export function buildArgsWithMessages<M extends object>(common: CommonArgs, members: M, given: StageMessages) {
   const args = Object.assign(buildArgs(common, members, given), { messageList: given.list });
   const { unread } = buildLayout(given.guard, given.guard.stage);
   if (!unread.has('messages')) Object.defineProperty(args, 'messages', MESSAGES);
@@ -158,7 +158,7 @@ export function argsWithMessages<M extends object>(common: CommonArgs, members: 
 }
 
 /** Returns the members that are read: access to the others throws. */
-export function readable<M extends object>(members: M, given: StageMessages, of: Stage | 'result'): M {
+export function buildReadable<M extends object>(members: M, given: StageMessages, of: Stage | 'result'): M {
   const { unread, prototype } = buildLayout(given.guard, of);
   const own: object = Object.create(prototype);
   Reflect.set(own, GIVEN, given);

@@ -1,7 +1,7 @@
 // Calls the method of a stage with the arguments of the interface.
 import type { Stage, StageInput, ModelError } from '@millrace/contracts';
 import type { CommonArgs, Processor } from '../processor.ts';
-import { buildArgs, argsWithMessages, readable, type StageMessages } from './stage-args.ts';
+import { buildArgs, buildArgsWithMessages, buildReadable, type StageMessages } from './stage-args.ts';
 
 /** Returns the method's result. @throws the error of the method */
 export function callMethod(
@@ -11,8 +11,8 @@ export function callMethod(
   input: StageInput,
   given: StageMessages,
 ): unknown {
-  const args = <M extends object>(members: M) => buildArgs(common, members, given);
-  const withMessages = <M extends object>(members: M) => argsWithMessages(common, members, given);
+  const buildCallArgs = <M extends object>(members: M) => buildArgs(common, members, given);
+  const withMessages = <M extends object>(members: M) => buildArgsWithMessages(common, members, given);
   const messageList = given.list;
   const { steps = [], model = '', tools = [], toolCalls = [], text = '', usage = {}, finishReason = '' } = input;
   const judges = input.judges && { judges: input.judges };
@@ -20,10 +20,10 @@ export function callMethod(
     case 'processInput':
       return processor.processInput?.(withMessages({ ...judges }));
     case 'processInputStep':
-      return processor.processInputStep?.(withMessages({ ...modelCall(input), steps }));
+      return processor.processInputStep?.(withMessages({ ...buildModelCall(input), steps }));
     case 'processLLMRequest': {
       const { prompt = [], guards = [] } = input;
-      return processor.processLLMRequest?.(args({ ...modelCall(input), tools, prompt, steps, guards }));
+      return processor.processLLMRequest?.(buildCallArgs({ ...buildModelCall(input), tools, prompt, steps, guards }));
     }
     case 'processAPIError':
       return processor.processAPIError?.(withMessages({ error: fromModelError(input.error), steps, model }));
@@ -31,7 +31,7 @@ export function callMethod(
       const { chunks = [], fromCache = false, warnings = [], request = null, rawResponse = null } = input;
       const { modelCall: number = 0, cutOff = false } = input;
       const call = { chunks, model, steps, fromCache, warnings, finishReason, usage, modelCall: number, cutOff };
-      return processor.processLLMResponse?.(args({ ...call, request, rawResponse }));
+      return processor.processLLMResponse?.(buildCallArgs({ ...call, request, rawResponse }));
     }
     case 'processOutputStep':
       return processor.processOutputStep?.(withMessages({ finishReason, toolCalls, text, usage, steps }));
@@ -43,14 +43,16 @@ export function callMethod(
     }
     case 'processOutputResult': {
       const result = { text, usage, finishReason, steps, answered: input.answered ?? true };
-      return processor.processOutputResult?.(withMessages({ result: readable(result, given, 'result'), ...judges }));
+      return processor.processOutputResult?.(
+        withMessages({ result: buildReadable(result, given, 'result'), ...judges }),
+      );
     }
     case 'processOutputStream':
       throw new Error('processOutputStream is called by chunk, in stream-links.ts');
   }
 }
 
-function modelCall(input: StageInput) {
+function buildModelCall(input: StageInput) {
   const { activeTools, toolChoice, structuredOutput } = input;
   return {
     model: input.model ?? '',

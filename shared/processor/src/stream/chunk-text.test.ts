@@ -1,7 +1,7 @@
 import type { Chunk, JsonValue } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { bareDelta, mapChunkText, mapStrings, listStrings } from './chunk-text.ts';
+import { toBareDelta, mapChunkText, mapStrings, listStrings } from './chunk-text.ts';
 
 const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 const upper = (text: string) => text.toUpperCase();
@@ -196,14 +196,14 @@ describe('a text chunk', () => {
   const piece = (more: object): Chunk & { payload: object } =>
     JSON.parse(JSON.stringify({ type: 'text-delta', ...base, payload: { id: 't', text: 'x', ...more } }));
 
-  test('bareDelta returns the same object if it has no additional members', () => {
+  test('toBareDelta returns the same object if it has no additional members', () => {
     const chunk = piece({});
-    expect(bareDelta(chunk)).toBe(chunk);
+    expect(toBareDelta(chunk)).toBe(chunk);
   });
 
-  test('bareDelta keeps a provider’s ids and removes the other additional members', () => {
+  test('toBareDelta keeps a provider’s ids and removes the other additional members', () => {
     const told = { openai: { itemId: 'msg_1', logprobs: [{ token: 'x' }], phase: 'x'.repeat(300) } };
-    expect(bareDelta(piece({ providerMetadata: told, note: 'x' })).payload).toEqual({
+    expect(toBareDelta(piece({ providerMetadata: told, note: 'x' })).payload).toEqual({
       id: 't',
       text: 'x',
       providerMetadata: { openai: { itemId: 'msg_1' } },

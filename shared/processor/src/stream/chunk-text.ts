@@ -127,19 +127,19 @@ const MAX_ID_CHARS = 256;
  * Removes all members of a text chunk except ids: additional members could repeat the text in pieces, which no guard
  * can judge. Returns the same chunk if there are none.
  */
-export function bareDelta<T extends Chunk & { payload: object }>(delta: T): T {
+export function toBareDelta<T extends Chunk & { payload: object }>(delta: T): T {
   let isBare = true;
   for (const name in delta.payload) isBare &&= DELTA.has(name);
   if (isBare) return delta;
   const payload = Object.entries(delta.payload).flatMap(([name, value]) => {
-    if (name === 'providerMetadata') return [[name, idsAlone(value)] as const];
+    if (name === 'providerMetadata') return [[name, keepIds(value)] as const];
     return DELTA.has(name) ? [[name, value] as const] : [];
   });
   return { ...delta, payload: Object.fromEntries(payload) };
 }
 
 /** Keyed by provider. */
-function idsAlone(metadata: unknown): object {
+function keepIds(metadata: unknown): object {
   return Object.fromEntries(
     Object.entries(isObject(metadata) ? metadata : {}).map(([provider, members]: [string, unknown]) => [
       provider,

@@ -66,7 +66,7 @@ function startStep(held: JsonObject, messageId: unknown): void {
 }
 
 function dropHeld(part: End, held: JsonObject): Chunk[] {
-  delete held[keyOfEnd(part)];
+  delete held[buildEndKey(part)];
   return [part];
 }
 
@@ -87,7 +87,7 @@ function holdDelta(part: PartDelta, held: JsonObject, filter: TextFilter): Chunk
 /** Starts with the unsettled end of the preceding part of its kind, if the filter can judge both together. */
 function startPart(part: PartDelta, held: JsonObject, filter: TextFilter): Held {
   const { now } = readPreceding(held);
-  const text = (filter.applyAfter && part.type !== 'tool-call-delta' && now[kind(part.type)]) || '';
+  const text = (filter.applyAfter && part.type !== 'tool-call-delta' && now[readKind(part.type)]) || '';
   return { text, known: text.length, last: part, noted: {} };
 }
 
@@ -95,13 +95,13 @@ const applyFilter = (filter: TextFilter, text: string, known: number): string =>
   known > 0 && filter.applyAfter ? filter.applyAfter(text, known) : filter.apply(text);
 
 function releaseHeld(part: End, held: JsonObject, filter: TextFilter): Chunk[] {
-  const key = keyOfEnd(part);
+  const key = buildEndKey(part);
   const kept = readHeld(held, key);
   if (!kept) return [];
   delete held[key];
   if (filter.applyAfter && part.type !== 'tool-call-input-streaming-end') {
     const { now, ...preceding } = readPreceding(held);
-    held[PRECEDING] = asJson({ ...preceding, now: { ...now, [kind(part.type)]: kept.text } });
+    held[PRECEDING] = asJson({ ...preceding, now: { ...now, [readKind(part.type)]: kept.text } });
   }
   const { text, known = 0 } = kept;
   const passed = known < text.length ? applyFilter(filter, text, known) : '';
@@ -127,16 +127,18 @@ function withText(part: PartDelta, text: string): PartDelta {
 }
 
 function buildKey(part: PartDelta): string {
-  return part.type === 'tool-call-delta' ? `tool ${part.payload.toolCallId}` : `${kind(part.type)} ${part.payload.id}`;
+  return part.type === 'tool-call-delta'
+    ? `tool ${part.payload.toolCallId}`
+    : `${readKind(part.type)} ${part.payload.id}`;
 }
 
-function keyOfEnd(part: End): string {
+function buildEndKey(part: End): string {
   if (part.type === 'tool-call-input-streaming-end') return `tool ${part.payload.toolCallId}`;
-  return `${kind(part.type)} ${part.payload.id}`;
+  return `${readKind(part.type)} ${part.payload.id}`;
 }
 
 type Kind = keyof UnsettledEnds;
-const kind = (type: Exclude<(PartDelta | End)['type'], `tool-${string}`>): Kind =>
+const readKind = (type: Exclude<(PartDelta | End)['type'], `tool-${string}`>): Kind =>
   type === 'text-delta' || type === 'text-end' ? 'text' : 'reasoning';
 
 function readPreceding(held: JsonObject): Preceding {

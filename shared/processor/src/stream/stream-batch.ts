@@ -18,10 +18,14 @@ export function streamBatch(createChain: CreateChain, parts: readonly Chunk[]): 
       chain.close();
       resolve(answer);
     };
-    const progress = () => {
+    const reportProgress = () => {
       if (chain.countProcessed() === parts.length) finish();
     };
-    const chain = createChain({ output: (chunk) => void chunks.push(chunk), progress, onStopped: finish });
+    const chain = createChain({
+      output: (chunk) => void chunks.push(chunk),
+      progress: reportProgress,
+      onStopped: finish,
+    });
     if (parts.length === 0) finish();
     for (const part of parts) chain.push(part);
   });

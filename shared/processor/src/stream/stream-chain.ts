@@ -2,16 +2,16 @@
 import {
   SESSION_LIMITS,
   narrowInput,
-  readsAt,
+  findReadsAt,
   type CallEntry,
   type Chunk,
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { within } from '@millrace/bus';
-import { givenUp } from '../serve/call-stage.ts';
+import { waitAtMost } from '@millrace/bus';
+import { createGivenUpError } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
-import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
+import { createFailureVerdict, toThrownVerdict } from '../verdict/failure-verdict.ts';
 import { acceptsDataParts } from '../processor-definition.ts';
 import type { HostedEntry } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
@@ -73,7 +73,7 @@ export function createStreamChain(
     const next = pushInto(slots[0]) ?? passLast;
     slots.unshift(
       createSlot(member, input, { ...context, signal }, next, (slot) => {
-        slot.stop ??= failureVerdict(new Error('stopped'));
+        slot.stop ??= createFailureVerdict(new Error('stopped'));
         void tell().then(events.onStopped);
       }),
     );
@@ -88,7 +88,7 @@ export function createStreamChain(
     // A link that is only on the stack of the stopping one finishes before the next microtask.
     await Promise.resolve();
     if (others.some(({ link }) => link.isBusy())) atWork.abort(new Error('the stream was stopped'));
-    await within(Promise.all(cutting), SESSION_LIMITS.tellWorkMs);
+    await waitAtMost(Promise.all(cutting), SESSION_LIMITS.tellWorkMs);
   };
   const tell = () => (telling ??= cutOff());
   // Abandons a hanging method. If no method is running, no processor is at fault: the next chunk is rejected.
@@ -118,7 +118,7 @@ function createSlot(
   stopped: (slot: ChainSlot) => void,
 ): ChainSlot {
   const { definition, processor } = hosted;
-  const reads = readsAt(definition.reads, STAGE);
+  const reads = findReadsAt(definition.reads, STAGE);
   const streamParts: Chunk[] = [];
   // A writer's chunks are sent in order and at once, through the later processors.
   const writeFailed = (error: unknown) => slot.link.fail(error);
@@ -135,19 +135,19 @@ function createSlot(
   const slot: ChainSlot = {
     args,
     isWhole: true,
-    giveUp: () => slot.link.fail(givenUp(entry.entry)),
+    giveUp: () => slot.link.fail(createGivenUpError(entry.entry)),
     link: createStreamLink({
       processDataParts: acceptsDataParts(definition, processor),
       mayChange: mayChangeChunks(definition, entry),
       signal: context.signal,
-      givenUp: () => givenUp(entry.entry),
+      givenUp: () => createGivenUpError(entry.entry),
       call: (part) => {
         streamParts.push(part);
         return processor.processOutputStream?.({ ...shared, part });
       },
       onItem: next,
       onStopped: (error) => {
-        slot.stop = thrownVerdict('processOutputStream', error, args);
+        slot.stop = toThrownVerdict('processOutputStream', error, args);
         stopped(slot);
       },
     }),
@@ -160,7 +160,7 @@ function toVerdict(slot: ChainSlot): Verdict {
   try {
     return { type: 'continue', ...slot.args.leftovers(slot.isWhole) };
   } catch (error) {
-    return failureVerdict(error);
+    return createFailureVerdict(error);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   createOpenParts,
   isDataChunk,
   mayBeDropped,
-  passedChunks,
+  checkPassedChunks,
   type Chunk,
 } from '@millrace/contracts';
 
@@ -69,7 +69,7 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     if (!mayChange && (Array.isArray(result) || JSON.stringify(result) !== before)) throw createUnforeseenError(part);
     if (result === part) return next(part);
     if (result !== null && result !== undefined) {
-      for (const chunk of checkedChunks(part, Array.isArray(result) ? result : [result])) next(chunk);
+      for (const chunk of checkChunks(part, Array.isArray(result) ? result : [result])) next(chunk);
     } else if (!mayBeDropped(part)) {
       next(part);
     }
@@ -142,13 +142,13 @@ const MAX_CHUNKS_FOR_ONE = 1_024;
  * @throws processor-failed for a value that is not a chunk; processor-verdict-refused for chunks that must not replace
  * this one
  */
-function checkedChunks(part: Chunk, results: readonly unknown[]): readonly Chunk[] {
+function checkChunks(part: Chunk, results: readonly unknown[]): readonly Chunk[] {
   if (results.length > MAX_CHUNKS_FOR_ONE) {
     const message = `processOutputStream returned ${results.length} chunks for one: the maximum is ${MAX_CHUNKS_FOR_ONE}.`;
     throw new MillraceError('processor-verdict-refused', message);
   }
-  const chunks = results.map(checkedChunk);
-  const passed = passedChunks(part.runId, [part], chunks);
+  const chunks = results.map(checkChunk);
+  const passed = checkPassedChunks(part.runId, [part], chunks);
   if ('chunks' in passed) return passed.chunks;
   throw new MillraceError('processor-verdict-refused', passed.refused, {
     remedy: 'Return the chunk, changed or not; null drops a chunk that may be dropped.',
@@ -156,7 +156,7 @@ function checkedChunks(part: Chunk, results: readonly unknown[]): readonly Chunk
 }
 
 /** A result that is not a chunk fails the processor: neither the next one nor a client may receive it. */
-function checkedChunk(result: unknown): Chunk {
+function checkChunk(result: unknown): Chunk {
   if (isPlainDelta(result)) return result;
   const chunk = chunkSchema.safeParse(result);
   if (chunk.success) return chunk.data;

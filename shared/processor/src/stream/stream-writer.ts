@@ -34,7 +34,7 @@ export function createStreamWriter(
   return {
     custom(chunk) {
       const sent = new SendPromise((resolve) => {
-        write(customChunk(chunk, run));
+        write(buildCustomChunk(chunk, run));
         resolve();
       });
       void Promise.prototype.then.call(sent, undefined, (error: unknown) => {
@@ -46,7 +46,7 @@ export function createStreamWriter(
 }
 
 /** @throws message-invalid if the type does not start with `data-`; not-json */
-function customChunk(chunk: CustomChunk, run: RunRef): Chunk {
+function buildCustomChunk(chunk: CustomChunk, run: RunRef): Chunk {
   if (!chunk.type.startsWith('data-')) {
     throw new MillraceError(
       'message-invalid',

@@ -15,7 +15,7 @@ import {
   MillraceError,
   WIRE_PROTOCOL,
   cancelCallSchema,
-  suspensionProblem,
+  findSuspensionProblem,
   toWireError,
   toolRequestSchema,
   type JsonValue,
@@ -48,7 +48,7 @@ export function serveTools(options: ServeToolsOptions): MicroEndpoint[] {
   const { bus, resources, drainGraceMs, maxCalls } = options;
   const calls = createCallRegistry(maxCalls, bus.id);
   const gate = createStallGate(bus);
-  const endpoints = selectTools(options).map((tool) => endpoint({ bus, calls, gate }, tool));
+  const endpoints = selectTools(options).map((tool) => buildEndpoint({ bus, calls, gate }, tool));
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
@@ -75,7 +75,7 @@ type ToolHost = { bus: Bus; calls: CallRegistry; gate: StallGate };
 type Suspended = { payload: JsonValue; expiresInSeconds?: number };
 type ToolOutcome = { result: JsonValue } | { suspended: Suspended } | { error: WireError };
 
-function endpoint(host: ToolHost, tool: Tool): MicroEndpoint {
+function buildEndpoint(host: ToolHost, tool: Tool): MicroEndpoint {
   const { bus, calls, gate } = host;
   const definition = describeTool(tool, bus.subjects.tool(bus.name, tool.name));
   const { name, subject, timeoutMs } = definition;
@@ -102,11 +102,11 @@ function endpoint(host: ToolHost, tool: Tool): MicroEndpoint {
       }
     },
   });
-  const data = () => ({ calls: calls.depth(endpointPath), maxCalls: calls.maxCalls });
+  const readLoad = () => ({ calls: calls.depth(endpointPath), maxCalls: calls.maxCalls });
   return {
     name: endpointPath,
     queue: name,
-    data,
+    data: readLoad,
     serving,
     metadata: { kind: 'tool', protocol: WIRE_PROTOCOL, tool: definition },
   };
@@ -143,18 +143,18 @@ async function execute(
     if (writeError !== undefined) throw writeError;
     return { outcome: { result }, sequence };
   } catch (error) {
-    return { outcome: thrownOutcome(error), sequence };
+    return { outcome: toThrownOutcome(error), sequence };
   }
 }
 
 /** @param error thrown by the tool: a suspension, or its failure */
-function thrownOutcome(error: unknown): ToolOutcome {
+function toThrownOutcome(error: unknown): ToolOutcome {
   if (!StopError.isInstance(error) || error.stop.kind !== 'suspend')
     return { error: toWireError(error, 'tool-failed') };
   try {
     const { expiresInSeconds } = error.stop;
     const payload = asJson(error.stop.payload);
-    const message = suspensionProblem(payload, expiresInSeconds);
+    const message = findSuspensionProblem(payload, expiresInSeconds);
     if (message !== undefined) return { error: { code: 'tool-failed', message } };
     return { suspended: { payload, ...(expiresInSeconds !== undefined && { expiresInSeconds }) } };
   } catch (cause) {

@@ -71,7 +71,7 @@ export function defineTool<S extends z.ZodObject>(
     ...definition,
     execute: async (args, context) => {
       const parsed = inputSchema.safeParse(args);
-      if (!parsed.success) throw argumentsInvalid(name, parsed.error);
+      if (!parsed.success) throw createArgumentsError(name, parsed.error);
       const result = await definition.execute(parsed.data, context);
       const broken = findUnserializable(result, 'result');
       if (broken === undefined) return result;
@@ -97,7 +97,7 @@ export function describeTool(tool: Tool, subject: string): ToolDefinition {
 }
 
 /** The message contains all problems, because the model receives it for its next attempt. */
-function argumentsInvalid(name: string, error: z.ZodError): MillraceError {
+function createArgumentsError(name: string, error: z.ZodError): MillraceError {
   const issues = listIssues(error, 'tool-arguments-invalid');
   const lines = issues.map(({ path, message }) => `${path || 'arguments'}: ${message}`);
   return new MillraceError('tool-arguments-invalid', `The arguments of ${name} do not fit. ${lines.join('; ')}`, {

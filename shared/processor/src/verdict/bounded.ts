@@ -8,17 +8,17 @@ const MAX_TEXT = 4_096;
 const MAX_JSON = 16_384;
 const CUT = '…';
 
-export function boundedText(text: unknown): string {
+export function boundText(text: unknown): string {
   // A processor in JavaScript may pass any value.
   const given = typeof text === 'string' ? text : (JSON.stringify(text) ?? '');
   return given.length <= MAX_TEXT ? given : given.slice(0, MAX_TEXT - CUT.length).toWellFormed() + CUT;
 }
 
 /** Replaces an oversized value by the start of its text. */
-export function boundedJson(value: unknown): JsonValue {
+export function boundJson(value: unknown): JsonValue {
   const json = asJson(value);
   const written = JSON.stringify(json);
-  return written.length <= MAX_JSON ? json : boundedText(written);
+  return written.length <= MAX_JSON ? json : boundText(written);
 }
 
 /** Converts an explanation of a verdict (metadata, the detail of a violation) to JSON: an unserializable explanation must not turn a block into a failure, which a policy may skip. */

@@ -2,28 +2,28 @@
 import {
   MillraceError,
   isRetryable,
-  refusedVerdict,
+  refuseVerdict,
   type ErrorCode,
   type Stage,
   type Verdict,
 } from '@millrace/contracts';
 import { asJson } from './bounded.ts';
-import { boundedJson, boundedText } from './bounded.ts';
+import { boundJson, boundText } from './bounded.ts';
 import type { EntryArgs } from '../entry-args.ts';
 import { StopError, type Stop } from './stop.ts';
 
-export function failureVerdict(error: unknown): Verdict {
+export function createFailureVerdict(error: unknown): Verdict {
   const code: ErrorCode = MillraceError.isInstance(error) ? error.code : 'processor-failed';
-  const message = boundedText(error instanceof Error ? error.message : String(error));
+  const message = boundText(error instanceof Error ? error.message : String(error));
   return { type: 'failure', code, message, retryable: isRetryable(code) };
 }
 
-export function thrownVerdict(stage: Stage, error: unknown, left: Left): Verdict {
-  if (!StopError.isInstance(error)) return { ...failureVerdict(error), ...left.usage() };
+export function toThrownVerdict(stage: Stage, error: unknown, left: Left): Verdict {
+  if (!StopError.isInstance(error)) return { ...createFailureVerdict(error), ...left.usage() };
   try {
-    return checkedVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
+    return checkVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
   } catch (cause) {
-    return failureVerdict(cause);
+    return createFailureVerdict(cause);
   }
 }
 
@@ -45,16 +45,16 @@ function stopVerdict(stop: Stop): Verdict {
       const { retry, metadata } = stop.options;
       return {
         type: 'abort',
-        reason: boundedText(stop.reason),
+        reason: boundText(stop.reason),
         ...(retry && { retry }),
-        ...(metadata !== undefined && { metadata: boundedJson(metadata) }),
+        ...(metadata !== undefined && { metadata: boundJson(metadata) }),
       };
     }
     case 'halt':
       return {
         type: 'halt',
         response: stop.response,
-        ...(stop.reason !== undefined && { reason: boundedText(stop.reason) }),
+        ...(stop.reason !== undefined && { reason: boundText(stop.reason) }),
       };
     case 'suspend':
       return {
@@ -66,6 +66,6 @@ function stopVerdict(stop: Stop): Verdict {
 }
 
 /** Replaces a verdict that the stage does not allow by a failure that names both. */
-export function checkedVerdict(stage: Stage, verdict: Verdict): Verdict {
-  return refusedVerdict(stage, verdict) ?? verdict;
+export function checkVerdict(stage: Stage, verdict: Verdict): Verdict {
+  return refuseVerdict(stage, verdict) ?? verdict;
 }

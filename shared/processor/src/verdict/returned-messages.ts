@@ -16,7 +16,7 @@ export type GivenMessages = {
 /** @throws message-list-foreign, message-list-and-messages, processor-failed for any other shape */
 export function applyReturnedMessages(result: unknown, given: GivenMessages): Record<string, unknown> {
   if (result === undefined || result === null || result === given.list) return {};
-  if (result instanceof MessageList) throw foreign();
+  if (result instanceof MessageList) throw createForeignError();
   if (Array.isArray(result)) {
     reconcileWith(given, result);
     return {};
@@ -30,7 +30,7 @@ export function applyReturnedMessages(result: unknown, given: GivenMessages): Re
       remedy: 'Return one of them.',
     });
   }
-  if (messageList !== undefined && messageList !== given.list) throw foreign();
+  if (messageList !== undefined && messageList !== given.list) throw createForeignError();
   if (Array.isArray(messages)) reconcileWith(given, messages);
   if (Array.isArray(systemMessages)) replaceSystem(given.list, systemMessages);
   return members;
@@ -61,7 +61,7 @@ function replaceSystem(list: MessageList, returned: readonly Returned[]): void {
   list.replaceAllSystemMessages([...own, ...given.filter(({ tag }) => !UNTAGGED.includes(tag))]);
 }
 
-function foreign(): MillraceError {
+function createForeignError(): MillraceError {
   return new MillraceError('message-list-foreign', 'The method returned another MessageList than its argument.', {
     remedy: 'Change the messageList argument and return it, or return an array.',
   });

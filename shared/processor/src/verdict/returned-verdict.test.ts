@@ -1,4 +1,4 @@
-import { STAGES, textMessage, type Stage } from '@millrace/contracts';
+import { STAGES, buildTextMessage, type Stage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { MessageList } from '../message-list/message-list.ts';
 import { callForVerdict } from '../testing/one-method.ts';
@@ -7,7 +7,7 @@ type CalledStage = Exclude<Stage, 'processOutputStream'>;
 const stages = STAGES.filter((stage): stage is CalledStage => stage !== 'processOutputStream');
 const returning = (stage: CalledStage, result: unknown) => callForVerdict(stage, () => result);
 const failure = (code: string, message: RegExp) => ({ type: 'failure', code, message: expect.stringMatching(message) });
-const message = textMessage('new', 'user', 'new');
+const message = buildTextMessage('new', 'user', 'new');
 
 describe('return values without changes', () => {
   test.each(stages)('%s: undefined, null and an empty object change nothing, also asynchronously', async (stage) => {

@@ -4,51 +4,51 @@ import {
   MillraceError,
   changesSchema,
   listIssues,
-  refusedChange,
+  findRefusedChange,
   type Changes,
   type Stage,
   type Verdict,
 } from '@millrace/contracts';
-import { boundedText } from './bounded.ts';
-import { checkedVerdict } from './failure-verdict.ts';
+import { boundText } from './bounded.ts';
+import { checkVerdict } from './failure-verdict.ts';
 import { applyReturnedMessages, type GivenMessages } from './returned-messages.ts';
 
 type ReturnedMembers = Record<string, unknown>;
 
 /** @throws coded errors for unreadable values */
-export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessages): Verdict {
+export function toReturnedVerdict(stage: Stage, result: unknown, given: GivenMessages): Verdict {
   const members = stage === 'processLLMResponse' ? {} : readMembers(stage, result, given);
   const ops = given.list.takeOps();
   if (ops.length === 0 && Object.keys(members).length === 0) return { type: 'continue' };
   refuseStray(stage, members);
   const { halt, response, reason, deny, code, chunks, retry, ...rest } = members;
   if (stage === 'processAPIError' && retry === true) return retryVerdict(stage, rest, given);
-  const changes = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }) });
+  const changes = checkChanges(stage, { ...rest, ...(ops.length > 0 && { ops }) });
   const withChanges = Object.keys(changes).length > 0 && { changes };
   if (halt === true) {
     const text = typeof response === 'string' ? response : (asText(reason) ?? '');
-    return checkedVerdict(stage, {
+    return checkVerdict(stage, {
       type: 'halt',
       response: text,
-      ...optional('reason', asReason(reason)),
+      ...pickOptional('reason', asReason(reason)),
       ...withChanges,
     });
   }
   if (deny === true) {
-    return checkedVerdict(stage, {
+    return checkVerdict(stage, {
       type: 'deny',
       reason: asReason(reason) ?? 'Denied.',
-      ...optional('code', asReason(code)),
+      ...pickOptional('code', asReason(code)),
     });
   }
-  if (Array.isArray(chunks)) return checkedVerdict(stage, { type: 'respond', chunks });
+  if (Array.isArray(chunks)) return checkVerdict(stage, { type: 'respond', chunks });
   return { type: 'continue', ...withChanges };
 }
 
 /** The model of a retry is a member of its verdict, not a change. */
 function retryVerdict(stage: Stage, { model, ...rest }: ReturnedMembers, given: GivenMessages): Verdict {
   const ops = given.list.takeOps();
-  const { model: id, ...changes } = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }), model });
+  const { model: id, ...changes } = checkChanges(stage, { ...rest, ...(ops.length > 0 && { ops }), model });
   return {
     type: 'retry',
     ...(id !== undefined && { model: id }),
@@ -81,11 +81,11 @@ function readMembers(stage: Stage, result: unknown, given: GivenMessages): Retur
     case 'processOutputResult':
       return applyReturnedMessages(result, given);
     case 'processInputStep':
-      return stepMembers(applyReturnedMessages(result, given));
+      return toStepMembers(applyReturnedMessages(result, given));
     case 'processToolCall':
       return callMembers(toMembers(result));
     case 'processLLMRequest':
-      return responseMembers(toMembers(result));
+      return toResponseMembers(toMembers(result));
     default:
       return toMembers(result);
   }
@@ -101,7 +101,7 @@ function toMembers(result: unknown): ReturnedMembers {
 }
 
 /** Tools by name (a ToolSet) become a list; an undefined activeTools is unchanged. */
-function stepMembers({ tools, ...rest }: ReturnedMembers): ReturnedMembers {
+function toStepMembers({ tools, ...rest }: ReturnedMembers): ReturnedMembers {
   if (tools === undefined || tools === null) return rest;
   return { ...rest, tools: Array.isArray(tools) ? tools : Object.values(tools) };
 }
@@ -112,14 +112,14 @@ function callMembers({ call, ...rest }: ReturnedMembers): ReturnedMembers {
   return args === undefined ? rest : { args, ...rest };
 }
 
-function responseMembers({ response, ...rest }: ReturnedMembers): ReturnedMembers {
+function toResponseMembers({ response, ...rest }: ReturnedMembers): ReturnedMembers {
   if (rest['halt'] === true) return { ...rest, response };
   const chunks =
     typeof response === 'object' && response !== null && 'chunks' in response ? response.chunks : undefined;
   return chunks === undefined ? { ...rest, response } : { ...rest, chunks };
 }
 
-function checkedChanges(stage: Stage, members: ReturnedMembers): Changes {
+function checkChanges(stage: Stage, members: ReturnedMembers): Changes {
   const present = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
   for (const [key, value] of Object.entries(present)) {
     if (typeof value !== 'function' && !(key === 'model' && typeof value === 'object')) continue;
@@ -136,13 +136,16 @@ function checkedChanges(stage: Stage, members: ReturnedMembers): Changes {
     });
   }
   const { model, ...others } = changes.data;
-  const refused = refusedChange(stage, stage === 'processAPIError' ? others : { ...others, ...(model && { model }) });
+  const refused = findRefusedChange(
+    stage,
+    stage === 'processAPIError' ? others : { ...others, ...(model && { model }) },
+  );
   if (refused === undefined) return changes.data;
   throw new MillraceError('processor-verdict-refused', `${stage} cannot change "${refused}".`);
 }
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const asReason = (value: unknown): string | undefined => (typeof value === 'string' ? boundedText(value) : undefined);
-const optional = <K extends string>(key: K, value: string | undefined) =>
+const asReason = (value: unknown): string | undefined => (typeof value === 'string' ? boundText(value) : undefined);
+const pickOptional = <K extends string>(key: K, value: string | undefined) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key loses its name
   (value === undefined ? {} : { [key]: value }) as { [key in K]?: string };

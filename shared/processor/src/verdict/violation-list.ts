@@ -1,7 +1,7 @@
 // Collects the violations of one entry in one stage: the first ones as reported, and one that counts the rest. A guard
 // with very many hits must not answer with megabytes.
 import { MAX_VIOLATIONS, type Violation } from '@millrace/contracts';
-import { boundedJson, boundedText } from './bounded.ts';
+import { boundJson, boundText } from './bounded.ts';
 
 type ReportedViolation = Omit<Violation, 'processorId'>;
 export type ViolationList = {
@@ -20,11 +20,11 @@ export function createViolationList(processorId: string): ViolationList {
       }
       kept.push({
         processorId,
-        message: boundedText(message),
-        ...(rule !== undefined && { rule: boundedText(rule) }),
-        ...(strategy !== undefined && { strategy: boundedText(strategy) }),
+        message: boundText(message),
+        ...(rule !== undefined && { rule: boundText(rule) }),
+        ...(strategy !== undefined && { strategy: boundText(strategy) }),
         ...(count !== undefined && { count }),
-        ...(detail !== undefined && { detail: boundedJson(detail) }),
+        ...(detail !== undefined && { detail: boundJson(detail) }),
       });
     },
     listAll: () =>

@@ -1,7 +1,7 @@
 // Creates stand-ins for programs on a PATH without any other programs, so that no test depends on installed ones.
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { currentHost } from '../host.ts';
+import { describeCurrentHost } from '../host.ts';
 import { searchPath } from '../search-path.ts';
 
 /** Writes an executable; a shell script without `interpreter`. Returns its path. */
@@ -21,7 +21,7 @@ export function writeVersionProgram(path: string, line: string): Promise<string>
 export async function makeToolDir(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true });
   for (const tool of ['tar', 'gzip']) {
-    const [path] = await searchPath(tool, currentHost());
+    const [path] = await searchPath(tool, describeCurrentHost());
     if (path === undefined) throw new Error(`these tests need ${tool}`);
     await symlink(path, join(directory, tool));
   }

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { currentHost } from '../host.ts';
+import { describeCurrentHost } from '../host.ts';
 import type { Product } from '../product.ts';
 import { runCommand } from '../run-command.ts';
 
@@ -62,7 +62,7 @@ export type ReleaseFixture = {
 export async function packRelease(product: Product, programDir: string, workDir: string): Promise<ReleaseFixture> {
   const { release } = product;
   if (typeof release === 'string') throw new Error(release);
-  const { env, platform, arch } = currentHost();
+  const { env, platform, arch } = describeCurrentHost();
   const asset = release.assets[`${platform}-${arch}`];
   if (asset === undefined) throw new Error('no release for this machine');
   const archivePath = join(workDir, asset.name);
@@ -84,7 +84,7 @@ export async function packRelease(product: Product, programDir: string, workDir:
 export function pinProduct(product: Product, sha256: string): Product {
   const { release } = product;
   if (typeof release === 'string') throw new Error(release);
-  const { platform, arch } = currentHost();
+  const { platform, arch } = describeCurrentHost();
   const key = `${platform}-${arch}`;
   const asset = release.assets[key];
   if (asset === undefined) throw new Error('no release for this machine');

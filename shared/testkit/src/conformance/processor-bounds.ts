@@ -1,7 +1,7 @@
 // The bounds suite of processors: a text of a hostile shape costs processor time in proportion to its length, in every stage. It finds
 // expressions that backtrack and loops that start again at every position, wherever they are: before a bound is applied, too.
 import type { JsonObject, RunRef, Stage, StageInput } from '@millrace/contracts';
-import { plainInput } from '@millrace/check/plain-turn';
+import { buildPlainInput } from '@millrace/check/plain-turn';
 import { callStage, callStream, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
 import { describe, expect, test } from 'vitest';
 import { callContext, callEntry, stageCall, TEST_RUN, textChunks } from '../stage-call.ts';
@@ -109,7 +109,7 @@ async function callWith(definition: ProcessorDefinition, stage: Stage, options: 
     const call = { entries, input: { retryCount: 0, stepNumber: 0 } };
     return void (await callStream(call, hosted, callContext({ run }), textChunks(pieces(text))));
   }
-  const input = withText(plainInput(stage), text);
+  const input = withText(buildPlainInput(stage), text);
   const { verdicts } = await callStage(stageCall(stage, entries, input, run), hosted, callContext({ run }));
   assertVerdict(stage, verdicts[0], `${definition.id} in ${stage}`);
 }

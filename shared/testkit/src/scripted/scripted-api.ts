@@ -1,6 +1,6 @@
 // Replaces the services behind the api, over a real NATS server: an agent is a script that produces the output of
 // its runs. Follows the contracts only (askApi and serveApi validate both ends).
-import { API, MillraceError, publicEvent, type ApiVerb, type RunRequest, type WireError } from '@millrace/contracts';
+import { API, MillraceError, toPublicEvent, type ApiVerb, type RunRequest, type WireError } from '@millrace/contracts';
 import { serveApi, type ApiCall, type ApiHandler, type Bus, type Serving } from '@millrace/bus';
 import { scriptedRun, type ScriptedRun } from './scripted-run.ts';
 
@@ -65,7 +65,7 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
       return { runId: run.request.runId, status: run.status() };
     },
     replay: async (from, call) => ({ status: findRun(call).status(), ...findRun(call).replay(from, page) }),
-    events: async (_, call) => ({ events: findRun(call).events.map(publicEvent) }),
+    events: async (_, call) => ({ events: findRun(call).events.map(toPublicEvent) }),
     'events-detail': async (_, call) => ({ events: findRun(call).events }),
   };
   const handlers: Answers = { ...own, ...answers };

@@ -29,19 +29,19 @@ type SpokenMessage = ChatMessage & { role: Exclude<ChatMessage['role'], 'tool' |
 
 function convertMessage(message: SpokenMessage, all: readonly ChatMessage[], options: ConvertOptions): Message[] {
   const { role, content } = message;
-  const texts = typeof content === 'string' ? [textPart(content)] : (content ?? []).map(convertPart);
+  const texts = typeof content === 'string' ? [buildTextPart(content)] : (content ?? []).map(convertPart);
   const parts = [...texts, ...convertCalls(message, all)];
   return parts.length === 0 ? [] : [createMessage(convertRole(role, options), parts)];
 }
 
-const textPart = (text: string): MessagePart => ({ type: 'text', text });
+const buildTextPart = (text: string): MessagePart => ({ type: 'text', text });
 
 function convertPart(part: ContentPart): MessagePart {
   switch (part.type) {
     case 'text':
-      return textPart(part.text);
+      return buildTextPart(part.text);
     case 'refusal':
-      return textPart(part.refusal);
+      return buildTextPart(part.refusal);
     case 'file':
       return createFilePart(part.file.file_data, 'application/octet-stream');
     case 'image_url':

@@ -77,17 +77,17 @@ async function writeEnd(
   { includeUsage, readUsage }: UsageOptions,
 ): Promise<string> {
   const own = includeUsage ? writer.usage(await readUsage(end.kind === 'finished' ? usage : undefined)) : '';
-  const closing = (reason: string) => `${writer.finish(reason)}${own}${writer.done}`;
+  const formatClosing = (reason: string) => `${writer.finish(reason)}${own}${writer.done}`;
   switch (end.kind) {
     case 'finished':
-      return closing(end.reason);
+      return formatClosing(end.reason);
     case 'suspended':
-      return writer.delta({ content: end.text }) + closing('stop');
+      return writer.delta({ content: end.text }) + formatClosing('stop');
     case 'calls':
-      return writer.calls(end.calls) + closing('tool_calls');
+      return writer.calls(end.calls) + formatClosing('tool_calls');
     case 'blocked':
     case 'refused':
-      return writer.delta({ refusal: end.reason }) + closing('content_filter');
+      return writer.delta({ refusal: end.reason }) + formatClosing('content_filter');
     case 'failed':
       return writer.error(fromWireError(end.error));
     case 'retracted':

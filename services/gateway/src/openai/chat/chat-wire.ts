@@ -66,13 +66,13 @@ export function createChatWriter({ runId, model, created }: ChatIdentity): ChatW
   const head = { id: `chatcmpl-${runId}`, object: 'chat.completion.chunk', created, model };
   // The members of every chunk are encoded once: a stream has thousands of them.
   const prefix = `${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":`;
-  const frame = (delta: object, finish: string | null) =>
+  const formatFrame = (delta: object, finish: string | null) =>
     `data: ${prefix}${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]}\n\n`;
   return {
-    start: () => frame({ role: 'assistant', content: '' }, null),
-    delta: (delta) => frame(delta, null),
-    calls: (calls) => calls.map((call, index) => writeCall(frame, call, index)).join(''),
-    finish: (reason) => frame({}, reason),
+    start: () => formatFrame({ role: 'assistant', content: '' }, null),
+    delta: (delta) => formatFrame(delta, null),
+    calls: (calls) => calls.map((call, index) => writeCall(formatFrame, call, index)).join(''),
+    finish: (reason) => formatFrame({}, reason),
     usage: (usage) => formatEvent(JSON.stringify({ ...head, choices: [], usage: describeUsage(usage) })),
     error: (thrown) => formatEvent(JSON.stringify({ error: describeOpenAiError(thrown).error })),
     retraction: () =>

@@ -1,6 +1,6 @@
 // Starts the run of a chat completion, or joins the run of a repeated request.
 import type { Client, Run } from '@millrace/client';
-import { messageText, type Message, type Usage } from '@millrace/contracts';
+import { readMessageText, type Message, type Usage } from '@millrace/contracts';
 import type { Access } from '../../access/access.ts';
 import { cancelWhenGone, continueCalls, type ContinuedRun } from '../../agents/client-calls.ts';
 import { answerNewestQuestion, type AnsweredRun } from '../../agents/answer-question.ts';
@@ -130,6 +130,6 @@ async function answerQuestion(
   parts: { mark: CallMark; left: AbortSignal },
 ): Promise<AnsweredRun | undefined> {
   if (threadId === undefined || !access.identity.scopes.includes('answer')) return undefined;
-  const text = messages.map(messageText).join('\n');
+  const text = messages.map(readMessageText).join('\n');
   return answerNewestQuestion(client, { agent, threadId, text, except }, parts);
 }

@@ -5,7 +5,7 @@ import { createGuardEndpoints, NO_ENDPOINTS } from '../../endpoints/guard-endpoi
 import { makeEndpointConfig, startGuardServer } from '../../testing/guard-server.ts';
 import { assistant, messageInParts, messageWithTool } from '../../testing/messages.ts';
 import { deltaChunk, endChunk, send, streamText } from '../../testing/stream-text.ts';
-import { httpGuard } from './http-guard.ts';
+import { defineHttpGuard } from './http-guard.ts';
 
 /** Starts a server that blocks texts with "vile" and replaces "Ada" by "A.". */
 async function createGuard(options: JsonObject = {}, limits: { maxRequestBytes?: number } = {}) {
@@ -18,7 +18,7 @@ async function createGuard(options: JsonObject = {}, limits: { maxRequestBytes?:
   const log = { warn: () => undefined, info: () => undefined };
   const endpoints = createGuardEndpoints(new Map([['acme', makeEndpointConfig(server.url, limits)]]), { log });
   onTestFinished(() => endpoints.close());
-  const definition = httpGuard(endpoints);
+  const definition = defineHttpGuard(endpoints);
   const guard = definition.create(definition.options.parse({ endpoint: 'acme', ...options }));
   return { guard, server, listTexts: () => server.requests.map(({ body }) => body.texts) };
 }
@@ -174,11 +174,11 @@ describe('tool calls and results', () => {
 
 test.each<JsonObject>([{}, { endpoint: 'https://evil.example/' }, { endpoint: 'a', url: 'https://evil.example/' }])(
   'the guard rejects the options %j',
-  (options) => expect(httpGuard(NO_ENDPOINTS).options.safeParse(options).success).toBe(false),
+  (options) => expect(defineHttpGuard(NO_ENDPOINTS).options.safeParse(options).success).toBe(false),
 );
 
 test('without HTTP_GUARDS every call fails', async () => {
-  const guard = httpGuard(NO_ENDPOINTS).create({ endpoint: 'acme' });
+  const guard = defineHttpGuard(NO_ENDPOINTS).create({ endpoint: 'acme' });
   await expect(async () => guard.processInput?.(inputArgs(['hello']))).rejects.toMatchObject({
     code: 'options-invalid',
   });

@@ -55,7 +55,7 @@ const MAX_AT_ONCE = 4;
  *   - use: http-guard
  *     options: { endpoint: acme, response: I cannot help with that. }
  */
-export const httpGuard = (endpoints: GuardEndpoints): ProcessorDefinition =>
+export const defineHttpGuard = (endpoints: GuardEndpoints): ProcessorDefinition =>
   defineProcessor({
     id: 'http-guard',
     description: 'Asks an external guard over HTTP about input, answer, tool calls and tool results.',

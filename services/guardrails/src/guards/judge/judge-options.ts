@@ -35,7 +35,7 @@ const MAX_NAMES = 200;
 const MAX_NAME = 200;
 const MAX_CACHE_MS = 86_400_000;
 
-const namesOption = (what: string) =>
+const defineNamesOption = (what: string) =>
   z.array(z.string().max(MAX_NAME).regex(hasText, 'expected a name')).min(1).max(MAX_NAMES).optional().describe(what);
 
 const hasPreset = (preset: Preset) => ({ required: ['preset'], properties: { preset: { const: preset } } });
@@ -73,9 +73,13 @@ export const judgeOptions = z
       .describe(
         'Instead of `question`. topics: a denied topic, or none of the allowed ones. competitors: a mention of an organization of the list. grounding: a statement of fact without support in the request and the sources. tool-alignment: a tool call that the request does not need.',
       ),
-    allowedTopics: namesOption('Topics of the preset topics. A text about none of them is a violation (off-topic).'),
-    deniedTopics: namesOption('Topics of the preset topics. A text about one of them is a violation (denied-topic).'),
-    competitors: namesOption('Organizations of the preset competitors.'),
+    allowedTopics: defineNamesOption(
+      'Topics of the preset topics. A text about none of them is a violation (off-topic).',
+    ),
+    deniedTopics: defineNamesOption(
+      'Topics of the preset topics. A text about one of them is a violation (denied-topic).',
+    ),
+    competitors: defineNamesOption('Organizations of the preset competitors.'),
     on: z
       .array(z.enum(PLACES))
       .min(1)

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, Message, MessageSource } from '@millrace/contracts';
 import { MessageList } from '@millrace/processor';
 import { catchStop, commonArgs, inputArgs, resultArgs, toolCallArgs, toolResultArgs } from '@millrace/testkit';
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readJudgedText, useJudgingProvider } from '../../testing/judging-provider.ts';
 import { assistant, messageWithTool } from '../../testing/messages.ts';
@@ -30,8 +30,8 @@ const conversation = new MessageList(
   {
     system: [{ tag: 'instructions', content: 'We open at nine.' }],
     entries: [
-      entry('remembered', textMessage('r1', 'user', 'I live in Rome.')),
-      entry('input', textMessage('i1', 'user', 'How warm is it?')),
+      entry('remembered', buildTextMessage('r1', 'user', 'I live in Rome.')),
+      entry('input', buildTextMessage('i1', 'user', 'How warm is it?')),
       entry('response', messageWithTool('t1', {}, { degrees: 21 })),
     ],
   },

@@ -1,6 +1,6 @@
 // Builds the text that the model judges: the text itself, or a JSON object with the inputs that it refers to. JSON
 // frames each input, so that the end of one cannot imitate another.
-import { messageText, modelParts, type JsonValue, type Message } from '@millrace/contracts';
+import { readMessageText, listModelParts, type JsonValue, type Message } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
 import type { JudgedInput } from './judge-options.ts';
 
@@ -29,7 +29,7 @@ export function buildJudgedText(
 function listRequest({ get }: MessageList): { role: string; text: string }[] {
   const toTurns = (messages: readonly Message[]) =>
     messages.flatMap((message) => {
-      const text = messageText(message);
+      const text = readMessageText(message);
       return text === '' || (message.role !== 'user' && message.role !== 'assistant')
         ? []
         : [{ role: message.role, text }];
@@ -42,13 +42,13 @@ function listSources(list: MessageList): string[] {
   const remembered = list.get.remembered.db();
   return [
     ...list.getAllSystemMessages().map(({ content }) => content),
-    ...remembered.map(messageText),
+    ...remembered.map(readMessageText),
     ...[...remembered, ...list.get.input.db(), ...list.get.response.db()].flatMap(listToolResults),
   ].filter((text) => text.trim() !== '');
 }
 
 const listToolResults = (message: Message): string[] =>
-  modelParts(message).flatMap((part) => {
+  listModelParts(message).flatMap((part) => {
     if (part.type !== 'tool-invocation') return [];
     const { result } = part.toolInvocation;
     return result === undefined ? [] : [typeof result === 'string' ? result : JSON.stringify(result)];

@@ -1,5 +1,5 @@
 import { commonArgs, inputArgs, resultArgs, catchStop } from '@millrace/testkit';
-import { messageText, textMessage } from '@millrace/contracts';
+import { readMessageText, buildTextMessage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant, finishChunk, objectChunk, toolCallChunk, messageWithTool } from '../../testing/messages.ts';
 import { send, streamText } from '../../testing/stream-text.ts';
@@ -8,7 +8,7 @@ import { keyword } from './keyword.ts';
 const redactText = async (options: object, text: string) => {
   const args = inputArgs([text]);
   await keyword.create({ strategy: 'redact', ...options }).processInput?.(args);
-  return args.messageList.get.input.db().map(messageText).join('');
+  return args.messageList.get.input.db().map(readMessageText).join('');
 };
 
 describe('keywords in texts', () => {
@@ -140,7 +140,7 @@ describe('strategies of the keyword guard', () => {
   });
   test.each([
     assistant('a', 'x'),
-    textMessage('s', 'system', 'x'),
+    buildTextMessage('s', 'system', 'x'),
     messageWithTool('t', { q: 'x' }, null),
     messageWithTool('t', {}, ['x']),
   ])("the guard judges the caller's message of the role $role", async (message) => {
@@ -150,7 +150,7 @@ describe('strategies of the keyword guard', () => {
   test('the guard judges the final answer', async () => {
     const args = resultArgs([assistant('a', 'x y')]);
     await keyword.create({ keywords: ['x'], strategy: 'redact' }).processOutputResult?.(args);
-    expect(args.messageList.get.response.db().map(messageText)).toEqual(['[REDACTED] y']);
+    expect(args.messageList.get.response.db().map(readMessageText)).toEqual(['[REDACTED] y']);
   });
 });
 

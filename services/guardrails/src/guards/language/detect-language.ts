@@ -37,7 +37,7 @@ export async function detectLanguages(
   const detect = await getDetector();
   const detected: Detected[] = [];
   for (const stretch of sliceText(text, STRETCH)) {
-    const plain = plainWords(stretch);
+    const plain = extractPlainWords(stretch);
     const found = countLetters(plain) < minLength ? UNDECIDED : detect(plain);
     detected.push(found.score >= threshold ? found : UNDECIDED);
     if (detected.length % STRETCHES_PER_TURN === 0) await nextTurn();
@@ -75,7 +75,7 @@ async function load(): Promise<DetectStretch> {
 }
 
 /** Removes addresses, which belong to no language. */
-const plainWords = (stretch: string): string =>
+const extractPlainWords = (stretch: string): string =>
   stretch
     .toWellFormed()
     .split(/\s+/)

@@ -1,7 +1,7 @@
 // Options of the language processor.
 import { z } from 'zod';
 import { responseOption } from '../../guard/strategy-options.ts';
-import { modelOption, modelTimeoutOption, whenOption } from '../../model/model-options.ts';
+import { modelOption, modelTimeoutOption, defineWhenOption } from '../../model/model-options.ts';
 
 /** Languages that eld detects, ISO 639-1. */
 export const LANGUAGES: readonly string[] = (
@@ -30,7 +30,7 @@ export const languageOptions = z
       .default(0.7)
       .describe('Minimum score of a detection. A message below it, or with a short text, is uncertain and passes.'),
     model: modelOption,
-    when: whenOption('doubt'),
+    when: defineWhenOption('doubt'),
     modelTimeoutMs: modelTimeoutOption,
     response: responseOption,
   })

@@ -1,11 +1,11 @@
-import { messageText, type JsonObject } from '@millrace/contracts';
+import { readMessageText, type JsonObject } from '@millrace/contracts';
 import { inputArgs, catchStop } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NO_MODELS } from '../../model/guard-models.ts';
 import { readJudgedText, useJudgingProvider } from '../../testing/judging-provider.ts';
 import { messageInParts, countTurns } from '../../testing/messages.ts';
 import { detectLanguages } from './detect-language.ts';
-import { language } from './language.ts';
+import { defineLanguage } from './language.ts';
 
 const german = 'Wo finde ich die Rechnung für meine letzte Bestellung?';
 const english = 'Where do I find the invoice of my last order?';
@@ -14,7 +14,7 @@ beforeEach(() => {
   judging.provider.requests.length = 0;
 });
 const judge = (options: JsonObject, args: ReturnType<typeof inputArgs>) => {
-  const definition = language(judging.models);
+  const definition = defineLanguage(judging.models);
   return definition.create(definition.options.parse(options)).processInput?.(args);
 };
 
@@ -91,7 +91,7 @@ describe('messages in another language', () => {
     });
     const args = inputArgs([messageInParts('m0', german, german), english]);
     await judge({ strategy: 'translate', model: 'openai-chat/judge' }, args);
-    expect(args.messageList.get.input.db().map(messageText)).toEqual([`(en) ${german}(en) ${german}`, english]);
+    expect(args.messageList.get.input.db().map(readMessageText)).toEqual([`(en) ${german}(en) ${german}`, english]);
     expect(judging.provider.requests).toHaveLength(1);
   });
   test('an incomplete translation is a failure', async () => {
@@ -124,14 +124,14 @@ describe('uncertain messages', () => {
     expect(args.violations).toEqual([]);
   });
   test('a model failure on an uncertain message fails the call', async () => {
-    const definition = language(NO_MODELS);
+    const definition = defineLanguage(NO_MODELS);
     const processor = definition.create(definition.options.parse(options));
     await expect(async () => processor.processInput?.(inputArgs(['Hallo Welt']))).rejects.toMatchObject({
       code: 'model-call-failed',
     });
   });
   test.each([{}, { when: 'always' }])('the statistics decide if a failure would skip the guard: %j', async (more) => {
-    const definition = language(NO_MODELS);
+    const definition = defineLanguage(NO_MODELS);
     const processor = definition.create(definition.options.parse({ ...options, ...more }));
     const args = { ...inputArgs([german, 'Hallo Welt', english]), skippable: true as const };
     const stop = await catchStop(() => processor.processInput?.(args));
@@ -150,5 +150,5 @@ describe('uncertain messages', () => {
 
 test.each<JsonObject>([{ strategy: 'translate' }, { targets: [] }, { targets: ['english'] }, { model: 'gpt-5' }])(
   'the guard rejects the options %j',
-  (options) => expect(language(NO_MODELS).options.safeParse(options).success).toBe(false),
+  (options) => expect(defineLanguage(NO_MODELS).options.safeParse(options).success).toBe(false),
 );

@@ -1,6 +1,6 @@
 // language: detects the language of each message of the caller, and notes, reports, rejects or translates messages in
 // other languages. It uses letter statistics, and a model for uncertain messages and translations.
-import { modelParts, MillraceError, type Message } from '@millrace/contracts';
+import { listModelParts, MillraceError, type Message } from '@millrace/contracts';
 import {
   MODEL_TIMEOUT_MS,
   defineProcessor,
@@ -34,7 +34,7 @@ import { z } from 'zod';
  *   - use: language
  *     options: { targets: [en, de], strategy: block, response: Please write in English or German. }
  */
-export const language = (models: GuardModels): ProcessorDefinition =>
+export const defineLanguage = (models: GuardModels): ProcessorDefinition =>
   defineProcessor({
     id: 'language',
     description:
@@ -84,7 +84,7 @@ async function judgeInput(guard: LanguageGuard, args: ProcessInputArgs): Promise
 }
 
 const listTexts = (message: Message): string[] =>
-  modelParts(message).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  listModelParts(message).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
 async function judgeMessages(
   guard: LanguageGuard,
@@ -164,7 +164,7 @@ async function translate(
       throw new MillraceError('extraction-failed', problem, { remedy: 'Use a model that follows its instructions.' });
     }
     let next = 0;
-    const parts = modelParts(message).map((part) =>
+    const parts = listModelParts(message).map((part) =>
       part.type === 'text' ? { ...part, text: translated[next++] ?? '' } : part,
     );
     const { content: _, ...content } = message.content;

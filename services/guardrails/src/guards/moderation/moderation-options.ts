@@ -1,7 +1,7 @@
 // Options of the moderation processor.
 import { z } from 'zod';
 import { responseOption } from '../../guard/strategy-options.ts';
-import { modelOption, modelTimeoutOption, whenOption } from '../../model/model-options.ts';
+import { modelOption, modelTimeoutOption, defineWhenOption } from '../../model/model-options.ts';
 import { CATEGORY_NAMES, DEFAULT_CATEGORIES } from './moderation-question.ts';
 
 const MAX_WORDS = 10_000;
@@ -16,7 +16,7 @@ export const moderationOptions = z
         'model: a model judges the text. words: a list of swear words in nine languages plus `words`, which detects no meaning, no threats, and no hatred in plain words.',
       ),
     model: modelOption,
-    when: whenOption('always'),
+    when: defineWhenOption('always'),
     modelTimeoutMs: modelTimeoutOption,
     categories: z
       .array(z.enum(CATEGORY_NAMES))

@@ -6,7 +6,7 @@ import { NO_MODELS } from '../../model/guard-models.ts';
 import { readJudgedText, useJudgingProvider } from '../../testing/judging-provider.ts';
 import { assistant, stepStartChunk, messageWithTool } from '../../testing/messages.ts';
 import { deltaChunk, endChunk, send, streamText, type StreamKind } from '../../testing/stream-text.ts';
-import { moderation } from './moderation.ts';
+import { defineModeration } from './moderation.ts';
 
 const judging = useJudgingProvider();
 /** Answers about texts with "vile" (0.9 of hate) and "crude" (0.4). */
@@ -19,7 +19,7 @@ const scoreText = (text: string) => ({
 });
 const listJudgedTexts = () => judging.provider.requests.map(readJudgedText);
 const create = (options: JsonObject = {}) => {
-  const definition = moderation(judging.models);
+  const definition = defineModeration(judging.models);
   const given = { model: 'openai-chat/judge', categories: ['hate'], ...options };
   return definition.create(definition.options.parse(given));
 };
@@ -189,7 +189,7 @@ describe('moderation of the final answer', () => {
 
 describe('the mode words', () => {
   const words = (options: JsonObject = {}) => {
-    const definition = moderation(NO_MODELS);
+    const definition = defineModeration(NO_MODELS);
     return definition.create(definition.options.parse({ mode: 'words', ...options }));
   };
   test.each(['What the FUCK', 'So ein Scheiß!', 'Quelle merde.', 'ｂｕｌｌｓｈｉｔ'])(
@@ -227,5 +227,5 @@ test.each<JsonObject>([
   { model: 'gpt' },
   { mode: 'words', categories: ['rude'] },
 ])('the guard rejects the options %j', (options) =>
-  expect(moderation(NO_MODELS).options.safeParse(options).success).toBe(false),
+  expect(defineModeration(NO_MODELS).options.safeParse(options).success).toBe(false),
 );

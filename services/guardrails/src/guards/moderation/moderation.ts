@@ -41,7 +41,7 @@ import { createAnswerModeration, moderateTexts, type ModelModeration } from './m
  *   - use: moderation
  *     options: { mode: words, strategy: filter }
  */
-export const moderation = (models: GuardModels): ProcessorDefinition =>
+export const defineModeration = (models: GuardModels): ProcessorDefinition =>
   defineProcessor({
     id: 'moderation',
     description:

@@ -1,7 +1,7 @@
 // Tests pii at the edges of a run: tool arguments, stored input, chunks that are not from the model, and unfinished
 // texts.
 import { commonArgs, resultArgs, toolCallArgs } from '@millrace/testkit';
-import { messageText, type Chunk, type JsonValue } from '@millrace/contracts';
+import { readMessageText, type Chunk, type JsonValue } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant, finishChunk, toolCallChunk, toolResultChunk, messageWithTool } from '../../testing/messages.ts';
 import { deltaChunk, endChunk, send, streamText } from '../../testing/stream-text.ts';
@@ -14,7 +14,7 @@ describe('the end of a run', () => {
     const args = resultArgs([assistant('a1', SECRET), messageWithTool('a2', { to: SECRET }, { ssn: '123456789' })]);
     await pii.create({}).processOutputResult?.(args);
     const [answer, tool] = args.messageList.get.response.db();
-    expect(answer && messageText(answer)).toBe('***@***.***');
+    expect(answer && readMessageText(answer)).toBe('***@***.***');
     expect(JSON.stringify(tool)).toContain('{"to":"***@***.***"}');
     expect(JSON.stringify(tool)).toContain('{"ssn":"[REDACTED]"}');
   });
@@ -25,7 +25,7 @@ describe('the end of a run', () => {
   ])('a memory stores the redacted input: %j', async (options, expected) => {
     const args = resultArgs([assistant('a1', 'Noted.')], { input: [`My email is ${SECRET}`] });
     await pii.create(options).processOutputResult?.(args);
-    expect(args.messageList.get.input.db().map(messageText)).toEqual([expected]);
+    expect(args.messageList.get.input.db().map(readMessageText)).toEqual([expected]);
   });
   test("block does not stop an answer because of the user's input", async () => {
     const args = resultArgs([assistant('a1', 'Noted.')], { input: [SECRET] });

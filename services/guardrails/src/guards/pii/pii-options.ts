@@ -1,9 +1,9 @@
 // Options of the pii processor.
 import { getCountries, type CountryCode } from 'libphonenumber-js/min';
 import { z } from 'zod';
-import { toolArgumentsOption } from '../../guard/judge-tools.ts';
+import { defineToolArgumentsOption } from '../../guard/judge-tools.ts';
 import { responseOption } from '../../guard/strategy-options.ts';
-import { modelOption, modelTimeoutOption, whenOption } from '../../model/model-options.ts';
+import { modelOption, modelTimeoutOption, defineWhenOption } from '../../model/model-options.ts';
 import { METHODS } from './marks.ts';
 import { NAME_TYPES } from './names/find-names.ts';
 import { DEFAULT_TYPES, PII_TYPES } from './pii-types.ts';
@@ -40,14 +40,14 @@ export const piiOptions = z.strictObject({
     .max(MAX_ALLOWED)
     .default([])
     .describe('Values that pass, case-insensitive. "@example.com" allows every address of a domain.'),
-  toolArguments: toolArgumentsOption('personal data'),
+  toolArguments: defineToolArgumentsOption('personal data'),
   model: modelOption,
   modelTypes: z
     .array(z.enum(NAME_TYPES))
     .min(1)
     .default([...NAME_TYPES])
     .describe('Entity types that the model detects in messages and answers, in addition to the rules.'),
-  when: whenOption(
+  when: defineWhenOption(
     'doubt',
     'call the model only for a text with a capitalized word, a script without capitals or a cue such as "my name"',
   ),

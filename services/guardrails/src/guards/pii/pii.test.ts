@@ -1,5 +1,5 @@
 import { commonArgs, inputArgs, catchStop, toolResultArgs } from '@millrace/testkit';
-import { messageText, textMessage, type JsonValue } from '@millrace/contracts';
+import { readMessageText, buildTextMessage, type JsonValue } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import {
   assistant,
@@ -21,13 +21,13 @@ describe('personal data in the input', () => {
     const sent = [
       `I am ${SECRET}`,
       assistant('a', SECRET),
-      textMessage('s', 'system', SECRET),
+      buildTextMessage('s', 'system', SECRET),
       messageWithTool('t', { to: SECRET }, [SECRET]),
     ];
     const args = inputArgs(sent);
     await pii.create({}).processInput?.(args);
     const [user, answer, system, tool] = args.messageList.get.input.db();
-    expect([user, answer, system].map((message) => message && messageText(message))).toEqual([
+    expect([user, answer, system].map((message) => message && readMessageText(message))).toEqual([
       'I am ***@***.***',
       '***@***.***',
       '***@***.***',
@@ -59,13 +59,15 @@ describe('personal data in the input', () => {
   test('pii judges every part of a message', async () => {
     const args = inputArgs([messageInParts('p', 'hello', SECRET)]);
     await pii.create({}).processInput?.(args);
-    expect(messageText(args.messageList.get.input.db()[0] ?? textMessage('', 'user', ''))).toBe('hello***@***.***');
+    expect(readMessageText(args.messageList.get.input.db()[0] ?? buildTextMessage('', 'user', ''))).toBe(
+      'hello***@***.***',
+    );
   });
 
   test('pii finds a value that spans two parts of a message', async () => {
     const args = inputArgs([messageInParts('p', 'card 4111 1111 ', '1111 1111, mail ada@exam', 'ple.com!')]);
     await pii.create({}).processInput?.(args);
-    expect(messageText(args.messageList.get.input.db()[0] ?? textMessage('', 'user', ''))).toBe(
+    expect(readMessageText(args.messageList.get.input.db()[0] ?? buildTextMessage('', 'user', ''))).toBe(
       'card [REDACTED], mail ***@***.***!',
     );
     expect(args.violations).toMatchObject([
@@ -96,7 +98,7 @@ describe('personal data in the input', () => {
   test('filter drops the message', async () => {
     const args = inputArgs(['hello', SECRET]);
     await pii.create({ strategy: 'filter' }).processInput?.(args);
-    expect(args.messageList.get.input.db().map(messageText)).toEqual(['hello']);
+    expect(args.messageList.get.input.db().map(readMessageText)).toEqual(['hello']);
   });
 
   test('warn changes nothing and reports a value once per run', async () => {
@@ -114,7 +116,7 @@ describe('methods of redaction', () => {
   const methods = async (method: string, text: string) => {
     const args = inputArgs([text]);
     await pii.create({ method }).processInput?.(args);
-    return args.messageList.get.input.db().map(messageText).join('');
+    return args.messageList.get.input.db().map(readMessageText).join('');
   };
   test('placeholder numbers the distinct values of a run', async () => {
     expect(await methods('placeholder', 'a@b.io, c@d.io, A@B.IO, 123-45-6789')).toBe(
@@ -137,7 +139,7 @@ describe('options of pii', () => {
   test('types restricts the detected types', async () => {
     const args = inputArgs([`${SECRET} 123-45-6789`]);
     await pii.create({ types: ['ssn'] }).processInput?.(args);
-    expect(args.messageList.get.input.db().map(messageText)).toEqual([`${SECRET} [REDACTED]`]);
+    expect(args.messageList.get.input.db().map(readMessageText)).toEqual([`${SECRET} [REDACTED]`]);
   });
   test('pii detects uuid and ip only if they are listed', async () => {
     const text = 'id 123e4567-e89b-12d3-a456-426614174000 at 93.184.216.34';
@@ -145,12 +147,12 @@ describe('options of pii', () => {
     await pii.create({}).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
     await pii.create({ types: ['uuid', 'ip'] }).processInput?.(args);
-    expect(args.messageList.get.input.db().map(messageText)).toEqual(['id [REDACTED] at [REDACTED]']);
+    expect(args.messageList.get.input.db().map(readMessageText)).toEqual(['id [REDACTED] at [REDACTED]']);
   });
   test('allow passes values and domains', async () => {
     const args = inputArgs(['Help@Example.com x@corp.test y@other.test']);
     await pii.create({ allow: ['help@example.com', '@corp.test'] }).processInput?.(args);
-    expect(args.messageList.get.input.db().map(messageText)).toEqual(['Help@Example.com x@corp.test ***@***.***']);
+    expect(args.messageList.get.input.db().map(readMessageText)).toEqual(['Help@Example.com x@corp.test ***@***.***']);
   });
   test('regions selects the detected national numbers', async () => {
     const args = inputArgs(['030 123456']);

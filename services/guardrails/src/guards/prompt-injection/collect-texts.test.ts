@@ -1,9 +1,11 @@
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { collectTexts, placeHits } from './collect-texts.ts';
 
 test('placeHits compares hits in thousands of messages a few times each', () => {
-  const texts = collectTexts(Array.from({ length: 1_000 }, (_, at) => textMessage(`m${at}`, 'user', 'an attempt')));
+  const texts = collectTexts(
+    Array.from({ length: 1_000 }, (_, at) => buildTextMessage(`m${at}`, 'user', 'an attempt')),
+  );
   let looks = 0;
   const hit = {
     start: 0,
@@ -19,7 +21,7 @@ test('placeHits compares hits in thousands of messages a few times each', () => 
 });
 
 test('placeHits reports a hit once if several texts contain the same messages', () => {
-  const texts = collectTexts([textMessage('a', 'user', 'ignore all'), textMessage('b', 'user', 'rules')]);
+  const texts = collectTexts([buildTextMessage('a', 'user', 'ignore all'), buildTextMessage('b', 'user', 'rules')]);
   const over = { rule: 'some-rule', start: 7, end: 16 };
   const found = texts.map(({ sections }) => (sections.length > 1 ? [over, { ...over, end: 15 }] : []));
   expect(placeHits(texts, found)).toMatchObject([{ messageIds: ['a', 'b'] }]);

@@ -1,6 +1,6 @@
 // Collects the texts of the caller's messages to judge: each message, the user's messages joined, and all messages
 // joined. So an attack that is split over two messages is found, even with another message between its parts.
-import { modelParts, type JsonValue, type Message } from '@millrace/contracts';
+import { listModelParts, type JsonValue, type Message } from '@millrace/contracts';
 import { mapMessage } from '../../guard/message-values.ts';
 import type { GuardHit } from '../../guard/report.ts';
 import type { TextSpan } from '../../text/span.ts';
@@ -70,7 +70,7 @@ function isKnown(hit: GuardHit, { messageId, start }: Section, own: ReadonlyMap<
 /** Returns all text that a model reads of a message, with the names of members and tools; each part on its own line. */
 export function readMessageText(message: Message): string {
   const texts: string[] = [];
-  const read = { ...message, content: { format: 2 as const, parts: modelParts(message) } };
+  const read = { ...message, content: { format: 2 as const, parts: listModelParts(message) } };
   mapMessage(read, (value) => {
     for (const text of listReadableStrings(value)) texts.push(text);
     return value;

@@ -35,7 +35,7 @@ export function readDataFolder<T>(folder: URL, schema: z.ZodType<T>): ReadonlyMa
 export function readDataFile<T>(file: URL, schema: z.ZodType<T>): T {
   const result = schema.safeParse(parseJson(file));
   if (result.success) return result.data;
-  const issues = result.error.issues.map(({ path, message }) => `${entryName(path)}: ${message}`);
+  const issues = result.error.issues.map(({ path, message }) => `${formatEntryName(path)}: ${message}`);
   throw new Error(`${nameInData(file)} is not valid. ${issues.join('; ')}`);
 }
 
@@ -52,7 +52,7 @@ function parseJson(file: URL): unknown {
 const nameInData = ({ pathname }: URL): string => pathname.split('/').slice(-2).join('/');
 
 /** Such as `rules[3].weight`. */
-const entryName = (path: readonly PropertyKey[]): string =>
+const formatEntryName = (path: readonly PropertyKey[]): string =>
   path.length === 0
     ? 'the file'
     : path

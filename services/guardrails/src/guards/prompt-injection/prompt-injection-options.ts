@@ -1,7 +1,7 @@
 // Options of the prompt-injection processor.
 import { z } from 'zod';
 import { responseOption } from '../../guard/strategy-options.ts';
-import { modelOption, modelTimeoutOption, whenOption } from '../../model/model-options.ts';
+import { modelOption, modelTimeoutOption, defineWhenOption } from '../../model/model-options.ts';
 import { patternSchema, findTotalProblem } from '../../text/linear-pattern.ts';
 import { AIMS } from './rules/rule.ts';
 import { DEFAULT_THRESHOLD } from './signals.ts';
@@ -41,7 +41,7 @@ export const promptInjectionOptions = z
       .default([])
       .describe('Additional regular expressions (RE2), case-insensitive.'),
     model: modelOption,
-    when: whenOption('doubt'),
+    when: defineWhenOption('doubt'),
     modelThreshold: z
       .number()
       .gt(0)

@@ -1,5 +1,5 @@
 import { commonArgs, inputArgs, resultArgs, catchStop, toolResultArgs } from '@millrace/testkit';
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant } from '../../testing/messages.ts';
 import { deltaChunk, send, streamText } from '../../testing/stream-text.ts';
@@ -9,7 +9,7 @@ import { regexFilter } from './regex-filter.ts';
 const judgeText = async (options: object, text: string) => {
   const args = inputArgs([text]);
   await regexFilter.create({ strategy: 'redact', ...options }).processInput?.(args);
-  return args.messageList.get.input.db().map(messageText).join('');
+  return args.messageList.get.input.db().map(readMessageText).join('');
 };
 
 describe('rules of the filter', () => {
@@ -78,8 +78,8 @@ describe('phases of the filter', () => {
       input: await judgeText({ ...options, phase }, text),
       tool: (await processor.processToolResult?.(toolResultArgs(text))) ?? { result: text },
       stream: (await streamText(processor, text, [3], 'text')).passed.join(''),
-      answer: args.messageList.get.response.db().map(messageText).join(''),
-      stored: args.messageList.get.input.db().map(messageText).join(''),
+      answer: args.messageList.get.response.db().map(readMessageText).join(''),
+      stored: args.messageList.get.input.db().map(readMessageText).join(''),
     };
   };
   const marked = 'to [REDACTED]';

@@ -50,10 +50,10 @@ export function createDetectSecrets({ rules, minEntropy, allow }: DetectSecretsO
         detail: { provider },
       })),
       ...findPattern('jwt', text, jwt),
-      ...inside('bearer', text, bearer, (found) => /\d/.test(found)),
-      ...inside('bearer', text, basic, (found) => /^[^:]*[\x20-\x7e]:/.test(atob64(found))),
-      ...inside('url-credentials', text, credentials, () => true),
-      ...inside('url-credentials', text, curl, (found) => !exampleLogin.test(found)),
+      ...findInside('bearer', text, bearer, (found) => /\d/.test(found)),
+      ...findInside('bearer', text, basic, (found) => /^[^:]*[\x20-\x7e]:/.test(decodeBase64(found))),
+      ...findInside('url-credentials', text, credentials, () => true),
+      ...findInside('url-credentials', text, curl, (found) => !exampleLogin.test(found)),
       ...findNamedValues(text, minEntropy),
     ].filter((hit) => chosen.has(hit.rule) && !allowed.has(text.slice(hit.start, hit.end)));
   const findCutPlace: SegmentRules['findCutPlace'] = (view, at) => findFreePlace(findAll(view), at);
@@ -64,14 +64,14 @@ export function createDetectSecrets({ rules, minEntropy, allow }: DetectSecretsO
 export const mayHoldSecret = (view: string): boolean =>
   view.length >= 8 && /[:=|]|\bis\b|\bist\b|\best?\b|lautet|-{2}|[\w-]{16}/i.test(view);
 
-const atob64 = (encoded: string): string => Buffer.from(encoded, 'base64').toString('latin1');
+const decodeBase64 = (encoded: string): string => Buffer.from(encoded, 'base64').toString('latin1');
 
 function findPattern(rule: SecretRule, text: string, pattern: RegExp): SecretHit[] {
   return [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ rule, start: index, end: index + found.length }));
 }
 
 /** Returns the spans of the pattern's first group. */
-function inside(rule: SecretRule, text: string, pattern: RegExp, keep: (found: string) => boolean): SecretHit[] {
+function findInside(rule: SecretRule, text: string, pattern: RegExp, keep: (found: string) => boolean): SecretHit[] {
   return [...text.matchAll(pattern)].flatMap((match) => {
     const found = match[1] ?? '';
     const start = match.index + match[0].lastIndexOf(found);

@@ -1,6 +1,6 @@
 // Options of the secrets processor.
 import { z } from 'zod';
-import { toolArgumentsOption } from '../../guard/judge-tools.ts';
+import { defineToolArgumentsOption } from '../../guard/judge-tools.ts';
 import { responseOption } from '../../guard/strategy-options.ts';
 import { SECRET_RULES } from './detect-secrets.ts';
 
@@ -27,7 +27,7 @@ export const secretsOptions = z.strictObject({
     .default(DEFAULT_MIN_ENTROPY)
     .describe('Minimum entropy of a high-entropy value, in bits per character.'),
   allow: z.array(z.string().min(1)).default([]).describe('Values that pass, compared exactly.'),
-  toolArguments: toolArgumentsOption('secrets'),
+  toolArguments: defineToolArgumentsOption('secrets'),
   response: responseOption,
 });
 export type SecretsOptions = z.output<typeof secretsOptions>;

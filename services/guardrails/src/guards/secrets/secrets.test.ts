@@ -1,5 +1,5 @@
 import { commonArgs, inputArgs, resultArgs, catchStop, toolResultArgs } from '@millrace/testkit';
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant, toolCallChunk } from '../../testing/messages.ts';
 import { send } from '../../testing/stream-text.ts';
@@ -11,7 +11,7 @@ const KEY = `${GITHUB}Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUaQ7xL`;
 test('secrets redacts the input and reports the provider as detail and the value nowhere', async () => {
   const args = inputArgs([`use ${KEY}`]);
   await secrets.create({}).processInput?.(args);
-  expect(args.messageList.get.input.db().map(messageText)).toEqual(['use [REDACTED]']);
+  expect(args.messageList.get.input.db().map(readMessageText)).toEqual(['use [REDACTED]']);
   expect(args.violations).toMatchObject([
     { rule: 'provider-key', count: 1, detail: { hits: [{ provider: 'github', start: 4 }] } },
   ]);
@@ -36,15 +36,15 @@ test('secrets redacts tool results by their names at any depth', async () => {
 test('secrets redacts the final answer and the stored input', async () => {
   const args = resultArgs([assistant('a1', `It is ${KEY}.`)], { input: [KEY] });
   await secrets.create({}).processOutputResult?.(args);
-  expect(args.messageList.get.response.db().map(messageText)).toEqual(['It is [REDACTED].']);
-  expect(args.messageList.get.input.db().map(messageText)).toEqual(['[REDACTED]']);
+  expect(args.messageList.get.response.db().map(readMessageText)).toEqual(['It is [REDACTED].']);
+  expect(args.messageList.get.input.db().map(readMessageText)).toEqual(['[REDACTED]']);
 });
 
 describe('options of secrets', () => {
   const passText = async (options: object, text: string) => {
     const args = inputArgs([text]);
     await secrets.create(options).processInput?.(args);
-    return args.messageList.get.input.db().map(messageText).join('');
+    return args.messageList.get.input.db().map(readMessageText).join('');
   };
   test('rules restricts the detected kinds', async () => {
     expect(await passText({ rules: ['named-secret'] }, `${KEY} password: hunter2`)).toBe(`${KEY} password: [REDACTED]`);

@@ -1,5 +1,5 @@
 import { commonArgs, resultArgs, catchStop } from '@millrace/testkit';
-import { messageText } from '@millrace/contracts';
+import { readMessageText } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant, withSystem } from '../../testing/messages.ts';
 import { deltaChunk, send, streamText } from '../../testing/stream-text.ts';
@@ -79,8 +79,8 @@ test("the scrubber redacts the final answer and not the user's messages", async 
   const messageList = args.messageList;
   messageList.addSystem(PROMPT);
   await systemPromptScrubber.create({}).processOutputResult?.(args);
-  expect(messageList.get.response.db().map(messageText)).toEqual(['[REDACTED].']);
-  expect(messageList.get.input.db().map(messageText)).toEqual([text]);
+  expect(messageList.get.response.db().map(readMessageText)).toEqual(['[REDACTED].']);
+  expect(messageList.get.input.db().map(readMessageText)).toEqual([text]);
 });
 test('the scrubber buffers at most one word of prose', async () => {
   const { passed } = await streamText(scrubber(), 'Hello world. This is', [1], 'text', { end: false });

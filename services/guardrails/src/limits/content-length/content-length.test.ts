@@ -1,5 +1,5 @@
 import { commonArgs, inputArgs, stepArgs, catchStop } from '@millrace/testkit';
-import { textMessage } from '@millrace/contracts';
+import { buildTextMessage } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assistant, messageInParts, stepStartChunk, messageWithTool } from '../../testing/messages.ts';
@@ -40,12 +40,13 @@ describe('limits of the input', () => {
     await guard.processInput?.(args);
     expect(args.violations).toEqual([]);
   });
-  test.each([assistant('a', 'abcd'), messageWithTool('t', { a: 'ab' }, ['cd']), textMessage('s', 'system', 'abcd')])(
-    'the guard counts input messages of the role $role',
-    async (message) => {
-      expect(await catchStop(() => guard.processInput?.(inputArgs(['xy', message])))).toMatchObject({ kind: 'abort' });
-    },
-  );
+  test.each([
+    assistant('a', 'abcd'),
+    messageWithTool('t', { a: 'ab' }, ['cd']),
+    buildTextMessage('s', 'system', 'abcd'),
+  ])('the guard counts input messages of the role $role', async (message) => {
+    expect(await catchStop(() => guard.processInput?.(inputArgs(['xy', message])))).toMatchObject({ kind: 'abort' });
+  });
   test('the guard stops a run if its input is one character too long', async () => {
     const args = inputArgs(['abc', 'def']);
     expect(await catchStop(() => guard.processInput?.(args))).toEqual({

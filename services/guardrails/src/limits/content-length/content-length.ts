@@ -1,7 +1,7 @@
 // content-length: limits the length of a request and of an answer. A text at the limit passes, a longer one stops the
 // run. The stream stage drops the delta that exceeds the limit, so a client never receives more.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { modelParts, type Chunk, type JsonObject, type Message } from '@millrace/contracts';
+import { listModelParts, type Chunk, type JsonObject, type Message } from '@millrace/contracts';
 import {
   defineProcessor,
   listStrings,
@@ -81,7 +81,7 @@ async function judgeInput(guard: LengthGuard, args: ProcessInputArgs): Promise<v
 /** Lists all texts of a message that the model reads, regardless of its role. */
 function listTexts(message: Message): string[] {
   const texts: string[] = [];
-  mapMessage({ ...message, content: { format: 2, parts: modelParts(message) } }, (value) => {
+  mapMessage({ ...message, content: { format: 2, parts: listModelParts(message) } }, (value) => {
     for (const text of listStrings(value)) texts.push(text);
     return value;
   });

@@ -5,7 +5,7 @@ import { closeRedis, connectRedis } from '@millrace/stores';
 import { commonArgs, eventually, processorConformance, catchStop, useRedis, type TestArgs } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGuardStore, NO_STORE, type GuardStore } from '../../store/guard-store.ts';
-import { costGuard } from './cost-guard.ts';
+import { defineCostGuard } from './cost-guard.ts';
 import { createCostTotals } from './cost-totals.ts';
 
 const server = useRedis();
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const createGuard = (options: JsonObject, store = openStore()): Processor =>
-  costGuard(store).create(costGuard(store).options.parse({ maxCost: 1, ...options }));
+  defineCostGuard(store).create(defineCostGuard(store).options.parse({ maxCost: 1, ...options }));
 const run = (more: Partial<RunRef> = {}): RunRef => ({
   tenant: 'acme',
   runId: 'r1',
@@ -277,5 +277,5 @@ describe('cost-guard without Redis', () => {
 });
 
 describe('cost-guard with Redis', () => {
-  processorConformance(() => costGuard(openStore()), { options: [{ maxCost: 1, scope: 'tenant' }] });
+  processorConformance(() => defineCostGuard(openStore()), { options: [{ maxCost: 1, scope: 'tenant' }] });
 });

@@ -74,7 +74,7 @@ type Guard = CostGuardOptions & { totals: CostTotals | undefined };
  *   - use: cost-guard
  *     options: { maxCost: 5, scope: resource, window: day, warnAtPercent: 80, reserve: 0.02 }
  */
-export const costGuard = (store: GuardStore): ProcessorDefinition =>
+export const defineCostGuard = (store: GuardStore): ProcessorDefinition =>
   defineProcessor({
     id: 'cost-guard',
     description: 'Limits the cost of the model calls of a run, thread, resource or tenant.',

@@ -1,6 +1,6 @@
 // Splits a prompt into units for counting: the texts of each message, and the groups that stay or drop together. Files
 // and tool definitions are not counted, because each provider counts them differently.
-import { modelParts, type JsonValue, type Message, type MessagePart, type Prompt } from '@millrace/contracts';
+import { listModelParts, type JsonValue, type Message, type MessagePart, type Prompt } from '@millrace/contracts';
 import type { TokenUnit } from './fit-tokens.ts';
 
 /** Role and texts of a message as a model reads them. */
@@ -11,7 +11,7 @@ const MESSAGE_TOKENS = 4;
 
 export const readMessage = (message: Message): CountedMessage => ({
   role: message.role,
-  texts: modelParts(message).flatMap(listPartTexts),
+  texts: listModelParts(message).flatMap(listPartTexts),
 });
 
 function listPartTexts(part: MessagePart): string[] {

@@ -1,4 +1,4 @@
-import { textMessage, type Message, type Prompt } from '@millrace/contracts';
+import { buildTextMessage, type Message, type Prompt } from '@millrace/contracts';
 import { MessageList } from '@millrace/processor';
 import { commonArgs, inputArgs, resultArgs, catchStop } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -96,7 +96,7 @@ describe('limits of a prompt', () => {
 
 describe('limits of the input', () => {
   const listRemembered = (...texts: string[]): Message[] =>
-    texts.map((text, at) => textMessage(`old-${at}`, 'user', text));
+    texts.map((text, at) => buildTextMessage(`old-${at}`, 'user', text));
   const args = (old: Message[], fresh: Message[], system: string[] = []) => {
     const entries = [
       ...old.map((message) => ({ source: 'remembered' as const, message })),
@@ -107,16 +107,19 @@ describe('limits of the input', () => {
     return { ...inputArgs([]), messageList, messages: messageList.get.all.db(), systemMessages };
   };
   test("the limiter drops remembered messages before the user's current ones", async () => {
-    const given = args(listRemembered(words(60), words(20)), [textMessage('new', 'user', words(30))], [words(10)]);
+    const given = args(listRemembered(words(60), words(20)), [buildTextMessage('new', 'user', words(30))], [words(10)]);
     await limiter({ limit: 100 }).processInput?.(given);
     expect(given.messageList.get.all.db().map(({ id }) => id)).toEqual(['old-1', 'new']);
   });
   test('the limiter stops a run if its question does not fit', async () => {
-    const given = args([], [textMessage('new', 'user', words(150))]);
+    const given = args([], [buildTextMessage('new', 'user', words(150))]);
     expect(await catchStop(() => limiter({ limit: 100 }).processInput?.(given))).toMatchObject({ kind: 'abort' });
   });
   test('the limiter counts arguments and results of tools', async () => {
-    const given = args([messageWithTool('old-0', { q: words(50) }, words(60))], [textMessage('new', 'user', 'hi')]);
+    const given = args(
+      [messageWithTool('old-0', { q: words(50) }, words(60))],
+      [buildTextMessage('new', 'user', 'hi')],
+    );
     await limiter({ limit: 100 }).processInput?.(given);
     expect(given.messageList.get.all.db().map(({ id }) => id)).toEqual(['new']);
   });

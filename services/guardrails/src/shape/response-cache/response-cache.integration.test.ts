@@ -6,7 +6,7 @@ import { commonArgs, processorConformance, textChunks, useRedis } from '@millrac
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGuardStore, NO_STORE, type GuardStore } from '../../store/guard-store.ts';
-import { responseCache } from './response-cache.ts';
+import { defineResponseCache } from './response-cache.ts';
 
 const server = useRedis();
 const log = { info: () => undefined, warn: () => undefined };
@@ -36,7 +36,7 @@ type Question = Partial<Record<keyof ProcessLLMRequestArgs, unknown>>;
 const answer = textChunks(['It is ', '391.']);
 
 const cache = (options: JsonObject = {}, kept = store) => {
-  const definition = responseCache(kept);
+  const definition = defineResponseCache(kept);
   return definition.create(definition.options.parse(options));
 };
 const requestArgs = (more: Question, state: JsonObject) =>
@@ -185,7 +185,7 @@ describe('values in Redis', () => {
 test('a call fails without Redis, and the default policy skips the entry', async () => {
   const requestAnswer = async () => cache({}, NO_STORE).processLLMRequest?.(requestArgs({}, {}));
   await expect(requestAnswer()).rejects.toMatchObject({ code: 'store-unavailable' });
-  expect(responseCache(NO_STORE).policy).toMatchObject({ onFailure: 'skip' });
+  expect(defineResponseCache(NO_STORE).policy).toMatchObject({ onFailure: 'skip' });
 });
 
-processorConformance(() => responseCache(store), { options: [{}] });
+processorConformance(() => defineResponseCache(store), { options: [{}] });

@@ -47,7 +47,7 @@ const WHOLE: readonly string[] = ['stop', 'tool-calls'];
  * input:
  *   - { use: response-cache, options: { ttlSeconds: 3600 } }
  */
-export const responseCache = (store: GuardStore): ProcessorDefinition =>
+export const defineResponseCache = (store: GuardStore): ProcessorDefinition =>
   defineProcessor({
     id: 'response-cache',
     description: 'Answers a repeated question of the same owner from a cache.',

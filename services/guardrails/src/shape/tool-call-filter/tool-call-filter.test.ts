@@ -1,4 +1,4 @@
-import { textMessage, type Message, type Prompt } from '@millrace/contracts';
+import { buildTextMessage, type Message, type Prompt } from '@millrace/contracts';
 import { MessageList } from '@millrace/processor';
 import { commonArgs, inputArgs } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -62,7 +62,7 @@ describe('input messages', () => {
       { source: 'remembered' as const, message: messageWithTool('m1', {}, 'secret') },
       { source: 'remembered' as const, message: spoken },
       { source: 'input' as const, message: messageWithTool('m3', {}, 'mine') },
-      { source: 'input' as const, message: textMessage('m4', 'user', 'hi') },
+      { source: 'input' as const, message: buildTextMessage('m4', 'user', 'hi') },
     ];
     const messageList = new MessageList({ entries, system: [] }, 'input');
     return { ...inputArgs([]), messageList };

@@ -1,6 +1,13 @@
 // tool-call-filter: removes tool calls of earlier turns and their results from this run's prompts. Stored messages do
 // not change. Calls of the current turn stay, because the model would otherwise repeat them.
-import { TOOL_NAME_FORMAT, isObject, modelParts, type JsonValue, type Message, type Prompt } from '@millrace/contracts';
+import {
+  TOOL_NAME_FORMAT,
+  isObject,
+  listModelParts,
+  type JsonValue,
+  type Message,
+  type Prompt,
+} from '@millrace/contracts';
 import {
   defineProcessor,
   type ProcessInputArgs,
@@ -58,7 +65,7 @@ function filterRemembered(isExcluded: Filter, { messageList }: ProcessInputArgs)
     );
     if (parts.length === message.content.parts.length) continue;
     const left: Message = { ...message, content: { ...message.content, parts } };
-    if (modelParts(left).some((part) => part.type !== 'step-start')) messageList.replace(left);
+    if (listModelParts(left).some((part) => part.type !== 'step-start')) messageList.replace(left);
     else messageList.removeByIds([message.id]);
   }
 }

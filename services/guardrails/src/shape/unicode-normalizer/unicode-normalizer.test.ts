@@ -1,5 +1,5 @@
 import { inputArgs, catchStop } from '@millrace/testkit';
-import { messageText, textMessage } from '@millrace/contracts';
+import { readMessageText, buildTextMessage } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { arbitraryText } from '../../testing/any-text.ts';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { unicodeNormalizer } from './unicode-normalizer.ts';
 async function normalizeInput(text: string, options: object = {}): Promise<string> {
   const args = inputArgs([text]);
   await unicodeNormalizer.create(options).processInput?.(args);
-  return args.messageList.get.input.db().map(messageText).join('');
+  return args.messageList.get.input.db().map(readMessageText).join('');
 }
 const tags = (text: string) =>
   Array.from(text, (c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('');
@@ -76,10 +76,10 @@ test("the normalizer handles the caller's messages of every role", async () => {
   const args = inputArgs([
     messageInParts('p', ' ａ ', 'b'),
     assistant('a', 'ｘ'),
-    textMessage('s', 'system', 'ｘ\u200b'),
+    buildTextMessage('s', 'system', 'ｘ\u200b'),
   ]);
   await unicodeNormalizer.create({}).processInput?.(args);
-  expect(args.messageList.get.input.db().map(messageText)).toEqual(['ab', 'x', 'x']);
+  expect(args.messageList.get.input.db().map(readMessageText)).toEqual(['ab', 'x', 'x']);
 });
 
 test('the normalizer handles arguments and results of tools and keeps their white space', async () => {
@@ -97,7 +97,7 @@ test('the normalizer removes invisible characters from a text file and keeps its
     mimeType: 'text/x-python',
     data: toBase64('def f():\n    return\u200b 1\n\n\n\n'),
   };
-  const args = inputArgs([{ ...textMessage('m1', 'user', ''), content: { format: 2, parts: [part] } }]);
+  const args = inputArgs([{ ...buildTextMessage('m1', 'user', ''), content: { format: 2, parts: [part] } }]);
   await unicodeNormalizer.create({}).processInput?.(args);
   const [message] = args.messageList.get.input.db();
   expect(message?.content.parts).toEqual([{ ...part, data: toBase64('def f():\n    return 1\n\n\n\n') }]);

@@ -5,7 +5,7 @@ import { block, listIds, message, messagesOfRun, newTenant } from '../../testing
 
 export function describeReading(store: () => HistoryStore): void {
   /** Ten runs of five messages: run-0.0 to run-9.4. */
-  const longThread = async (): Promise<HistoryBlock> => {
+  const createLongThread = async (): Promise<HistoryBlock> => {
     const tenant = newTenant();
     for (let run = 0; run < 10; run += 1) {
       await store().saveBlock(block({ tenant, runId: `run-${run}`, messages: messagesOfRun(`run-${run}`, 5) }));
@@ -16,7 +16,7 @@ export function describeReading(store: () => HistoryStore): void {
 
   describe('reading', () => {
     test('the store recalls the last messages, oldest first', async () => {
-      const thread = await longThread();
+      const thread = await createLongThread();
       expect(listIds((await store().recallLast(thread, 7)).messages)).toEqual(all.slice(-7));
       expect(listIds((await store().recallLast(thread, 1_000)).messages)).toEqual(all);
       expect((await store().recallLast(thread, 0)).messages).toEqual([]);
@@ -29,7 +29,7 @@ export function describeReading(store: () => HistoryStore): void {
     });
 
     test('the store rejects recalling the thread of another resource', async () => {
-      const thread = await longThread();
+      const thread = await createLongThread();
       for (const owner of ['eve', '', 'ADA', 'ada ']) {
         await expect(store().recallLast({ ...thread, owner }, 10)).rejects.toMatchObject({
           code: 'thread-foreign',
@@ -38,7 +38,7 @@ export function describeReading(store: () => HistoryStore): void {
     });
 
     test('pages of a thread have neither gap nor overlap', async () => {
-      const thread = await longThread();
+      const thread = await createLongThread();
       const pages = await Promise.all(
         [0, 20, 40, 60].map((offset) => store().listMessages(thread, { limit: 20, offset })),
       );
@@ -52,7 +52,7 @@ export function describeReading(store: () => HistoryStore): void {
     });
 
     test('the store lists the last messages, oldest first', async () => {
-      const thread = await longThread();
+      const thread = await createLongThread();
       const { messages, total } = await store().listLastMessages(thread, 3);
       expect(listIds(messages)).toEqual(all.slice(-3));
       expect(total).toBe(50);

@@ -1,5 +1,5 @@
 // Conformance: the effects of one save.
-import { messageText, type JsonObject } from '@millrace/contracts';
+import { readMessageText, type JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_THREAD_TITLE, MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
 import { deriveId } from '../rename-taken.ts';
@@ -103,7 +103,7 @@ export function describeSaving(store: () => HistoryStore): void {
       await store().saveBlock(block({ tenant, runId: 'c', messages: [dog, message('2', 'third')] }));
 
       const { messages } = await store().listMessages(block({ tenant }), everything);
-      expect(messages.map(messageText)).toEqual(['My cat is called Tom.', 'My dog is called Rex.', 'third']);
+      expect(messages.map(readMessageText)).toEqual(['My cat is called Tom.', 'My dog is called Rex.', 'third']);
       expect(messages[0]?.id).toBe('1');
       expect(messages[1]?.id).toBe(deriveId(dog));
       expect(await store().getThread(block({ tenant }))).toMatchObject({ messageCount: 3 });
@@ -117,7 +117,7 @@ export function describeSaving(store: () => HistoryStore): void {
       await store().saveBlock({ ...second, epoch: second.epoch + 1 });
 
       const { messages } = await store().listMessages(block({ tenant }), everything);
-      expect(messages.map(messageText)).toEqual(['first', 'second', 'third']);
+      expect(messages.map(readMessageText)).toEqual(['first', 'second', 'third']);
     });
 
     test('a caller that has used a derived id for other words hides no message', async () => {
@@ -130,7 +130,7 @@ export function describeSaving(store: () => HistoryStore): void {
       await store().saveBlock(block({ tenant, runId: 'd', messages: [literal, message('1', 'also spoken')] }));
 
       const { messages } = await store().listMessages(block({ tenant }), everything);
-      expect(messages.map(messageText)).toEqual(['first', 'harmless', 'spoken', 'harmless too', 'also spoken']);
+      expect(messages.map(readMessageText)).toEqual(['first', 'harmless', 'spoken', 'harmless too', 'also spoken']);
       expect(new Set(listIds(messages)).size).toBe(5);
     });
 
@@ -141,7 +141,7 @@ export function describeSaving(store: () => HistoryStore): void {
       await store().saveBlock(block({ tenant, runId: 'b', messages: [message(id, 'second')] }));
 
       const { messages } = await store().listMessages(block({ tenant }), everything);
-      expect(messages.map(messageText)).toEqual(['first', 'second']);
+      expect(messages.map(readMessageText)).toEqual(['first', 'second']);
     });
 
     test('an empty block creates no thread', async () => {

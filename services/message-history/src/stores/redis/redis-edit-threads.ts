@@ -5,7 +5,7 @@ import { MillraceError } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS, readScript, runScript, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { STORE, threadUnknown } from '../../store/history-errors.ts';
+import { STORE, createUnknownThreadError } from '../../store/history-errors.ts';
 import type { HistoryStore, OwnedRun, OwnedThread } from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { listIndexKeys, listThreadKeys } from './redis-keys.ts';
@@ -46,7 +46,7 @@ export function createRedisThreadEdits(redis: Redis): ThreadEdits {
       runScript(redis, script, [key, order, bodies, runs], [thread.owner, ...change]),
     );
     const [outcome, count] = replySchema.parse(reply);
-    if (outcome === 'thread-unknown') throw threadUnknown(thread);
+    if (outcome === 'thread-unknown') throw createUnknownThreadError(thread);
     return count;
   };
   const deleteThread: ThreadEdits['deleteThread'] = async (thread, signal) => {
@@ -66,7 +66,7 @@ export function createRedisThreadEdits(redis: Redis): ThreadEdits {
       const [owner, stored] = await answered('read messages', signal, () =>
         Promise.all([redis.hget(key, 'owner'), ids.length === 0 ? [] : redis.hmget(bodies, ...ids)]),
       );
-      if (owner !== thread.owner) throw threadUnknown(thread);
+      if (owner !== thread.owner) throw createUnknownThreadError(thread);
       return stored.flatMap((body) => (body === null ? [] : [readMessage(body)]));
     },
     deleteMessages: (thread, ids, signal) => edit(thread, signal, 'delete', ...ids),

@@ -4,7 +4,13 @@ import type { Thread } from '@millrace/contracts';
 import { closeRedis, readScript, runScript, saveSuperseded, storeCalls } from '@millrace/stores';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { checkBlock, checkDepth, STORE, threadForeign, threadUnknown } from '../../store/history-errors.ts';
+import {
+  checkBlock,
+  checkDepth,
+  STORE,
+  createForeignThreadError,
+  createUnknownThreadError,
+} from '../../store/history-errors.ts';
 import {
   READ_MAX_BYTES,
   type HistoryStore,
@@ -17,7 +23,7 @@ import { readThread } from '../../store/stored-thread.ts';
 import { createRedisThreadEdits } from './redis-edit-threads.ts';
 import { saveRedisBlock } from './redis-save-block.ts';
 import { listThreadKeys } from './redis-keys.ts';
-import { listedThreads, listThread } from './redis-thread-index.ts';
+import { readListedThreads, listThread } from './redis-thread-index.ts';
 
 const answered = storeCalls(STORE);
 const readScriptFile = readScript(new URL('./read-messages.lua', import.meta.url));
@@ -53,7 +59,7 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
     async listThreads({ tenant, owner }, page, signal) {
       checkDepth(page);
       const { ids, total } = await answered('list threads', signal, () =>
-        listedThreads(redis, { tenant, owner }, page),
+        readListedThreads(redis, { tenant, owner }, page),
       );
       const threads = await Promise.all(ids.map((threadId) => findThread(redis, { tenant, threadId }, signal)));
       return { threads: threads.filter((thread) => thread !== undefined), total };
@@ -74,7 +80,7 @@ async function saveBlock(redis: Redis, block: HistoryBlock, signal?: AbortSignal
   const saved = await answered('save', signal, () => saveRedisBlock(redis, block, Date.now()));
   switch (saved.outcome) {
     case 'thread-foreign':
-      throw threadForeign(block);
+      throw createForeignThreadError(block);
     case 'save-superseded':
       throw saveSuperseded(block, saved.epoch);
     case 'ok':
@@ -100,7 +106,8 @@ async function readMessages(
   );
   const outcome = readReplySchema.parse(reply);
   if (outcome[0] === 'thread-unknown') return undefined;
-  if (outcome[0] === 'thread-foreign') throw threadForeign({ threadId: thread.threadId, owner: owner ?? '' });
+  if (outcome[0] === 'thread-foreign')
+    throw createForeignThreadError({ threadId: thread.threadId, owner: owner ?? '' });
   const [, total, leftOut, ...stored] = outcome;
   return { messages: stored.map(readMessage), total, leftOut };
 }
@@ -111,6 +118,6 @@ async function findThread(redis: Redis, thread: ThreadRef, signal?: AbortSignal)
 }
 
 function requireThread<T>(thread: ThreadRef, found: T | undefined): T {
-  if (found === undefined) throw threadUnknown(thread);
+  if (found === undefined) throw createUnknownThreadError(thread);
   return found;
 }

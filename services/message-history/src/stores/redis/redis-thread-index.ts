@@ -29,7 +29,7 @@ export async function unlistThread(redis: Redis, thread: ThreadRef, owner: strin
 }
 
 /** Returns the most recently updated threads first. The cost grows with offset plus limit, in each part. */
-export async function listedThreads(
+export async function readListedThreads(
   redis: Redis,
   { tenant, owner }: { tenant: string; owner?: string | undefined },
   { limit, offset }: ListRange,
@@ -40,18 +40,18 @@ export async function listedThreads(
     Promise.all(keys.map((key) => redis.zcard(key))),
     Promise.all(keys.map((key) => redis.zrange(key, 0, last, 'REV', 'WITHSCORES'))),
   ]);
-  const listed = parts.flatMap(pairs).toSorted(latestFirst);
+  const listed = parts.flatMap(parsePairs).toSorted(compareLatestFirst);
   return {
     ids: listed.slice(offset, offset + limit).map(({ id }) => id),
     total: counts.reduce((sum, count) => sum + count, 0),
   };
 }
 
-function pairs(flat: readonly string[]): ListedThread[] {
+function parsePairs(flat: readonly string[]): ListedThread[] {
   return flat.flatMap((id, at) => (at % 2 === 0 ? [{ id, updatedAt: Number(flat[at + 1]) }] : []));
 }
 
 /** Within one millisecond Redis orders by the bytes of the id. */
-function latestFirst(a: ListedThread, b: ListedThread): number {
+function compareLatestFirst(a: ListedThread, b: ListedThread): number {
   return b.updatedAt - a.updatedAt || Buffer.compare(Buffer.from(b.id), Buffer.from(a.id));
 }

@@ -3,7 +3,13 @@
 import { readFileSync } from 'node:fs';
 import type { Message } from '@millrace/contracts';
 import { checkTenant, closeSqlite, runInTransaction, openSqlite, storeCalls } from '@millrace/stores';
-import { checkBlock, checkDepth, STORE, threadForeign, threadUnknown } from '../../store/history-errors.ts';
+import {
+  checkBlock,
+  checkDepth,
+  STORE,
+  createForeignThreadError,
+  createUnknownThreadError,
+} from '../../store/history-errors.ts';
 import {
   READ_MAX_BYTES,
   type HistoryStore,
@@ -29,7 +35,7 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
   const statements = prepareStatements(database);
 
   /** Runs related reads in one transaction, so that they see one state of the file despite concurrent writes. */
-  const reading = <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> =>
+  const runRead = <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> =>
     answered('serve a call', signal, () => {
       checkTenant(tenant);
       database.exec('BEGIN');
@@ -42,10 +48,10 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
 
   return {
     recallLast: (thread, count, signal) =>
-      reading(thread.tenant, signal, () => {
+      runRead(thread.tenant, signal, () => {
         const begunBy = statements.findThread.get(thread.tenant, thread.threadId)?.['owner'];
         if (begunBy === undefined) return { messages: [], leftOut: 0 };
-        if (begunBy !== thread.owner) throw threadForeign(thread);
+        if (begunBy !== thread.owner) throw createForeignThreadError(thread);
         return readNewestFitting(statements, readLastRows(statements, thread, count));
       }),
 
@@ -57,20 +63,20 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
       }),
 
     listMessages: (thread, { limit, offset }, signal) =>
-      reading(thread.tenant, signal, () => {
+      runRead(thread.tenant, signal, () => {
         const total = countMessages(statements, thread);
         const rows = statements.listMessages.iterate(thread.tenant, thread.threadId, limit, offset);
         return { messages: readFirstFitting(statements, rows), total };
       }),
 
     listLastMessages: (thread, count, signal) =>
-      reading(thread.tenant, signal, (): MessagePage => {
+      runRead(thread.tenant, signal, (): MessagePage => {
         const total = countMessages(statements, thread);
         return { messages: readFirstFitting(statements, readLastRows(statements, thread, count)).toReversed(), total };
       }),
 
     listThreads: ({ tenant, owner }, page, signal) =>
-      reading(tenant, signal, () => {
+      runRead(tenant, signal, () => {
         checkDepth(page);
         const [count, list, values] =
           owner === undefined
@@ -84,9 +90,9 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
       }),
 
     getThread: (thread, signal) =>
-      reading(thread.tenant, signal, () => {
+      runRead(thread.tenant, signal, () => {
         const row = statements.findThread.get(thread.tenant, thread.threadId);
-        if (row === undefined) throw threadUnknown(thread);
+        if (row === undefined) throw createUnknownThreadError(thread);
         return readThread(thread.threadId, row);
       }),
 
@@ -98,7 +104,7 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
 
 function countMessages(statements: Statements, thread: ThreadRef): number {
   const row = statements.findThread.get(thread.tenant, thread.threadId);
-  if (row === undefined) throw threadUnknown(thread);
+  if (row === undefined) throw createUnknownThreadError(thread);
   return Number(row['messageCount']);
 }
 

@@ -1,7 +1,7 @@
 // Saves a run's block in the embedded store within the caller's transaction, as save-block.lua does on Redis.
 import { ERASED_EPOCH, type Message } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS, saveSuperseded } from '@millrace/stores';
-import { threadForeign } from '../../store/history-errors.ts';
+import { createForeignThreadError } from '../../store/history-errors.ts';
 import { DEFAULT_THREAD_TITLE, RUN_MARKS_KEPT, type HistoryBlock } from '../../store/history-store.ts';
 import { buildOwnPrefix, haveSameWords, renameDifferent, renameOwnIds } from '../../store/rename-taken.ts';
 import { readMessage, writeMessage } from '../../store/stored-message.ts';
@@ -12,7 +12,7 @@ export function saveBlockRows(statements: Statements, block: HistoryBlock, now: 
   const { tenant, threadId, owner, runId, epoch } = block;
   if (statements.isErased.get(tenant, threadId, runId, now)) throw saveSuperseded(block, ERASED_EPOCH);
   const begunBy = statements.findThread.get(tenant, threadId)?.['owner'];
-  if (begunBy !== undefined && begunBy !== owner) throw threadForeign(block);
+  if (begunBy !== undefined && begunBy !== owner) throw createForeignThreadError(block);
 
   const saved = statements.findRun.get(tenant, threadId, runId, now - RUN_MARK_TTL_MS);
   if (saved && epoch < Number(saved['epoch'])) throw saveSuperseded(block, Number(saved['epoch']));

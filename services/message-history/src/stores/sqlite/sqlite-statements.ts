@@ -12,48 +12,56 @@ const SIZES = 'SELECT rowid, octet_length(body) AS bytes';
 const OF_THREAD = 'FROM history_messages WHERE tenant = ? AND thread_id = ?';
 
 export function prepareStatements(database: DatabaseSync) {
-  const sql = (text: string) => database.prepare(text);
+  const prepareStatement = (text: string) => database.prepare(text);
   return {
-    findThread: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND id = ?`),
-    countThreads: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ?'),
-    countOwnThreads: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ? AND resource_id = ?'),
-    listThreads: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? ${LATEST_FIRST}`),
-    listOwnThreads: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND resource_id = ? ${LATEST_FIRST}`),
-    lastMessages: sql(`${SIZES} ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
-    listMessages: sql(`${SIZES} ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
+    findThread: prepareStatement(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND id = ?`),
+    countThreads: prepareStatement('SELECT count(*) AS total FROM history_threads WHERE tenant = ?'),
+    countOwnThreads: prepareStatement(
+      'SELECT count(*) AS total FROM history_threads WHERE tenant = ? AND resource_id = ?',
+    ),
+    listThreads: prepareStatement(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? ${LATEST_FIRST}`),
+    listOwnThreads: prepareStatement(
+      `SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND resource_id = ? ${LATEST_FIRST}`,
+    ),
+    lastMessages: prepareStatement(`${SIZES} ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
+    listMessages: prepareStatement(`${SIZES} ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
 
-    body: sql('SELECT body FROM history_messages WHERE rowid = ?'),
+    body: prepareStatement('SELECT body FROM history_messages WHERE rowid = ?'),
 
-    findRun: sql(`
+    findRun: prepareStatement(`
       SELECT epoch, block FROM history_run_marks
       WHERE tenant = ? AND thread_id = ? AND run_id = ? AND saved_at >= ?`),
-    findMessage: sql(`SELECT body ${OF_THREAD} AND id = ?`),
-    beginBlock: sql(`
+    findMessage: prepareStatement(`SELECT body ${OF_THREAD} AND id = ?`),
+    beginBlock: prepareStatement(`
       INSERT INTO history_threads (tenant, id, resource_id, title, created_at, updated_at, message_count, metadata, blocks)
       VALUES (:tenant, :threadId, :owner, :title, :now, :now, 0, '{}', 1)
       ON CONFLICT (tenant, id) DO UPDATE SET blocks = blocks + 1
       RETURNING blocks`),
-    clearBlock: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND block = ?'),
+    clearBlock: prepareStatement('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND block = ?'),
     // A message that another run stored under this id is the same message: it remains in place.
-    addMessage: sql(`
+    addMessage: prepareStatement(`
       INSERT INTO history_messages (tenant, thread_id, id, block, position, body) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (tenant, thread_id, id) DO NOTHING`),
-    writeRun: sql(`
+    writeRun: prepareStatement(`
       INSERT OR REPLACE INTO history_run_marks (tenant, thread_id, run_id, epoch, block, saved_at)
       VALUES (?, ?, ?, ?, ?, ?)`),
-    isErased: sql('SELECT 1 FROM history_erased_runs WHERE tenant = ? AND thread_id = ? AND run_id = ? AND until >= ?'),
-    eraseRun: sql('INSERT OR REPLACE INTO history_erased_runs VALUES (?, ?, ?, ?)'),
-    forgetErased: sql('DELETE FROM history_erased_runs WHERE until < ?'),
-    listOwned: sql('SELECT id FROM history_threads WHERE tenant = ? AND resource_id = ?'),
-    rename: sql('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ?'),
-    dropMessages: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ?'),
-    dropRuns: sql('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ?'),
-    dropThread: sql('DELETE FROM history_threads WHERE tenant = ? AND id = ?'),
-    dropMessage: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND id = ?'),
-    countDropped: sql('UPDATE history_threads SET message_count = message_count - ? WHERE tenant = ? AND id = ?'),
-    trimRuns: sql('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ? AND block <= ?'),
+    isErased: prepareStatement(
+      'SELECT 1 FROM history_erased_runs WHERE tenant = ? AND thread_id = ? AND run_id = ? AND until >= ?',
+    ),
+    eraseRun: prepareStatement('INSERT OR REPLACE INTO history_erased_runs VALUES (?, ?, ?, ?)'),
+    forgetErased: prepareStatement('DELETE FROM history_erased_runs WHERE until < ?'),
+    listOwned: prepareStatement('SELECT id FROM history_threads WHERE tenant = ? AND resource_id = ?'),
+    rename: prepareStatement('UPDATE history_threads SET title = ? WHERE tenant = ? AND id = ?'),
+    dropMessages: prepareStatement('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ?'),
+    dropRuns: prepareStatement('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ?'),
+    dropThread: prepareStatement('DELETE FROM history_threads WHERE tenant = ? AND id = ?'),
+    dropMessage: prepareStatement('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND id = ?'),
+    countDropped: prepareStatement(
+      'UPDATE history_threads SET message_count = message_count - ? WHERE tenant = ? AND id = ?',
+    ),
+    trimRuns: prepareStatement('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ? AND block <= ?'),
     // Clocks of processes can step back; the thread's time never does.
-    touchThread: sql(`
+    touchThread: prepareStatement(`
       UPDATE history_threads SET
         updated_at = max(updated_at, :now),
         last_message_at = iif(:hasMessages, max(updated_at, :now), last_message_at),

@@ -45,42 +45,42 @@ export function block(
 export function useVectorStore({ open, clean }: VectorStoreSetup): VectorStoreRig {
   let current: { store: VectorStore; space: VectorSpace } | undefined;
   const used: VectorSpace[] = [];
-  const newSpace = (dimensions: number, embedder = `test/${crypto.randomUUID()}`) => {
+  const createSpace = (dimensions: number, embedder = `test/${crypto.randomUUID()}`) => {
     const made = { embedder, dimensions };
     used.push(made);
     return made;
   };
   beforeEach(async () => {
-    current = { store: await open(), space: newSpace(3) };
+    current = { store: await open(), space: createSpace(3) };
   });
   afterEach(async () => {
     await current?.store.close();
     for (const one of used.splice(0)) await clean?.(one);
   });
 
-  const now = () => {
+  const getCurrent = () => {
     if (current === undefined) throw new Error('useVectorStore: the store is there only while a test runs');
     return current;
   };
-  const nearest = (query: Partial<NearestQuery> = {}) => {
+  const findNearest = (query: Partial<NearestQuery> = {}) => {
     const any = { owner: ada, threadId: undefined, exceptRunId: 'now', topK: 10, threshold: undefined };
-    return now().store.findNearest(now().space, { ...any, vector: [1, 0, 0], ...query });
+    return getCurrent().store.findNearest(getCurrent().space, { ...any, vector: [1, 0, 0], ...query });
   };
   return {
     get store() {
-      return now().store;
+      return getCurrent().store;
     },
     get space() {
-      return now().space;
+      return getCurrent().space;
     },
-    newSpace,
-    save: (...given) => now().store.saveRun(now().space, block(...given)),
-    nearest,
-    texts: async (query) => (await nearest(query)).map((hit) => hit.text),
+    newSpace: createSpace,
+    save: (...given) => getCurrent().store.saveRun(getCurrent().space, block(...given)),
+    nearest: findNearest,
+    texts: async (query) => (await findNearest(query)).map((hit) => hit.text),
     async surrounding(text, query = {}) {
-      const around = (await nearest({ topK: 100 })).filter((hit) => hit.text === text);
+      const around = (await findNearest({ topK: 100 })).filter((hit) => hit.text === text);
       const beside = { owner: ada, exceptRunId: 'now', around, before: 1, after: 1, ...query };
-      const found = await now().store.findSurrounding(now().space, beside);
+      const found = await getCurrent().store.findSurrounding(getCurrent().space, beside);
       return found.toSorted((a, b) => a.order - b.order).map((one) => one.text);
     },
   };

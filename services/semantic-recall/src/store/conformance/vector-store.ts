@@ -1,7 +1,7 @@
 // Conformance suite of vector stores. The test of each implementation calls it once.
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { describe, expect, test, vi } from 'vitest';
-import { pointId } from '../point-id.ts';
+import { computePointId } from '../point-id.ts';
 import { MAX_RUN_MESSAGES } from '../vector-store.ts';
 import { describeDeleting } from './deleting.ts';
 import { describeSurroundings } from './surroundings.ts';
@@ -146,7 +146,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
         runId: 'r2',
         messages: [...history.messages, ...block('r2', { more: [0, 0, 1] }).messages],
       };
-      const ids = again.messages.map((message) => pointId(again, message));
+      const ids = again.messages.map((message) => computePointId(again, message));
       expect(await store.findKnown(space, again, again.messages)).toEqual(new Set(ids.slice(0, 2)));
       expect(await store.findKnown(space, history, history.messages)).toEqual(new Set());
       expect(await store.findKnown(space, { ...again, threadId: 't2' }, again.messages)).toEqual(new Set());

@@ -2,7 +2,7 @@
 // missing indexes.
 import { PAYLOAD_INDEXES } from './qdrant-payload.ts';
 import { readHttpStatus, type Qdrant } from './qdrant-client.ts';
-import { collectionName } from '../../store/point-id.ts';
+import { buildCollectionName } from '../../store/point-id.ts';
 import type { VectorSpace } from '../../store/vector-store.ts';
 
 /** Timeout of one creation step. A creation happens once and takes longer than a search on a busy cluster. */
@@ -22,7 +22,7 @@ export function createQdrantCollections(qdrant: Qdrant): QdrantCollections {
   const made = new Map<string, Promise<void>>();
   return {
     ensure(space, signal) {
-      const name = collectionName(space);
+      const name = buildCollectionName(space);
       const known = made.get(name);
       if (known) return waitUnlessAborted(known, signal);
       const making = make(qdrant, name, space.dimensions).catch((error: unknown) => {
@@ -34,7 +34,7 @@ export function createQdrantCollections(qdrant: Qdrant): QdrantCollections {
       making.catch(() => undefined);
       return waitUnlessAborted(making, signal);
     },
-    forget: (space) => void made.delete(collectionName(space)),
+    forget: (space) => void made.delete(buildCollectionName(space)),
   };
 }
 

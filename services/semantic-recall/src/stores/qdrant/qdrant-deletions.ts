@@ -16,19 +16,19 @@ export function createQdrantDeletions(qdrant: Qdrant, fences: QdrantFences): Del
   return {
     async deleteThread(place, signal) {
       const must = filterByOwner(place, place.threadId);
-      return inEachCollection(qdrant, signal, (collection) => deletePoints(qdrant, collection, must, signal));
+      return sumOverCollections(qdrant, signal, (collection) => deletePoints(qdrant, collection, must, signal));
     },
     async eraseOwner(owner, runIds, signal) {
       const must = filterByOwner(owner);
       // Before the deletion: a save whose write the deletion misses finds the mark.
       await fences.mark(owner, runIds, signal);
-      const deleted = await inEachCollection(qdrant, signal, (name) => deletePoints(qdrant, name, must, signal));
-      const left = await inEachCollection(qdrant, signal, (name) => countPoints(qdrant, name, must, signal));
+      const deleted = await sumOverCollections(qdrant, signal, (name) => deletePoints(qdrant, name, must, signal));
+      const left = await sumOverCollections(qdrant, signal, (name) => countPoints(qdrant, name, must, signal));
       return { deleted, left };
     },
     async deleteMessages(place, messages, signal) {
       const must = filterByOwner(place, place.threadId);
-      return inEachCollection(qdrant, signal, async (collection) => {
+      return sumOverCollections(qdrant, signal, async (collection) => {
         const ids = await findMessages({ qdrant, collection_name: collection, must, signal }, messages);
         return ids.length === 0 ? 0 : deletePoints(qdrant, collection, [{ has_id: ids }], signal);
       });
@@ -36,7 +36,7 @@ export function createQdrantDeletions(qdrant: Qdrant, fences: QdrantFences): Del
   };
 }
 
-async function inEachCollection(
+async function sumOverCollections(
   qdrant: Qdrant,
   signal: Signal,
   work: (collection: string) => Promise<number>,

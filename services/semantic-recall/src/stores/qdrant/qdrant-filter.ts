@@ -10,7 +10,7 @@ export type Condition =
   | { has_id: string[] };
 
 export const matchValue = (key: IndexedField, value: string): Condition => ({ key, match: { value } });
-export const range = (key: IndexedField, bounds: Bounds): Condition => ({ key, range: bounds });
+export const buildRange = (key: IndexedField, bounds: Bounds): Condition => ({ key, range: bounds });
 
 /** @throws token-invalid */
 export function filterByOwner({ tenant, key }: RecallOwner, threadId?: string): Condition[] {
@@ -21,5 +21,5 @@ export function filterByOwner({ tenant, key }: RecallOwner, threadId?: string): 
 /** Ignores older points: the marks of their runs have expired, so an equal run id names another run. */
 export function filterByRun(place: RecallPlace & { runId: string }): Condition[] {
   const since = computeOrder(Date.now() - RUN_MARK_TTL_MS, 0);
-  return [...filterByOwner(place, place.threadId), matchValue('run', place.runId), range('order', { gte: since })];
+  return [...filterByOwner(place, place.threadId), matchValue('run', place.runId), buildRange('order', { gte: since })];
 }

@@ -3,8 +3,8 @@
 // still add points that the later owner does not have. Two runs that end in one millisecond can take one tick: a run
 // that finds another one at its tick after its write takes a later tick and writes again.
 import { saveSuperseded } from '@millrace/stores';
-import { collectionName } from '../../store/point-id.ts';
-import { pointId } from '../../store/point-id.ts';
+import { buildCollectionName } from '../../store/point-id.ts';
+import { computePointId } from '../../store/point-id.ts';
 import {
   MAX_RUN_MESSAGES,
   computeOrder,
@@ -14,7 +14,7 @@ import {
   type VectorSpace,
 } from '../../store/vector-store.ts';
 import type { Qdrant } from './qdrant-client.ts';
-import { matchValue, filterByOwner, filterByRun, range } from './qdrant-filter.ts';
+import { matchValue, filterByOwner, filterByRun, buildRange } from './qdrant-filter.ts';
 import { buildPayload, readPayload } from './qdrant-payload.ts';
 
 /**
@@ -29,7 +29,7 @@ type Writer = { qdrant: Qdrant; space: VectorSpace; block: VectorBlock; signal: 
 /** @throws save-superseded */
 export async function saveQdrantRun(writer: Writer): Promise<void> {
   const { block } = writer;
-  const saved = await savedBefore(writer);
+  const saved = await readSavedBefore(writer);
   const epoch = Math.max(0, ...saved.map((payload) => payload.epoch));
   if (epoch > block.epoch) throw saveSuperseded(block, epoch);
 
@@ -46,14 +46,14 @@ export async function saveQdrantRun(writer: Writer): Promise<void> {
 export async function deleteErasedRun(qdrant: Qdrant, space: VectorSpace, block: VectorBlock): Promise<void> {
   const filter = { must: filterByRun(block) };
   await qdrant.call('delete an erased run', undefined, (api, init) =>
-    api.deletePoints({ collection_name: collectionName(space), wait: true, filter }, init),
+    api.deletePoints({ collection_name: buildCollectionName(space), wait: true, filter }, init),
   );
 }
 
 /** Points that this run has saved under any owner. */
-async function savedBefore({ qdrant, space, block, signal }: Writer) {
+async function readSavedBefore({ qdrant, space, block, signal }: Writer) {
   const request = {
-    collection_name: collectionName(space),
+    collection_name: buildCollectionName(space),
     filter: { must: filterByRun(block) },
     limit: MAX_RUN_MESSAGES,
     with_payload: true,
@@ -65,7 +65,7 @@ async function savedBefore({ qdrant, space, block, signal }: Writer) {
 /** Returns a tick after the thread's last block, and not before now. */
 async function freeTick({ qdrant, space, block, signal }: Writer, spread: number): Promise<number> {
   const request = {
-    collection_name: collectionName(space),
+    collection_name: buildCollectionName(space),
     query: { order_by: { key: 'order', direction: 'desc' as const } },
     filter: { must: filterByOwner(block, block.threadId) },
     limit: 1,
@@ -79,43 +79,43 @@ async function freeTick({ qdrant, space, block, signal }: Writer, spread: number
 
 async function upsert({ qdrant, space, block, signal }: Writer, tick: number): Promise<void> {
   const points = block.messages.map((message, position) => ({
-    id: pointId(block, message),
+    id: computePointId(block, message),
     vector: [...message.vector],
     payload: buildPayload(block, message, computeOrder(tick, position)),
   }));
   // A point that another run saved is the same message: it remains in place.
-  const update_filter = { must: [matchValue('run', block.runId), range('epoch', { lte: block.epoch })] };
+  const update_filter = { must: [matchValue('run', block.runId), buildRange('epoch', { lte: block.epoch })] };
   await qdrant.call('save a run', signal, (api, init) =>
-    api.upsertPoints({ collection_name: collectionName(space), wait: true, points, update_filter }, init),
+    api.upsertPoints({ collection_name: buildCollectionName(space), wait: true, points, update_filter }, init),
   );
 }
 
 async function isShared({ qdrant, space, block, signal }: Writer, tick: number): Promise<boolean> {
-  const atTick = range('order', { gte: computeOrder(tick, 0), lt: computeOrder(tick + 1, 0) });
+  const atTick = buildRange('order', { gte: computeOrder(tick, 0), lt: computeOrder(tick + 1, 0) });
   const filter = {
     must: [...filterByOwner(block, block.threadId), atTick],
     must_not: [matchValue('run', block.runId)],
   };
   const counted = await qdrant.call('look for other runs at the tick', signal, (api, init) =>
-    api.countPoints({ collection_name: collectionName(space), filter, exact: true }, init),
+    api.countPoints({ collection_name: buildCollectionName(space), filter, exact: true }, init),
   );
   return (counted.data.result?.count ?? 0) > 0;
 }
 
 /** Deletes points of an earlier owner or attempt that this one did not save. */
 async function removeOthers({ qdrant, space, block, signal }: Writer): Promise<void> {
-  const kept = block.messages.map((message) => pointId(block, message));
+  const kept = block.messages.map((message) => computePointId(block, message));
   const filter = {
-    must: [...filterByRun(block), range('epoch', { lte: block.epoch })],
+    must: [...filterByRun(block), buildRange('epoch', { lte: block.epoch })],
     must_not: [{ has_id: kept }],
   };
   await qdrant.call('replace a run', signal, (api, init) =>
-    api.deletePoints({ collection_name: collectionName(space), wait: true, filter }, init),
+    api.deletePoints({ collection_name: buildCollectionName(space), wait: true, filter }, init),
   );
 }
 
 /** Returns those of the points with these ids that other runs have saved. */
-export async function knownPoints(
+export async function readKnownPoints(
   qdrant: Qdrant,
   space: VectorSpace,
   { runId }: RecallPlace & { runId: string },
@@ -123,7 +123,7 @@ export async function knownPoints(
   signal: AbortSignal | undefined,
 ): Promise<Set<string>> {
   const request = {
-    collection_name: collectionName(space),
+    collection_name: buildCollectionName(space),
     filter: { must: [{ has_id: ids }], must_not: [matchValue('run', runId)] },
     limit: Math.max(ids.length, 1),
     with_payload: false,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { collectionName } from '../../store/point-id.ts';
+import { buildCollectionName } from '../../store/point-id.ts';
 import { createQdrant, type Qdrant } from './qdrant-client.ts';
 import { createQdrantVectorStore } from './qdrant-vector-store.ts';
 import { describeVectorStore } from '../../store/conformance/vector-store.ts';
@@ -22,7 +22,7 @@ describe('Qdrant', () => {
   const qdrant = createQdrant({ url: url ?? 'http://127.0.0.1:1', apiKey, timeoutMs: patientMs });
   const clean = async (space: VectorSpace) => {
     if (!url) return;
-    const collection_name = collectionName(space);
+    const collection_name = buildCollectionName(space);
     await qdrant.call('delete', undefined, (api, init) => api.deleteCollection({ collection_name }, init));
   };
   describeVectorStore('Qdrant', { open: async () => createQdrantVectorStore(qdrant), clean });
@@ -106,7 +106,7 @@ describe('Qdrant', () => {
           store.saveRun(space, { ...run, runId: `r${at}`, messages: [{ ...message, messageId: `m${at}` }] }),
         ),
       );
-      const collection_name = collectionName(space);
+      const collection_name = buildCollectionName(space);
       const { data } = await qdrant.call('look', undefined, (api, init) =>
         api.getCollection({ collection_name }, init),
       );

@@ -1,17 +1,17 @@
 // Stores vectors in Qdrant: one collection per embedder and length. Payload filters separate its tenants.
 import { ERASED_EPOCH } from '@millrace/contracts';
 import { checkTenant, saveSuperseded } from '@millrace/stores';
-import { collectionName } from '../../store/point-id.ts';
-import { pointId } from '../../store/point-id.ts';
+import { buildCollectionName } from '../../store/point-id.ts';
+import { computePointId } from '../../store/point-id.ts';
 import { checkBlock } from '../../store/recall-errors.ts';
 import type { VectorBlock, VectorSpace, VectorStore } from '../../store/vector-store.ts';
 import { readHttpStatus, type Qdrant } from './qdrant-client.ts';
 import { createQdrantDeletions } from './qdrant-deletions.ts';
 import { createQdrantCollections } from './qdrant-collections.ts';
 import { createQdrantFences } from './qdrant-fences.ts';
-import { matchValue, filterByOwner, range } from './qdrant-filter.ts';
+import { matchValue, filterByOwner, buildRange } from './qdrant-filter.ts';
 import { readPayload, toRecalledMessage } from './qdrant-payload.ts';
-import { deleteErasedRun, knownPoints, saveQdrantRun } from './qdrant-save-run.ts';
+import { deleteErasedRun, readKnownPoints, saveQdrantRun } from './qdrant-save-run.ts';
 
 export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
   const collections = createQdrantCollections(qdrant);
@@ -54,21 +54,21 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
 
     async findKnown(space, run, messages, signal) {
       checkTenant(run.tenant);
-      const ids = messages.map((message) => pointId(run, message));
-      return (await noneIfAbsent(knownPoints(qdrant, space, run, ids, signal))) ?? new Set();
+      const ids = messages.map((message) => computePointId(run, message));
+      return (await ignoreAbsent(readKnownPoints(qdrant, space, run, ids, signal))) ?? new Set();
     },
 
     async findNearest(space, { owner, threadId, exceptRunId, vector, topK, threshold }, signal) {
       const filter = { must: filterByOwner(owner, threadId), must_not: [matchValue('run', exceptRunId)] };
       const query = {
-        collection_name: collectionName(space),
+        collection_name: buildCollectionName(space),
         query: [...vector],
         filter,
         limit: topK,
         with_payload: true,
         ...(threshold !== undefined && { score_threshold: threshold }),
       };
-      const answer = await noneIfAbsent(qdrant.call('search', signal, (api, init) => api.queryPoints(query, init)));
+      const answer = await ignoreAbsent(qdrant.call('search', signal, (api, init) => api.queryPoints(query, init)));
       const points = answer?.data.result?.points ?? [];
       return points.map(({ score, payload }) => ({ ...toRecalledMessage(readPayload(payload)), score }));
     },
@@ -81,14 +81,14 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       const searches = around.flatMap(({ threadId, order }) =>
         sides.flatMap(({ direction, bound, limit }) => {
           if (limit === 0) return [];
-          const must = [...filterByOwner(owner, threadId), range('order', { [bound]: order })];
+          const must = [...filterByOwner(owner, threadId), buildRange('order', { [bound]: order })];
           const filter = { must, must_not: [matchValue('run', exceptRunId)] };
           return [{ query: { order_by: { key: 'order', direction } }, filter, limit, with_payload: true }];
         }),
       );
       if (searches.length === 0) return [];
-      const collection_name = collectionName(space);
-      const answer = await noneIfAbsent(
+      const collection_name = buildCollectionName(space);
+      const answer = await ignoreAbsent(
         qdrant.call('find the surrounding messages', signal, (api, init) =>
           api.queryBatchPoints({ collection_name, searches }, init),
         ),
@@ -104,7 +104,7 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
 }
 
 /** Without a saved message there is no collection and therefore no result. */
-async function noneIfAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
+async function ignoreAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {

@@ -21,7 +21,7 @@ export function createSqliteDeletions(database: DatabaseSync): Deletions {
   const forgetErased = database.prepare('DELETE FROM recall_erased_runs WHERE until < ?');
   const dropTrust = database.prepare('DELETE FROM recall_trusted WHERE collection = ? AND point = ?');
   const listKeys = ({ tenant, key, threadId }: RecallPlace) => [checkTenant(tenant), key, threadId] as const;
-  const deleting = (signal: AbortSignal | undefined, work: () => Row[]) =>
+  const runDeletion = (signal: AbortSignal | undefined, work: () => Row[]) =>
     answered('delete messages', signal, () =>
       runInTransaction(database, () => {
         const rows = work();
@@ -30,11 +30,11 @@ export function createSqliteDeletions(database: DatabaseSync): Deletions {
       }),
     );
   return {
-    deleteThread: (place, signal) => deleting(signal, () => dropThread.all(...listKeys(place))),
+    deleteThread: (place, signal) => runDeletion(signal, () => dropThread.all(...listKeys(place))),
     async eraseOwner({ tenant, key }, runIds, signal) {
       const now = Date.now();
       checkTenant(tenant);
-      const deleted = await deleting(signal, () => {
+      const deleted = await runDeletion(signal, () => {
         forgetErased.run(now);
         for (const runId of runIds) eraseRun.run(tenant, key, runId, now + RUN_MARK_TTL_MS);
         return dropOwner.all(tenant, key);
@@ -42,7 +42,7 @@ export function createSqliteDeletions(database: DatabaseSync): Deletions {
       return { deleted, left: Number(countOwner.get(tenant, key)?.['total'] ?? 0) };
     },
     deleteMessages: (place, messages, signal) =>
-      deleting(signal, () => {
+      runDeletion(signal, () => {
         const rows = listMessages.all(...listKeys(place)).filter((row) => {
           const stored = { messageId: String(row['message']), text: String(row['text']) };
           return isForgotten(messages, stored);

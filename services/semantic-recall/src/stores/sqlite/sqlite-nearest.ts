@@ -51,7 +51,7 @@ function createScanSearch(database: DatabaseSync): FindNearest {
       .prepare(`SELECT rowid AS id, vector FROM recall_points WHERE ${where} ORDER BY place DESC`)
       .iterate(...values);
     for (const { id, vector: bytes } of rows) {
-      const score = bytes instanceof Uint8Array ? cosine(wanted, decodeVector(bytes)) : Number.NaN;
+      const score = bytes instanceof Uint8Array ? computeCosine(wanted, decodeVector(bytes)) : Number.NaN;
       // NaN fails this comparison too.
       if (!(score >= threshold)) continue;
       if (best.length < topK || score > (best.at(-1)?.score ?? ANY_SCORE))
@@ -66,7 +66,7 @@ function insertRanked(best: readonly Nearest[], one: Nearest, topK: number): Nea
   return (at < 0 ? [...best, one] : best.toSpliced(at, 0, one)).slice(0, topK);
 }
 
-function cosine(a: Float32Array, b: Float32Array): number {
+function computeCosine(a: Float32Array, b: Float32Array): number {
   let dot = 0;
   let aa = 0;
   let bb = 0;

@@ -5,8 +5,8 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { ERASED_EPOCH } from '@millrace/contracts';
 import { checkTenant, closeSqlite, runInTransaction, openSqlite, saveSuperseded, storeCalls } from '@millrace/stores';
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
-import { collectionName } from '../../store/point-id.ts';
-import { pointId } from '../../store/point-id.ts';
+import { buildCollectionName } from '../../store/point-id.ts';
+import { computePointId } from '../../store/point-id.ts';
 import { checkBlock } from '../../store/recall-errors.ts';
 import { encodeVector } from '../../store/vector-bytes.ts';
 import {
@@ -49,22 +49,22 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
     const { runId, epoch } = block;
     const place = listPlaceKeys(space, block);
     if (statements.erased.get(block.tenant, block.key, runId, Date.now())) throw saveSuperseded(block, ERASED_EPOCH);
-    const saved = statements.saved.get(...place, runId, recentOrder());
+    const saved = statements.saved.get(...place, runId, createRecentOrder());
     const savedEpoch = Number(saved?.['epoch'] ?? 0);
     if (savedEpoch > epoch) throw saveSuperseded(block, savedEpoch);
 
     const last = Number(statements.last.get(...place)?.['place'] ?? 0);
     const ownTick = typeof saved?.['place'] === 'number' ? readTick(saved['place']) : undefined;
     const tick = ownTick ?? Math.max(Date.now(), readTick(last) + 1);
-    statements.remove.run(...place, runId, recentOrder());
+    statements.remove.run(...place, runId, createRecentOrder());
     for (const [position, message] of block.messages.entries()) {
       const { messageId, role, text, createdAt, trust, vector } = message;
-      const point = pointId(block, message);
+      const point = computePointId(block, message);
       const where = [...place, runId, epoch, computeOrder(tick, position), point];
       const { changes } = statements.add.run(...where, messageId, role, text, createdAt, encodeVector(vector));
       if (changes === 0) continue;
       const setTrust = trust === 'trusted' ? statements.trust : statements.distrust;
-      setTrust.run(collectionName(space), point);
+      setTrust.run(buildCollectionName(space), point);
     }
   }
 
@@ -79,13 +79,13 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
   function findSurrounding(space: VectorSpace, query: SurroundingQuery): RecalledMessage[] {
     return query.around.flatMap(({ threadId, order }) => {
       const { where, values } = buildScope(space, query, threadId);
-      const side = (than: '<' | '>', direction: 'DESC' | 'ASC', limit: number) =>
+      const readSide = (than: '<' | '>', direction: 'DESC' | 'ASC', limit: number) =>
         database
           .prepare(
             `SELECT ${COLUMNS} FROM recall_points WHERE ${where} AND place ${than} ? ORDER BY place ${direction} LIMIT ?`,
           )
           .all(...values, order, limit);
-      return [...side('<', 'DESC', query.before), ...side('>', 'ASC', query.after)].map(toRecalledMessage);
+      return [...readSide('<', 'DESC', query.before), ...readSide('>', 'ASC', query.after)].map(toRecalledMessage);
     });
   }
 
@@ -98,8 +98,10 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
     findKnown: (space, run, messages, signal) =>
       answered('look for messages', signal, () => {
         checkTenant(run.tenant);
-        const ids = messages.map((message) => pointId(run, message));
-        return new Set(ids.filter((id) => statements.known.get(collectionName(space), id, run.runId) !== undefined));
+        const ids = messages.map((message) => computePointId(run, message));
+        return new Set(
+          ids.filter((id) => statements.known.get(buildCollectionName(space), id, run.runId) !== undefined),
+        );
       }),
     findNearest: (space, query, signal) => answered('search', signal, () => findNearest(space, query)),
     findSurrounding: (space, query, signal) =>
@@ -133,18 +135,18 @@ function prepare(database: DatabaseSync) {
 }
 
 /** Ignores older rows: the marks of their runs have expired, so an equal run id names another run. */
-function recentOrder(): number {
+function createRecentOrder(): number {
   return computeOrder(Date.now() - RUN_MARK_TTL_MS, 0);
 }
 
 function listPlaceKeys(space: VectorSpace, { tenant, key, threadId }: RecallPlace): [string, string, string, string] {
-  return [collectionName(space), checkTenant(tenant), key, threadId];
+  return [buildCollectionName(space), checkTenant(tenant), key, threadId];
 }
 
 type QueryOwner = { owner: RecallOwner; exceptRunId: string };
 
 function buildScope(space: VectorSpace, { owner, exceptRunId }: QueryOwner, threadId: string | undefined): Scope {
-  const values = [collectionName(space), checkTenant(owner.tenant), owner.key, exceptRunId];
+  const values = [buildCollectionName(space), checkTenant(owner.tenant), owner.key, exceptRunId];
   const where = 'collection = ? AND tenant = ? AND resource = ? AND run <> ?';
   return threadId === undefined
     ? { where, values }
@@ -152,15 +154,15 @@ function buildScope(space: VectorSpace, { owner, exceptRunId }: QueryOwner, thre
 }
 
 function toRecalledMessage(row: RecallRow): RecalledMessage {
-  const text = (column: string) => String(row[column]);
+  const readText = (column: string) => String(row[column]);
   return {
-    messageId: text('message'),
+    messageId: readText('message'),
     role: row['role'] === 'user' ? 'user' : 'assistant',
-    text: text('text'),
-    createdAt: text('created'),
+    text: readText('text'),
+    createdAt: readText('created'),
     trust: row['trusted'] === 1 ? 'trusted' : 'untrusted',
-    threadId: text('thread'),
-    runId: text('run'),
+    threadId: readText('thread'),
+    runId: readText('run'),
     order: Number(row['place']),
   };
 }

@@ -20,12 +20,12 @@ const answered = storeCalls(STORE);
 export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
   return {
     async read(owner, signal) {
-      const key = memoryKey(owner);
+      const key = buildMemoryKey(owner);
       return parseRecord(await answered('read', signal, () => redis.hmget(key, ...FIELDS)));
     },
 
     async readForRun(owner, runId, signal) {
-      const key = memoryKey(owner);
+      const key = buildMemoryKey(owner);
       // Reads the mark first: an update between the two reads is then visible in the memory, and the write fails on its
       // version.
       const [mark, fields] = await answered('read', signal, () =>
@@ -35,12 +35,12 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
     },
 
     async compareAndSet({ owner, run, version, memory, trust }, signal) {
-      const key = memoryKey(owner);
+      const key = buildMemoryKey(owner);
       const thread = owner.threadId === undefined ? [] : [owner.threadId];
       const flag = trust === 'trusted' ? '1' : '';
       const args = [version, JSON.stringify(memory), run.epoch, RUN_MARK_TTL_MS, flag, ...thread];
       const reply = await answered('write', signal, () =>
-        runScript(redis, compareAndSet, [key, markKey(key, run.runId), threadsKey(owner)], args),
+        runScript(redis, compareAndSet, [key, markKey(key, run.runId), buildThreadsKey(owner)], args),
       );
       const [outcome, ...rest] = Array.isArray(reply) ? reply.map(String) : [];
       switch (outcome) {
@@ -57,19 +57,19 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
     },
 
     async markRun(owner, { runId, epoch }, signal) {
-      const key = markKey(memoryKey(owner), runId);
+      const key = markKey(buildMemoryKey(owner), runId);
       await answered('write', signal, () => runScript(redis, markRun, [key], [epoch, RUN_MARK_TTL_MS]));
     },
 
     async forget(owner, signal) {
-      const key = memoryKey(owner);
+      const key = buildMemoryKey(owner);
       return (await answered('delete', signal, () => redis.del(key))) === 1;
     },
 
     async eraseOwner(owner, runs, signal) {
       for (const erased of listErasedMarks(owner, runs)) await markErased(redis, erased, signal);
       return answered('erase an owner', signal, async () => {
-        const list = threadsKey(owner);
+        const list = buildThreadsKey(owner);
         const threads = await redis.smembers(list);
         const keys = [list, ...listMemoryKeys(owner, threads)];
         const deleted = Number(await runScript(redis, eraseOwner, keys, threads));
@@ -86,7 +86,7 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
  * Starts with the tenant, which has no colon. Names from callers are encoded, so that they hold neither colon nor
  * brace; the braces keep a memory and its marks in one slot of a Redis Cluster. @throws token-invalid
  */
-function memoryKey(owner: MemoryOwner): string {
+function buildMemoryKey(owner: MemoryOwner): string {
   const { threadId } = owner;
   const ofOwner = prefixOwner(owner);
   return threadId === undefined ? `${ofOwner}:resource` : `${ofOwner}:thread:${encodeURIComponent(threadId)}`;
@@ -97,18 +97,18 @@ async function markErased(
   { owner, mark }: { owner: MemoryOwner; mark: RunMark },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const key = markKey(memoryKey(owner), mark.runId);
+  const key = markKey(buildMemoryKey(owner), mark.runId);
   await answered('write', signal, () => runScript(redis, markRun, [key], [mark.epoch, RUN_MARK_TTL_MS]));
 }
 
 /** Returns the keys of the memories of an owner and of its threads. */
 const listMemoryKeys = (owner: Omit<MemoryOwner, 'threadId'>, threads: readonly string[]): string[] => [
-  memoryKey(owner),
-  ...threads.map((threadId) => memoryKey({ ...owner, threadId })),
+  buildMemoryKey(owner),
+  ...threads.map((threadId) => buildMemoryKey({ ...owner, threadId })),
 ];
 
 /** A set: the threads of an owner that have a memory of their own. */
-const threadsKey = ({ tenant, key }: MemoryOwner): string => `${prefixOwner({ tenant, key })}:threads`;
+const buildThreadsKey = ({ tenant, key }: MemoryOwner): string => `${prefixOwner({ tenant, key })}:threads`;
 
 const prefixOwner = ({ tenant, key }: MemoryOwner): string =>
   `${checkTenant(tenant)}:working-memory:{${encodeURIComponent(key)}}`;

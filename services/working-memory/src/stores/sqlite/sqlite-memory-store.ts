@@ -23,7 +23,7 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
   const database = openSqlite({ path, schema, store: STORE });
   const statements = prepare(database);
   const read = (owner: MemoryOwner): MemoryRecord => parseRecord(statements.memory.get(...listOwnerKeys(owner)));
-  const writtenEpoch = (owner: MemoryOwner, runId: string): number =>
+  const readWrittenEpoch = (owner: MemoryOwner, runId: string): number =>
     Number(statements.mark.get(...listOwnerKeys(owner), runId, Date.now())?.['epoch'] ?? 0);
 
   function mark(owner: MemoryOwner, { runId, epoch }: RunMark): void {
@@ -33,7 +33,7 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
   }
 
   function compareAndSet({ owner, run, version, memory, trust }: MemoryWrite): WriteOutcome {
-    const marked = writtenEpoch(owner, run.runId);
+    const marked = readWrittenEpoch(owner, run.runId);
     if (marked === run.epoch) return { outcome: 'repeated' };
     if (marked > run.epoch) return { outcome: 'superseded', epoch: marked };
     const current = read(owner);
@@ -48,13 +48,13 @@ export function openSqliteMemoryStore({ path }: { path: string }): WorkingMemory
   return {
     read: (owner, signal) => answered('read', signal, () => read(owner)),
     readForRun: (owner, runId, signal) =>
-      answered('read', signal, () => ({ ...read(owner), writtenEpoch: writtenEpoch(owner, runId) })),
+      answered('read', signal, () => ({ ...read(owner), writtenEpoch: readWrittenEpoch(owner, runId) })),
     compareAndSet: (write, signal) =>
       answered('write', signal, () => runInTransaction(database, () => compareAndSet(write))),
     markRun: (owner, run, signal) =>
       answered('write', signal, () =>
         runInTransaction(database, () => {
-          if (writtenEpoch(owner, run.runId) < run.epoch) mark(owner, run);
+          if (readWrittenEpoch(owner, run.runId) < run.epoch) mark(owner, run);
         }),
       ),
     forget: (owner, signal) =>

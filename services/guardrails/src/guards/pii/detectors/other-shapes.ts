@@ -12,7 +12,7 @@ const date = new RegExp(
   `^(?:${year}[-./ ]{1,3}${month}[-./ ]{1,3}${day}${hour}|(?:${day}[-./ ]{1,3}${month}|${month}[-./ ]{1,3}${day})[-./ ]{1,3}${year}${hour}|` +
     `(?:${day}([-./])${month}\\1|${month}([-./])${day}\\2)\\d\\d)$`,
 );
-const shape = (window: readonly DigitGroup[]): string =>
+const describeShape = (window: readonly DigitGroup[]): string =>
   window.map(({ digits, gap }) => `${gap.trim()}${digits.length}`).join(' ');
 /** 123-45-6789 and 12345-6789, 0-306-40615-2 */
 const others = /^(?:3 [-.]?2 [-.]?4|5 -4|1 -\d -\d -1|1 -\d{1,2} -\d{1,2}|3 -1 -\d -\d -1)$/;
@@ -27,7 +27,7 @@ export function isOtherShape(text: string, window: readonly DigitGroup[]): boole
   return (
     isIPv4(text.slice(start, end)) ||
     date.test(text.slice(start, end)) ||
-    others.test(shape(window)) ||
+    others.test(describeShape(window)) ||
     isInHexDump(text, window, start, end)
   );
 }

@@ -1,4 +1,4 @@
-import { messageText, type Chunk, type JsonObject } from '@millrace/contracts';
+import { readMessageText, type Chunk, type JsonObject } from '@millrace/contracts';
 import { commonArgs, inputArgs, resultArgs, catchStop } from '@millrace/testkit';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const pii = (options: JsonObject = {}) => {
   const definition = definePii(judging.models);
   return definition.create(definition.options.parse({ model: 'openai-chat/judge', ...options }));
 };
-const listInputTexts = (args: ReturnType<typeof inputArgs>) => args.messageList.get.input.db().map(messageText);
+const listInputTexts = (args: ReturnType<typeof inputArgs>) => args.messageList.get.input.db().map(readMessageText);
 
 describe('a model that is away', () => {
   const skippable = <A extends object>(args: A) => ({ ...args, skippable: true as const });
@@ -58,7 +58,7 @@ describe('a model that is away', () => {
   test('leaves the findings of the rules in the answer of a run', async () => {
     const args = skippable(resultArgs([assistant('a', CARD)]));
     await pii().processOutputResult?.(args);
-    expect(args.messageList.get.response.db().map(messageText)).toEqual([MASKED]);
+    expect(args.messageList.get.response.db().map(readMessageText)).toEqual([MASKED]);
   });
 });
 
@@ -136,7 +136,7 @@ describe('the stream of an answer', () => {
 test('pii judges an answer that was not streamed', async () => {
   const args = resultArgs([assistant('a', 'Ann said so.')]);
   await pii().processOutputResult?.(args);
-  expect(args.messageList.get.response.db().map(messageText)).toEqual(['[REDACTED] said so.']);
+  expect(args.messageList.get.response.db().map(readMessageText)).toEqual(['[REDACTED] said so.']);
 });
 
 describe('values that a model lists', () => {
