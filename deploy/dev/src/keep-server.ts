@@ -35,18 +35,18 @@ export function keepServer<S extends RunningServer>(options: KeepServerOptions<S
   }
 
   async function keepUp(): Promise<void> {
-    let said = `ended (code ${await server.exited})`;
+    let reason = `ended (code ${await server.exited})`;
     while (!stopping.signal.aborted) {
       const delayMs = restarts.nextRestartDelay();
-      if (delayMs === undefined) return report(`${name} ${said} again and stays down: ${server.logFile}`);
-      report(`${name} ${said}; started again in ${delayMs / 1_000} s. Its log: ${server.logFile}`);
+      if (delayMs === undefined) return report(`${name} ${reason} again and stays down: ${server.logFile}`);
+      report(`${name} ${reason}; started again in ${delayMs / 1_000} s. Its log: ${server.logFile}`);
       await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       const next = await startAgain();
       if (next) server = next;
       // A concurrent stop has ended the previous server.
       if (stopping.signal.aborted) return server.stop();
-      said = next ? `ended (code ${await server.exited})` : 'did not start';
+      reason = next ? `ended (code ${await server.exited})` : 'did not start';
     }
   }
 

@@ -37,7 +37,7 @@ async function main(argv: string[]): Promise<number> {
     env: process.env,
     signal: stopSignal(),
     // Only the answer is written to stdout.
-    say: isOnce ? report : (line: string) => void process.stdout.write(`${line}\n`),
+    printLine: isOnce ? report : (line: string) => void process.stdout.write(`${line}\n`),
     report,
     answer: (text: string) => void process.stdout.write(`${text}\n`),
   };

@@ -28,7 +28,7 @@ export type ServeStackOptions = {
   /** Stops the stack at any point of its start. */
   signal: AbortSignal;
   /** Progress and addresses. */
-  say: (line: string) => void;
+  printLine: (line: string) => void;
   /** The error that ended the stack. */
   report: (line: string) => void;
   /** The answer of --once. */
@@ -39,7 +39,7 @@ export type ServeStackOptions = {
 
 /** Resolves with the exit code, once everything is stopped. */
 export async function serveStack(options: ServeStackOptions): Promise<number> {
-  const { signal, say, report } = options;
+  const { signal, printLine, report } = options;
   const resources = createResources();
   resources.add('claim', options.releaseClaim);
   try {
@@ -50,15 +50,15 @@ export async function serveStack(options: ServeStackOptions): Promise<number> {
     report(formatError(error));
     return EXIT_CODES[exitOfError(error)].code;
   } finally {
-    if (signal.aborted) say('Stopping.');
+    if (signal.aborted) printLine('Stopping.');
     for (const { name, error } of await resources.release(STOP_MS)) report(`${name} was not stopped: ${String(error)}`);
   }
 }
 
 async function serve(options: ServeStackOptions, resources: Resources): Promise<number> {
-  const { arguments: args, state, signal, say } = options;
+  const { arguments: args, state, signal, printLine } = options;
   const startedAt = new Date();
-  say('Starting Millrace.');
+  printLine('Starting Millrace.');
   const stack = await startLocalStack({ ...options, resources });
   const client = await openClient(stack.servers.nats, options.env);
   resources.add('client', () => client.close());
@@ -73,8 +73,10 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
     startedAt: startedAt.toISOString(),
   });
   resources.add('stack.json', () => removeStack(state.stackFile));
-  formatAddresses(stack, state).forEach(say);
-  say(`Up in ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s; the agent "${DEMO_AGENT}" is applied.`);
+  formatAddresses(stack, state).forEach(printLine);
+  printLine(
+    `Up in ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s; the agent "${DEMO_AGENT}" is applied.`,
+  );
 
   if (args.command === 'once')
     return raceWithFailure(stack, answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options }));
@@ -82,16 +84,16 @@ async function serve(options: ServeStackOptions, resources: Resources): Promise<
   resources.add('build of the console', () => build.stop());
   if (args.tour) {
     const resourceId = `tour-${startedAt.getTime()}`;
-    await raceWithFailure(stack, showTour({ client, agent: DEMO_AGENT, resourceId, say, signal }));
+    await raceWithFailure(stack, showTour({ client, agent: DEMO_AGENT, resourceId, printLine, signal }));
   }
-  say('');
+  printLine('');
   const { url, keys } = stack.servers.nats;
   formatUsage(DEMO_AGENT, {
     url: hideAddressParts(url),
     gatewayUrl: stack.gatewayUrl,
     keys,
     hasCredentials: hideAddressParts(url) !== url,
-  }).forEach(say);
+  }).forEach(printLine);
   await waitForAbort(signal);
   return 0;
 }

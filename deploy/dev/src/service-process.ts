@@ -15,7 +15,7 @@ export type ServiceSpec = {
 };
 
 /** `said`: as in "ended with code 1", "was ended by SIGKILL". */
-export type ProcessExit = { code: number | null; said: string };
+export type ProcessExit = { code: number | null; reason: string };
 
 export type SpawnedService = {
   pid: number | undefined;
@@ -43,9 +43,9 @@ export async function startServiceProcess(
     detached: process.platform !== 'win32',
   });
   const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('error', (error) => resolve({ code: null, said: `could not be started: ${error.message}` }));
+    child.once('error', (error) => resolve({ code: null, reason: `could not be started: ${error.message}` }));
     child.once('exit', (code, signal) =>
-      resolve({ code, said: signal === null ? `ended with code ${code}` : `was ended by ${signal}` }),
+      resolve({ code, reason: signal === null ? `ended with code ${code}` : `was ended by ${signal}` }),
     );
   });
   await log.close();
@@ -53,10 +53,10 @@ export async function startServiceProcess(
   let stopping: Promise<void> | undefined;
   const end = async () => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-    const gone = once(child, 'exit');
+    const exitEvent = once(child, 'exit');
     const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
     child.kill('SIGTERM');
-    await gone;
+    await exitEvent;
     clearTimeout(kill);
   };
   return { pid: child.pid, exited, stop: () => (stopping ??= end()) };

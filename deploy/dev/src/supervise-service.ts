@@ -29,8 +29,8 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   const { spec, logFile, report, policy = DEFAULT_RESTART_POLICY, stopTimeoutMs } = options;
   const stopping = new AbortController();
   let current: SpawnedService | undefined;
-  let tellGivenUp: (reason: string) => void = () => {};
-  const gaveUp = new Promise<string>((resolve) => (tellGivenUp = resolve));
+  let reportGivenUp: (reason: string) => void = () => {};
+  const gaveUp = new Promise<string>((resolve) => (reportGivenUp = resolve));
 
   async function runOnce(): Promise<ProcessExit> {
     try {
@@ -39,7 +39,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
       if (stopping.signal.aborted) await current.stop();
       return await current.exited;
     } catch (error) {
-      return { code: null, said: `could not be started: ${String(error)}` };
+      return { code: null, reason: `could not be started: ${String(error)}` };
     } finally {
       current = undefined;
     }
@@ -48,15 +48,15 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   async function keepUp(): Promise<void> {
     const restarts = createRestarts(policy);
     for (;;) {
-      const { said } = await runOnce();
+      const { reason: exitReason } = await runOnce();
       if (stopping.signal.aborted) return;
       const delayMs = restarts.nextRestartDelay();
       if (delayMs === undefined) {
-        const reason = `${spec.name} ${said}, ${policy.maxDeaths} times in ${formatSeconds(policy.windowMs)}, and stays down`;
+        const reason = `${spec.name} ${exitReason}, ${policy.maxDeaths} times in ${formatSeconds(policy.windowMs)}, and stays down`;
         report(`${reason}. ${await readLastLine(logFile)}`);
-        return tellGivenUp(reason);
+        return reportGivenUp(reason);
       }
-      report(`${spec.name} ${said}; started again in ${formatSeconds(delayMs)}. ${await readLastLine(logFile)}`);
+      report(`${spec.name} ${exitReason}; started again in ${formatSeconds(delayMs)}. ${await readLastLine(logFile)}`);
       await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
     }

@@ -31,19 +31,19 @@ export type TourOptions = {
   agent: string;
   /** Owner of the memory: new for each tour, so that one tour does not recall another. */
   resourceId: string;
-  say: (line: string) => void;
+  printLine: (line: string) => void;
   signal: AbortSignal;
 };
 
-export async function showTour({ client, agent, resourceId, say, signal }: TourOptions): Promise<void> {
+export async function showTour({ client, agent, resourceId, printLine, signal }: TourOptions): Promise<void> {
   for (const [at, { title, text, thread }] of TURNS.entries()) {
-    say(`\n${at + 1}. ${title}`);
-    say(`   you:   ${text}`);
+    printLine(`\n${at + 1}. ${title}`);
+    printLine(`   you:   ${text}`);
     const run = await client.start(agent, text, { resourceId, threadId: `${resourceId}-${thread}`, signal });
     const result = await run.result();
-    say(`   ${agent}:  ${result.status === 'finished' ? result.text : `[${describeFailure(result)}]`}`);
+    printLine(`   ${agent}:  ${result.status === 'finished' ? result.text : `[${describeFailure(result)}]`}`);
     if (result.status === 'suspended')
-      say(`      approve it:           npm run -s millrace -- runs approve ${run.runId}`);
-    for (const line of describeEvents(await client.runs.eventsDetail(run.runId))) say(`      ${line}`);
+      printLine(`      approve it:           npm run -s millrace -- runs approve ${run.runId}`);
+    for (const line of describeEvents(await client.runs.eventsDetail(run.runId))) printLine(`      ${line}`);
   }
 }

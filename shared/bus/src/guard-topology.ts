@@ -49,7 +49,7 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   };
   const check = async () => {
     try {
-      const parts = await lookAtParts(access);
+      const parts = await readParts(access);
       await restore(parts);
       await access.clock.read();
       await probe.check();
@@ -84,7 +84,7 @@ type Created = ReadonlyMap<string, string>;
 /** `queues`: the consumers that are there. */
 type Parts = { lost: string[]; queues: ConsumerInfo[]; created: Created };
 
-async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
+async function readParts(access: JetStreamAccess): Promise<Parts> {
   const { bus, jsm } = access;
   const { runs, timers, events, changes, state, agents, saves, erasures } = bus.names;
   const buckets = [state, agents, saves, erasures].map((name) => `KV_${name}`);

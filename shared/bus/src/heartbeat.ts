@@ -17,9 +17,9 @@ export function startHeartbeat(log: BusLog, intervalMs: number, living: () => It
   const timer = setInterval(() => {
     const now = performance.now();
     // A stalled process must first read the messages that arrived during the stall before it detects silence.
-    const stoodStill = now - last > 2 * intervalMs;
+    const hasPaused = now - last > 2 * intervalMs;
     last = now;
-    if (stoodStill) return;
+    if (hasPaused) return;
     for (const one of living()) {
       try {
         one.heartbeat(now);

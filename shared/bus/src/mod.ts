@@ -23,7 +23,7 @@ export {
   type Written,
 } from './key-value.ts';
 export { askForget, serveForget, type ForgetHandler, type Forgotten } from './forget.ts';
-export { isBug, isStoreGone } from './store-error.ts';
+export { isBug, isStoreMissing as isStoreGone } from './store-error.ts';
 export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 export { isCode } from './jetstream-errors.ts';
 export { buildInboxPrefix, checkInboxPrefix, isInbox } from './inbox.ts';

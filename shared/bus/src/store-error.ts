@@ -6,21 +6,21 @@ import { errors } from 'nats';
 /** A stream, a consumer or all of JetStream is missing: the connection works, its store does not. */
 const STORE_IS_GONE: readonly number[] = [10059, 10014, 10039, 10008, 10076];
 
-export function isStoreGone(error: unknown): boolean {
-  return (error instanceof JetStreamApiError && STORE_IS_GONE.includes(error.code)) || isNobody(error);
+export function isStoreMissing(error: unknown): boolean {
+  return (error instanceof JetStreamApiError && STORE_IS_GONE.includes(error.code)) || hasNoResponder(error);
 }
 
 /** No responder for JetStream, or no stream for the subject. */
-function isNobody(error: unknown): boolean {
+function hasNoResponder(error: unknown): boolean {
   if (error instanceof errors.NoRespondersError) return true;
   if (!(error instanceof Error)) return false;
-  return (error instanceof errors.RequestError && error.isNoResponders()) || isNobody(error.cause);
+  return (error instanceof errors.RequestError && error.isNoResponders()) || hasNoResponder(error.cause);
 }
 
 /** Coded errors and bugs are returned unchanged. */
 export function storeError(error: unknown, what: string): unknown {
   if (MillraceError.isInstance(error) || isBug(error)) return error;
-  if (isStoreGone(error)) {
+  if (isStoreMissing(error)) {
     return new MillraceError('store-unavailable', `NATS has no store for ${what}: ${String(error)}`, {
       cause: error,
       path: what,

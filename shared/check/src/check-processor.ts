@@ -29,7 +29,7 @@ import { discoveryRules } from './rules/discovery-rules.ts';
 import { sessionRules } from './rules/session-rules.ts';
 import { startRules } from './rules/start-rules.ts';
 import { stateRules } from './rules/state-rules.ts';
-import { tellRules } from './rules/stopped-session-rules.ts';
+import { stoppedSessionRules } from './rules/stopped-session-rules.ts';
 
 export type CheckOptions = {
   bus: Bus;
@@ -228,7 +228,7 @@ export const RULES: readonly CheckRule[] = [
   ...callRules,
   ...stateRules,
   ...sessionRules,
-  ...tellRules,
+  ...stoppedSessionRules,
   ...batchRules,
   ...caseRules,
   ...startRules,

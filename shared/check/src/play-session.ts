@@ -13,7 +13,7 @@ export type CheckedSession = {
   /** Sends one batch. @param skip omits a number */
   send(chunks: readonly Chunk[], more?: { end?: boolean; skip?: boolean }): void;
   /** Stops the stream: later output is ignored, and the verdicts end the session. */
-  tell(): void;
+  requestVerdicts(): void;
   drop(): void;
   /** Stops all messages to the replica. */
   fallSilent(): void;
@@ -46,7 +46,7 @@ export async function withSession<T>(
     sent: [],
     served: 0,
     isEndSent: false,
-    isTold: false,
+    isStopped: false,
   };
   const rules = createSessionRules(input);
   const watch = createWatch();
@@ -93,8 +93,8 @@ function createCheckedSession({ target, open, opened, input, rules, watch, sende
       input.isEndSent ||= end === true;
       sender.post({ chunks, ...(end === true && { end }) });
     },
-    tell() {
-      input.isTold = true;
+    requestVerdicts() {
+      input.isStopped = true;
       sender.post({ tell: true });
     },
     drop: () => sender.post({ drop: true }),
@@ -152,19 +152,19 @@ function createWatch(): SessionWatch {
         if (!(error instanceof BrokenError)) throw error;
         violation ??= error;
       }
-      waiting.forEach((look) => look());
+      waiting.forEach((checkCondition) => checkCondition());
     },
     async waitUntil(test, timeoutMs) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const look = () => {
+      const checkCondition = () => {
         if (violation || test()) resolve(true);
       };
-      waiting.add(look);
+      waiting.add(checkCondition);
       const timer = setTimeout(() => resolve(false), timeoutMs);
-      look();
+      checkCondition();
       const isTrue = await promise;
       clearTimeout(timer);
-      waiting.delete(look);
+      waiting.delete(checkCondition);
       if (violation) throw violation;
       return isTrue;
     },

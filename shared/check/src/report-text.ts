@@ -4,8 +4,8 @@ import type { RuleResult } from './run-rule.ts';
 
 export function reportText(report: CheckReport): string {
   const { processor, version, service, replicas, results, seed } = report;
-  const told = new Map<string, string>();
-  const lines = results.flatMap((result) => formatRule(result, told));
+  const printedPromises = new Map<string, string>();
+  const lines = results.flatMap((result) => formatRule(result, printedPromises));
   const count = (which: RuleResult['result']) => results.filter(({ result }) => result === which).length;
   const slow = count('slow') === 0 ? '' : `, ${count('slow')} cannot be judged on this busy machine`;
   const summary = `${count('held')} rules hold, ${count('broken')} are broken${slow}, ${count('skipped')} do not concern it (seed ${seed})`;
@@ -17,7 +17,10 @@ export function reportText(report: CheckReport): string {
 }
 
 /** One mistake may violate several rules: it is printed once. */
-function formatRule({ rule, promise, result, problem, seen, page }: RuleResult, told: Map<string, string>): string[] {
+function formatRule(
+  { rule, promise, result, problem, seen, page }: RuleResult,
+  printedPromises: Map<string, string>,
+): string[] {
   switch (result) {
     case 'held':
       return [`  held     ${rule}: ${promise}`];
@@ -26,9 +29,9 @@ function formatRule({ rule, promise, result, problem, seen, page }: RuleResult, 
     case 'slow':
       return [`  slow     ${rule}: ${problem ?? ''}`];
     case 'broken': {
-      const before = told.get(problem ?? '');
+      const before = printedPromises.get(problem ?? '');
       if (before !== undefined) return [`  BROKEN   ${rule}: as ${before}`];
-      told.set(problem ?? '', rule);
+      printedPromises.set(problem ?? '', rule);
       return [
         `  BROKEN   ${rule}: it does not hold that it ${promise}`,
         `           ${problem ?? ''}`,

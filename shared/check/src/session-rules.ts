@@ -12,7 +12,7 @@ export type SessionInput = {
   sent: Chunk[];
   served: number;
   isEndSent: boolean;
-  isTold: boolean;
+  isStopped: boolean;
 };
 export type SessionRules = {
   /** @param bytes size of the message @throws BrokenError for the first violation */
@@ -77,10 +77,14 @@ function createRangeRules({ allowsRanges, sent }: SessionInput) {
   };
 }
 
-function holdEnd({ served, isTold, isEndSent, sent }: SessionInput, output: SessionOutput, verdicts: Verdict[]): void {
+function holdEnd(
+  { served, isStopped, isEndSent, sent }: SessionInput,
+  output: SessionOutput,
+  verdicts: Verdict[],
+): void {
   if (verdicts.length > served) fail(`${verdicts.length} verdicts for ${served} entries`, output);
-  if (isTold && verdicts.length < served) fail('a verdict is missing in the answer to "tell"', output);
-  if (isTold || verdicts.some(({ type }) => type !== 'continue')) return;
+  if (isStopped && verdicts.length < served) fail('a verdict is missing in the answer to "tell"', output);
+  if (isStopped || verdicts.some(({ type }) => type !== 'continue')) return;
   if (!isEndSent) fail('the session ended with "continue" before its end was sent', output);
   if (output.processed < sent.length)
     fail(`the session ended after ${output.processed} of ${sent.length} chunks`, output);

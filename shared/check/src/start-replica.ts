@@ -41,9 +41,9 @@ export async function startReplica(
     env: start.env,
     stdio: 'pipe',
   });
-  let said = '';
+  let startOutput = '';
   for (const output of [child.stdout, child.stderr])
-    output.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-MAX_OUTPUT)));
+    output.on('data', (data: Buffer) => (startOutput = (startOutput + data.toString()).slice(-MAX_OUTPUT)));
   const exited = once(child, 'exit').catch(() => undefined);
   const sendSignal = (which: NodeJS.Signals) => {
     try {
@@ -60,9 +60,13 @@ export async function startReplica(
     await wait(GATHER_MS);
   }
   sendSignal('SIGKILL');
-  throw new MillraceError('processor-not-there', `"${start.command}" started no replica of "${name}": ${said.trim()}`, {
-    remedy: 'The command must stay in the foreground and connect to NATS_URL of its environment.',
-  });
+  throw new MillraceError(
+    'processor-not-there',
+    `"${start.command}" started no replica of "${name}": ${startOutput.trim()}`,
+    {
+      remedy: 'The command must stay in the foreground and connect to NATS_URL of its environment.',
+    },
+  );
 }
 
 /** Lists the replicas of a processor, a tool, or a service of that name. */

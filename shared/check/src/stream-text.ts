@@ -55,11 +55,11 @@ export function joinText(chunks: readonly Chunk[]): string {
 
 /** Collects the joined deltas and every text of a chunk: a hidden string may leak in any member of any type. */
 function listShownTexts(chunks: readonly Chunk[]): string[] {
-  const said = chunks.map(({ type: _type, runId: _runId, from: _from, ...chunk }) => chunk);
+  const contents = chunks.map(({ type: _type, runId: _runId, from: _from, ...chunk }) => chunk);
   const running = ['text', 'argsTextDelta'].map((member) =>
-    said.flatMap((chunk) => ('payload' in chunk ? readTextAt(chunk.payload, member) : [])).join(''),
+    contents.flatMap((chunk) => ('payload' in chunk ? readTextAt(chunk.payload, member) : [])).join(''),
   );
-  return [joinText(chunks), ...running, ...said.flatMap((chunk) => collectTexts(chunk))];
+  return [joinText(chunks), ...running, ...contents.flatMap((chunk) => collectTexts(chunk))];
 }
 
 function readTextAt(payload: unknown, member: string): string[] {

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { parseAgentFile, withPlaces, type AgentFile, type Client } from '@millrace/client';
 import { applyAgent } from './apply-agent.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson, type CliIo } from './cli-io.ts';
+import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { planText } from './plan-text.ts';
 import { makePrintable } from './printable.ts';
@@ -44,9 +44,12 @@ const applyCommand = (cli: Cli) =>
       const { applied, changed, warnings } = await applyAgent(cli.io, file, { tenant, url, dryRun, waitMs });
       warn(cli.io, warnings);
       const revision = `revision ${applied.revision}`;
-      if (!changed) say(cli.io, `${applied.agent.name} is unchanged, ${revision}`);
+      if (!changed) writeLine(cli.io, `${applied.agent.name} is unchanged, ${revision}`);
       else
-        say(cli.io, dryRun ? `${applied.agent.name} can be applied` : `${applied.agent.name} is applied, ${revision}`);
+        writeLine(
+          cli.io,
+          dryRun ? `${applied.agent.name} can be applied` : `${applied.agent.name} is applied, ${revision}`,
+        );
     },
   });
 
@@ -65,8 +68,8 @@ const listCommand = (cli: Cli) =>
           appliedAt,
           agent.description ?? '',
         ]);
-        if (args.json) sayJson(cli.io, agents);
-        else say(cli.io, formatTable(['NAME', 'REVISION', 'MODEL', 'APPLIED', 'DESCRIPTION'], rows));
+        if (args.json) writeJson(cli.io, agents);
+        else writeLine(cli.io, formatTable(['NAME', 'REVISION', 'MODEL', 'APPLIED', 'DESCRIPTION'], rows));
       }),
   });
 
@@ -79,8 +82,8 @@ const showCommand = (cli: Cli) =>
       withClient(cli.io, args, async (client) => {
         const applied = await client.agents.get(args.name);
         const head = `# revision ${applied.revision}, applied ${applied.appliedAt}`;
-        if (args.json) sayJson(cli.io, applied);
-        else say(cli.io, makePrintable(`${head}\n${stringify(applied.agent).trimEnd()}`));
+        if (args.json) writeJson(cli.io, applied);
+        else writeLine(cli.io, makePrintable(`${head}\n${stringify(applied.agent).trimEnd()}`));
       }),
   });
 
@@ -92,7 +95,7 @@ const deleteCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const { agent, revision } = await client.agents.delete(args.name);
-        say(cli.io, `${agent} is deleted, revision ${revision}`);
+        writeLine(cli.io, `${agent} is deleted, revision ${revision}`);
       }),
   });
 
@@ -111,8 +114,8 @@ const planCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const applied = await requestPlan(cli.io, client, args.agent);
-        if (args.json) return sayJson(cli.io, applied);
-        say(cli.io, planText(applied));
+        if (args.json) return writeJson(cli.io, applied);
+        writeLine(cli.io, planText(applied));
         // The text lists the stages that are not called.
         warn(cli.io, applied.warnings?.filter(({ code }) => code !== 'stage-not-called') ?? []);
       }),

@@ -1,7 +1,7 @@
 // `millrace api-keys`: creates, lists and revokes the API keys of a tenant.
 import { SCOPES, type IdentityLimits, type Scope, type ShownKey } from '@millrace/contracts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { parseExpiry } from './key-age.ts';
 import { formatTable } from './table.ts';
@@ -49,10 +49,10 @@ const createCommand = (cli: Cli) =>
       };
       return withClient(cli.io, args, async (client) => {
         const created = await client.keys.create(request);
-        if (args.json) return sayJson(cli.io, created);
+        if (args.json) return writeJson(cli.io, created);
         // The key alone on stdout, for $(…).
         note(cli.io, `key ${created.id}: it is not stored and cannot be printed again`);
-        say(cli.io, created.key);
+        writeLine(cli.io, created.key);
       });
     },
   });
@@ -65,8 +65,12 @@ const listCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const keys = await client.keys.list();
-        if (args.json) sayJson(cli.io, keys);
-        else say(cli.io, formatTable(['ID', 'SCOPES', 'SUBJECT', 'AGENTS', 'EXPIRES', 'LABEL'], keys.map(formatKey)));
+        if (args.json) writeJson(cli.io, keys);
+        else
+          writeLine(
+            cli.io,
+            formatTable(['ID', 'SCOPES', 'SUBJECT', 'AGENTS', 'EXPIRES', 'LABEL'], keys.map(formatKey)),
+          );
       }),
   });
 
@@ -78,7 +82,7 @@ const revokeCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         await client.keys.revoke(args.id);
-        say(cli.io, `${args.id} is revoked`);
+        writeLine(cli.io, `${args.id} is revoked`);
       }),
   });
 

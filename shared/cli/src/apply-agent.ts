@@ -18,7 +18,7 @@ export async function applyAgent(
   options: ApplyOptions,
 ): Promise<ApiAnswer<'agents-apply'>> {
   const giveUpAt = performance.now() + options.waitMs;
-  let said = '';
+  let reported = '';
   for (;;) {
     try {
       return await withClient(io, options, (client) =>
@@ -29,8 +29,8 @@ export async function applyAgent(
       if (!mayPass(error) || performance.now() + RETRY_MS > giveUpAt)
         throw error.code === 'agent-invalid' ? withPlaces(error, file) : error;
       const waitingFor = describeMissing(error);
-      if (waitingFor !== said) note(io, `[wait] ${waitingFor}`);
-      said = waitingFor;
+      if (waitingFor !== reported) note(io, `[wait] ${waitingFor}`);
+      reported = waitingFor;
       await delay(RETRY_MS);
     }
   }

@@ -9,7 +9,7 @@ import {
 } from '@millrace/contracts';
 import { callText } from './call-text.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { readPrompt } from './read-prompt.ts';
 import { makePrintable } from './printable.ts';
@@ -48,13 +48,13 @@ const callProcessorCommand = (cli: Cli) =>
       const answer = await withClient(cli.io, args, async (client) =>
         client.processors.try({ processor: args.processor, stage, options, requestContext, timeoutMs, text }),
       );
-      return sayVerdict(cli, answer, args.json === true);
+      return printVerdict(cli, answer, args.json === true);
     },
   });
 
-function sayVerdict(cli: Cli, answer: TryAnswer, asJson: boolean) {
-  if (asJson) sayJson(cli.io, answer);
-  else say(cli.io, callText(answer));
+function printVerdict(cli: Cli, answer: TryAnswer, asJson: boolean) {
+  if (asJson) writeJson(cli.io, answer);
+  else writeLine(cli.io, callText(answer));
   return answer.action === 'block' ? 'aborted' : 'ok';
 }
 
@@ -76,12 +76,12 @@ const callToolCommand = (cli: Cli) =>
       const answer = await withClient(cli.io, args, async (client) =>
         client.callTool({ tool: args.tool, args: given, requestContext, confirmed: args.yes === true }),
       );
-      return sayResult(cli, answer);
+      return printResult(cli, answer);
     },
   });
 
-function sayResult(cli: Cli, { result, isError, ms }: ToolCallAnswer) {
-  say(cli.io, makePrintable(JSON.stringify(result, null, 2)));
+function printResult(cli: Cli, { result, isError, ms }: ToolCallAnswer) {
+  writeLine(cli.io, makePrintable(JSON.stringify(result, null, 2)));
   note(cli.io, `[tool] ${isError ? 'failed' : 'returned'} after ${Math.round(ms)} ms`);
   return isError ? 'failed' : 'ok';
 }

@@ -1,7 +1,7 @@
 // `millrace runs changes`: prints the changes of each processor in a run.
 import type { ChangedSegment, RunChange } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { makePrintable } from './printable.ts';
 
 export const defineChangesCommand = (cli: Cli) =>
@@ -13,8 +13,8 @@ export const defineChangesCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const { changes, omitted, lost } = await client.runs.changes(args.run);
-        if (args.json) sayJson(cli.io, changes);
-        else for (const change of changes) say(cli.io, changeText(change));
+        if (args.json) writeJson(cli.io, changes);
+        else for (const change of changes) writeLine(cli.io, changeText(change));
         if (omitted > 0) note(cli.io, `${omitted} changes above the bounds of a run are omitted`);
         if (lost > 0)
           note(

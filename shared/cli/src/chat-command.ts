@@ -86,7 +86,7 @@ async function followToEnd(chat: Chat, begun: Run): Promise<void> {
 async function printRun(run: Run, printer: AnswerPrinter, events: RunTrace | undefined): Promise<boolean> {
   for await (const positioned of run.positions) {
     printer.chunk(positioned);
-    events?.see(positioned.chunk);
+    events?.observe(positioned.chunk);
   }
   const result = await run.result();
   await events?.end();

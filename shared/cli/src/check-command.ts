@@ -12,7 +12,7 @@ import {
 import { casesFileSchema, checkProcessors, reportText, type CasesFile, type CheckReport } from '@millrace/check';
 import { listIssues } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
-import { note, say, sayJson, type CliIo } from './cli-io.ts';
+import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import type { Exit } from './exit-codes.ts';
 import { makePrintable } from './printable.ts';
@@ -50,8 +50,8 @@ export const checkCommand = (cli: Cli) =>
       const { signal, stop } = start ? listenForInterruption(cli.io) : { signal: undefined, stop: () => undefined };
       try {
         const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs, signal });
-        if (args.json) sayJson(cli.io, reports);
-        else say(cli.io, makePrintable(reports.map(reportText).join('\n\n')));
+        if (args.json) writeJson(cli.io, reports);
+        else writeLine(cli.io, makePrintable(reports.map(reportText).join('\n\n')));
         return readExit(reports);
       } finally {
         stop();

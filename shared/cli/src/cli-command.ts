@@ -104,7 +104,7 @@ function refuseTwice(name: string, args: ArgsDef, given: string[]): void {
 
 /** Reports changes of the connection on stderr. */
 function createConnectionLog(io: CliIo): BusLog {
-  const said: Record<string, string> = {
+  const described: Record<string, string> = {
     'nats: disconnect': '[nats] connection lost; retrying',
     'nats: reconnect': '[nats] reconnected',
   };
@@ -112,7 +112,7 @@ function createConnectionLog(io: CliIo): BusLog {
   return {
     debug: doNothing,
     info: (_, message) => {
-      if (said[message] !== undefined) note(io, said[message]);
+      if (described[message] !== undefined) note(io, described[message]);
     },
     warn: (fields, message) => note(io, formatLogLine(message, fields)),
     error: (fields, message) => note(io, formatLogLine(message, fields)),
@@ -121,8 +121,8 @@ function createConnectionLog(io: CliIo): BusLog {
 
 /** Appends the log fields, because the message alone names neither the object nor the cause. */
 function formatLogLine(message: string, fields: object): string {
-  const said = Object.entries(fields).map(([name, value]) => `${name} ${asText(value)}`);
-  return `[client] ${message}: ${toOneLine(said.join(', '), 1_000)}`;
+  const described = Object.entries(fields).map(([name, value]) => `${name} ${asText(value)}`);
+  return `[client] ${message}: ${toOneLine(described.join(', '), 1_000)}`;
 }
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 

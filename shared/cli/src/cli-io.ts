@@ -34,6 +34,6 @@ export type CliIo = {
   leave(code: number): void;
 };
 
-export const say = (io: CliIo, text: string): void => io.stdout.write(`${text}\n`);
+export const writeLine = (io: CliIo, text: string): void => io.stdout.write(`${text}\n`);
 export const note = (io: CliIo, text: string): void => io.stderr.write(`${text}\n`);
-export const sayJson = (io: CliIo, value: unknown): void => say(io, JSON.stringify(value, null, 2));
+export const writeJson = (io: CliIo, value: unknown): void => writeLine(io, JSON.stringify(value, null, 2));

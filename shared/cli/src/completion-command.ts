@@ -1,6 +1,6 @@
 // `millrace completion`: prints the script that completes commands and options in a shell.
 import { defineCliCommand, type Cli } from './cli-command.ts';
-import { say } from './cli-io.ts';
+import { writeLine } from './cli-io.ts';
 import type { CliCommand, Group } from './command-group.ts';
 import { buildCompletionScript, isShell, SHELLS, type Completions } from './completion-text.ts';
 import { UsageError } from './usage-error.ts';
@@ -17,7 +17,7 @@ export const defineCompletionCommand = (cli: Cli, loadAll: () => Promise<Record<
       if (!isShell(shell)) throw new UsageError(`SHELL is one of ${SHELLS.join(', ')}`, NAME);
       const words = collectWords(await loadAll());
       const own = { '': [...(words[''] ?? []), 'completion'], completion: SHELLS };
-      say(cli.io, buildCompletionScript(shell, { ...words, ...own }));
+      writeLine(cli.io, buildCompletionScript(shell, { ...words, ...own }));
     },
   });
 

@@ -1,7 +1,7 @@
 // `millrace dead-letters`: lists runs and saves that Millrace gave up, and retries them.
 import type { ShownDeadLetter } from '@millrace/contracts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { toOneLine } from './printable.ts';
 import { formatTable } from './table.ts';
 
@@ -21,8 +21,9 @@ const listCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const { letters, next } = await client.deadLetters.list({ limit: PAGE });
-        if (args.json) sayJson(cli.io, letters);
-        else say(cli.io, formatTable(['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'], letters.map(formatRow)));
+        if (args.json) writeJson(cli.io, letters);
+        else
+          writeLine(cli.io, formatTable(['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'], letters.map(formatRow)));
         if (next !== undefined) note(cli.io, `only the first ${letters.length} are shown`);
       }),
   });
@@ -38,8 +39,8 @@ const retryCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const retried = await client.deadLetters.retry(args.run);
-        if (args.json) sayJson(cli.io, retried);
-        else say(cli.io, retried.runId);
+        if (args.json) writeJson(cli.io, retried);
+        else writeLine(cli.io, retried.runId);
       }),
   });
 

@@ -16,14 +16,14 @@ async function checkOrchestrator(client: Client): Promise<Finding[]> {
   const askedAt = Date.now();
   const { orchestrator, version, protocol, at, problem } = await client.status();
   const skewMs = Math.round(Date.parse(at) - (askedAt + Date.now()) / 2);
-  const said = `${orchestrator} answers, version ${version}, protocol ${protocol}`;
+  const summary = `${orchestrator} answers, version ${version}, protocol ${protocol}`;
   const found: Finding[] = [
     protocol === WIRE_PROTOCOL
-      ? reportOk(name, said)
+      ? reportOk(name, summary)
       : {
           level: 'fail',
           name,
-          message: `${said}; this command speaks protocol ${WIRE_PROTOCOL}`,
+          message: `${summary}; this command speaks protocol ${WIRE_PROTOCOL}`,
           remedy: 'Run orchestrator and command in the same version.',
         },
   ];

@@ -4,7 +4,7 @@ import { connect, type Client } from '@millrace/client';
 import { resolveAddress } from '@millrace/bus';
 import { hideAddressParts } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
-import { say, sayJson, type CliIo } from './cli-io.ts';
+import { writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { CHECKS } from './doctor-checks.ts';
 import { runCheck, type Finding } from './doctor-finding.ts';
 import { checkGateway, findGateway } from './doctor-gateway.ts';
@@ -30,7 +30,7 @@ export const defineDoctorCommand = (cli: Cli) =>
       const findings: Finding[] = [];
       const add = (found: readonly Finding[]) => {
         findings.push(...found);
-        if (args.json !== true) for (const finding of found) say(cli.io, formatFinding(finding));
+        if (args.json !== true) for (const finding of found) writeLine(cli.io, formatFinding(finding));
       };
       add(await runCheck('disk', () => checkDisk(cli.io.cwd)));
       const opened = await openClient(cli.io, args);
@@ -43,7 +43,7 @@ export const defineDoctorCommand = (cli: Cli) =>
         }
       }
       add(await runCheck('gateway', async () => checkGateway(await findGateway(cli.io, args))));
-      if (args.json === true) sayJson(cli.io, findings);
+      if (args.json === true) writeJson(cli.io, findings);
       return findings.some(({ level }) => level === 'fail') ? 'refused' : 'ok';
     },
   });

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { jsonObjectSchema, messageSchema, type JsonObject, type Message } from '@millrace/contracts';
 import { z } from 'zod';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson, type CliIo } from './cli-io.ts';
+import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
@@ -21,7 +21,7 @@ export const renameCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const { id, title } = await client.threads.rename(args.thread, args.title);
-        say(cli.io, makePrintable(`${id} is renamed: ${title}`));
+        writeLine(cli.io, makePrintable(`${id} is renamed: ${title}`));
       }),
   });
 
@@ -37,7 +37,7 @@ export const deleteCommand = (cli: Cli) =>
       requireYes(args.yes, 'millrace threads delete');
       return withClient(cli.io, args, async (client) => {
         const messages = await client.threads.delete(args.thread);
-        say(cli.io, `${args.thread} is deleted, with ${messages} messages`);
+        writeLine(cli.io, `${args.thread} is deleted, with ${messages} messages`);
       });
     },
   });
@@ -61,7 +61,7 @@ const saveMessagesCommand = (cli: Cli) =>
       const messages = await readJson(cli.io, args.file, messagesSchema, 'millrace messages save');
       return withClient(cli.io, args, async (client) => {
         const total = await client.messages.save(args.thread, messages, { resourceId: args.resource });
-        say(cli.io, `${messages.length} messages are saved; ${args.thread} has ${total}`);
+        writeLine(cli.io, `${messages.length} messages are saved; ${args.thread} has ${total}`);
       });
     },
   });
@@ -80,7 +80,7 @@ const deleteMessagesCommand = (cli: Cli) =>
       const ids = args.ids.split(',').filter((id) => id !== '');
       return withClient(cli.io, args, async (client) => {
         const { deleted, total } = await client.messages.delete(args.thread, ids);
-        say(cli.io, `${deleted} messages are deleted; ${args.thread} has ${total}`);
+        writeLine(cli.io, `${deleted} messages are deleted; ${args.thread} has ${total}`);
       });
     },
   });
@@ -105,7 +105,7 @@ export const defineMemorySetCommand = (cli: Cli) =>
       return withClient(cli.io, args, async (client) => {
         const address = { resourceId: args.resource, threadId: args.thread };
         const set = await client.memory.set({ ...address, ...version }, memory);
-        if (args.json) sayJson(cli.io, set);
+        if (args.json) writeJson(cli.io, set);
         else note(cli.io, `the memory is replaced, version ${set.version}`);
       });
     },

@@ -2,7 +2,7 @@
 import type { ShownErasure } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { makePrintable } from './printable.ts';
 import { formatTable } from './table.ts';
@@ -36,8 +36,8 @@ export const eraseCommand = (cli: Cli) =>
           if (progress !== shown) note(cli.io, progress);
           shown = progress;
           if (erasure.status === 'done' || performance.now() > giveUpAt) {
-            if (args.json) sayJson(cli.io, erasure);
-            else say(cli.io, formatTable(['STORE', 'DELETED', 'LEFT', 'PROBLEM'], erasure.stores.map(formatRow)));
+            if (args.json) writeJson(cli.io, erasure);
+            else writeLine(cli.io, formatTable(['STORE', 'DELETED', 'LEFT', 'PROBLEM'], erasure.stores.map(formatRow)));
             if (erasure.status === 'done') return 'ok';
             note(cli.io, 'the erasure continues; repeat the command to see its progress');
             return 'notEnded';

@@ -78,7 +78,7 @@ function listStageRows({ stage, entries, ms, subject }: StageEvent): EventRow[] 
 function buildEntryRow(stage: string, entry: StageEvent['entries'][number], ...more: (string | undefined)[]): EventRow {
   const { verdict, ms, replica = '', attempts, skipped, error, violations = [], processor } = entry;
   const reason = 'reason' in entry ? entry.reason : undefined;
-  const said = joinNotes(
+  const note = joinNotes(
     processor === entry.entry ? undefined : processor,
     reason,
     error && `${error.message} (${error.code})`,
@@ -86,7 +86,7 @@ function buildEntryRow(stage: string, entry: StageEvent['entries'][number], ...m
     ...violations.map(formatFinding),
     ...more,
   );
-  return [stage, entry.entry, skipped ? `${verdict}, skipped` : verdict, time(ms), replica, said];
+  return [stage, entry.entry, skipped ? `${verdict}, skipped` : verdict, time(ms), replica, note];
 }
 
 function formatFinding(violation: Violation | PublicViolation): string {

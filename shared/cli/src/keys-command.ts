@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { DEFAULT_PREFIX, createSubjects } from '@millrace/contracts';
 import { openKeyFolder, seedFile } from '@millrace/identity';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
-import { say, sayJson } from './cli-io.ts';
+import { writeLine, writeJson } from './cli-io.ts';
 
 const DEFAULT_FOLDER = '.millrace/keys';
 
@@ -22,14 +22,14 @@ export const defineKeysCommand = (cli: Cli) =>
       const folder = resolve(cwd, args.folder ?? DEFAULT_FOLDER);
       const subjects = createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX);
       const made = await openKeyFolder(folder, subjects, { rotate: args.rotate });
-      if (args.json) return sayJson(cli.io, { folder, ...made });
-      for (const role of made.created) say(cli.io, `${role}: new key in ${seedFile(folder, role)}`);
-      if (made.created.length === 0) say(cli.io, `every role has its key in ${folder}`);
-      if (made.redis.changed) say(cli.io, `Redis loads ${made.redis.usersFile}: restart Redis`);
-      if (made.qdrant.changed) say(cli.io, `Qdrant reads ${made.qdrant.configFile}: restart Qdrant`);
-      if (!made.changed) return say(cli.io, `${made.usersFile} is up to date`);
-      say(cli.io, `NATS includes ${made.usersFile}: restart NATS`);
+      if (args.json) return writeJson(cli.io, { folder, ...made });
+      for (const role of made.created) writeLine(cli.io, `${role}: new key in ${seedFile(folder, role)}`);
+      if (made.created.length === 0) writeLine(cli.io, `every role has its key in ${folder}`);
+      if (made.redis.changed) writeLine(cli.io, `Redis loads ${made.redis.usersFile}: restart Redis`);
+      if (made.qdrant.changed) writeLine(cli.io, `Qdrant reads ${made.qdrant.configFile}: restart Qdrant`);
+      if (!made.changed) return writeLine(cli.io, `${made.usersFile} is up to date`);
+      writeLine(cli.io, `NATS includes ${made.usersFile}: restart NATS`);
       if (args.rotate === undefined) return;
-      say(cli.io, `the former key of ${args.rotate} is refused from then on: restart ${args.rotate}`);
+      writeLine(cli.io, `the former key of ${args.rotate} is refused from then on: restart ${args.rotate}`);
     },
   });

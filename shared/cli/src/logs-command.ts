@@ -1,6 +1,6 @@
 // `millrace logs`: prints the logs of the services of the local stack, merged by time.
 import { defineCliCommand, type Cli } from './cli-command.ts';
-import { note, say, type CliIo } from './cli-io.ts';
+import { note, writeLine, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { followLogs, readLogs } from './log-files.ts';
 import { LEVELS, formatLine, isLevel, isShown, type LogFilter, type LogLine } from './log-lines.ts';
@@ -52,7 +52,7 @@ function readFilter(args: Partial<Record<'service' | 'level' | 'run', string | u
 const printLine =
   (io: CliIo, asJson: boolean) =>
   (line: LogLine): void =>
-    say(io, asJson ? line.text : formatLine(line));
+    writeLine(io, asJson ? line.text : formatLine(line));
 
 async function followUntilInterrupt(
   io: CliIo,

@@ -10,7 +10,7 @@ import {
 import { searchCommand } from './search-command.ts';
 import { deleteCommand, defineMemorySetCommand, renameCommand } from './edit-memory-commands.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { toOneLine, makePrintable } from './printable.ts';
 import { formatTable } from './table.ts';
@@ -56,8 +56,8 @@ const listCommand = (cli: Cli) =>
           lastMessageAt ?? updatedAt,
           titles[at] ?? '',
         ]);
-        if (args.json) sayJson(cli.io, threads);
-        else say(cli.io, formatTable(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));
+        if (args.json) writeJson(cli.io, threads);
+        else writeLine(cli.io, formatTable(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));
         const rest = formatRemaining(threads.length, total);
         if (rest !== '') note(cli.io, rest);
       });
@@ -79,8 +79,8 @@ const defineMessagesCommand = (cli: Cli) =>
       const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
       return withClient(cli.io, args, async (client) => {
         const { messages, total, unsaved = [] } = await client.threads.messages(args.thread, { ...limit, ...last });
-        if (args.json) sayJson(cli.io, messages);
-        else for (const message of messages) say(cli.io, formatMessage(message));
+        if (args.json) writeJson(cli.io, messages);
+        else for (const message of messages) writeLine(cli.io, formatMessage(message));
         const rest = formatRemaining(messages.length, total);
         if (rest !== '' && args.last === undefined) note(cli.io, rest);
         for (const { runId, code } of unsaved) note(cli.io, `run ${runId} is not stored yet (${code})`);
@@ -123,7 +123,7 @@ const defineMemoryShowCommand = (cli: Cli) =>
       return withClient(cli.io, args, async (client) => {
         const { memory, version } = await client.memory.get({ resourceId: args.resource, threadId: args.thread });
         note(cli.io, memory === null ? 'the working memory is empty' : `version ${version}`);
-        sayJson(cli.io, memory);
+        writeJson(cli.io, memory);
       });
     },
   });

@@ -35,11 +35,11 @@ export function explainMisusedArgument(
   if (unfit !== undefined)
     return new UsageError(`${label(unfit, args)} is not an id: ${error.remedy ?? error.message}`, command);
   const issues = error.issues ?? [{ path: error.path, message: error.message }];
-  const said = issues.map(({ path, message }) => {
+  const problems = issues.map(({ path, message }) => {
     const name = names.find((one) => path !== undefined && FIELDS[one]?.includes(path));
     return name === undefined ? undefined : `${label(name, args)} ${describeExpectation(message, path)}`;
   });
-  return said.includes(undefined) ? undefined : new UsageError(said.join('; '), command);
+  return problems.includes(undefined) ? undefined : new UsageError(problems.join('; '), command);
 }
 
 const label = (name: string, args: Arguments): string =>

@@ -42,8 +42,8 @@ export function parseOverrides(given: { [name in Name]?: string | undefined }, c
   const count = retries === undefined ? {} : { maxProcessorRetries: parseCount(retries, command) };
   const parsed = schema.safeParse({ ...Object.fromEntries(lists), ...count });
   if (parsed.success) return parsed.data;
-  const said = listIssues(parsed.error).map(({ path = '', message }) => `${asTyped(path)} ${message}`);
-  throw new UsageError(said.join('; '), command);
+  const problems = listIssues(parsed.error).map(({ path = '', message }) => `${asTyped(path)} ${message}`);
+  throw new UsageError(problems.join('; '), command);
 }
 
 /** Never treats text that may be JSON as a name. */

@@ -2,7 +2,7 @@
 import { MillraceError, type ClaimEvent, type RefusedEndpoint } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { makePrintable } from './printable.ts';
 import { formatPolicy, formatProcessor } from './processor-text.ts';
 import { formatTable } from './table.ts';
@@ -27,12 +27,12 @@ const listCommand = (cli: Cli) =>
         if (refusedTotal > refused.length)
           note(cli.io, `${refusedTotal} advertisements are rejected, of which ${refused.length} are listed`);
         if (claims === undefined) note(cli.io, 'the stored claims of names are unavailable');
-        if (args.problems === true) return sayProblems(cli, { refused, claims: claims ?? [] }, args.json === true);
+        if (args.problems === true) return printProblems(cli, { refused, claims: claims ?? [] }, args.json === true);
         for (const { service, name, problem } of refused)
           note(cli.io, makePrintable(`rejected advertisement: ${name} of the service ${service}: ${problem}`));
-        if (args.json) sayJson(cli.io, processors);
+        if (args.json) writeJson(cli.io, processors);
         else
-          say(
+          writeLine(
             cli.io,
             formatTable(['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'], processors.map(formatRow)),
           );
@@ -41,13 +41,13 @@ const listCommand = (cli: Cli) =>
 
 type Problems = { refused: readonly RefusedEndpoint[]; claims: readonly ClaimEvent[] };
 
-function sayProblems(cli: Cli, { refused, claims }: Problems, asJson: boolean): void {
-  if (asJson) return sayJson(cli.io, [...refused, ...claims]);
+function printProblems(cli: Cli, { refused, claims }: Problems, asJson: boolean): void {
+  if (asJson) return writeJson(cli.io, [...refused, ...claims]);
   if (refused.length === 0) note(cli.io, 'no advertisement is rejected');
   for (const { service, name, problem } of refused)
-    say(cli.io, makePrintable(`${name} of the service ${service}: ${problem}`));
+    writeLine(cli.io, makePrintable(`${name} of the service ${service}: ${problem}`));
   for (const { at, name, service, owner } of claims)
-    say(cli.io, makePrintable(`${at} the service ${service} advertised ${name}, which ${owner} serves`));
+    writeLine(cli.io, makePrintable(`${at} the service ${service} advertised ${name}, which ${owner} serves`));
 }
 
 const showCommand = (cli: Cli) =>
@@ -66,8 +66,8 @@ const showCommand = (cli: Cli) =>
           throw new MillraceError('processor-unknown', `No running service advertises "${args.processor}".`, {
             remedy: 'Run millrace processors list for the running processors.',
           });
-        if (args.json) sayJson(cli.io, found);
-        else say(cli.io, formatProcessor(found));
+        if (args.json) writeJson(cli.io, found);
+        else writeLine(cli.io, formatProcessor(found));
       }),
   });
 

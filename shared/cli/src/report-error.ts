@@ -23,9 +23,9 @@ const MAX_SHOWN = 20;
 
 export function formatCodedError({ code, message, path, remedy, issues = [] }: MillraceError | WireError): string {
   const lines = [`error: ${message} (${code})`, ...formatDetails({ path, remedy }, '  ')];
-  const isSaid = (issue: Issue): boolean =>
+  const isShownElsewhere = (issue: Issue): boolean =>
     message.includes(issue.message) && (issue.remedy === undefined || (issue.remedy === remedy && issue.path === path));
-  const unsaid = issues.filter((issue) => !isSaid(issue));
+  const unsaid = issues.filter((issue) => !isShownElsewhere(issue));
   for (const issue of unsaid.slice(0, MAX_SHOWN))
     lines.push(`  ${issue.message} (${issue.code})`, ...formatDetails(issue, '    '));
   const rest = unsaid.slice(MAX_SHOWN);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cli } from './cli-command.ts';
-import { note, say, type CliIo } from './cli-io.ts';
+import { note, writeLine, type CliIo } from './cli-io.ts';
 import { groupHelp, type CliCommand, type Group } from './command-group.ts';
 import { listCommands } from './command-table.ts';
 import { EXIT_CODES, exitCodeTable } from './exit-code-table.ts';
@@ -52,8 +52,8 @@ async function dispatch(cli: Cli, argv: string[]): Promise<void> {
     cli.exit = 'usage';
     return;
   }
-  if (word === '--version') return say(cli.io, formatVersion());
-  if (isHelp(word)) return say(cli.io, await renderRootHelp(commands));
+  if (word === '--version') return writeLine(cli.io, formatVersion());
+  if (isHelp(word)) return writeLine(cli.io, await renderRootHelp(commands));
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
   if (!command) throw createUnknownCommandError(word, Object.keys(commands), 'millrace');
   await runCommand(cli, await command.load(), rest);
@@ -62,7 +62,7 @@ async function dispatch(cli: Cli, argv: string[]): Promise<void> {
 async function runCommand(cli: Cli, command: CliCommand | Group, argv: string[]): Promise<void> {
   if ('commands' in command) return runGroup(cli, command, argv);
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  if (options.some(isHelp)) return say(cli.io, stripControls(await command.help()).trimEnd());
+  if (options.some(isHelp)) return writeLine(cli.io, stripControls(await command.help()).trimEnd());
   const { name, run } = command;
   await run(argv).catch((error: unknown) => {
     throw isCittyError(error) ? Object.assign(error, { command: name }) : error;
@@ -76,7 +76,7 @@ async function runGroup(cli: Cli, { name, commands, help }: Group, [word, ...res
     cli.exit = 'usage';
     return;
   }
-  if (isHelp(word)) return say(cli.io, await renderUsage());
+  if (isHelp(word)) return writeLine(cli.io, await renderUsage());
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
   if (!command) throw createUnknownCommandError(word, Object.keys(commands), name);
   await runCommand(cli, command, rest);

@@ -2,7 +2,7 @@
 import type { Run } from '@millrace/client';
 import { createJsonPrinter, createTextPrinter } from './answer-printer.ts';
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, type CliIo } from './cli-io.ts';
+import { note, writeLine, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { EXIT_CODES, exitOfRun, type Exit } from './exit-codes.ts';
 import { overrideArgs, parseOverrides } from './override-args.ts';
@@ -72,7 +72,7 @@ export const cancelCommand = (cli: Cli) =>
     args: { run: runId },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        say(cli.io, await client.runs.cancel(args.run));
+        writeLine(cli.io, await client.runs.cancel(args.run));
       }),
   });
 

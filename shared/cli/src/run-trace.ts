@@ -5,7 +5,7 @@ import type { Client } from '@millrace/client';
 
 export type RunTrace = {
   /** Reads the events if the chunk marks a checkpoint. */
-  see(chunk: { type: string }): void;
+  observe(chunk: { type: string }): void;
   /** Resolves when the last events are printed. */
   end(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export function startTrace(client: Client, runId: string, print: (event: RunEven
     reading = reading.then(read);
   };
   return {
-    see: ({ type }) => (MARKS.has(type) ? schedule() : undefined),
+    observe: ({ type }) => (MARKS.has(type) ? schedule() : undefined),
     async end() {
       schedule();
       await reading;

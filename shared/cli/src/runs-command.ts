@@ -3,7 +3,7 @@ import type { Env } from '@millrace/bus';
 import type { ApiAnswer } from '@millrace/contracts';
 import { defineChangesCommand } from './changes-command.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { say, sayJson } from './cli-io.ts';
+import { writeLine, writeJson } from './cli-io.ts';
 import { formatInspection } from './activity-text.ts';
 import { formatEvents } from './events-text.ts';
 import { formatPending, formatStatus, formatViolation } from './outcome-text.ts';
@@ -45,8 +45,12 @@ const showCommand = (cli: Cli) =>
       withClient(cli.io, args, async (client) => {
         const run = await client.runs.get(args.run);
         const inspection = run.result ? undefined : await client.runs.inspect(args.run);
-        if (args.json) sayJson(cli.io, { ...run, ...(inspection && { inspection }) });
-        else say(cli.io, [runText(run, cli.io.env), ...(inspection ? [formatInspection(inspection)] : [])].join('\n'));
+        if (args.json) writeJson(cli.io, { ...run, ...(inspection && { inspection }) });
+        else
+          writeLine(
+            cli.io,
+            [runText(run, cli.io.env), ...(inspection ? [formatInspection(inspection)] : [])].join('\n'),
+          );
       }),
   });
 
@@ -63,8 +67,8 @@ const defineEventsCommand = (cli: Cli) =>
       withClient(cli.io, args, async (client) => {
         const events =
           args.detail === true ? await client.runs.eventsDetail(args.run) : await client.runs.events(args.run);
-        if (args.json) sayJson(cli.io, events);
-        else say(cli.io, formatEvents(events));
+        if (args.json) writeJson(cli.io, events);
+        else writeLine(cli.io, formatEvents(events));
       }),
   });
 

@@ -2,7 +2,7 @@
 import { runStatusSchema, type RunStatus, type RunSummary } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
@@ -43,8 +43,8 @@ export const defineRunsListCommand = (cli: Cli) =>
       };
       return withClient(cli.io, args, async (client) => {
         const { runs, isComplete } = await readNewestRuns(client, last, filter);
-        if (args.json) sayJson(cli.io, runs);
-        else say(cli.io, formatTable(['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'], runs.map(formatRow)));
+        if (args.json) writeJson(cli.io, runs);
+        else writeLine(cli.io, formatTable(['RUN', 'STATUS', 'AGENT', 'SUBMITTED', 'STARTED'], runs.map(formatRow)));
         if (!isComplete) note(cli.io, `the newest ${runs.length} are shown; see --last`);
       });
     },

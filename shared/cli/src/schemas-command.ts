@@ -2,7 +2,7 @@
 // request.
 import { SCHEMA_NAMES, buildJsonSchemas } from '@millrace/contracts';
 import { defineCliCommand, type Cli } from './cli-command.ts';
-import { say, sayJson } from './cli-io.ts';
+import { writeLine, writeJson } from './cli-io.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace schemas';
@@ -16,9 +16,9 @@ export const defineSchemasCommand = (cli: Cli) =>
       names: { type: 'boolean', description: 'list only the names' },
     },
     async run({ name, names }) {
-      if (names === true) return say(cli.io, SCHEMA_NAMES.join('\n'));
+      if (names === true) return writeLine(cli.io, SCHEMA_NAMES.join('\n'));
       const schema = buildJsonSchemas(name);
       if (!schema) throw new UsageError(`unknown schema "${name}"; run millrace schemas --names for a list`, NAME);
-      sayJson(cli.io, schema);
+      writeJson(cli.io, schema);
     },
   });

@@ -1,6 +1,6 @@
 // `millrace threads search`: finds messages by meaning.
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { toOneLine } from './printable.ts';
 import { formatTable } from './table.ts';
@@ -27,7 +27,7 @@ export const searchCommand = (cli: Cli) =>
       return withClient(cli.io, args, async (client) => {
         const address = { resourceId: args.resource, threadId: args.thread };
         const hits = await client.threads.search(args.query, { ...address, ...limit });
-        if (args.json) return sayJson(cli.io, hits);
+        if (args.json) return writeJson(cli.io, hits);
         if (hits.length === 0) return note(cli.io, 'no message is indexed');
         const rows = hits.map(({ score, threadId, role, createdAt, text }) => [
           score.toFixed(2),
@@ -36,7 +36,7 @@ export const searchCommand = (cli: Cli) =>
           createdAt,
           toOneLine(text, MAX_SHOWN_CHARS),
         ]);
-        return say(cli.io, formatTable(['SCORE', 'THREAD', 'ROLE', 'AT', 'TEXT'], rows));
+        return writeLine(cli.io, formatTable(['SCORE', 'THREAD', 'ROLE', 'AT', 'TEXT'], rows));
       });
     },
   });

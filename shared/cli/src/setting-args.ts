@@ -30,8 +30,8 @@ export function parseSettings(given: { [name in Name]?: string | undefined }, co
     ...(release !== undefined && { release }),
   });
   if (parsed.success) return parsed.data;
-  const said = listIssues(parsed.error).map(({ path = '', message }) => `${spellOption(path)} ${message}`);
-  throw new UsageError(said.join('; '), command);
+  const problems = listIssues(parsed.error).map(({ path = '', message }) => `${spellOption(path)} ${message}`);
+  throw new UsageError(problems.join('; '), command);
 }
 
 const readToolChoice = (text: string) =>

@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import type { Client } from '@millrace/client';
 import { defineCliCommand, jsonArg, withClient, type Cli, type CliCommand } from './cli-command.ts';
-import { note, say, sayJson } from './cli-io.ts';
+import { note, writeLine, writeJson } from './cli-io.ts';
 import { formatCommandLine } from './command-name.ts';
 import { toOneLine } from './printable.ts';
 import { formatTable } from './table.ts';
@@ -31,9 +31,9 @@ export const defineSuspendedCommand = (cli: Cli): CliCommand =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const suspended = await client.runs.listSuspended();
-        if (args.json) return sayJson(cli.io, suspended);
+        if (args.json) return writeJson(cli.io, suspended);
         const rows = suspended.flatMap((one) => one.pending.map((pending) => formatRow(one, pending)));
-        say(cli.io, formatTable(['RUN', 'KIND', 'BY', 'TOKEN', 'UNTIL', 'ASKS'], rows));
+        writeLine(cli.io, formatTable(['RUN', 'KIND', 'BY', 'TOKEN', 'UNTIL', 'ASKS'], rows));
       }),
   });
 
@@ -152,7 +152,7 @@ export const releaseCommand = (cli: Cli): CliCommand =>
     name: 'millrace runs release',
     description: 'End a suspended run as released, without an answer.',
     args: { run },
-    run: (args) => withClient(cli.io, args, async (client) => say(cli.io, await client.runs.release(args.run))),
+    run: (args) => withClient(cli.io, args, async (client) => writeLine(cli.io, await client.runs.release(args.run))),
   });
 
 function parseData(text: string): JsonValue {

@@ -3,7 +3,7 @@ import { DEFAULT_TENANT, STAGES, liveBatchSchema, isToken, type RunEvent, type S
 import { connectBus, listen, readConnectionSettings, resolveAddress, withStackKey } from '@millrace/bus';
 import { attachClient, type Client } from '@millrace/client';
 import { defineCliCommand, withClient, type Cli } from './cli-command.ts';
-import { note, say, type CliIo } from './cli-io.ts';
+import { note, writeLine, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { toOneLine } from './printable.ts';
 import { startTrace, type RunTrace } from './run-trace.ts';
@@ -52,7 +52,7 @@ function createTapOutput(io: CliIo, stage: Stage | undefined, maxLines: number):
   let lines = 0;
   const print = (text: string) => {
     if (lines >= maxLines) return;
-    say(io, text);
+    writeLine(io, text);
     lines += 1;
     if (lines >= maxLines) controller.abort();
   };
@@ -81,7 +81,7 @@ async function tapRun(client: Client, runId: string, output: TapOutput): Promise
   try {
     for await (const { epoch, index, chunk } of run.positions) {
       output.chunk(runId, `${epoch}.${index}`, chunk);
-      trace.see(chunk);
+      trace.observe(chunk);
       if (output.done.aborted) return;
     }
     await trace.end();
@@ -106,13 +106,13 @@ async function tapAll(
   const traces = new Map<string, RunTrace>();
   try {
     const client = await attachClient(bus, { tenant });
-    const see = (runId: string, chunk: { type: string }) => {
+    const observe = (runId: string, chunk: { type: string }) => {
       if (!traces.has(runId) && traces.size < MAX_TRACED)
         traces.set(
           runId,
           startTrace(client, runId, (event) => output.event(runId, event)),
         );
-      traces.get(runId)?.see(chunk);
+      traces.get(runId)?.observe(chunk);
     };
     const pattern = bus.subjects.patterns.chunks(tenant, '*');
     const live = listen(bus, pattern, liveBatchSchema, ({ epoch, index, chunks }, subject) => {
@@ -120,7 +120,7 @@ async function tapAll(
       if (!isToken(runId)) return;
       for (const [at, chunk] of chunks.entries()) {
         output.chunk(runId, `${epoch}.${index + at}`, chunk);
-        see(runId, chunk);
+        observe(runId, chunk);
         if (ENDS.has(chunk.type)) void endTrace(traces, runId);
       }
     });

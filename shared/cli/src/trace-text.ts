@@ -31,8 +31,8 @@ function describe(event: AnyEvent): string {
 
 function describeEntry({ entry, verdict, ms, skipped, error, violations = [] }: StageEvent['entries'][number]): string {
   const found = violations.map(({ rule = 'finding', count = 1 }) => `${rule} × ${count}`);
-  const said = [...found, ...(error ? [error.message] : []), ...(skipped ? ['skipped'] : [])];
-  return `${entry} ${verdict} ${time(ms)}${said.length > 0 ? ` (${said.join(', ')})` : ''}`;
+  const notes = [...found, ...(error ? [error.message] : []), ...(skipped ? ['skipped'] : [])];
+  return `${entry} ${verdict} ${time(ms)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
 
 const time = (ms: number): string => `${ms.toFixed(1)} ms`;

@@ -40,12 +40,12 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
     .flatMap((info) => readClaims(info, subjects, refused))
     .toSorted(compareClaims);
   const processors = new Map<string, AdvertisedProcessor>();
-  const said: SeenDescriptions = new Map();
+  const seen: SeenDescriptions = new Map();
   const tools = new Map<string, AdvertisedTool>();
   const served = new Map<string, string[]>();
   for (const claim of claims) {
     const refusal =
-      claim.metadata.kind === 'processor' ? addProcessor({ processors, served }, said, claim) : addTool(tools, claim);
+      claim.metadata.kind === 'processor' ? addProcessor({ processors, served }, seen, claim) : addTool(tools, claim);
     if (refusal) refused.push({ service: claim.service, name: readName(claim.metadata), ...refusal });
   }
   return { processors, tools, served, refused: omitDuplicates(refused) };
@@ -103,7 +103,7 @@ type SeenDescriptions = Map<string, string>;
 
 function addProcessor(
   { processors, served }: Pick<Advertised, 'processors' | 'served'>,
-  said: SeenDescriptions,
+  seen: SeenDescriptions,
   claim: EndpointClaim,
 ): Refusal | undefined {
   const { service, metadata } = claim;
@@ -114,14 +114,14 @@ function addProcessor(
     if (processors.size >= ADVERTISED_LIMITS.maxProcessors)
       return { problem: describeExcess('processors', ADVERTISED_LIMITS.maxProcessors) };
     processors.set(descriptor.id, { descriptor, service, replicas: addReplica(served, claim, descriptor.id) });
-    conflictsWithKnown(said, descriptor);
+    conflictsWithKnown(seen, descriptor);
     return undefined;
   }
   if (known.service !== service) {
     addReplica(served, claim, descriptor.id);
     return refuseClaim(known.service, 'processor of that id');
   }
-  if (conflictsWithKnown(said, descriptor)) {
+  if (conflictsWithKnown(seen, descriptor)) {
     const version = toShownText(descriptor.version);
     return { problem: `its version ${version} has another description: give the changed processor a new version` };
   }
@@ -148,11 +148,11 @@ function splitAdded({ positions, judgesText, addsText, memoryKey, policy, ...oth
  * One version has one description; otherwise the resolution of an agent would be random. The first one that is read is
  * used.
  */
-function conflictsWithKnown(said: SeenDescriptions, descriptor: ProcessorDescriptor): boolean {
+function conflictsWithKnown(seen: SeenDescriptions, descriptor: ProcessorDescriptor): boolean {
   const key = `${descriptor.id} ${descriptor.version}`;
   const text = JSON.stringify(splitAdded(descriptor).rest);
-  const known = said.get(key);
-  if (known === undefined) said.set(key, text);
+  const known = seen.get(key);
+  if (known === undefined) seen.set(key, text);
   return known !== undefined && known !== text;
 }
 

@@ -23,7 +23,7 @@ export function applyOps(conversation: Conversation, ops: readonly MessageOp[]):
 
 const FEW_LOOKS = 4;
 
-type MessageSlot = { source: MessageSource; message: Message; isGone: boolean };
+type MessageSlot = { source: MessageSource; message: Message; isRemoved: boolean };
 type OpOf<O extends MessageOp['op']> = Extract<MessageOp, { op: O }>;
 
 export class ConversationDraft {
@@ -68,7 +68,7 @@ export class ConversationDraft {
 
   conversation(): Conversation {
     const system = this.#settled().all();
-    const slots = this.#slots?.filter(({ isGone }) => !isGone);
+    const slots = this.#slots?.filter(({ isRemoved }) => !isRemoved);
     return { entries: slots?.map(({ source, message }) => ({ source, message })) ?? [...this.#given], system };
   }
 
@@ -79,7 +79,7 @@ export class ConversationDraft {
   #add({ source, message, before }: OpOf<'add'>): void {
     const [there] = this.#named(message.id);
     if (there) return this.#put(there, message);
-    const slot = { source, message, isGone: false };
+    const slot = { source, message, isRemoved: false };
     this.#place(slot, before);
     this.#byId?.set(message.id, [slot]);
     this.#counted(Number(isCallerSystem(slot)), isCallerSystem(slot));
@@ -88,7 +88,7 @@ export class ConversationDraft {
   #remove({ ids }: OpOf<'remove'>): void {
     for (const id of ids) {
       for (const slot of this.#named(id)) {
-        slot.isGone = true;
+        slot.isRemoved = true;
         this.#counted(-Number(isCallerSystem(slot)), isCallerSystem(slot));
       }
       this.#byId?.delete(id);
@@ -122,7 +122,7 @@ export class ConversationDraft {
   #placeOf({ source }: MessageSlot, slots: readonly MessageSlot[]): number {
     if (source !== 'remembered') return slots.length;
     const isBefore = (slot: MessageSlot | undefined) =>
-      slot !== undefined && (slot.isGone || slot.source === 'remembered');
+      slot !== undefined && (slot.isRemoved || slot.source === 'remembered');
     while (isBefore(slots[this.#ownFrom])) this.#ownFrom += 1;
     return this.#ownFrom;
   }
@@ -131,15 +131,15 @@ export class ConversationDraft {
   #named(id: string): readonly MessageSlot[] {
     const slots = this.#opened();
     this.#looks += 1;
-    if (this.#looks <= FEW_LOOKS) return slots.filter((slot) => !slot.isGone && slot.message.id === id);
-    const listRemaining = () => slots.filter(({ isGone }) => !isGone);
+    if (this.#looks <= FEW_LOOKS) return slots.filter((slot) => !slot.isRemoved && slot.message.id === id);
+    const listRemaining = () => slots.filter(({ isRemoved }) => !isRemoved);
     this.#byId ??= Map.groupBy(listRemaining(), ({ message }) => message.id);
     return this.#byId.get(id) ?? [];
   }
 
   #opened(): MessageSlot[] {
     if (this.#slots) return this.#slots;
-    this.#slots = this.#given.map(({ source, message }) => ({ source, message, isGone: false }));
+    this.#slots = this.#given.map(({ source, message }) => ({ source, message, isRemoved: false }));
     this.#callers = this.#slots.filter(isCallerSystem).length;
     return this.#slots;
   }
@@ -159,7 +159,7 @@ export class ConversationDraft {
   #settled(): SystemGroups {
     if (!this.#isStale) return this.#system;
     this.#isStale = false;
-    const own = this.#callers === 0 ? [] : this.#opened().filter((slot) => !slot.isGone && isCallerSystem(slot));
+    const own = this.#callers === 0 ? [] : this.#opened().filter((slot) => !slot.isRemoved && isCallerSystem(slot));
     this.#system.set(CALLER_TAG, own.map(buildCallerSystemText));
     return this.#system;
   }

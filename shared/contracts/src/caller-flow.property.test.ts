@@ -45,7 +45,7 @@ const anyEvent: fc.Arbitrary<CallerEvent> = fc.oneof(
     isStop: fc.boolean(),
   }),
   fc.record({ type: fc.constant('tick' as const), at, timeoutMs: fc.constant(TIMEOUT_MS) }),
-  fc.record({ type: fc.constant('looked' as const), hasLeft: fc.boolean(), heardAt: at }),
+  fc.record({ type: fc.constant('pinged' as const), hasLeft: fc.boolean(), receivedAt: at }),
   fc.constant({ type: 'tell' as const }),
   fc.constant({ type: 'drop' as const }),
 );

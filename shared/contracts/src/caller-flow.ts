@@ -28,7 +28,7 @@ export type CallerFlow = {
   /** Bytes of JSON that the session has sent. */
   bytes: number;
   /** The driver looks whether the replica is on the bus. */
-  isLooking: boolean;
+  isPinging: boolean;
 };
 
 export type Loss = { code: ErrorCode; message: string };
@@ -47,8 +47,8 @@ export type CallerEvent =
   /** @param missing a chunk that the session had to pass on and did not */
   | { type: 'verdicts'; count: number; served: number; isStop: boolean; missing?: Loss | undefined }
   | { type: 'tick'; at: number; timeoutMs: number }
-  /** The look has ended. `heardAt`: when it began, the last batch had arrived at that time. */
-  | { type: 'looked'; hasLeft: boolean; heardAt: number }
+  /** The look has ended. `receivedAt`: when it began, the last batch had arrived at that time. */
+  | { type: 'pinged'; hasLeft: boolean; receivedAt: number }
   | { type: 'tell' }
   | { type: 'drop' }
   /** A batch that does not fit, a chunk that the session may not send, a message that cannot be sent. */
@@ -56,7 +56,7 @@ export type CallerEvent =
 
 export type CallerEffect =
   | { type: 'post'; count: number; end?: true; tell?: true; drop?: true }
-  | { type: 'look'; heardAt: number }
+  | { type: 'ping'; receivedAt: number }
   | { type: 'lost'; loss: Loss }
   /** The verdicts are final. */
   | { type: 'concluded' };
@@ -66,7 +66,7 @@ export type CallerStep = { flow: CallerFlow; effects: readonly CallerEffect[] };
 /** Bytes of JSON that a session may send: enough for the longest answer in single characters. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** A replica that has been silent for so long is looked for, because one that has left the bus sends nothing. */
-const LOOK_AFTER_MS = 1_000;
+const PING_AFTER_MS = 1_000;
 
 export const openCallerFlow = (at: number): CallerFlow => ({
   phase: 'opening',
@@ -79,39 +79,39 @@ export const openCallerFlow = (at: number): CallerFlow => ({
   isHurried: false,
   isEndSent: false,
   bytes: 0,
-  isLooking: false,
+  isPinging: false,
 });
 
 /** Whether the replica is done with everything that was pushed. */
 export const isDrained = ({ queued, sent, processed }: CallerFlow): boolean => queued === 0 && processed === sent;
 
 export function reduceCaller(flow: CallerFlow, event: CallerEvent): CallerStep {
-  if (flow.phase === 'ended') return stay(flow);
+  if (flow.phase === 'ended') return keep(flow);
   switch (event.type) {
     case 'opened':
-      return stay({ ...flow, phase: 'opened', line: { ...flow.line, inAt: event.at } });
+      return keep({ ...flow, phase: 'opened', line: { ...flow.line, inAt: event.at } });
     case 'started':
-      return stay({ ...flow, phase: 'streaming' });
+      return keep({ ...flow, phase: 'streaming' });
     case 'pushed':
-      return stay({ ...flow, queued: flow.queued + event.count });
+      return keep({ ...flow, queued: flow.queued + event.count });
     case 'end':
-      return stay({ ...flow, isEnding: true });
+      return keep({ ...flow, isEnding: true });
     case 'hurry':
-      return stay({ ...flow, isHurried: true });
+      return keep({ ...flow, isHurried: true });
     case 'flush':
       return flush(flow, event.at);
     case 'posted':
-      return stay({ ...flow, line: sendOn(flow.line, event.batches, event.at) });
+      return keep({ ...flow, line: sendOn(flow.line, event.batches, event.at) });
     case 'received':
       return receive(flow, event);
     case 'verdicts':
       return conclude(flow, event);
     case 'tick':
       return handleTick(flow, event);
-    case 'looked':
-      return event.hasLeft && event.heardAt === flow.line.inAt
+    case 'pinged':
+      return event.hasLeft && event.receivedAt === flow.line.inAt
         ? lose(flow, 'session-lost', 'The replica went away.')
-        : stay({ ...flow, isLooking: false });
+        : keep({ ...flow, isPinging: false });
     case 'tell':
       return { flow: { ...flow, phase: 'telling' }, effects: [{ type: 'post', count: 0, tell: true }] };
     case 'drop':
@@ -121,7 +121,7 @@ export function reduceCaller(flow: CallerFlow, event: CallerEvent): CallerStep {
   }
 }
 
-const stay = (flow: CallerFlow): CallerStep => ({ flow, effects: [] });
+const keep = (flow: CallerFlow): CallerStep => ({ flow, effects: [] });
 
 function lose(flow: CallerFlow, code: ErrorCode, message: string): CallerStep {
   return {
@@ -136,13 +136,13 @@ function lose(flow: CallerFlow, code: ErrorCode, message: string): CallerStep {
 /** A batch leaves if nothing is in flight, or enough has gathered, or no more will be pushed; never more than the window has room for. */
 function flush(flow: CallerFlow, at: number): CallerStep {
   const { phase, queued, sent, processed, isEnding, isHurried, isEndSent } = flow;
-  if (phase !== 'streaming') return stay(flow);
+  if (phase !== 'streaming') return keep(flow);
   const isIdle = sent === processed;
   const isDue = isIdle || isEnding || isHurried || queued >= SESSION_LIMITS.batchChunks;
   const count = Math.min(queued, SESSION_LIMITS.windowChunks - (sent - processed));
-  if (queued > 0 && (count <= 0 || !isDue)) return stay(flow);
+  if (queued > 0 && (count <= 0 || !isDue)) return keep(flow);
   const isLast = isEnding && count === queued && !isEndSent;
-  if (queued === 0 && !isLast) return stay(flow);
+  if (queued === 0 && !isLast) return keep(flow);
   const next = { ...flow, queued: queued - count, sent: sent + count, isEndSent: isEndSent || isLast };
   // The replica's time starts when it gets something to do.
   const advancedAt = isIdle || count === 0 ? at : flow.advancedAt;
@@ -162,13 +162,13 @@ function receive(flow: CallerFlow, batch: Extract<CallerEvent, { type: 'received
   const received = { ...flow, bytes, line };
   if (flow.phase === 'telling') {
     const { maxToldBytes } = SESSION_LIMITS;
-    if (!hasVerdicts || batch.bytes <= maxToldBytes) return stay(received);
+    if (!hasVerdicts || batch.bytes <= maxToldBytes) return keep(received);
     const message = `The verdicts and states are ${batch.bytes} bytes; at most ${maxToldBytes} are taken.`;
     return lose(received, 'message-too-large', message);
   }
   // A replica cannot have processed more than it was sent: counting alone must not keep a session alive.
   const processed = Math.min(batch.processed, flow.sent);
-  return stay(processed > flow.processed ? { ...received, processed, advancedAt: at } : received);
+  return keep(processed > flow.processed ? { ...received, processed, advancedAt: at } : received);
 }
 
 function conclude(flow: CallerFlow, { count, served, isStop, missing }: Extract<CallerEvent, { type: 'verdicts' }>) {
@@ -185,19 +185,19 @@ function conclude(flow: CallerFlow, { count, served, isStop, missing }: Extract<
 }
 
 function handleTick(flow: CallerFlow, { at, timeoutMs }: Extract<CallerEvent, { type: 'tick' }>): CallerStep {
-  const { phase, line, sent, processed, isEndSent, advancedAt, isLooking } = flow;
-  if (phase === 'opening') return stay(flow);
+  const { phase, line, sent, processed, isEndSent, advancedAt, isPinging } = flow;
+  if (phase === 'opening') return keep(flow);
   if (isSilent(line, at))
     return lose(flow, 'session-lost', `The replica was silent for ${SESSION_LIMITS.silenceMs} ms.`);
   const isAtWork = sent > processed || isEndSent;
   if (isAtWork && at - advancedAt > timeoutMs)
     return lose(flow, 'processor-timeout', `No chunk was processed within ${timeoutMs} ms.`);
-  const mustLook = !isLooking && at - line.inAt > LOOK_AFTER_MS;
+  const mustPing = !isPinging && at - line.inAt > PING_AFTER_MS;
   return {
-    flow: mustLook ? { ...flow, isLooking: true } : flow,
+    flow: mustPing ? { ...flow, isPinging: true } : flow,
     effects: [
       ...(isHeartbeatDue(line, at) ? [{ type: 'post' as const, count: 0 }] : []),
-      ...(mustLook ? [{ type: 'look' as const, heardAt: line.inAt }] : []),
+      ...(mustPing ? [{ type: 'ping' as const, receivedAt: line.inAt }] : []),
     ],
   };
 }

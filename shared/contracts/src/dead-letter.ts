@@ -30,6 +30,6 @@ export type ShownDeadLetter = z.infer<typeof shownDeadLetterSchema>;
 
 export function toShownDeadLetter(letter: DeadLetter): ShownDeadLetter {
   const { what, tenant, runId, agent, at, error, retriedAs } = letter;
-  const told = { what, tenant, runId, agent, at, error, ...(retriedAs !== undefined && { retriedAs }) };
-  return letter.what === 'save' ? { ...told, entries: letter.save.entries } : told;
+  const shown = { what, tenant, runId, agent, at, error, ...(retriedAs !== undefined && { retriedAs }) };
+  return letter.what === 'save' ? { ...shown, entries: letter.save.entries } : shown;
 }

@@ -90,10 +90,10 @@ const MAX_FRAMES = 8;
  */
 export function toLoggedError(error: unknown): { error: string; at: string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
-  const said = MillraceError.isInstance(error) ? error.code : error.name;
+  const label = MillraceError.isInstance(error) ? error.code : error.name;
   const { message, stack = '' } = error;
   // The message precedes the frames and may look like one.
   const frames = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';
   const at = frames.split('\n').map((line) => line.trim());
-  return { error: said, at: at.filter((line) => line.startsWith('at ')).slice(0, MAX_FRAMES) };
+  return { error: label, at: at.filter((line) => line.startsWith('at ')).slice(0, MAX_FRAMES) };
 }

@@ -138,9 +138,9 @@ export function toPublicEvent(event: RunEvent): PublicRunEvent {
 }
 
 function toPublicOutcome(outcome: EntryOutcome): z.infer<typeof publicOutcomeSchema> {
-  const { reason: _reason, metadata: _metadata, violations, error, ...told } = outcome;
+  const { reason: _reason, metadata: _metadata, violations, error, ...shown } = outcome;
   return {
-    ...told,
+    ...shown,
     ...(error && { error: keepCode(error) }),
     ...(violations && { violations: toPublicViolations(violations) }),
   };

@@ -44,9 +44,9 @@ function compileSchema(schema: Schema): FitCheck {
   if (known) return known;
   const whole = compileWithChecks(schema);
   const fits = shortcuts.get(schema);
-  const look: FitCheck = fits ? (value) => (fits(value) ? 'as-is' : whole(value)) : whole;
-  looks.set(schema, look);
-  return look;
+  const runCheck: FitCheck = fits ? (value) => (fits(value) ? 'as-is' : whole(value)) : whole;
+  looks.set(schema, runCheck);
+  return runCheck;
 }
 
 const askAlways: FitCheck = () => 'ask';
@@ -62,12 +62,12 @@ function readDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
 
 function compileWithChecks(schema: Schema): FitCheck {
   const def = readDefinition(schema);
-  const look = compileType(def);
-  if (look === askAlways || !def.checks || def.checks.length === 0) return look;
+  const runCheck = compileType(def);
+  if (runCheck === askAlways || !def.checks || def.checks.length === 0) return runCheck;
   const checks = def.checks.map(compileCheck);
   if (checks.includes(undefined)) return askAlways;
   return (value) => {
-    const fit = look(value);
+    const fit = runCheck(value);
     return fit === 'as-is' && !checks.every((check) => check?.(value)) ? 'no' : fit;
   };
 }
@@ -137,7 +137,7 @@ function matchElements(element: FitCheck): FitCheck {
   };
 }
 
-type Member = { look: FitCheck; missing: Fit };
+type Member = { runCheck: FitCheck; missing: Fit };
 
 /** Returns zod's decision for an object without the member. */
 function fitAbsent(schema: Schema): Fit {
@@ -150,7 +150,7 @@ function fitAbsent(schema: Schema): Fit {
 function matchObject({ shape, catchall }: z.core.$ZodObjectDef): FitCheck {
   const members = new Map<string, Member>();
   for (const [name, schema] of Object.entries(shape))
-    members.set(name, { look: compileSchema(schema), missing: fitAbsent(schema) });
+    members.set(name, { runCheck: compileSchema(schema), missing: fitAbsent(schema) });
   const needed = [...members].filter(([, { missing }]) => missing !== 'as-is');
   // Without a catchall zod drops unknown members, which changes the value.
   const other = catchall ? compileSchema(catchall) : askAlways;
@@ -160,7 +160,7 @@ function matchObject({ shape, catchall }: z.core.$ZodObjectDef): FitCheck {
     let there = 0;
     for (const name in value) {
       const member = members.get(name);
-      const its = member ? member.look(value[name]) : other(value[name]);
+      const its = member ? member.runCheck(value[name]) : other(value[name]);
       if (its === 'no') return 'no';
       if (its === 'ask') fit = 'ask';
       if (member && member.missing !== 'as-is') there += 1;

@@ -7,7 +7,7 @@ const buildChunk = (type: string, payload: object): Chunk =>
 const delta = buildChunk('text-delta', { id: 't', text: 'x' });
 const ends = (...chunks: Chunk[]) => {
   const parts = createOpenParts();
-  parts.see(chunks);
+  parts.observe(chunks);
   return parts.ends(true);
 };
 
@@ -45,7 +45,7 @@ test('A part without a start is ended too', () => {
 
 test('The end of a cut-off part has complete: false', () => {
   const parts = createOpenParts();
-  parts.see([delta, buildChunk('reasoning-start', { id: 'r' })]);
+  parts.observe([delta, buildChunk('reasoning-start', { id: 'r' })]);
   expect(parts.ends(false)).toEqual([
     buildChunk('text-end', { id: 't', complete: false }),
     buildChunk('reasoning-end', { id: 'r', complete: false }),

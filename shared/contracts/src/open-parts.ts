@@ -3,7 +3,7 @@
 import type { Chunk, ChunkOf } from './chunk.ts';
 
 export type OpenParts = {
-  see(chunks: readonly Chunk[]): void;
+  observe(chunks: readonly Chunk[]): void;
   /**
    * Returns the chunks that end the open parts, in the order of their starts. @param complete false: the parts were cut
    * off
@@ -24,7 +24,7 @@ export function createOpenParts(): OpenParts {
   const begin = (key: string, end: () => PartEnd) => {
     if (!open.has(key)) open.set(key, end());
   };
-  const seeOne = (chunk: Chunk) => {
+  const observeOne = (chunk: Chunk) => {
     const { runId, from } = chunk;
     switch (chunk.type) {
       case 'text-start':
@@ -54,7 +54,7 @@ export function createOpenParts(): OpenParts {
     }
   };
   return {
-    see: (chunks) => chunks.forEach(seeOne),
+    observe: (chunks) => chunks.forEach(observeOne),
     ends: (complete) => [...open.values()].map((end) => (complete ? end : cutOff(end))),
   };
 }

@@ -31,10 +31,10 @@ function findRefusedCount(given: readonly Chunk[], out: readonly Chunk[]): strin
   const inside = given.filter((chunk) => !mayBeDropped(chunk));
   const outside = out.filter((chunk) => !mayBeDropped(chunk));
   for (const { type } of [...inside, ...outside]) {
-    const came = outside.filter((chunk) => chunk.type === type).length;
+    const received = outside.filter((chunk) => chunk.type === type).length;
     const went = inside.filter((chunk) => chunk.type === type).length;
-    if (came < went) return `processOutputStream dropped the "${type}" chunk: it may be changed, not dropped.`;
-    if (came > went) return `processOutputStream returned a "${type}" chunk that was not in its input.`;
+    if (received < went) return `processOutputStream dropped the "${type}" chunk: it may be changed, not dropped.`;
+    if (received > went) return `processOutputStream returned a "${type}" chunk that was not in its input.`;
   }
   return undefined;
 }

@@ -16,9 +16,9 @@ export function reconcile(
   const kept = returned.filter((message) => message.role !== 'system');
   const before = new Map(given.map((entry) => [entry.message.id, JSON.stringify(entry.message)]));
   const after = new Set(kept.map((message) => message.id));
-  const gone = [...before.keys()].filter((id) => !after.has(id));
+  const removed = [...before.keys()].filter((id) => !after.has(id));
 
-  const ops: MessageOp[] = gone.length === 0 ? [] : [{ op: 'remove', ids: gone }];
+  const ops: MessageOp[] = removed.length === 0 ? [] : [{ op: 'remove', ids: removed }];
   const nextKnown = findNextKnown(kept, before);
   kept.forEach((message, at) => {
     const was = before.get(message.id);

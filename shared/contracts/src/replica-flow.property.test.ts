@@ -18,7 +18,7 @@ const anyEvent: fc.Arbitrary<ReplicaEvent> = fc.oneof(
     sequence: fc.nat({ max: 4 }),
     count: fc.nat({ max: 1_500 }),
     isEnd: fc.boolean(),
-    isTell: fc.boolean(),
+    isStop: fc.boolean(),
     isDrop: fc.boolean(),
     at,
   }),
@@ -61,8 +61,16 @@ function playBoth(pushes: readonly number[], picks: readonly boolean[]) {
     for (const effect of step.effects) {
       if (effect.type !== 'post') log.push(effect.type);
       else {
-        const { count, end: isEnd = false, tell: isTell = false, drop: isDrop = false } = effect;
-        wire.toReplica.push({ type: 'received', sequence: caller.line.nextOut, count, isEnd, isTell, isDrop, at: 0 });
+        const { count, end: isEnd = false, tell: isStop = false, drop: isDrop = false } = effect;
+        wire.toReplica.push({
+          type: 'received',
+          sequence: caller.line.nextOut,
+          count,
+          isEnd,
+          isStop,
+          isDrop,
+          at: 0,
+        });
         toCaller({ type: 'posted', batches: 1, at: 0 });
       }
     }

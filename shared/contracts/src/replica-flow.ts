@@ -23,7 +23,7 @@ export type ReplicaEvent =
       sequence: number;
       count: number;
       isEnd: boolean;
-      isTell: boolean;
+      isStop: boolean;
       isDrop: boolean;
       at: number;
     }
@@ -60,7 +60,7 @@ export const openReplicaFlow = (at: number): ReplicaFlow => ({
 });
 
 export function reduceReplica(flow: ReplicaFlow, event: ReplicaEvent): ReplicaStep {
-  if (flow.phase === 'ended') return stay(flow);
+  if (flow.phase === 'ended') return keep(flow);
   switch (event.type) {
     case 'received':
       return receive(flow, event);
@@ -69,20 +69,20 @@ export function reduceReplica(flow: ReplicaFlow, event: ReplicaEvent): ReplicaSt
     case 'finish':
       return { flow, effects: [{ type: 'finish' }] };
     case 'sent':
-      return stay({ ...flow, line: sendOn(flow.line, event.batches, event.at), reported: event.processed });
+      return keep({ ...flow, line: sendOn(flow.line, event.batches, event.at), reported: event.processed });
     case 'tick':
       if (isSilent(flow.line, event.at)) return close(flow);
-      return isHeartbeatDue(flow.line, event.at) ? { flow, effects: [{ type: 'send' }] } : stay(flow);
+      return isHeartbeatDue(flow.line, event.at) ? { flow, effects: [{ type: 'send' }] } : keep(flow);
     case 'closed':
-      return stay({ ...flow, phase: 'ended' });
+      return keep({ ...flow, phase: 'ended' });
   }
 }
 
-const stay = (flow: ReplicaFlow): ReplicaStep => ({ flow, effects: [] });
+const keep = (flow: ReplicaFlow): ReplicaStep => ({ flow, effects: [] });
 const close = (flow: ReplicaFlow): ReplicaStep => ({ flow: { ...flow, phase: 'ended' }, effects: [{ type: 'close' }] });
 
 function receive(flow: ReplicaFlow, batch: Extract<ReplicaEvent, { type: 'received' }>): ReplicaStep {
-  const { sequence, count, isEnd, isTell, isDrop, at } = batch;
+  const { sequence, count, isEnd, isStop, isDrop, at } = batch;
   if (isDrop) return close(flow);
   const line = receiveOn(flow.line, sequence, at);
   if (!line) {
@@ -93,8 +93,8 @@ function receive(flow: ReplicaFlow, batch: Extract<ReplicaEvent, { type: 'receiv
   const inFlight = received - flow.processed;
   if (inFlight > SESSION_LIMITS.windowChunks) return { flow, effects: [createOverfullEffect(inFlight)] };
   const next = { ...flow, line, received };
-  if (isTell) return { flow: { ...next, phase: 'telling' }, effects: [{ type: 'ask-states' }] };
-  if (flow.phase === 'telling') return stay(next);
+  if (isStop) return { flow: { ...next, phase: 'telling' }, effects: [{ type: 'ask-states' }] };
+  if (flow.phase === 'telling') return keep(next);
   if (!isEnd && flow.phase !== 'ending') return { flow: next, effects: [{ type: 'accept' }] };
   const ending: ReplicaFlow = { ...next, phase: 'ending' };
   // A session without chunks in flight ends at once; otherwise with the progress of its last chunk.
@@ -104,7 +104,7 @@ function receive(flow: ReplicaFlow, batch: Extract<ReplicaEvent, { type: 'receiv
 
 /** Output leaves when the input is used up: batches of a busy stream are not cut into single chunks. */
 function advanceFlow(flow: ReplicaFlow): ReplicaStep {
-  if (flow.phase === 'telling' || flow.processed < flow.received) return stay(flow);
+  if (flow.phase === 'telling' || flow.processed < flow.received) return keep(flow);
   return { flow, effects: [{ type: flow.phase === 'ending' ? 'finish' : 'send' }] };
 }
 

@@ -36,8 +36,8 @@ export type PublicViolation = z.infer<typeof publicViolationSchema>;
 /** Returns one violation for each processor and rule, in the order of their first finding. */
 export function toPublicViolations(violations: readonly Violation[]): PublicViolation[] {
   const sums = new Map<string, PublicViolation>();
-  for (const { processorId, rule: said, count = 1 } of violations) {
-    const rule = said !== undefined && isName(said) ? said : undefined;
+  for (const { processorId, rule: givenRule, count = 1 } of violations) {
+    const rule = givenRule !== undefined && isName(givenRule) ? givenRule : undefined;
     const key = JSON.stringify([processorId, rule]);
     const sum = sums.get(key)?.count ?? 0;
     sums.set(key, { processorId, ...(rule !== undefined && { rule }), count: sum + count });

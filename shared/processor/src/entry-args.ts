@@ -108,7 +108,7 @@ export function createEntryArgs(
     writer: createStreamWriter(context.run, (chunk) => context.write(chunk, entry.entry), writeFailed),
     onViolation: (violation) => {
       list.add(violation);
-      tell(processor, { ...violation, processorId: entry.entry });
+      notifyProcessor(processor, { ...violation, processorId: entry.entry });
     },
     onUsage: sum.add,
     run: context.run,
@@ -135,7 +135,7 @@ export function createEntryArgs(
 }
 
 /** Calls the callback; the call continues regardless of its result, also if that is late. */
-function tell(processor: EntryHooks['processor'], violation: Violation): void {
+function notifyProcessor(processor: EntryHooks['processor'], violation: Violation): void {
   try {
     void Promise.resolve(processor?.onViolation?.(violation)).catch(() => undefined);
   } catch {

@@ -6,14 +6,14 @@ const TERMINATE_TIMEOUT_MS = 5_000;
 const KILL_TIMEOUT_MS = 5_000;
 
 /** Resolves with whether the process has ended. `isGone` checks it, because only the caller knows how. */
-export async function endProcess(pid: number, isGone: () => Promise<boolean> | boolean): Promise<boolean> {
-  const checkGone = async () => ((await isGone()) ? true : undefined);
+export async function endProcess(pid: number, hasExited: () => Promise<boolean> | boolean): Promise<boolean> {
+  const checkExit = async () => ((await hasExited()) ? true : undefined);
   // Checked first: an id that another process has now must not get a signal.
-  if (await isGone()) return true;
+  if (await hasExited()) return true;
   send(pid, 'SIGTERM');
-  if (await waitUntil(checkGone, TERMINATE_TIMEOUT_MS)) return true;
+  if (await waitUntil(checkExit, TERMINATE_TIMEOUT_MS)) return true;
   send(pid, 'SIGKILL');
-  return (await waitUntil(checkGone, KILL_TIMEOUT_MS)) ?? false;
+  return (await waitUntil(checkExit, KILL_TIMEOUT_MS)) ?? false;
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

@@ -52,8 +52,8 @@ export async function runCommand(
 
   const failure = stoppedBecause ?? ended;
   if (failure === undefined) return { ok: true, stdout: stdout(), stderr: stderr() };
-  const said = takeLastLine(stderr()) ?? takeLastLine(stdout());
-  return { ok: false, failure: said === undefined ? failure : `${failure}: ${said}`, stderr: stderr() };
+  const lastLine = takeLastLine(stderr()) ?? takeLastLine(stdout());
+  return { ok: false, failure: lastLine === undefined ? failure : `${failure}: ${lastLine}`, stderr: stderr() };
 }
 
 function collect(stream: NodeJS.ReadableStream): () => string {

@@ -62,12 +62,12 @@ export async function launchServer<T>(options: LaunchOptions<T>): Promise<Starte
     // A session of its own: Ctrl-C in the terminal is for the owner, which stops the servers last.
     detached: true,
   });
-  let gone = false;
+  let hasExited = false;
   // Subscribed before the first await: either event may be emitted at once, and each is emitted once.
   const ended = new Promise<Error | number | null>((resolve) => {
     child.once('error', resolve);
     child.once('exit', (code) => {
-      gone = true;
+      hasExited = true;
       resolve(code);
     });
   });
@@ -88,7 +88,7 @@ export async function launchServer<T>(options: LaunchOptions<T>): Promise<Starte
 
   let stopping: Promise<void> | undefined;
   const end = async () => {
-    if (!gone && !(await endProcess(pid, () => gone))) {
+    if (!hasExited && !(await endProcess(pid, () => hasExited))) {
       throw new ServerError('stop-failed', `${name} (process ${pid}) does not end`);
     }
     await exited;
@@ -99,12 +99,12 @@ export async function launchServer<T>(options: LaunchOptions<T>): Promise<Starte
     await recorded;
     const outcome = await waitUntil(async () => {
       signal?.throwIfAborted();
-      if (gone) return { ready: false as const };
+      if (hasExited) return { ready: false as const };
       const details = await ready(pid);
       return details === undefined ? undefined : { ready: true as const, details };
     }, readyTimeoutMs);
     if (outcome?.ready) return { pid, exited, stop, details: outcome.details };
-    const what = gone
+    const what = hasExited
       ? `ended with code ${child.exitCode ?? child.signalCode}`
       : `was not ready in ${readyTimeoutMs} ms`;
     throw new ServerError('start-failed', `${name} ${what}. It wrote: ${await readTail(logFile, logStart)}`);

@@ -22,7 +22,7 @@ export function watchOver(pid: number): Watchdog {
     detached: true,
     env: { PATH: '/usr/bin:/bin' },
   });
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     shell.once('exit', () => resolve());
     // Without a shell there is no watchdog, and everything else still works.
     shell.once('error', () => resolve());
@@ -34,7 +34,7 @@ export function watchOver(pid: number): Watchdog {
     dismiss() {
       shell.ref();
       shell.stdin.end('done\n');
-      return gone;
+      return exited;
     },
   };
 }

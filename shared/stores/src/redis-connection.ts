@@ -63,7 +63,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     if (isRefused(lastError)) throw createCredentialsError(store, lastError);
     throw storeUnavailable(store, `answer within ${waitMs} ms`, lastError);
   }
-  sayChanges(redis, log, () => lastError);
+  logChanges(redis, log, () => lastError);
   return redis;
 }
 
@@ -110,7 +110,7 @@ function createCredentialsError(store: string, cause: Error): MillraceError {
 }
 
 /** Every try to reconnect that fails closes once more: only the first is news. */
-function sayChanges(redis: Redis, log: RedisOptions['log'], lastError: () => Error): void {
+function logChanges(redis: Redis, log: RedisOptions['log'], lastError: () => Error): void {
   let lost = false;
   redis.on('close', () => {
     if (lost) return;

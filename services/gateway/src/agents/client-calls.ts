@@ -117,12 +117,12 @@ export function subtractUsage(usage: Usage, before: Usage): Usage {
 }
 
 /** Cancels the run when its client has left, until the reading has ended. */
-export function cancelWhenGone(run: Run, gone: AbortSignal): void {
+export function cancelOnDisconnect(run: Run, clientClosed: AbortSignal): void {
   const cancel = () => void run.cancel().catch(() => undefined);
-  if (gone.aborted) return cancel();
-  gone.addEventListener('abort', cancel, { once: true });
+  if (clientClosed.aborted) return cancel();
+  clientClosed.addEventListener('abort', cancel, { once: true });
   // This reader is the first one: it sees the end before the answer is closed.
-  void readToEnd(run).finally(() => gone.removeEventListener('abort', cancel));
+  void readToEnd(run).finally(() => clientClosed.removeEventListener('abort', cancel));
 }
 
 /** The reader of the answer reports a failure. */

@@ -34,7 +34,7 @@ export function openStream({ access, request, context }: StreamCall): OpenedStre
 
 export type OwnedRun = {
   /** Fires when the client has disconnected or its credential has ended: the run is cancelled. */
-  gone: AbortSignal;
+  clientClosed: AbortSignal;
   /** Frees the place, and cancels a run that has not ended. Idempotent. */
   close(): void;
   /** @throws credentials-refused if the credential has ended */
@@ -49,19 +49,19 @@ export type OwnedRun = {
  */
 export function openOwnedRun(access: Access, disconnected: AbortSignal, context: GatewayContext): OwnedRun {
   const free = context.limits.openStream(access);
-  const gone = new AbortController();
+  const clientClosed = new AbortController();
   let isRefused = false;
   const forget = watchCredential(access.identity, context, () => {
     isRefused = true;
-    gone.abort();
+    clientClosed.abort();
   });
   const leave = () => {
-    if (!context.draining.aborted) gone.abort();
+    if (!context.draining.aborted) clientClosed.abort();
   };
   if (disconnected.aborted) leave();
   disconnected.addEventListener('abort', leave, { once: true });
   return {
-    gone: gone.signal,
+    clientClosed: clientClosed.signal,
     close() {
       leave();
       disconnected.removeEventListener('abort', leave);

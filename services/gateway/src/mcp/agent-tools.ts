@@ -43,7 +43,7 @@ async function callAgent(
   { client, access, context, owned, agent }: ToolCall,
   { message, thread }: ToolInput,
 ): Promise<CallToolResult> {
-  const { gone: signal } = owned;
+  const { clientClosed: signal } = owned;
   const answered =
     thread !== undefined && access.identity.scopes.includes('answer')
       ? await answerNewestQuestion(client, { agent, threadId: thread, text: message }, { mark: NO_MARK, left: signal })

@@ -14,9 +14,9 @@ type MapKeyed = (value: JsonValue, map: MapText, key?: string) => JsonValue;
 
 /**
  * Maps every name, string and number inside; returns the same value if nothing changed. A marked number becomes text.
- * @param isTelling whether a name, as words, describes the value; then the guard judges both together
+ * @param describesValue whether a name, as words, describes the value; then the guard judges both together
  */
-export function createKeyedMap(isTelling: (words: string) => boolean): MapKeyed {
+export function createKeyedMap(describesValue: (words: string) => boolean): MapKeyed {
   const mapUnder = (key: string | undefined, text: string, map: MapText): string => {
     const words =
       key === undefined
@@ -25,7 +25,7 @@ export function createKeyedMap(isTelling: (words: string) => boolean): MapKeyed 
             .replace(/([a-z])([A-Z])/g, '$1 $2')
             .replace(/[^\p{L}]+/gu, ' ')
             .trim();
-    return words !== '' && isTelling(words) ? map(text, `${words}: `) : map(text);
+    return words !== '' && describesValue(words) ? map(text, `${words}: `) : map(text);
   };
   const mapNumber = (value: number, map: MapText, key: string | undefined): JsonValue => {
     const text = String(value);

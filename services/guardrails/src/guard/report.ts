@@ -49,10 +49,10 @@ export function createReport(
     add(hits, text, where) {
       for (const { rule, start, end, detail } of hits) {
         if (isNew && !isNew(rule, text.slice(start, end))) continue;
-        const told = byRule.get(rule) ?? { count: 0, hits: [] };
-        byRule.set(rule, told);
-        told.count += 1;
-        if (told.hits.length < MAX_LISTED) told.hits.push({ ...where, start, end, ...detail });
+        const group = byRule.get(rule) ?? { count: 0, hits: [] };
+        byRule.set(rule, group);
+        group.count += 1;
+        if (group.hits.length < MAX_LISTED) group.hits.push({ ...where, start, end, ...detail });
       }
     },
     send() {

@@ -88,7 +88,7 @@ test('an agent is applied again after its bucket was wiped, by an orchestrator t
   const found = { processors: new Map(), tools: new Map(), refused: [] };
   const discovery = {
     refresh: async () => undefined,
-    lookLonger: async () => undefined,
+    refreshLonger: async () => undefined,
     processors: () => found.processors,
     tools: () => found.tools,
     listRefused: () => found.refused,

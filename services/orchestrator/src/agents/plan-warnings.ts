@@ -85,8 +85,8 @@ const judgesUnderWhen = (plan: Plan): Issue[] => judgesIn(plan).flatMap(findUnde
 function findUnderWhen({ entry, when }: PlanEntry): Issue[] {
   if (!when) return [];
   const { context, equals } = when;
-  const who = context === 'tenant' ? 'runs of other tenants pass without it' : 'the submitter of a run decides that';
-  const message = `"${entry}" is called only if ${context} of requestContext is ${JSON.stringify(equals)}: ${who}.`;
+  const effect = context === 'tenant' ? 'runs of other tenants pass without it' : 'the submitter of a run decides that';
+  const message = `"${entry}" is called only if ${context} of requestContext is ${JSON.stringify(equals)}: ${effect}.`;
   const remedy = `Remove \`when\` from guards that must always judge, or let only a backend that sets ${context} itself submit runs.`;
   return [{ code: 'judge-under-when', message, remedy }];
 }

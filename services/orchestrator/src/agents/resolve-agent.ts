@@ -76,8 +76,8 @@ function findToolIssues(definition: JsonValue, known: KnownProcessors): Issue[] 
     }
     if (name in Object.prototype && isToken(name)) return [createInheritedNameIssue(name, path)];
     if (known.tools.has(name)) return [];
-    const said = createMissingIssue('tool', name, [...known.tools.keys()], known.refused);
-    return [{ code: 'tool-unknown', path, ...said }];
+    const issue = createMissingIssue('tool', name, [...known.tools.keys()], known.refused);
+    return [{ code: 'tool-unknown', path, ...issue }];
   });
 }
 

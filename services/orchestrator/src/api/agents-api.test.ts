@@ -33,9 +33,9 @@ function createApi(isSlow = false) {
   };
   let refreshed = 0;
   let looked = isSlow ? 'in vain' : 'at all';
-  const discovery: Pick<Discovery, 'refresh' | 'lookLonger' | 'processors' | 'tools' | 'listRefused'> = {
+  const discovery: Pick<Discovery, 'refresh' | 'refreshLonger' | 'processors' | 'tools' | 'listRefused'> = {
     refresh: async () => void (refreshed += 1),
-    lookLonger: async () => void (looked = 'long enough'),
+    refreshLonger: async () => void (looked = 'long enough'),
     processors: () => (looked === 'in vain' ? new Map() : known.processors),
     tools: () => known.tools,
     listRefused: () => known.refused,

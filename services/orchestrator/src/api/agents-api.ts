@@ -35,7 +35,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     await discovery.refresh();
     let resolved = resolveNow();
     if ('issues' in resolved && resolved.issues.some(({ code }) => NOT_THERE.has(code))) {
-      await discovery.lookLonger();
+      await discovery.refreshLonger();
       resolved = resolveNow();
     }
     if ('issues' in resolved) throw createRefusedAgentError(resolved.issues);

@@ -101,14 +101,14 @@ async function repeatSave(
   const kept = await saves.readKept(save);
   // The save was made, and its input deleted.
   if (!kept && retriedAs !== undefined) return retriedAs;
-  if (!kept) throw createLetterGoneError(runId);
+  if (!kept) throw createLetterMissingError(runId);
   if (!(await saves.add(save, kept)))
     throw new MillraceError('queue-full', 'Too many saves are deferred.', { remedy: 'Try again later.' });
   await changeDeadLetter(access, entry, { ...letter, retriedAs: runId });
   return runId;
 }
 
-function createLetterGoneError(run: string): MillraceError {
+function createLetterMissingError(run: string): MillraceError {
   return new MillraceError('run-unknown', `The input of the save of "${run}" has expired.`, {
     remedy: "Read the run's result, as long as that is stored.",
   });

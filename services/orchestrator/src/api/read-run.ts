@@ -76,6 +76,6 @@ export async function readEvents(
   const isConfirmed = (event: RunEvent) => isFinal(status) && event.epoch === epoch;
   const events = found.flatMap(({ value }) => value.events).filter((event) => !isEnding(event) || isConfirmed(event));
   if (next !== undefined) return { events, next: next - 1 };
-  const isTold = events.some(isEnding);
-  return { events: ended && !isTold ? [...events, { event: 'run', ...ended, epoch, status }] : events };
+  const hasEnding = events.some(isEnding);
+  return { events: ended && !hasEnding ? [...events, { event: 'run', ...ended, epoch, status }] : events };
 }

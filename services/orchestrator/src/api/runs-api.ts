@@ -70,9 +70,9 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const { status, runId } = head;
       const end = isAtRest(head) ? await readEnd(access, head) : undefined;
       const pending = end?.lastChunk.type === 'suspended' ? end.lastChunk.payload.pending : undefined;
-      const told = { ...(end && { result: end.result }), ...(pending && { pending }) };
+      const details = { ...(end && { result: end.result }), ...(pending && { pending }) };
       const summary = summarizeRun(head);
-      return { runId, status, summary, remainingMs: computeRemainingMs(head, access.clock.now()), ...told };
+      return { runId, status, summary, remainingMs: computeRemainingMs(head, access.clock.now()), ...details };
     },
     async cancel(_request: object, call: ApiCall): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = checkAddress(call);

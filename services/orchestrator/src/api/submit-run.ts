@@ -149,11 +149,11 @@ function createUnreadableError(runId: string, cause: MillraceError): MillraceErr
 export function requestHash(given: RunRequest): string {
   const { agent, messages, threadId, resourceId, requestContext } = given;
   const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = given;
-  const said = messages.map(({ role, content }) => ({ role, content }));
+  const texts = messages.map(({ role, content }) => ({ role, content }));
   const { structuredOutput, modelSettings, toolChoice, release, clientTools, parallelToolCalls } = given;
   const overrides = { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries };
   const settings = { structuredOutput, modelSettings, toolChoice, release, clientTools, parallelToolCalls };
-  const request = { agent, said, threadId, resourceId, requestContext, ...overrides, ...settings };
+  const request = { agent, said: texts, threadId, resourceId, requestContext, ...overrides, ...settings };
   return createHash('sha256').update(JSON.stringify(request, sortMembers)).digest('base64url');
 }
 

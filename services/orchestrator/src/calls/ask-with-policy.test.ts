@@ -40,7 +40,7 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
     isServedTogether: () => together,
     replicaThatAnswers: async () => replicas.shift(),
     refresh: async () => undefined,
-    lookLonger: async () => undefined,
+    refreshLonger: async () => undefined,
     preferReplica: () => undefined,
   };
   const context: PolicyContext = {
@@ -78,7 +78,7 @@ const makeUnanswered = (of: 'member' | 'group' = 'group'): CallAnswer<string> =>
 const nobody: CallAnswer<string> = {
   served: 0,
   failure: { verdict: createFailure('processor-not-there', 'nobody'), of: 'member' },
-  nobodyThere: true,
+  hasNoReplica: true,
   unanswered: true,
 };
 
@@ -293,5 +293,5 @@ const makeDiscovery = (replica: string) => ({
   replicaThatAnswers: async () => replica,
   preferReplica: () => undefined,
   refresh: async () => undefined,
-  lookLonger: async () => undefined,
+  refreshLonger: async () => undefined,
 });

@@ -20,7 +20,7 @@ export type CallAnswer<A> = {
   /** The failure of the entry after those. `group`: the failing entry is unknown. */
   failure?: { verdict: Failure; of: 'member' | 'group' };
   /** No replica received the request. */
-  nobodyThere?: boolean;
+  hasNoReplica?: boolean;
   /** The request was not answered. */
   unanswered?: boolean;
   /** No replica accepted the request, which is not a failure: see unaccepted-request.ts. */
@@ -31,7 +31,7 @@ export type CallAnswer<A> = {
 export type CallTarget = {
   replica?: string | undefined;
   lastTry: boolean;
-  call: Pick<TrackedCall, 'heard' | 'setState'>;
+  call: Pick<TrackedCall, 'receive' | 'setState'>;
 };
 export type AskTarget<A> = (group: PlanEntry[], to: CallTarget) => Promise<CallAnswer<A>>;
 
@@ -93,7 +93,7 @@ export async function* askWithPolicy<A>(
     }
     const asked = await track(group, (call) => askGroup(group, { lastTry: false, call }));
     const { answer, served, failure, replica } = asked;
-    if (failure?.of === 'group' && !asked.nobodyThere) {
+    if (failure?.of === 'group' && !asked.hasNoReplica) {
       alone = group.length;
       continue;
     }
@@ -147,7 +147,7 @@ function createAsker<A>(
     let giveUpAt: number | undefined;
     for (;;) {
       const asked = await askAccepted(group, to);
-      if (!asked.nobodyThere || away.has(service) || signal.aborted) return asked;
+      if (!asked.hasNoReplica || away.has(service) || signal.aborted) return asked;
       // The wait starts with the first such answer, because the bus may have been away before it.
       if (giveUpAt === undefined) {
         const waitMs = first ? chooseAbsentMs(first) : 0;
@@ -184,7 +184,7 @@ function createAsker<A>(
         if (replica === undefined) return over;
         call.setAttempt(attempts + 1);
         const again = await askAccepted([entry], { replica, lastTry: attempts + 1 >= entry.attempts, call });
-        last = again.nobodyThere ? withFirst(again, failure) : { replica, ...again };
+        last = again.hasNoReplica ? withFirst(again, failure) : { replica, ...again };
       } else last = await askGroup([entry], { lastTry: entry.attempts < 2, call });
       if (last.answer !== undefined && !last.failure)
         return { entries: [entry], answer: last.answer, attempts: attempts + 1, replica: last.replica };

@@ -37,7 +37,7 @@ function testRun(...answering: (Bus | undefined)[]) {
   const asked: (string | undefined)[] = [];
   const discovery: Partial<Discovery> = {
     isServedTogether: () => true,
-    goneReplicas: async () => 'none',
+    findMissingReplicas: async () => 'none',
     replicaThatAnswers: async (_served: object, _signal: AbortSignal, failed?: string) => {
       asked.push(failed);
       return left.shift()?.id;

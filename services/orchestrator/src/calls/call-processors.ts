@@ -105,8 +105,8 @@ async function askStage(
         refused = describeTooManyVerdicts(judged.verdicts.length, group);
       else if (!budget.accepts(progress)) refused = `It ${TOO_MUCH_PROGRESS}`;
       if (refused !== undefined) return watch.giveUp();
-      watch.heard(reply);
-      to.call.heard(reply.replica);
+      watch.receive(reply);
+      to.call.receive(reply.replica);
       if (progress.length > 0) receiveData(entry, progress, group);
     },
   });
@@ -160,9 +160,11 @@ function failUnanswered(
   error: MillraceError,
   watch: CallWatch,
 ): CallAnswer<JudgedEntry[]> {
-  const told = watch.lastJudged();
-  const before = told ? split(judgeAll(stage, input, group, { ...told, replica: watch.replica() }, labels)) : undefined;
-  const common = { unanswered: true, nobodyThere: error.code === 'nobody-there', replica: watch.replica() };
+  const lastReport = watch.lastJudged();
+  const before = lastReport
+    ? split(judgeAll(stage, input, group, { ...lastReport, replica: watch.replica() }, labels))
+    : undefined;
+  const common = { unanswered: true, hasNoReplica: error.code === 'nobody-there', replica: watch.replica() };
   const at = group[before?.served ?? 0];
   if (before && (before.failure || !at)) return { ...before, ...common };
   const failed = failGroup(at && before ? [at] : group, watch.reason() ?? error);

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  LOOK_AFTER_MS,
+  CHECK_AFTER_MS,
   needsReplica,
-  readLookDelay,
+  readCheckDelay,
   reduceCallWatch,
   startCallWatch,
   type CallWatchEvent,
@@ -24,12 +24,12 @@ const progress = (count?: number, replica?: string): Progress => ({
 const start = (limits: number[], isLastTry = false): CallWatchState =>
   startCallWatch(limits, { isLastTry, replica: undefined, now: 0 });
 const hear = (now: number, count?: number, replica?: string): CallWatchEvent => ({
-  event: 'heard',
+  event: 'received',
   progress: progress(count, replica),
   now,
 });
 const look = (now: number, presence: Presence = 'present', isReconnected = false): CallWatchEvent => ({
-  event: 'looked',
+  event: 'checked',
   presence,
   isReconnected,
   now,
@@ -44,7 +44,7 @@ const eventsArbitrary = fc
   .array(
     fc.record({
       after: fc.integer({ min: 0, max: 3_000 }),
-      kind: fc.constantFrom('heard', 'looked', 'given-up', 'answered'),
+      kind: fc.constantFrom('received', 'checked', 'given-up', 'answered'),
       count: fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined }),
       presence: presenceArbitrary,
       isReconnected: fc.boolean(),
@@ -55,8 +55,8 @@ const eventsArbitrary = fc
     let now = 0;
     return steps.map(({ after, kind, count, presence, isReconnected }): CallWatchEvent => {
       now += after;
-      if (kind === 'heard') return hear(now, count);
-      if (kind === 'looked') return look(now, presence, isReconnected);
+      if (kind === 'received') return hear(now, count);
+      if (kind === 'checked') return look(now, presence, isReconnected);
       return { event: kind === 'answered' ? 'answered' : 'given-up' };
     });
   });
@@ -71,7 +71,7 @@ describe('a watch of a call', () => {
           expect(watch.state === 'watching' || next === watch).toBe(true);
           watch = next;
         }
-        expect(readLookDelay(watch, 1e9) === undefined).toBe(watch.state !== 'watching');
+        expect(readCheckDelay(watch, 1e9) === undefined).toBe(watch.state !== 'watching');
       }),
     );
   });
@@ -112,7 +112,7 @@ describe('a watch of a call', () => {
   test('abandons a member of a group when its own time is over, and keeps the verdicts before it', () => {
     const watch = reduceAll(start([500, 2_000, 300]), [hear(10, 0, 'r'), hear(400, 1), look(2_399)]);
     expect(watch.state).toBe('watching');
-    expect(readLookDelay(watch, 2_300)).toBe(100);
+    expect(readCheckDelay(watch, 2_300)).toBe(100);
     expect(reduceCallWatch(watch, look(2_400))).toMatchObject({
       state: 'late',
       replica: 'r',
@@ -129,7 +129,7 @@ describe('a watch of a call', () => {
 
   test('leaves the time of a single member to its request', () => {
     expect(reduceCallWatch(start([500]), look(60_000)).state).toBe('watching');
-    expect(readLookDelay(start([500]), 499)).toBe(LOOK_AFTER_MS);
+    expect(readCheckDelay(start([500]), 499)).toBe(CHECK_AFTER_MS);
   });
 
   test.each<[Presence, string]>([
@@ -137,8 +137,8 @@ describe('a watch of a call', () => {
     ['silent', 'silent'],
     ['present', 'watching'],
   ])('with a replica that is %s is %s after a second without a message, and not before', (presence, state) => {
-    expect(reduceCallWatch(start([60_000]), look(LOOK_AFTER_MS - 1, presence)).state).toBe('watching');
-    expect(reduceCallWatch(start([60_000]), look(LOOK_AFTER_MS, presence)).state).toBe(state);
+    expect(reduceCallWatch(start([60_000]), look(CHECK_AFTER_MS - 1, presence)).state).toBe('watching');
+    expect(reduceCallWatch(start([60_000]), look(CHECK_AFTER_MS, presence)).state).toBe(state);
   });
 
   test('abandons the last attempt only if the replica is absent', () => {

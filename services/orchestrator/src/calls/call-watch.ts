@@ -6,41 +6,41 @@
 import type { ErrorCode, StageReply } from '@millrace/contracts';
 
 /** Time without a message after which the replica is looked for, ms. */
-export const LOOK_AFTER_MS = 1_000;
+export const CHECK_AFTER_MS = 1_000;
 
 export type Progress = Extract<StageReply, { progress: unknown }>;
 /** Where the replica of the request is. */
 export type Presence = 'present' | 'absent' | 'silent';
 
-type Heard = {
+type Reported = {
   /** The verdicts that the replica has reported. Absent: it reports none, so that the member at work is unknown. */
   judged?: Progress['judged'];
   /** The replica that has the request. Absent: unknown. */
   replica?: string | undefined;
 };
-type Watching = Heard & {
+type Watching = Reported & {
   state: 'watching';
   /** Times of the members of the call, ms. */
   limits: readonly number[];
   /** No further attempt follows: the request ends only if it is certainly lost. */
   isLastTry: boolean;
   startedAt: number;
-  heardAt: number;
+  receivedAt: number;
   /** Time at which the member at work is late. */
   limitAt: number;
   /** The time without a message over the new connection has begun. */
   isRenewed: boolean;
 };
-type Abandoned = Heard & {
+type Abandoned = Reported & {
   state: 'late' | 'lost' | 'silent';
   failure: { code: ErrorCode; message: string };
 };
-export type CallWatchState = Watching | Abandoned | (Heard & { state: 'given-up' | 'answered' });
+export type CallWatchState = Watching | Abandoned | (Reported & { state: 'given-up' | 'answered' });
 
 export type CallWatchEvent =
-  | { event: 'heard'; progress: Progress; now: number }
+  | { event: 'received'; progress: Progress; now: number }
   /** `isReconnected`: the connection is another one than that of the request. */
-  | { event: 'looked'; presence: Presence; isReconnected: boolean; now: number }
+  | { event: 'checked'; presence: Presence; isReconnected: boolean; now: number }
   | { event: 'given-up' }
   | { event: 'answered' };
 
@@ -50,17 +50,17 @@ export function startCallWatch(
   { isLastTry, replica, now }: { isLastTry: boolean; replica: string | undefined; now: number },
 ): CallWatchState {
   const limitAt = now + Math.max(...limits);
-  return { state: 'watching', limits, isLastTry, replica, startedAt: now, heardAt: now, limitAt, isRenewed: false };
+  return { state: 'watching', limits, isLastTry, replica, startedAt: now, receivedAt: now, limitAt, isRenewed: false };
 }
 
 /** Only a request that is watched changes. */
 export function reduceCallWatch(watch: CallWatchState, event: CallWatchEvent): CallWatchState {
   if (watch.state !== 'watching') return watch;
   switch (event.event) {
-    case 'heard':
-      return hear(watch, event.progress, event.now);
-    case 'looked':
-      return look(watch, event);
+    case 'received':
+      return receive(watch, event.progress, event.now);
+    case 'checked':
+      return check(watch, event);
     case 'given-up':
     case 'answered':
       return { state: event.event, judged: watch.judged, replica: watch.replica };
@@ -72,30 +72,30 @@ export const needsReplica = (watch: CallWatchState, now: number): boolean =>
   watch.state === 'watching' && isQuiet(watch, now) && !isLate(watch, now);
 
 /** Returns the time until the next look, ms; undefined if the watch has ended. */
-export function readLookDelay(watch: CallWatchState, now: number): number | undefined {
+export function readCheckDelay(watch: CallWatchState, now: number): number | undefined {
   if (watch.state !== 'watching') return undefined;
   const limitAt = isGroup(watch) ? watch.limitAt : Infinity;
-  return Math.max(Math.min(limitAt - now, LOOK_AFTER_MS), 1);
+  return Math.max(Math.min(limitAt - now, CHECK_AFTER_MS), 1);
 }
 
 /** A call of one member has the time of its request. */
 const isGroup = ({ limits }: Watching): boolean => limits.length > 1;
 const isLate = (watch: Watching, now: number): boolean => isGroup(watch) && now >= watch.limitAt;
-const isQuiet = ({ heardAt }: Watching, now: number): boolean => now - heardAt >= LOOK_AFTER_MS;
+const isQuiet = ({ receivedAt }: Watching, now: number): boolean => now - receivedAt >= CHECK_AFTER_MS;
 
-function hear(watch: Watching, progress: Progress, now: number): Watching {
-  const heard = { ...watch, heardAt: now, replica: progress.replica ?? watch.replica };
+function receive(watch: Watching, progress: Progress, now: number): Watching {
+  const received = { ...watch, receivedAt: now, replica: progress.replica ?? watch.replica };
   // A replica that names itself reports verdicts, so that the member at work is known.
   const named = progress.replica === undefined ? undefined : { verdicts: [], ms: [] };
   const judged = progress.judged ?? watch.judged ?? named;
-  if (!judged || judged.verdicts.length === watch.judged?.verdicts.length) return heard;
+  if (!judged || judged.verdicts.length === watch.judged?.verdicts.length) return received;
   const begunAt = watch.judged || judged.verdicts.length > 0 ? now : watch.startedAt;
-  return { ...heard, judged, limitAt: begunAt + (watch.limits[judged.verdicts.length] ?? 0) };
+  return { ...received, judged, limitAt: begunAt + (watch.limits[judged.verdicts.length] ?? 0) };
 }
 
-function look(
+function check(
   watch: Watching,
-  { presence, isReconnected, now }: Extract<CallWatchEvent, { event: 'looked' }>,
+  { presence, isReconnected, now }: Extract<CallWatchEvent, { event: 'checked' }>,
 ): CallWatchState {
   if (isLate(watch, now)) {
     const limit = watch.limits[watch.judged?.verdicts.length ?? 0] ?? 0;
@@ -107,7 +107,7 @@ function look(
   if (presence === 'silent') return abandon(watch, 'silent', NOT_THERE, 'The replica does not answer.');
   if (!isReconnected) return watch;
   // The answer may have been sent over the previous connection: without a message over the new one it is lost.
-  if (!watch.isRenewed) return { ...watch, isRenewed: true, heardAt: now };
+  if (!watch.isRenewed) return { ...watch, isRenewed: true, receivedAt: now };
   return abandon(watch, 'lost', NOT_THERE, 'The connection to NATS broke, and the answer was lost.');
 }
 

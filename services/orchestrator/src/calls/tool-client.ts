@@ -46,7 +46,7 @@ export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink 
   const started = performance.now();
   const service = findService(run, tool.name) ?? '';
   const activity = run.activity.begin({ kind: 'tool', names: [tool.name], service });
-  const called = await callOnce(run, call, { tool, signal, sink, heard: activity.heard }).finally(activity.end);
+  const called = await callOnce(run, call, { tool, signal, sink, onReply: activity.receive }).finally(activity.end);
   run.events.record({
     event: 'tool',
     step: run.state().steps.length,
@@ -60,9 +60,13 @@ export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink 
   return called;
 }
 
-type ToolAttempt = ToolCalling & { heard: () => void };
+type ToolAttempt = ToolCalling & { onReply: () => void };
 
-async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard }: ToolAttempt): Promise<ToolOutcome> {
+async function callOnce(
+  run: Run,
+  call: PlacedCall,
+  { tool, signal, sink, onReply }: ToolAttempt,
+): Promise<ToolOutcome> {
   const problems = findSchemaProblems(tool.inputSchema, call.args);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
@@ -99,7 +103,7 @@ async function callOnce(run: Run, call: PlacedCall, { tool, signal, sink, heard 
     readProgress: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress(reply) {
       if (!('progress' in reply)) return;
-      heard();
+      onReply();
       if (budget.accepts(reply.progress)) progress.send(reply.progress);
       else stopped.abort();
     },

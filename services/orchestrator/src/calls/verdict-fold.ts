@@ -177,7 +177,7 @@ export function foldVerdict(before: StageFold, judged: JudgedEntry): StageFold {
   }
   const violations = attributeViolations(entry, verdict.violations);
   const ops = 'changes' in verdict ? (verdict.changes?.ops ?? []) : [];
-  const said = { ...outcome, ...pickReason(verdict), ...(violations.length > 0 && { violations }) };
+  const reported = { ...outcome, ...pickReason(verdict), ...(violations.length > 0 && { violations }) };
   const next: StageFold = {
     ...fold,
     input: judged.input,
@@ -185,17 +185,17 @@ export function foldVerdict(before: StageFold, judged: JudgedEntry): StageFold {
     states: verdict.state ? { ...fold.states, [entry.entry]: verdict.state } : fold.states,
     violations: [...fold.violations, ...violations],
     data: [...fold.data, ...(verdict.data ?? [])],
-    outcomes: [...fold.outcomes, said],
+    outcomes: [...fold.outcomes, reported],
     taint: judged.taint ? [...fold.taint, judged.taint] : fold.taint,
   };
   return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? judged };
 }
 
 /** Folds a verdict of a stage that was stopped elsewhere: its state and violations count, its verdict does not. */
-export function foldTold(before: StageFold, told: JudgedEntry): StageFold {
-  const { entry, verdict } = told;
-  const fold = { ...before, usage: foldUsage(before, told) };
-  const outcome = { ...toOutcome(told), verdict: 'cancelled' };
+export function foldReported(before: StageFold, reported: JudgedEntry): StageFold {
+  const { entry, verdict } = reported;
+  const fold = { ...before, usage: foldUsage(before, reported) };
+  const outcome = { ...toOutcome(reported), verdict: 'cancelled' };
   if (verdict.type === 'failure') {
     const { code, message } = verdict;
     return { ...fold, outcomes: [...fold.outcomes, { ...outcome, error: { code, message } }] };

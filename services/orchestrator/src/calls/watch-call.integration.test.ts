@@ -106,7 +106,7 @@ describe('a merged call', () => {
 
 describe('a replica that leaves during a call', () => {
   const loseReplicas = (bus: () => Bus | undefined): Partial<Discovery> => ({
-    goneReplicas: async () => (bus()?.nc.isClosed() ? 'all' : 'none'),
+    findMissingReplicas: async () => (bus()?.nc.isClosed() ? 'all' : 'none'),
   });
 
   test('is detected long before the entry’s time is up, and another replica is asked', async () => {
@@ -129,7 +129,7 @@ describe('a replica that leaves during a call', () => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return judgeAll(asked, context, bus);
     });
-    const made = testRun({ goneReplicas: async () => 'some' });
+    const made = testRun({ findMissingReplicas: async () => 'some' });
     expect(await call(made, [planEntry('a', { timeoutMs: 60_000, attempts: 1 })])).toEqual(['a continue 1']);
     expect(slow.calls).toEqual(['a']);
   });

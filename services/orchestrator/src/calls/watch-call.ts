@@ -4,9 +4,9 @@
 import type { ErrorCode, PlanEntry } from '@millrace/contracts';
 import type { Deps, Run } from '../state/run-context.ts';
 import {
-  LOOK_AFTER_MS,
+  CHECK_AFTER_MS,
   needsReplica,
-  readLookDelay,
+  readCheckDelay,
   reduceCallWatch,
   startCallWatch,
   type CallWatchEvent,
@@ -17,7 +17,7 @@ import {
 export type CallWatch = {
   /** Receives the function that ends the request: the watch or the run's stop calls it. */
   onAsked(giveUp: () => void): void;
-  heard(progress: Progress): void;
+  receive(progress: Progress): void;
   /** Returns the reason for which the watch ended the request. */
   reason(): { code: ErrorCode; message: string } | undefined;
   /** Returns the verdicts that the replica has reported, if it reports any. */
@@ -49,28 +49,28 @@ export function watchCall(run: Run, group: readonly PlanEntry[], isLastTry: bool
     if (watch.state !== before && watch.state !== 'answered') endRequest?.();
   };
   const giveUp = () => apply({ event: 'given-up' });
-  const look = async () => {
+  const check = async () => {
     // The time of the pings does not count: a lost replica is not reported as a late one.
     const now = performance.now();
     const isLookedFor = needsReplica(watch, now);
     const presence = isLookedFor ? await findReplica(discovery, served, watch.replica, isLastTry) : 'present';
     const isReconnected = access.bus.connections() !== connection;
-    apply({ event: 'looked', presence, isReconnected, now });
+    apply({ event: 'checked', presence, isReconnected, now });
     schedule();
   };
   const schedule = () => {
-    const delayMs = readLookDelay(watch, performance.now());
-    if (delayMs !== undefined) timer = setTimeout(() => void look(), delayMs);
+    const delayMs = readCheckDelay(watch, performance.now());
+    if (delayMs !== undefined) timer = setTimeout(() => void check(), delayMs);
   };
   run.signal.addEventListener('abort', giveUp, { once: true });
   if (run.signal.aborted) giveUp();
-  if (group.length > 1 || Math.max(...limits) > LOOK_AFTER_MS) schedule();
+  if (group.length > 1 || Math.max(...limits) > CHECK_AFTER_MS) schedule();
   return {
     onAsked(end) {
       endRequest = end;
       if (watch.state !== 'watching') end();
     },
-    heard: (progress) => apply({ event: 'heard', progress, now: performance.now() }),
+    receive: (progress) => apply({ event: 'received', progress, now: performance.now() }),
     reason: () => ('failure' in watch ? watch.failure : undefined),
     lastJudged: () => watch.judged,
     replica: () => watch.replica,
@@ -91,8 +91,8 @@ async function findReplica(
   replica: string | undefined,
   isLastTry: boolean,
 ): Promise<Presence> {
-  const gone = await discovery.goneReplicas(served, replica).catch(() => 'none' as const);
-  if (gone === 'all' || (gone === 'some' && !isLastTry)) return 'absent';
+  const missing = await discovery.findMissingReplicas(served, replica).catch(() => 'none' as const);
+  if (missing === 'all' || (missing === 'some' && !isLastTry)) return 'absent';
   if (isLastTry) return 'present';
   return (await discovery.hasSilent(served, replica).catch(() => false)) ? 'silent' : 'present';
 }

@@ -25,10 +25,10 @@ export async function judgeText(deps: Deps, checked: CheckedRun): Promise<Judged
   const ending = chooseEnding(run, await runLoop(run));
   const { result } = await endRun(ending.form === 'finish' ? run : withReasonJudges(run, checked.applied), ending);
   const { processors: usage = [] } = run.state().usage;
-  const told = { violations: result.violations, usage };
+  const findings = { violations: result.violations, usage };
   const block = findBlock(result);
-  if (block) return { texts: [], block, ...told };
-  return { texts: checked.direction === 'input' ? readInput(run, checked) : [result.text], ...told };
+  if (block) return { texts: [], block, ...findings };
+  return { texts: checked.direction === 'input' ? readInput(run, checked) : [result.text], ...findings };
 }
 
 /** A question and an answer of a processor block: a check has no later answer, and no model answers in between. */

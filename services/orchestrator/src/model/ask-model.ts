@@ -117,8 +117,8 @@ async function streamOnce(
   const meter = createCallMeter(run, call);
   const readSource: StepChunkSource = async (signal, take) => {
     const activity = run.activity.begin({ kind: 'model', names: [call.model] });
-    const takeSaid = (chunks: Chunk[]) => {
-      activity.heard();
+    const takeAnswer = (chunks: Chunk[]) => {
+      activity.receive();
       meter.countChunks(chunks);
       return take(chunks);
     };
@@ -127,8 +127,8 @@ async function streamOnce(
       const options = callOptions(run, call, `${runId}.${count}`);
       const gathering = planGathering(run, options);
       const model = run.deps.models.languageModel(call.model, { joinsDeltas: gathering.joins });
-      const told = { raw: run.agent.raw, gathering, onWarnings: keepWarnings, onUsage: meter.recordUsage };
-      const end = await streamModel(model, options, runId, signal, takeSaid, told);
+      const streamOptions = { raw: run.agent.raw, gathering, onWarnings: keepWarnings, onUsage: meter.recordUsage };
+      const end = await streamModel(model, options, runId, signal, takeAnswer, streamOptions);
       if (!('error' in end)) return meter.recordEnd(end);
       if (!signal.aborted) meter.recordFailure(end);
       return end;
@@ -169,8 +169,9 @@ async function checkCosts(
   usage: Usage,
 ): Promise<StepStream | undefined> {
   const interrupt = await reportCutOff(run, input, { model, usage });
-  const goesOn = stream.kind === 'model-error' || (stream.kind === 'interrupt' && stream.interrupt.kind === 'rewind');
-  return interrupt && goesOn ? { kind: 'interrupt', interrupt } : undefined;
+  const continues =
+    stream.kind === 'model-error' || (stream.kind === 'interrupt' && stream.interrupt.kind === 'rewind');
+  return interrupt && continues ? { kind: 'interrupt', interrupt } : undefined;
 }
 
 /**

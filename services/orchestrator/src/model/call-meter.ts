@@ -21,8 +21,8 @@ export type CallMeter = {
 type MeteredRequest = { model: string; prompt: Prompt; tools: readonly ToolDefinition[] };
 
 export function createCallMeter(run: Run, { model, prompt, tools }: MeteredRequest): CallMeter {
-  let saidChars = 0;
-  let hasSaid = false;
+  let answerChars = 0;
+  let hasAnswered = false;
   let isFree = false;
   let counted: Usage | undefined;
   let provider: Usage | undefined;
@@ -33,19 +33,19 @@ export function createCallMeter(run: Run, { model, prompt, tools }: MeteredReque
   };
   return {
     countChunks(chunks) {
-      hasSaid ||= chunks.length > 0;
-      for (const part of chunks) saidChars += readTextPiece(part)?.text.length ?? 0;
+      hasAnswered ||= chunks.length > 0;
+      for (const part of chunks) answerChars += readTextPiece(part)?.text.length ?? 0;
     },
     recordUsage: (usage) => void (provider = usage),
     recordEnd: (end) => (counted ? end : { ...end, usage: count(end.usage) }),
     recordFailure({ code }) {
       // A silent model had received its prompt and was working on it.
-      if (!hasSaid && code !== 'model-idle') isFree = true;
+      if (!hasAnswered && code !== 'model-idle') isFree = true;
     },
     takeUsage() {
       if (counted || isFree) return counted;
-      const isTold = provider?.inputTokens !== undefined || provider?.outputTokens !== undefined;
-      return count(isTold && provider ? provider : estimateUsage({ prompt, tools }, saidChars));
+      const isReported = provider?.inputTokens !== undefined || provider?.outputTokens !== undefined;
+      return count(isReported && provider ? provider : estimateUsage({ prompt, tools }, answerChars));
     },
   };
 }
@@ -55,15 +55,15 @@ const CHARS_PER_TOKEN = 4;
 /** Providers count an image or a page as some hundreds of tokens, whatever its bytes. */
 const FILE_CHARS = 4_000;
 
-/** @param saidChars length of the model's text so far, in UTF-16 code units */
-export function estimateUsage(asked: { prompt: Prompt; tools: readonly ToolDefinition[] }, saidChars: number): Usage {
+/** @param answerChars length of the model's text so far, in UTF-16 code units */
+export function estimateUsage(asked: { prompt: Prompt; tools: readonly ToolDefinition[] }, answerChars: number): Usage {
   const { prompt, tools } = asked;
   const sent = JSON.stringify(
     [prompt, tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])],
     shortenMember,
   );
   const inputTokens = Math.ceil(sent.length / CHARS_PER_TOKEN);
-  const outputTokens = Math.ceil(saidChars / CHARS_PER_TOKEN);
+  const outputTokens = Math.ceil(answerChars / CHARS_PER_TOKEN);
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, estimated: true };
 }
 

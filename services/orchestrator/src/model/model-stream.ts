@@ -29,7 +29,7 @@ type ProviderCall = { request?: unknown; rawResponse?: unknown };
 /** `code`: model-call-failed if absent. */
 export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?: number };
 
-export type ModelTold = {
+export type ModelReports = {
   /** Adds the provider's events as chunks of type raw. */
   raw?: boolean | undefined;
   gathering?: Gathering;
@@ -49,7 +49,7 @@ export async function streamModel(
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
-  { raw = false, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelTold = {},
+  { raw = false, gathering = { joins: !raw }, onWarnings: warned, onUsage: used }: ModelReports = {},
 ): Promise<ModelEnd> {
   const started = performance.now();
   const idle = watchIdle();

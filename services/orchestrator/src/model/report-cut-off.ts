@@ -26,10 +26,10 @@ export async function reportCutOff(
 ): Promise<Interrupt | undefined> {
   const all = listEntries(run.plan, stage);
   const left = all.slice(by ? all.findIndex(({ entry }) => entry === by.entry) + 1 : 0);
-  const told = left.filter(({ processCutOff, observe }) => processCutOff && !observe);
-  if (told.length === 0 || isGivenAway(run.signal)) return undefined;
+  const notified = left.filter(({ processCutOff, observe }) => processCutOff && !observe);
+  if (notified.length === 0 || isGivenAway(run.signal)) return undefined;
   const shield = shieldRun(run, { graceMs: TOLD_WITHIN_MS, evenStopped: true });
-  const order = { ...run.plan.order, [stage]: told.map(({ entry }) => entry) };
+  const order = { ...run.plan.order, [stage]: notified.map(({ entry }) => entry) };
   const part: Run = {
     ...shield.run,
     plan: { ...run.plan, order },

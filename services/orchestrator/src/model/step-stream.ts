@@ -20,7 +20,7 @@ import { applyFold } from '../sessions/guard-chunks.ts';
 export type StepChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | ({ kind: 'answer'; last?: LastOut; said?: string | undefined } & StreamedStep)
+  | ({ kind: 'answer'; last?: LastOut; rawText?: string | undefined } & StreamedStep)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 
@@ -33,7 +33,7 @@ export type LastOut = { chunks: readonly Chunk[] } | { interrupt: Interrupt };
 /**
  * Returns the chunks that pass the step's processors after the answer: none if another stage judges the answer first.
  */
-export type LastChunks = (said: StreamedStep) => readonly Chunk[];
+export type LastChunks = (rawText: StreamedStep) => readonly Chunk[];
 
 /** After a cancel, chunks that processors have passed have this time to arrive, ms. */
 const FLUSH_MS = 500;
@@ -47,7 +47,7 @@ type StreamInput = {
   source: StepChunkSource;
   lastChunks?: LastChunks | undefined;
   isObject?: boolean;
-  keepsSaid?: boolean;
+  keepsRawText?: boolean;
 };
 
 /**
@@ -63,16 +63,16 @@ export async function streamStep(run: Run, input: StageInput, streamed: StreamIn
 }
 
 async function passStream(run: Run, input: StageInput, streamed: StreamInput): Promise<StepStream> {
-  const { makeFirst, source, lastChunks, isObject = false, keepsSaid = false } = streamed;
+  const { makeFirst, source, lastChunks, isObject = false, keepsRawText = false } = streamed;
   const answer = createPassedAnswer(run, buildResponseMessageId(run.ref.runId, input.stepNumber), isObject);
   const parts = createOpenParts();
-  const said = keepsSaid ? createSaidText() : undefined;
+  const rawText = keepsRawText ? createRawText() : undefined;
   const abort = createStepAbort(run);
   const started = performance.now();
   const push = (chain: OutputChain, chunks: readonly Chunk[]) =>
     abort.attempt(() => {
-      parts.see(chunks);
-      said?.see(chunks);
+      parts.observe(chunks);
+      rawText?.observe(chunks);
       recordProviderContent(run, chunks);
       chain.push(chunks);
     });
@@ -99,7 +99,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
     const end = await raceAbort(source(abort.signal, take), abort.signal);
     await begun;
     const broken = abort.interrupt();
-    if (broken) await tellAll(run, opening, started);
+    if (broken) await requestAllVerdicts(run, opening, started);
     if (broken) return { kind: 'interrupt', interrupt: broken };
     const chain = await opening;
     const whole = end && 'finishReason' in end ? end : undefined;
@@ -126,7 +126,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
       builder: answer.getBuilder(),
       ...end,
       ...(last && { last }),
-      ...(said && { said: said.text() }),
+      ...(rawText && { rawText: rawText.text() }),
     };
   } finally {
     unlisten();
@@ -192,14 +192,14 @@ function createStepAbort(run: Run) {
  */
 async function endInTime(run: Run, chain: OutputChain, ending: Promise<ChainEnd>): Promise<ChainEnd | undefined> {
   if (isGivenAway(run.signal)) return undefined;
-  return (await raceAbort(ending, AbortSignal.timeout(FLUSH_MS))) ?? chain.tell();
+  return (await raceAbort(ending, AbortSignal.timeout(FLUSH_MS))) ?? chain.requestVerdicts();
 }
 
 /** The answer was interrupted elsewhere: states and findings of the processors are kept. */
-async function tellAll(run: Run, opening: Promise<OutputChain>, started: number): Promise<void> {
+async function requestAllVerdicts(run: Run, opening: Promise<OutputChain>, started: number): Promise<void> {
   const chain = await opening.catch(() => undefined);
   if (chain && !isGivenAway(run.signal))
-    applyFold(run, await chain.tell(), performance.now() - started, readAnswerTrust(run.state()));
+    applyFold(run, await chain.requestVerdicts(), performance.now() - started, readAnswerTrust(run.state()));
 }
 
 /** Keeps the passed text. Undecided text of processors is dropped: its parts were ended as cut off. */
@@ -217,16 +217,16 @@ function interruptFromOutside(run: Run, builder: AnswerBuilder): StepStream {
 /** Maximum length of an answer, in UTF-16 code units. */
 const MAX_CHARS = 1024 * 1024;
 
-type SaidText = {
-  see(chunks: readonly Chunk[]): void;
+type RawText = {
+  observe(chunks: readonly Chunk[]): void;
   /** Returns undefined if the text was too long. */
   text(): string | undefined;
 };
 
-function createSaidText(): SaidText {
+function createRawText(): RawText {
   let text: string | undefined = '';
   return {
-    see(chunks) {
+    observe(chunks) {
       for (const chunk of chunks) if (text !== undefined && chunk.type === 'text-delta') text += chunk.payload.text;
       if (text !== undefined && text.length > MAX_CHARS) text = undefined;
     },

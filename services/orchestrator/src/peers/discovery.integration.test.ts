@@ -75,7 +75,7 @@ describe('discovery', () => {
     await late.nc.flush();
     const discovery = await discover();
     expect(discovery.processors().has('pii')).toBe(false);
-    await discovery.lookLonger();
+    await discovery.refreshLonger();
     expect(discovery.processors().has('pii')).toBe(true);
   });
 
@@ -200,14 +200,14 @@ describe('replicas that have left', () => {
     const first = await replica('guards', ['pii']);
     const second = await replica('guards', ['pii']);
     const discovery = await discover();
-    expect(await discovery.goneReplicas(inGuards('pii'))).toBe('none');
+    expect(await discovery.findMissingReplicas(inGuards('pii'))).toBe('none');
     first.stop();
-    await eventually(async () => (await discovery.goneReplicas(inGuards('pii'))) === 'some');
-    expect(await discovery.goneReplicas(inGuards('pii'), first.id)).toBe('all');
-    expect(await discovery.goneReplicas(inGuards('pii'), second.id)).toBe('none');
+    await eventually(async () => (await discovery.findMissingReplicas(inGuards('pii'))) === 'some');
+    expect(await discovery.findMissingReplicas(inGuards('pii'), first.id)).toBe('all');
+    expect(await discovery.findMissingReplicas(inGuards('pii'), second.id)).toBe('none');
     second.stop();
-    await eventually(async () => (await discovery.goneReplicas(inGuards('pii'))) === 'all');
-    expect(await discovery.goneReplicas(inGuards('never-seen'))).toBe('none');
+    await eventually(async () => (await discovery.findMissingReplicas(inGuards('pii'))) === 'all');
+    expect(await discovery.findMissingReplicas(inGuards('never-seen'))).toBe('none');
   });
 });
 

@@ -33,7 +33,7 @@ export type Discovery = {
    * Returns how many of the processor's replicas (or whether this one) have left the bus according to the server;
    * silence is no evidence.
    */
-  goneReplicas(served: ServedProcessor, replica?: string): Promise<'all' | 'some' | 'none'>;
+  findMissingReplicas(served: ServedProcessor, replica?: string): Promise<'all' | 'some' | 'none'>;
   /**
    * Returns whether one of the processor's replicas (or this one) runs but does not answer a ping, while another one
    * does: it is stopped, and still receives its share of requests.
@@ -47,7 +47,7 @@ export type Discovery = {
   /** Resolves when all services that were running at the time of the call have been asked. */
   refresh(): Promise<void>;
   /** As `refresh`, with more time for answers: before a service counts as missing. */
-  lookLonger(): Promise<void>;
+  refreshLonger(): Promise<void>;
   stop(): void;
 };
 
@@ -82,7 +82,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
     ...missing.listMissing(buildServedKey(served)),
   ];
 
-  const look = async (gatherMs: number) => {
+  const survey = async (gatherMs: number) => {
     const answers = await gatherInfo(bus, { gatherMs, max: MAX_ANSWERS });
     const { infos, refused, fingerprint } = await confirm(answers, gatherMs);
     const before = found;
@@ -96,7 +96,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
     report(found.refused);
     void noteMissing(before, found);
   };
-  const refresh = coalesceCalls(() => look(GATHER_MS));
+  const refresh = coalesceCalls(() => survey(GATHER_MS));
   const timer = setInterval(() => void refresh().catch(() => undefined), timings.discoveryMs).unref();
 
   return {
@@ -119,13 +119,13 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
       const another = await findFirstAnswer(others);
       return another ?? pings.find(({ replica }) => replica === failed)?.answer;
     },
-    async goneReplicas(served, replica) {
+    async findMissingReplicas(served, replica) {
       const replicas = listPresent(served);
       if (!replicas) return 'none';
       const asked = replica === undefined ? replicas : [replica];
-      const gone = await Promise.all(asked.map((one) => hasLeft(bus, `${served.service}.${one}`, PING_MS)));
-      if (gone.every(Boolean)) return 'all';
-      return gone.some(Boolean) ? 'some' : 'none';
+      const absent = await Promise.all(asked.map((one) => hasLeft(bus, `${served.service}.${one}`, PING_MS)));
+      if (absent.every(Boolean)) return 'all';
+      return absent.some(Boolean) ? 'some' : 'none';
     },
     async hasSilent(served, replica) {
       if (!listPresent(served)) return false;
@@ -140,7 +140,7 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
     },
     preferReplica: (served) => silent.preferAnswering(listReplicas(served)),
     refresh,
-    lookLonger: coalesceCalls(() => look(LONG_GATHER_MS)),
+    refreshLonger: coalesceCalls(() => survey(LONG_GATHER_MS)),
     stop: () => clearInterval(timer),
   };
 }

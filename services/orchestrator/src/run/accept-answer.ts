@@ -34,7 +34,7 @@ export async function acceptAnswer(
   run: Run,
   call: StepModelCall,
   answer: StepAnswer,
-  { last, said }: ModelAnswer,
+  { last, rawText }: ModelAnswer,
 ): Promise<Interrupt | undefined> {
   const message = labelAnswer(answer.message, readAnswerTrust(run.state()));
   const system = run.state().conversation.system;
@@ -46,7 +46,7 @@ export async function acceptAnswer(
     system,
   };
   const schema = call.structuredOutput?.schema;
-  return judgeAnswer(run, draft, { last, ...(schema && { asked: { schema, said } }) });
+  return judgeAnswer(run, draft, { last, ...(schema && { asked: { schema, rawText } }) });
 }
 
 /** Details of an answer that are not stored: absent if the run was suspended in between. */
@@ -61,8 +61,8 @@ export async function judgeAnswer(
   const { message, text, toolCalls, finishReason, usage } = draft.answer;
   const steps = appendStep(run.state(), draft.answer);
   const input = { ...buildStepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
-  const { changes, see } = recordTextChanges(text);
-  const result = await runStage(run, 'processOutputStep', input, { see });
+  const { changes, onJudged } = recordTextChanges(text);
+  const result = await runStage(run, 'processOutputStep', input, { onJudged });
   if (result.interrupt) {
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;

@@ -40,12 +40,12 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     const { interrupt, stopped } = judged;
     if (!interrupt) return acceptAnswer(run, call, answer, answered);
     if (answer.fromCache) return interrupt;
-    const told = await reportCutOff(run, buildStepInput(run), {
+    const notified = await reportCutOff(run, buildStepInput(run), {
       model: answer.model,
       usage: answer.usage,
       by: stopped?.entry,
     });
-    return interrupt.kind === 'rewind' && told ? told : interrupt;
+    return interrupt.kind === 'rewind' && notified ? notified : interrupt;
   }
 }
 

@@ -27,8 +27,8 @@ export function makeClosingChunks(run: Run, call: StepModelCall): LastChunks | u
   const isJudged = BEFORE_FINISH.some((stage) => listEntries(run.plan, stage).length > 0);
   // An object passes the processors before the finish, and so do earlier answers that processors changed.
   if (isJudged || call.structuredOutput || hasReworded(run)) return undefined;
-  return (said) => {
-    const answer = buildAnswer(call, said);
+  return (streamed) => {
+    const answer = buildAnswer(call, streamed);
     if (answer.toolCalls.length > 0) return [];
     const closed = listClosingActions(answer, call).reduce(reduceRun, run.state());
     const after: Run = { ...run, state: () => closed };
@@ -37,8 +37,8 @@ export function makeClosingChunks(run: Run, call: StepModelCall): LastChunks | u
 }
 
 /** Builds the answer from the chunks that passed, before any stage has judged it as a whole. */
-export function buildAnswer(call: StepModelCall, said: StreamedStep): StepAnswer {
-  const { builder, finishReason, usage, latencyMs, providerMetadata } = said;
+export function buildAnswer(call: StepModelCall, streamed: StreamedStep): StepAnswer {
+  const { builder, finishReason, usage, latencyMs, providerMetadata } = streamed;
   const message = builder.message();
   const [warnings, response] = [builder.warnings(), builder.response()];
   return {

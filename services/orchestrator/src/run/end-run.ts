@@ -130,8 +130,8 @@ function buildResult(run: Run, status: RunStatus, outcome: EndOutcome): RunResul
   const { runId } = run.ref;
   const isOver = status === 'finished';
   const messages = listShownMessages(run, isOver);
-  const told = { usage, messages, steps: listShownSteps(run, isOver), violations: toPublicViolations(violations) };
-  return { runId, status, ...told, ...outcome };
+  const details = { usage, messages, steps: listShownSteps(run, isOver), violations: toPublicViolations(violations) };
+  return { runId, status, ...details, ...outcome };
 }
 
 function asJson(value: unknown): NonNullable<RunResult['object']> {

@@ -46,5 +46,5 @@ export function finishChunk(run: Run, reason: string): FinishChunk {
 }
 
 type FinishDetails = Pick<StepResult, 'warnings' | 'response'> | undefined;
-const pickWarnings = (told: FinishDetails): object => (told?.warnings ? { warnings: told.warnings } : {});
-const pickResponse = (told: FinishDetails): object => (told?.response ? { response: told.response } : {});
+const pickWarnings = (details: FinishDetails): object => (details?.warnings ? { warnings: details.warnings } : {});
+const pickResponse = (details: FinishDetails): object => (details?.response ? { response: details.response } : {});

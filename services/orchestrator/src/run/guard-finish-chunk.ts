@@ -61,14 +61,14 @@ function takeMessages(run: Run, passed: readonly Message[]): void {
   const changed = passed.filter(
     (message) => !others.has(message.id) && JSON.stringify(there.get(message.id)) !== JSON.stringify(message),
   );
-  const gone = own.flatMap(({ id }) => (left.has(id) ? [] : [id]));
-  if (changed.length === 0 && gone.length === 0) return;
+  const removed = own.flatMap(({ id }) => (left.has(id) ? [] : [id]));
+  if (changed.length === 0 && removed.length === 0) return;
   const ops = changed.map((message) => ({
     op: 'add' as const,
     source: 'response' as const,
     message: labelChanged(run.state(), message, there.get(message.id)),
   }));
-  run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: gone }, ...ops] });
+  run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: removed }, ...ops] });
 }
 
 function isFinish(part: Chunk): part is FinishChunk {

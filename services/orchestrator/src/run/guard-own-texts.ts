@@ -79,8 +79,8 @@ export async function passError(run: Run, error: WireError, chainBroken: boolean
 }
 
 /** Reduces an error with an unjudged message to its code, if that is one of ours, and its path. */
-export function omitUntrustedText({ code: said, path, remedy }: WireError): WireError {
-  const code = isKnownCode(said) ? said : 'processor-failed';
+export function omitUntrustedText({ code: given, path, remedy }: WireError): WireError {
+  const code = isKnownCode(given) ? given : 'processor-failed';
   const place = path ?? (code.startsWith('model-') ? 'the model call' : undefined);
   const message = place === undefined ? `The run failed (${code}).` : `The run failed at ${place} (${code}).`;
   return { code, message, ...(path !== undefined && { path }), ...(remedy !== undefined && { remedy }) };

@@ -69,7 +69,7 @@ function listRejectedIds(run: Run, rejected: Rejected | undefined): string[] {
 async function saveHalt(run: Run, response: string): Promise<string[]> {
   const { steps, usage, conversation } = run.state();
   const stage = 'processOutputResult' as const;
-  const said = {
+  const answer = {
     retryCount: 0,
     stepNumber: steps.length,
     text: response,
@@ -77,11 +77,11 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
     finishReason: 'halted',
     answered: true,
   };
-  const input: StageInput = { ...said, steps, conversation };
+  const input: StageInput = { ...answer, steps, conversation };
   const savers = listEntries(run.plan, stage).filter(
     (entry) => readMemoryKey(entry.processor, entry) === 'lastMessages',
   );
-  const saved = { state: run.state(), input: said };
+  const saved = { state: run.state(), input: answer };
   const unsaved = findBlocked(
     run,
     savers.map(({ entry }) => entry),

@@ -19,7 +19,7 @@ import { failInOwnWords, addRejected, type Interrupt, type Rejected } from '../s
 import type { Run } from '../state/run-context.ts';
 
 /** The requested schema and the model's text. Absent if the answer was judged before a suspension. */
-export type AskedObject = { schema: JsonSchema; said: string | undefined };
+export type AskedObject = { schema: JsonSchema; rawText: string | undefined };
 
 export type JudgedTexts = {
   /** The text as it passed the output chain. */
@@ -37,11 +37,11 @@ export type TextChange = By & { text: string };
 type FoundObject<T> = { value: T } | { interrupt: Interrupt };
 
 /** Collects the changes of the text, verdict by verdict. */
-export function recordTextChanges(first: string): { changes: TextChange[]; see: (judged: JudgedEntry) => void } {
+export function recordTextChanges(first: string): { changes: TextChange[]; onJudged: (judged: JudgedEntry) => void } {
   const changes: TextChange[] = [];
   return {
     changes,
-    see({ entry: { entry, processor }, input: { text } }) {
+    onJudged({ entry: { entry, processor }, input: { text } }) {
       if (text !== undefined && text !== (changes.at(-1)?.text ?? first)) changes.push({ entry, processor, text });
     },
   };
@@ -69,18 +69,19 @@ const fits = (schema: JsonSchema, text: string): boolean => {
 
 async function judgeBrokenText(
   run: Run,
-  { schema, said }: AskedObject,
+  { schema, rawText }: AskedObject,
   texts: JudgedTexts,
 ): Promise<Interrupt | undefined> {
   // The check of a schema costs time of the event loop: a text that no processor has changed needs none.
-  if (said === undefined || said === texts.final || fits(schema, texts.final) || !fits(schema, said)) return undefined;
+  if (rawText === undefined || rawText === texts.final || fits(schema, texts.final) || !fits(schema, rawText))
+    return undefined;
   if (fits(schema, texts.passed))
     return failBrokenObject(
       'processOutputStep',
       texts.changes.find(({ text }) => !fits(schema, text)),
     );
   const holds = (chunks: readonly Chunk[]) => fits(schema, chunks.map(readText).join(''));
-  return failBrokenObject('processOutputStream', await findBreakingEntry(run, asText(run, said), holds));
+  return failBrokenObject('processOutputStream', await findBreakingEntry(run, asText(run, rawText), holds));
 }
 
 const readText = (chunk: Chunk): string => (chunk.type === 'text-delta' ? chunk.payload.text : '');
@@ -96,8 +97,8 @@ function asText({ ref: { runId } }: Run, text: string): Chunk[] {
 
 /** @param by undefined if the entry could not be found again */
 function failBrokenObject(stage: Stage, by: By | undefined): Interrupt {
-  const who = by ? `"${by.entry}" (${by.processor}) has` : 'The output processors';
-  const message = `${who} changed the object in ${stage}: it does not match its schema any more.`;
+  const culprit = by ? `"${by.entry}" (${by.processor}) has` : 'The output processors';
+  const message = `${culprit} changed the object in ${stage}: it does not match its schema any more.`;
   const path = by ? `${stage}/${by.entry}` : stage;
   const remedy =
     "Let the schema allow the processor's replacement, or list structured-output, which asks the model again.";
@@ -126,8 +127,8 @@ export async function passObject(
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
     if (interrupt) return { interrupt: addRejected(interrupt, rejected) };
-    const said = JSON.stringify(object);
-    const isUnchanged = listObjects(chunks).every((one) => JSON.stringify(one) === said);
+    const rawText = JSON.stringify(object);
+    const isUnchanged = listObjects(chunks).every((one) => JSON.stringify(one) === rawText);
     const holds = (passed: readonly Chunk[]) =>
       !asked || listObjects(passed).every((one) => matchesSchema(asked.schema, one));
     if (!isUnchanged && !holds(chunks) && holds([whole]))

@@ -39,10 +39,10 @@ export function makeMessageChunks(runId: string, message: Message): Chunk[] {
 
 /** Returns the end of a step for a changed answer; undefined if the answer was removed. */
 export function makeStepFinish(finish: ChunkOf<'step-finish'>, message: Message | undefined): ChunkOf<'step-finish'> {
-  const said = message
+  const texts = message
     ? { text: readMessageText(message), toolCalls: readToolCalls(message) }
     : { text: '', toolCalls: [] };
-  return { ...finish, payload: { ...finish.payload, output: { ...finish.payload.output, ...said } } };
+  return { ...finish, payload: { ...finish.payload, output: { ...finish.payload.output, ...texts } } };
 }
 
 function toChunkBodies(part: MessagePart, id: string): ChunkBody[] {

@@ -19,8 +19,8 @@ export const hasReworded = (run: Run): boolean => listLate(run).length > 0 || li
 async function remakeReworded(run: Run): Promise<Interrupt | undefined> {
   const changed = listRemadeIds(run);
   if (changed.size === 0) return undefined;
-  const said = new Set(listTextIds(run));
-  const now = selectMessages(run.state().conversation, 'response').filter(({ id }) => said.has(id));
+  const textIds = new Set(listTextIds(run));
+  const now = selectMessages(run.state().conversation, 'response').filter(({ id }) => textIds.has(id));
   const rejected = rejectWholeRun(run.state());
   const take = (message: Message) => takeText(run, message);
   return rebuildBuffered(run, { from: rejected.from, now, changed, rejected, take });

@@ -87,18 +87,18 @@ async function remakeStep(
   const made = message ? makeMessageChunks(run.ref.runId, message) : [];
   const passed = await guardChunks(run, finish ? [...made, makeStepFinish(finish, message)] : made);
   if (passed.interrupt) return { interrupt: passed.interrupt };
-  let said = message;
+  let rebuilt = message;
   if (message) {
     takePassed(run, message, passed.chunks, (changed) => {
-      said = changed;
+      rebuilt = changed;
       take(changed);
     });
   }
   // The end of the step repeats the text as its pieces passed.
   const chunks =
-    said === message
+    rebuilt === message
       ? passed.chunks
-      : passed.chunks.map((one) => (isStepFinish(one) ? makeStepFinish(one, said) : one));
+      : passed.chunks.map((one) => (isStepFinish(one) ? makeStepFinish(one, rebuilt) : one));
   return { chunks: putInPlace(was, chunks) };
 }
 

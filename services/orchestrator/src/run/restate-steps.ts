@@ -21,32 +21,32 @@ export type Restated = {
 };
 
 type ShownState = Pick<RunState, 'steps' | 'shown' | 'firstIndex'>;
-type SaidStep = { id: string; text: string; firstIndex: number; differs?: true | undefined };
+type StatedStep = { id: string; text: string; firstIndex: number; differs?: true | undefined };
 
 /** Returns undefined if clients have read the final text. */
 export function findRestated(state: ShownState, final: FinalAnswer): Restated | undefined {
   const { steps, shown, firstIndex } = state;
-  const said: SaidStep[] = steps.map(({ stepNumber, text }, at) => ({
+  const stated: StatedStep[] = steps.map(({ stepNumber, text }, at) => ({
     id: buildResponseMessageId(final.runId, stepNumber),
     text,
     firstIndex,
     ...shown[at],
   }));
-  const streamed = said.filter(({ text, differs }) => text !== '' || differs);
+  const streamed = stated.filter(({ text, differs }) => text !== '' || differs);
   const spoken = final.messages.filter((message) => readMessageText(message) !== '');
   if (!streamed.some(({ differs }) => differs) && streamed.map(({ text }) => text).join('') === final.text)
     return undefined;
   if (joinTexts(spoken) !== final.text) return restateAll(state, final);
-  const isSame = (step: SaidStep | undefined, message: Message | undefined) =>
+  const isSame = (step: StatedStep | undefined, message: Message | undefined) =>
     step?.id === message?.id && !step?.differs && step?.text === (message && readMessageText(message));
   const count = streamed.findIndex((step, place) => !isSame(step, spoken[place]));
   const at = count < 0 ? streamed.length : count;
   const first = streamed[at];
   const before = spoken.slice(0, at);
-  const left = said.slice(first ? said.indexOf(first) : said.length);
+  const left = stated.slice(first ? stated.indexOf(first) : stated.length);
   const texts = new Map(final.messages.map((message) => [message.id, readMessageText(message)]));
   const changed = new Set(left.flatMap(({ id, text, differs }) => (differs || texts.get(id) !== text ? [id] : [])));
-  const done = new Set([...said.slice(0, said.length - left.length), ...before].map(({ id }) => id));
+  const done = new Set([...stated.slice(0, stated.length - left.length), ...before].map(({ id }) => id));
   const messages = final.messages.filter(({ id }) => !done.has(id));
   return { from: first?.firstIndex, messages, changed, text: final.text.slice(joinTexts(before).length) };
 }
@@ -59,8 +59,8 @@ export function restateAll({ steps, firstIndex }: ShownState, { runId, messages,
 
 /** Returns the messages that follow the answers of all steps: processors added them. */
 export function listAdded({ steps }: ShownState, { runId, messages }: FinalAnswer): readonly Message[] {
-  const said = new Set(steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber)));
-  return messages.slice(messages.findLastIndex(({ id }) => said.has(id)) + 1);
+  const stated = new Set(steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber)));
+  return messages.slice(messages.findLastIndex(({ id }) => stated.has(id)) + 1);
 }
 
 const joinTexts = (messages: readonly Message[]): string => messages.map(readMessageText).join('');

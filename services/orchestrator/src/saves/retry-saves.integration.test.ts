@@ -65,7 +65,7 @@ function driver() {
 }
 
 function saver(options: Partial<SaverOptions> = {}) {
-  const stop = startSaver(driver().deps, { giveUpAfterMs: 60_000, lookEveryMs: 20, ...options });
+  const stop = startSaver(driver().deps, { giveUpAfterMs: 60_000, checkEveryMs: 20, ...options });
   stops.push(stop);
 }
 

@@ -19,7 +19,7 @@ import type { DeferredSaves, WaitingSave } from './deferred-saves.ts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
 import { isAway } from './defer-saves.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /** Concurrent attempts. */
 const MAX_SAVES_AT_ONCE = 8;
 /**
@@ -45,7 +45,7 @@ export type SaverOptions = {
   giveUpAfterMs: number;
   /** Number of timeouts after which a save becomes a dead letter. */
   maxTimeouts?: number;
-  lookEveryMs?: number;
+  checkEveryMs?: number;
   /** Returns the wait between two attempts, ms. */
   waitMs?: typeof computeWaitMs;
 };
@@ -53,7 +53,7 @@ export type SaverOptions = {
 /** Returns a function that stops the saver: saves in progress are released to another orchestrator. */
 export function startSaver(
   deps: SaverDeps,
-  { lookEveryMs = LOOK_EVERY_MS, maxTimeouts = MAX_TIMEOUTS, waitMs = computeWaitMs, giveUpAfterMs }: SaverOptions,
+  { checkEveryMs = CHECK_EVERY_MS, maxTimeouts = MAX_TIMEOUTS, waitMs = computeWaitMs, giveUpAfterMs }: SaverOptions,
 ): () => Promise<void> {
   const { saves, access, log } = deps;
   const limits = { giveUpAfterMs, maxTimeouts, waitMs };
@@ -65,7 +65,7 @@ export function startSaver(
     onError(error, { value: { tenant, runId } }) {
       log.warn({ tenant, runId, error: toWireError(error).message }, 'deferred save failed, retrying later');
     },
-    pollEveryMs: lookEveryMs,
+    pollEveryMs: checkEveryMs,
     maxAtOnce: MAX_SAVES_AT_ONCE,
   });
 }
@@ -74,7 +74,7 @@ export function startSaver(
 async function tryOnce(
   deps: SaverDeps,
   found: WaitingSave,
-  { giveUpAfterMs, maxTimeouts, waitMs }: Required<Omit<SaverOptions, 'lookEveryMs'>>,
+  { giveUpAfterMs, maxTimeouts, waitMs }: Required<Omit<SaverOptions, 'checkEveryMs'>>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { saves } = deps;
@@ -83,29 +83,29 @@ async function tryOnce(
   if (!waiting) return false;
   const { value: save } = waiting;
   const kept = await saves.readKept(save);
-  if (!kept) return giveUp(deps, waiting, gone);
+  if (!kept) return giveUp(deps, waiting, expired);
   const failed = (await askMemories(deps, save, kept, signal)).filter(hasNotSaved);
   // The saver is stopping: another orchestrator may retry at once.
   if (signal.aborted) return (await saves.change(waiting, { nextAt: clock.now() }), false);
   const [first] = failed;
   if (!first) {
-    await tell(deps, save, kept, 'saved');
+    await reportSave(deps, save, kept, 'saved');
     await saves.remove(waiting, true);
     return true;
   }
-  const error = first.error ?? gone;
+  const error = first.error ?? expired;
   const entries = failed.map(({ entry }) => entry);
   const isHopeless = failed.every((one) => one.error && !isAway(one.error.code));
   const timeouts = save.timeouts + (failed.some((one) => one.error?.code === 'processor-timeout') ? 1 : 0);
   if (isHopeless || timeouts >= maxTimeouts || clock.now() - save.since > giveUpAfterMs) {
-    await tell(deps, save, kept, 'given-up', error);
+    await reportSave(deps, save, kept, 'given-up', error);
     return giveUp(deps, waiting, error);
   }
   await saves.change(waiting, { entries, error, timeouts, nextAt: clock.now() + waitMs(save.tries, timeouts) });
   return false;
 }
 
-const gone: WireError = { code: 'store-unavailable', message: 'The input of the save has expired.' };
+const expired: WireError = { code: 'store-unavailable', message: 'The input of the save has expired.' };
 export const computeWaitMs = (tries: number, timeouts: number): number =>
   timeouts > 1
     ? TIMEOUT_WAIT_MS * 2 ** (timeouts - 2)
@@ -177,7 +177,7 @@ function createSilentRun(deps: SaverDeps, { ref, state }: KeptSave, signal: Abor
   });
 }
 
-async function tell(
+async function reportSave(
   { access }: Deps,
   save: PutOffSave,
   { ref, state }: KeptSave,

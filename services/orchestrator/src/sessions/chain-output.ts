@@ -13,7 +13,7 @@ import type { RoomWait } from './wait-for-room.ts';
 import type { StepObservers } from './step-observers.ts';
 import type { StepRecord } from './step-record.ts';
 import type { StreamTexts } from './stream-texts.ts';
-import { acceptTold, acceptVerdict, mustNotFail, type StepVerdicts } from './step-verdicts.ts';
+import { acceptReported, acceptVerdict, mustNotFail, type StepVerdicts } from './step-verdicts.ts';
 import type { JudgedEntry, StageFold } from '../calls/verdict-fold.ts';
 
 /**
@@ -74,7 +74,7 @@ export function accept(chain: Chain, judged: JudgedEntry): void {
 export function acceptAll(chain: Chain, judged: readonly JudgedEntry[]): void {
   if (isOver(chain)) return;
   for (const one of judged) {
-    if (isOver(chain)) chain.verdicts = acceptTold(chain.verdicts, [one]);
+    if (isOver(chain)) chain.verdicts = acceptReported(chain.verdicts, [one]);
     else accept(chain, one);
   }
 }

@@ -11,7 +11,7 @@ import { judge, judgeAll, type JudgedEntry } from '../calls/verdict-fold.ts';
 const stage = 'processOutputStream';
 
 /** `told`: states and findings of the entries after the one that stopped. */
-export type GuardedBatch = { judged: JudgedEntry[]; chunks: readonly Chunk[]; told?: JudgedEntry[] };
+export type GuardedBatch = { judged: JudgedEntry[]; chunks: readonly Chunk[]; reported?: JudgedEntry[] };
 
 /** If one entry of a merged request broke, not all entries have seen the output: they are asked one by one. */
 export async function guardOnce(
@@ -36,11 +36,11 @@ export async function guardOnce(
     return { served: 0, failure: { verdict: last, of }, replica };
   }
   if (last && last.type !== 'continue') {
-    const told = output.verdicts.flatMap((verdict, listEntry) => {
+    const reported = output.verdicts.flatMap((verdict, listEntry) => {
       const entry = listEntry < judged.length ? undefined : group[listEntry];
       return entry ? [{ ...judge(stage, input, entry, verdict), ms: output.ms[listEntry] ?? 0, replica }] : [];
     });
-    return { answer: { judged, chunks: [], told }, served, replica };
+    return { answer: { judged, chunks: [], reported }, served, replica };
   }
   if (judged.length < served) return failBatch(`It returned ${judged.length} verdicts for ${served} entries.`);
   const passed = checkPassedChunks(run.ref.runId, given, output.chunks);

@@ -14,7 +14,7 @@ import { guardOnce, type GuardedBatch } from './guard-batch.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { readChunksTrust } from '../state/run-labels.ts';
-import { emptyFold, foldTold, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
+import { emptyFold, foldReported, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
 import { observeChunks } from './observe.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 
@@ -41,7 +41,7 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<G
       const { answer, attempts, entries: asked } = outcome;
       recordChanges(run, input.stepNumber, asked, answer, passed);
       for (const judged of answer.judged) fold = foldVerdict(fold, { ...judged, attempts });
-      for (const told of answer.told ?? []) fold = foldTold(fold, { ...told, attempts });
+      for (const reported of answer.reported ?? []) fold = foldReported(fold, { ...reported, attempts });
       passed = answer.chunks;
     }
     if (fold.stopped) break;

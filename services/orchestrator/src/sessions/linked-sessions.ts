@@ -22,12 +22,12 @@ export type LinkedSessions = {
   /** Continues the stream without the session, from the point of its loss. */
   takeOut(link: Link): void;
   /** Stops the stream and discards further output: the open sessions are asked for their states. */
-  tell(): Telling[];
+  requestVerdicts(): StoppedLink[];
   /** Discards further output. */
   drop(): void;
 };
 
-export type Telling = { link: Link; said: Promise<SessionEnd> };
+export type StoppedLink = { link: Link; sessionEnd: Promise<SessionEnd> };
 
 export type LinkedEvents = {
   output(chunks: readonly Chunk[]): void;
@@ -117,11 +117,11 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
       if (slot.isEnding) endAt(at + 1);
       checkDrained();
     },
-    tell() {
+    requestVerdicts() {
       if (over) return [];
       over = true;
       const open = slots.filter(({ hasEnded, isOut }) => !hasEnded && !isOut);
-      return open.map(({ link }) => ({ link, said: link.connection.client.tell() }));
+      return open.map(({ link }) => ({ link, sessionEnd: link.connection.client.requestVerdicts() }));
     },
     drop() {
       over = true;

@@ -7,7 +7,7 @@ import type { Run } from '../state/run-context.ts';
 import { askWithPolicy, type CallTarget } from '../calls/ask-with-policy.ts';
 import type { Link } from './linked-sessions.ts';
 import { createObservedBatches } from './observed-batches.ts';
-import { canEnqueue, tellDropped } from './observe.ts';
+import { canEnqueue, reportDropped } from './observe.ts';
 import { openSession, type OpenSession } from './open-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
 import { judgeAtEnd } from './session-verdicts.ts';
@@ -17,7 +17,7 @@ const stage = 'processOutputStream';
 
 export type ObservedStream = {
   /** Receives the chunks that have reached its position. */
-  see(chunks: readonly Chunk[]): void;
+  observe(chunks: readonly Chunk[]): void;
   /** Ends the session when it has received the whole stream. */
   end(): void;
   /** Discards the session: the stream restarts. */
@@ -32,7 +32,7 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
   let isEnding = false;
   let isEndSent = false;
   /** The outcome was reported, or does not matter any more. */
-  let isTold = false;
+  let isReported = false;
   /** One batch at a time: waiting pieces can still be joined. */
   const feed = () => {
     if (!client || isEndSent || stopped.signal.aborted) return;
@@ -49,11 +49,11 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
     const openObserved = (group: PlanEntry[], to: CallTarget) =>
       openSession(own, group, to, input, { isObserver: true });
     for await (const opening of askWithPolicy({ ...own, signal }, [entry], openObserved, { stage })) {
-      if ('answer' in opening) yield* seeAll({ ...opening, ...opening.answer }, signal);
+      if ('answer' in opening) yield* observeAll({ ...opening, ...opening.answer }, signal);
       else yield { ...judge(stage, input, entry, opening.failure), ms: opening.ms, attempts: opening.attempts };
     }
   };
-  const seeAll = async function* (link: Link, signal: AbortSignal): AsyncGenerator<JudgedEntry, void, void> {
+  const observeAll = async function* (link: Link, signal: AbortSignal): AsyncGenerator<JudgedEntry, void, void> {
     const { promise, resolve } = Promise.withResolvers<SessionEnd>();
     const doNothing = () => undefined;
     link.connection.start({ output: doNothing, onAdvanced: feed, onEnded: resolve });
@@ -67,24 +67,24 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
   };
   const begin = () => {
     isBegun = true;
-    if (!canEnqueue(run, entry, stage, follow, () => isTold)) stopped.abort();
+    if (!canEnqueue(run, entry, stage, follow, () => isReported)) stopped.abort();
   };
   return {
-    see(chunks) {
+    observe(chunks) {
       if (stopped.signal.aborted || isEnding || chunks.length === 0) return;
       if (!isBegun) begin();
       if (!stopped.signal.aborted && waiting.tryAdd(chunks)) return feed();
       if (stopped.signal.aborted) return;
-      isTold = true;
+      isReported = true;
       stopped.abort();
-      tellDropped(run, entry, stage);
+      reportDropped(run, entry, stage);
     },
     end() {
       isEnding = true;
       feed();
     },
     drop() {
-      isTold = true;
+      isReported = true;
       stopped.abort();
     },
   };

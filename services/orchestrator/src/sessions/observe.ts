@@ -31,7 +31,7 @@ async function* askForBatch(run: Run, entry: PlanEntry, chunks: readonly Chunk[]
 
 /**
  * Queues the call behind earlier ones of the entry.
- * @param isTold the outcome was reported already: a missing verdict is not reported again
+ * @param isReported the outcome was reported already: a missing verdict is not reported again
  * @returns false if the call is dropped, which is an event
  */
 export function canEnqueue(
@@ -39,16 +39,16 @@ export function canEnqueue(
   entry: PlanEntry,
   stage: Stage,
   ask: (run: Run) => AsyncIterable<JudgedEntry>,
-  isTold: () => boolean = () => false,
+  isReported: () => boolean = () => false,
 ): boolean {
   const step = run.state().steps.length;
   const call = async (signal: AbortSignal) => {
     const started = performance.now();
     const [judged] = await Array.fromAsync(ask({ ...run, signal, activity: createRunActivity() }));
     if (!judged)
-      return isTold()
+      return isReported()
         ? undefined
-        : tell(run, { entry, stage, step, verdict: 'cancelled', ms: performance.now() - started });
+        : report(run, { entry, stage, step, verdict: 'cancelled', ms: performance.now() - started });
     const { outcomes, states, usage } = foldVerdict(emptyFold(judged.input), judged);
     if (usage.length > 0) run.dispatch({ action: 'processors-billed', usage });
     if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
@@ -56,18 +56,18 @@ export function canEnqueue(
     run.events.record({ event: 'stage', stage, step, ms: performance.now() - started, entries });
   };
   const isTaken = run.observers.add(entry.entry, call);
-  if (!isTaken) tellDropped(run, entry, stage);
+  if (!isTaken) reportDropped(run, entry, stage);
   return isTaken;
 }
 
 /** Reports a dropped call: a missing event must not look like agreement. */
-export function tellDropped(run: Run, entry: PlanEntry, stage: Stage): void {
-  tell(run, { entry, stage, step: run.state().steps.length, verdict: 'dropped', ms: 0 });
+export function reportDropped(run: Run, entry: PlanEntry, stage: Stage): void {
+  report(run, { entry, stage, step: run.state().steps.length, verdict: 'dropped', ms: 0 });
 }
 
 type ObservedReport = { entry: PlanEntry; stage: Stage; step: number; verdict: string; ms: number };
 
-function tell(run: Run, { entry, stage, step, verdict, ms }: ObservedReport): void {
+function report(run: Run, { entry, stage, step, verdict, ms }: ObservedReport): void {
   const outcome = { entry: entry.entry, processor: entry.processor, verdict, ms, attempts: 0, observed: true };
   run.events.record({ event: 'stage', stage, step, ms, entries: [outcome] });
 }

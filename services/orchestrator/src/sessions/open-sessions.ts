@@ -145,7 +145,7 @@ export async function askReplica(
     const error = watch.reason() ?? answer.error;
     const missed = await classifyUnaccepted(run, answer.error, { connections, isSilent: watch.isSilent() });
     if (!missed) giveUp(run, group, stage, head.callId, error);
-    return { ...failGroup(group, error), nobodyThere: error.code === 'nobody-there', unanswered: true, ...missed };
+    return { ...failGroup(group, error), hasNoReplica: error.code === 'nobody-there', unanswered: true, ...missed };
   }
   if (answer.ok.opened) {
     const served = Math.min(answer.ok.served, group.length);

@@ -34,12 +34,12 @@ import { openSessions, type OpenSession } from './open-sessions.ts';
 import { createRoom } from './wait-for-room.ts';
 import { waitForBus } from '../calls/wait-for-bus.ts';
 import { compareWith } from './repeated-output.ts';
-import { judgeAtEnd, failNotOpened, collectTold } from './session-verdicts.ts';
+import { judgeAtEnd, failNotOpened, collectReported } from './session-verdicts.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createStepObservers } from './step-observers.ts';
 import { createStepRecord } from './step-record.ts';
 import { createStreamTexts } from './stream-texts.ts';
-import { acceptTold, mustNotFail, openVerdicts, restartVerdicts, addAbsent } from './step-verdicts.ts';
+import { acceptReported, mustNotFail, openVerdicts, restartVerdicts, addAbsent } from './step-verdicts.ts';
 import { judge, type JudgedEntry } from '../calls/verdict-fold.ts';
 
 export type { ChainEnd } from './chain-output.ts';
@@ -56,7 +56,7 @@ export type OutputChain = {
   /** Resolves when a processor stopped the stream, or a session was lost for good. */
   stopped: Promise<void>;
   /** Ends the stream as it is and discards further output. Resolves within `tellMs`, with the states and findings so far. */
-  tell(): Promise<ChainEnd>;
+  requestVerdicts(): Promise<ChainEnd>;
   /** Gives all sessions up and discards further output. */
   drop(): void;
 };
@@ -110,7 +110,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     },
     room: chain.room.wait,
     stopped: chain.over.promise,
-    tell() {
+    requestVerdicts() {
       chain.dispatch({ type: 'stopped' });
       return chain.ended.promise;
     },
@@ -168,9 +168,10 @@ function link(chain: Chain, openings: Openings): void {
   const linked = linkSessions(links, {
     onSeen(at, chunks) {
       observe(at, chunks);
-      texts?.see(at, chunks);
+      texts?.observe(at, chunks);
     },
-    output: (chunks) => (chain.last ? takeLast(chain, chain.last, chunks) : show(chain, chain.comparison.see(chunks))),
+    output: (chunks) =>
+      chain.last ? takeLast(chain, chain.last, chunks) : show(chain, chain.comparison.compare(chunks)),
     onEnded: (one, end) => handleSessionEnd(chain, one, end),
     onFinished() {
       show(chain, chain.comparison.end());
@@ -266,13 +267,13 @@ function sendLast(chain: Chain): void {
 /** Asks the open sessions for their states, unless another orchestrator continues the run and judges the step again. */
 function stopAll(chain: Chain): void {
   const { run, linked, input, limits } = chain;
-  const telling = isGivenAway(run.signal) ? [] : (linked?.tell() ?? []);
-  if (telling.length === 0) linked?.drop();
+  const stoppedLinks = isGivenAway(run.signal) ? [] : (linked?.requestVerdicts() ?? []);
+  if (stoppedLinks.length === 0) linked?.drop();
   chain.room.close();
   chain.observers.end();
   chain.over.resolve();
-  void collectTold(telling, input, limits.moves()).then((told) => {
-    chain.verdicts = acceptTold(chain.verdicts, told);
+  void collectReported(stoppedLinks, input, limits.moves()).then((lateVerdicts) => {
+    chain.verdicts = acceptReported(chain.verdicts, lateVerdicts);
     resolve(chain);
   });
 }

@@ -53,7 +53,7 @@ test('a client ends with the stream of the latest output, whatever was published
     };
     for (let at = 0; at < again.length;) {
       const size = 1 + random(4);
-      take(comparison.see(again.slice(at, at + size)));
+      take(comparison.compare(again.slice(at, at + size)));
       at += size;
     }
     take(comparison.end());

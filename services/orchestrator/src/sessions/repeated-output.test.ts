@@ -17,7 +17,7 @@ function feed(published: readonly Chunk[], again: readonly Chunk[], isEnd = fals
     }
     chunks.push(...fresh.chunks);
   };
-  for (const one of again) take(comparison.see([one]));
+  for (const one of again) take(comparison.compare([one]));
   if (isEnd) take(comparison.end());
   return kept === undefined ? { chunks } : { chunks, kept };
 }

@@ -12,7 +12,7 @@ export type Fresh = {
 };
 
 export type Comparison = {
-  see(chunks: readonly Chunk[]): Fresh;
+  compare(chunks: readonly Chunk[]): Fresh;
   /** Ends the output: published chunks that were not repeated no longer count. */
   end(): Fresh;
 };
@@ -40,10 +40,10 @@ export function compareWith(published: readonly Chunk[]): Comparison {
 
   const differs = (): Fresh => {
     over = true;
-    return { kept: first, chunks: compareWith(published.slice(0, first)).see(again).chunks };
+    return { kept: first, chunks: compareWith(published.slice(0, first)).compare(again).chunks };
   };
   return {
-    see(chunks) {
+    compare(chunks) {
       if (over) return { chunks };
       for (const [at, chunk] of chunks.entries()) {
         again.push(chunk);

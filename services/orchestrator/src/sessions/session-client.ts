@@ -29,7 +29,7 @@ type SessionClient = {
   /** Chunks that the replica is done with. */
   countProcessed(): number;
   /** The stream was stopped: asks for the verdicts as they are. Discards further output, and no event reports the end. */
-  tell(): Promise<SessionEnd>;
+  requestVerdicts(): Promise<SessionEnd>;
   /** Ends the session at both ends and discards further output. */
   drop(): void;
 };
@@ -98,7 +98,7 @@ export function connectSession(options: SessionClientOptions): SessionConnection
       },
       waiting: () => driver.getFlow().queued,
       countProcessed: () => driver.getFlow().processed,
-      tell() {
+      requestVerdicts() {
         // The caller has the promise and receives no further event.
         driver.setEvents(undefined);
         dispatch({ type: 'tell' });
@@ -149,7 +149,7 @@ function createSessionDriver({ bus, inbox }: SessionClientOptions, session: stri
   };
   const perform = (effect: CallerEffect) => {
     if (effect.type === 'post') post(effect);
-    else if (effect.type === 'look') void look(effect.heardAt);
+    else if (effect.type === 'ping') void ping(effect.receivedAt);
     else if (effect.type === 'lost') finish({ lost: effect.loss });
   };
   const finish = (how: SessionEnd) => {
@@ -173,9 +173,9 @@ function createSessionDriver({ bus, inbox }: SessionClientOptions, session: stri
     dispatch({ type: 'posted', batches, at: performance.now() });
   };
   /** The server reports a killed replica at once, because nothing subscribes for it any more. */
-  const look = async (heardAt: number) => {
-    const hasGone = await hasLeft(bus, peer?.address ?? '', PING_MS).catch(() => false);
-    dispatch({ type: 'looked', hasLeft: hasGone, heardAt });
+  const ping = async (receivedAt: number) => {
+    const isLost = await hasLeft(bus, peer?.address ?? '', PING_MS).catch(() => false);
+    dispatch({ type: 'pinged', hasLeft: isLost, receivedAt });
   };
   return {
     ended: ended.promise,

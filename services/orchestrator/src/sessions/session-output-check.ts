@@ -17,7 +17,7 @@ export type OutputCheck = {
 
 const refuseOutput = (message: string): { refused: Loss } => ({ refused: { code: 'processor-failed', message } });
 const createChangeLoss = (type: string): Loss => ({ code: 'processor-verdict-refused', message: hasChanged(type) });
-const mustComeOut = (chunk: Chunk): boolean => !mayBeDropped(chunk);
+const mustReturn = (chunk: Chunk): boolean => !mayBeDropped(chunk);
 
 export function createOutputCheck(runId: string): OutputCheck {
   const sentChunks = createSentChunks();
@@ -28,7 +28,7 @@ export function createOutputCheck(runId: string): OutputCheck {
   /** Returns the chunks that may not be dropped as they were sent, one for each that arrived. */
   const settle = (chunks: readonly Chunk[]): readonly Chunk[] => {
     if (due.length === 0) return [];
-    const count = chunks.filter(mustComeOut).length;
+    const count = chunks.filter(mustReturn).length;
     const settled = due.slice(0, count);
     due = due.slice(count);
     return settled;
@@ -36,7 +36,7 @@ export function createOutputCheck(runId: string): OutputCheck {
   return {
     forbidChanges: () => void (unchanged = createUnchangedOutput()),
     recordPushed(chunks) {
-      const kept = chunks.filter(mustComeOut);
+      const kept = chunks.filter(mustReturn);
       if (kept.length > 0) due = [...due, ...kept];
     },
     recordSent(chunks) {
@@ -53,7 +53,7 @@ export function createOutputCheck(runId: string): OutputCheck {
       const passed = checkPassedChunks(runId, settle(chunks), chunks);
       if ('refused' in passed) return refuseOutput(passed.refused);
       if (chunks.length > 0 && sent === 0) return refuseOutput('The session sent chunks before it received any.');
-      const changed = (named && same && unchanged?.compareNamed(same.from, named)) ?? unchanged?.came(passed.chunks);
+      const changed = (named && same && unchanged?.compareNamed(same.from, named)) ?? unchanged?.compare(passed.chunks);
       if (changed !== undefined) return { refused: createChangeLoss(changed) };
       return { out: named ? [...named, ...passed.chunks] : passed.chunks };
     },

@@ -1,7 +1,7 @@
 // Derives the verdict of each entry from the end of its session.
 import { SESSION_LIMITS, type PlanEntry, type StageInput } from '@millrace/contracts';
 import { raceAbort } from '../state/unless-stopped.ts';
-import type { Link, Telling } from './linked-sessions.ts';
+import type { Link, StoppedLink } from './linked-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createEntryFailure, judge, type JudgedEntry } from '../calls/verdict-fold.ts';
 
@@ -52,16 +52,16 @@ const silent: SessionLoss = {
 };
 
 /** Collects the states of a stopped stream's sessions, entry by entry, within `tellMs`. */
-export async function collectTold(
-  telling: readonly Telling[],
+export async function collectReported(
+  stoppedLinks: readonly StoppedLink[],
   input: StageInput,
   moves: number,
 ): Promise<JudgedEntry[]> {
   const isLate = AbortSignal.timeout(SESSION_LIMITS.tellMs);
-  const told = telling.map(async ({ link, said }) => {
-    const end = (await raceAbort(said, isLate)) ?? { lost: silent };
+  const reported = stoppedLinks.map(async ({ link, sessionEnd }) => {
+    const end = (await raceAbort(sessionEnd, isLate)) ?? { lost: silent };
     link.connection.client.drop();
     return judgeEnd(link, end, input, moves);
   });
-  return (await Promise.all(told)).flat();
+  return (await Promise.all(reported)).flat();
 }

@@ -35,7 +35,7 @@ export function createSkipRecord(processed: () => number): SkipRecord {
       const all = record.getAll();
       if (!all) return undone;
       const comparison = compareWith(all.passed);
-      const fresh = comparison.see(all.given);
+      const fresh = comparison.compare(all.given);
       const hasChanged = fresh.kept !== undefined || comparison.end().kept !== undefined;
       return hasChanged ? undone : fresh.chunks;
     },

@@ -28,7 +28,7 @@ export function createStepObservers(run: Run, input: StageInput): StepObservers 
         stream: observeStream(run, entry, input),
       }));
       return (at, chunks) => {
-        for (const one of followed) if (one.at === at) one.stream.see(chunks);
+        for (const one of followed) if (one.at === at) one.stream.observe(chunks);
       };
     },
     end() {

@@ -1,7 +1,7 @@
 // The verdicts of a step's output chain as they add up: those of entries that were absent from the start, and those of the sessions, which
 // start over when the sessions are opened again. Pure.
 import type { StageInput } from '@millrace/contracts';
-import { emptyFold, foldTold, foldVerdict, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
+import { emptyFold, foldReported, foldVerdict, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
 
 export type StepVerdicts = {
   fold: StageFold;
@@ -33,9 +33,9 @@ export function acceptVerdict(verdicts: StepVerdicts, judged: JudgedEntry): Step
 }
 
 /** State and findings of entries behind the one that stopped the stream. */
-export const acceptTold = (verdicts: StepVerdicts, told: readonly JudgedEntry[]): StepVerdicts => ({
+export const acceptReported = (verdicts: StepVerdicts, reported: readonly JudgedEntry[]): StepVerdicts => ({
   ...verdicts,
-  fold: told.reduce(foldTold, verdicts.fold),
+  fold: reported.reduce(foldReported, verdicts.fold),
 });
 
 export const mustNotFail = (judged: JudgedEntry): JudgedEntry => ({

@@ -132,7 +132,7 @@ test('a step that is ended from outside returns the states of its processors onc
   const { chain, push, shows, chunks } = await step(entry('scripted'));
   push(delta('a'));
   await shows('a');
-  const [one, other] = await Promise.all([chain.tell(), chain.tell()]);
+  const [one, other] = await Promise.all([chain.requestVerdicts(), chain.requestVerdicts()]);
   expect(one).toMatchObject({ states: { scripted: states } });
   expect(other).toEqual(one);
   expect(one.stopped).toBeUndefined();
@@ -147,7 +147,7 @@ test('a step of a run that continues elsewhere is not asked, because it is judge
   push(delta('a'));
   await shows('a');
   stop('fenced');
-  expect(await chain.tell()).toMatchObject({ states: {}, violations: [], outcomes: [] });
+  expect(await chain.requestVerdicts()).toMatchObject({ states: {}, violations: [], outcomes: [] });
   await eventually(() => batches.at(-1)?.drop === true);
   expect(batches.filter(({ tell }) => tell)).toEqual([]);
 });
@@ -157,7 +157,7 @@ describe('a session that is asked for its state', () => {
     const made = await session();
     made.client.push(words(2));
     await eventually(() => made.received().length === 2);
-    const telling = made.client.tell();
+    const telling = made.client.requestVerdicts();
     made.client.push(words(1));
     made.client.end();
     await eventually(() => made.inputs.some(({ tell }) => tell));
@@ -183,7 +183,7 @@ describe('a session that is asked for its state', () => {
     const made = await session();
     made.client.push(words(1));
     await eventually(() => made.received().length === 1);
-    const telling = made.client.tell();
+    const telling = made.client.requestVerdicts();
     made.send(said);
     expect(await telling).toMatchObject({ lost: { code } });
   });
@@ -192,6 +192,6 @@ describe('a session that is asked for its state', () => {
     const made = await session();
     made.send({ sequence: 7 });
     await eventually(() => made.ends.length === 1);
-    expect(await made.client.tell()).toMatchObject({ lost: { code: 'session-lost' } });
+    expect(await made.client.requestVerdicts()).toMatchObject({ lost: { code: 'session-lost' } });
   });
 });

@@ -13,10 +13,10 @@ const links = [[planEntry('one')], [planEntry('two')]];
 
 test('The text before an entry is the output of the entry in front of it', () => {
   const texts = createStreamTexts(links);
-  texts.see(0, [text('a'), text('b')]);
-  texts.see(1, [text('A')]);
-  texts.see(1, [text('b')]);
-  texts.see(2, [text('AB')]);
+  texts.observe(0, [text('a'), text('b')]);
+  texts.observe(1, [text('A')]);
+  texts.observe(1, [text('b')]);
+  texts.observe(2, [text('AB')]);
   expect(texts.list()).toEqual([
     { entry: 'one', before: 'ab', after: 'Ab' },
     { entry: 'two', before: 'Ab', after: 'AB' },
@@ -25,7 +25,7 @@ test('The text before an entry is the output of the entry in front of it', () =>
 
 test('The entries around a text above the bound are not listed', () => {
   const texts = createStreamTexts(links);
-  texts.see(0, [text('a')]);
-  texts.see(1, [text('b'.repeat(64 * 1024 * 2 + 1))]);
+  texts.observe(0, [text('a')]);
+  texts.observe(1, [text('b'.repeat(64 * 1024 * 2 + 1))]);
   expect(texts.list()).toEqual([]);
 });

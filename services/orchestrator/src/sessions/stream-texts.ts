@@ -8,7 +8,7 @@ const MAX_CHARS = 128 * 1024;
 
 export type StreamTexts = {
   /** Adds chunks that enter the session at this index or, after the last one, leave it. */
-  see(at: number, chunks: readonly Chunk[]): void;
+  observe(at: number, chunks: readonly Chunk[]): void;
   list(): EntryTexts[];
 };
 
@@ -16,7 +16,7 @@ export type StreamTexts = {
 export function createStreamTexts(links: readonly (readonly PlanEntry[])[]): StreamTexts {
   const texts = [...links, undefined].map(() => '');
   return {
-    see(at, chunks) {
+    observe(at, chunks) {
       const text = texts[at];
       if (text === undefined || text.length > MAX_CHARS) return;
       texts[at] = chunks.reduce((sum, one) => (one.type === 'text-delta' ? sum + one.payload.text : sum), text);

@@ -11,7 +11,7 @@ const source = makeSource({ url: 'https://example.org' });
 const holdText = (given: Chunk[], ...came: Chunk[][]) => {
   const output = createUnchangedOutput();
   output.recordGiven(given);
-  return came.map((chunks) => output.came(chunks)).find((changed) => changed !== undefined) ?? output.missing();
+  return came.map((chunks) => output.compare(chunks)).find((changed) => changed !== undefined) ?? output.missing();
 };
 
 describe('the output equals the input', () => {
@@ -87,9 +87,9 @@ describe('named chunks', () => {
     const output = createUnchangedOutput();
     const given = say('a', 'b', 'c');
     output.recordGiven(given);
-    expect(output.came(given.slice(0, 2))).toBeUndefined();
+    expect(output.compare(given.slice(0, 2))).toBeUndefined();
     expect(output.compareNamed(2, given.slice(2, 3))).toBeUndefined();
-    expect(output.came(given.slice(3))).toBeUndefined();
+    expect(output.compare(given.slice(3))).toBeUndefined();
     expect(output.missing()).toBeUndefined();
   });
 

@@ -9,7 +9,7 @@ export type UnchangedOutput = {
   recordGiven(chunks: readonly Chunk[]): void;
   /** Compares chunks that were named by their positions. @returns the type of the first that differs from the input */
   compareNamed(from: number, chunks: readonly Chunk[]): string | undefined;
-  came(chunks: readonly Chunk[]): string | undefined;
+  compare(chunks: readonly Chunk[]): string | undefined;
   /** Ends the output. @returns the type of the first missing chunk */
   missing(): string | undefined;
 };
@@ -22,7 +22,7 @@ export const hasChanged = (type: string): string =>
 export function findChangedType(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
   const output = createUnchangedOutput();
   output.recordGiven(given);
-  return output.came(out) ?? output.missing();
+  return output.compare(out) ?? output.missing();
 }
 
 export function createUnchangedOutput(): UnchangedOutput {
@@ -47,7 +47,7 @@ export function createUnchangedOutput(): UnchangedOutput {
       expectWaiting();
       return findChanged(chunks);
     },
-    came(chunks) {
+    compare(chunks) {
       if (chunks.length === 0) return undefined;
       expectWaiting();
       const changed = findChanged(chunks);
@@ -81,8 +81,8 @@ function omitMembers(value: unknown, names: ReadonlySet<string>): object {
 
 /** Compared as JSON, which omits undefined members. The orchestrator sets the run and the sender. */
 function isSame(one: Chunk, other: Chunk): boolean {
-  const [given, came] = [omitSender(one), omitSender(other)];
-  return isDeepStrictEqual(given, came) || isDeepStrictEqual(JSON.parse(JSON.stringify(given)), came);
+  const [given, compare] = [omitSender(one), omitSender(other)];
+  return isDeepStrictEqual(given, compare) || isDeepStrictEqual(JSON.parse(JSON.stringify(given)), compare);
 }
 
 const SENDER: ReadonlySet<string> = new Set(['runId', 'from']);

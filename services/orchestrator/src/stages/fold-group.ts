@@ -15,14 +15,14 @@ export async function foldGroup(
   members: PlanEntry[],
   request: StageRequest,
   { fold: before, data }: Folding,
-  see?: (judged: JudgedEntry) => void,
+  onJudged?: (judged: JudgedEntry) => void,
 ) {
   const started = performance.now();
   let fold = before;
   const writeData: StageRequest['receiveData'] = (chunks) => data.write(chunks, members);
   for await (const judged of callGroup(run, members, { ...request, receiveData: writeData })) {
     if (run.signal.aborted) break;
-    see?.(judged);
+    onJudged?.(judged);
     fold = keep(run, fold, judged, data, members);
     if (fold.stopped) break;
   }
@@ -53,8 +53,8 @@ export function recordTaint(run: Run, { taint }: StageFold): void {
 
 /** Marks members that were at work when the group was decided as cancelled: they must not look as if they agreed. */
 function withCancelled(fold: StageFold, members: readonly PlanEntry[], ms: number): StageFold {
-  const told = new Set(fold.outcomes.map(({ entry }) => entry));
-  const rest = members.filter(({ entry }) => !told.has(entry));
+  const reported = new Set(fold.outcomes.map(({ entry }) => entry));
+  const rest = members.filter(({ entry }) => !reported.has(entry));
   const cancelled = rest.map(({ entry, processor }) => ({ entry, processor, verdict: 'cancelled', ms, attempts: 1 }));
   return { ...fold, outcomes: [...fold.outcomes, ...cancelled] };
 }

@@ -29,7 +29,7 @@ export type StageOptions = {
   /** Receives custom chunks. */
   sink?: DataSink;
   /** Receives each verdict, in the order of the entries. */
-  see?: ((judged: JudgedEntry) => void) | undefined;
+  onJudged?: ((judged: JudgedEntry) => void) | undefined;
 };
 
 /** Verdicts that only the statement which runs the stage can handle. */
@@ -43,7 +43,7 @@ export async function runStage(
   run: Run,
   stage: Stage,
   input: StageInput,
-  { subject, position, changed, sink = createDataSink(run), see }: StageOptions = {},
+  { subject, position, changed, sink = createDataSink(run), onJudged }: StageOptions = {},
 ): Promise<StageFold> {
   const all = listEntries(run.plan, stage);
   if (all.length === 0) return emptyFold(input);
@@ -60,7 +60,7 @@ export async function runStage(
     stage,
     input: kept ? withKept(input, kept) : input,
     resumed: point?.resumed,
-    see: judged ? addTo(judged, see) : see,
+    see: judged ? addTo(judged, onJudged) : onJudged,
   };
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
@@ -68,8 +68,8 @@ export async function runStage(
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   if (entries.some(({ observe }) => !observe)) {
     const ms = performance.now() - started;
-    const told = { ms, entries: fold.outcomes, ...(subject !== undefined && { subject }) };
-    run.events.record({ event: 'stage', stage, step: run.state().steps.length, ...told });
+    const details = { ms, entries: fold.outcomes, ...(subject !== undefined && { subject }) };
+    run.events.record({ event: 'stage', stage, step: run.state().steps.length, ...details });
   }
   if (judged) run.changes?.addStage(stage, run.state().steps.length, request.input, judged);
   const stopped = await data.flush();
@@ -81,8 +81,8 @@ export async function runStage(
   const stop = fold.stopped && !LEFT_TO_STATEMENT.has(fold.stopped.verdict.type) ? fold.stopped : undefined;
   const result: StageFold = stop ? { ...fold, interrupt: stopOutcome(run, stage, stop) } : fold;
   // The reason for which the stage stopped precedes the interrupts of its chunks. But a run that ends is not suspended.
-  const goesOn = !result.interrupt || isSuspension(result.interrupt);
-  return stopped && goesOn ? interruptStage(fold, stopped) : result;
+  const continues = !result.interrupt || isSuspension(result.interrupt);
+  return stopped && continues ? interruptStage(fold, stopped) : result;
 }
 
 /** Adds an interrupt that no verdict of the stage has caused. */
@@ -91,10 +91,10 @@ function interruptStage({ stopped: _, ...fold }: StageFold, interrupt: Interrupt
 }
 
 const addTo =
-  (all: JudgedEntry[], see: StageOptions['see']): StageOptions['see'] =>
+  (all: JudgedEntry[], onJudged: StageOptions['onJudged']): StageOptions['onJudged'] =>
   (judged) => {
     all.push(judged);
-    see?.(judged);
+    onJudged?.(judged);
   };
 
 function sliceFromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
@@ -105,7 +105,7 @@ function sliceFromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
 async function foldStage(
   run: Run,
   entries: PlanEntry[],
-  { stage, input, resumed, see }: Omit<StageRequest, 'receiveData'> & Pick<StageOptions, 'see'>,
+  { stage, input, resumed, onJudged }: Omit<StageRequest, 'receiveData'> & Pick<StageOptions, 'onJudged'>,
   data: StageData,
 ): Promise<StageFold> {
   let fold = emptyFold(input);
@@ -120,8 +120,8 @@ async function foldStage(
     }
     const request = { stage, input: fold.input, resumed, receiveData: data.write };
     fold = segment.group
-      ? await foldGroup(run, segment.entries, request, { fold, data }, see)
-      : await foldEntries(run, segment.entries, request, { fold, data }, see);
+      ? await foldGroup(run, segment.entries, request, { fold, data }, onJudged)
+      : await foldEntries(run, segment.entries, request, { fold, data }, onJudged);
     if (run.signal.aborted || fold.stopped || (await data.flush())) break;
   }
   return fold;
@@ -132,12 +132,12 @@ async function foldEntries(
   entries: PlanEntry[],
   request: StageRequest,
   { fold: before, data }: Folding,
-  see: StageOptions['see'],
+  onJudged: StageOptions['onJudged'],
 ) {
   let fold = before;
   for await (const judged of callProcessors(run, entries, request)) {
     if (run.signal.aborted) break;
-    see?.(judged);
+    onJudged?.(judged);
     fold = keep(run, fold, judged, data, []);
     if (fold.stopped || (await data.flush())) break;
   }

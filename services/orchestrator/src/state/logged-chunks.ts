@@ -9,7 +9,7 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { findPosition } from './find-position.ts';
-import { areChunksGone, findFirstNeeded } from './missing-chunks.ts';
+import { areChunksMissing, findFirstNeeded } from './missing-chunks.ts';
 import { readPage, readStored } from './read-stored.ts';
 import { getLastIndex, isAtRest, readEnd } from './run-head.ts';
 import { selectVisibleChunks, type Visible } from './visible-chunks.ts';
@@ -38,7 +38,7 @@ export async function readVisible(access: JetStreamAccess, head: RunHead, from: 
   };
   const first = findFirstNeeded(head, from, isOver);
   let next = first && (await findPosition({ access, stream: query.stream, subject, owners }, first));
-  if (next === undefined && areChunksGone([], head, from, isOver)) throw createChunksGoneError(head);
+  if (next === undefined && areChunksMissing([], head, from, isOver)) throw createChunksMissingError(head);
   const retracts = next === undefined ? [] : await readRetracts(access, head);
   for (let isFirst = true; ; isFirst = false) {
     const page: Awaited<ReturnType<typeof readPage<ChunkBatch>>> =
@@ -46,7 +46,7 @@ export async function readVisible(access: JetStreamAccess, head: RunHead, from: 
         ? { found: [], next }
         : await readPage(access, query, { from: next, maxMessages: MAX_PAGE_MESSAGES, maxBytes });
     const logged = page.found.map(({ value }) => value);
-    if (isFirst && areChunksGone(logged, head, from, isOver)) throw createChunksGoneError(head);
+    if (isFirst && areChunksMissing(logged, head, from, isOver)) throw createChunksMissingError(head);
     next = page.next;
     const window = next === undefined ? await withLastChunk(access, logged, head) : logged;
     const visible = selectVisibleChunks(window, { retracts, owners }, from, maxBytes);
@@ -75,7 +75,7 @@ async function withLastChunk(access: JetStreamAccess, logged: ChunkBatch[], head
   return end ? [...logged, { ...last, chunks: [end.lastChunk] }] : logged;
 }
 
-function createChunksGoneError({ runId, status }: RunHead): MillraceError {
+function createChunksMissingError({ runId, status }: RunHead): MillraceError {
   return new MillraceError('chunks-gone', `The chunks of "${runId}" (${status}) have expired from there on.`, {
     remedy: 'Request its result: it is stored longer than the chunks.',
   });

@@ -1,7 +1,7 @@
 import type { ChunkBatch, RunStatus } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { text } from '../testing/chunk-histories.ts';
-import { areChunksGone } from './missing-chunks.ts';
+import { areChunksMissing } from './missing-chunks.ts';
 import type { Base } from './visible-chunks.ts';
 
 const head = (nextIndex: number, status: RunStatus, ...bases: number[]) => ({
@@ -17,33 +17,33 @@ describe('chunks of a run that has ended', () => {
   const over = head(5, 'finished');
 
   test('are available while the log has the requested position', () => {
-    expect(areChunksGone(readLogged([1, 0], [1, 2]), over, at(1, 0), true)).toBe(false);
-    expect(areChunksGone(readLogged([1, 2]), over, at(1, 3), true)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 0], [1, 2]), over, at(1, 0), true)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 2]), over, at(1, 3), true)).toBe(false);
   });
 
   test('are missing at the beginning if the log has dropped it', () => {
-    expect(areChunksGone(readLogged([1, 2]), over, at(1, 0), true)).toBe(true);
-    expect(areChunksGone(readLogged([1, 2]), over, at(1, 1), true)).toBe(true);
+    expect(areChunksMissing(readLogged([1, 2]), over, at(1, 0), true)).toBe(true);
+    expect(areChunksMissing(readLogged([1, 2]), over, at(1, 1), true)).toBe(true);
   });
 
   test('are all missing if the log is empty, except the last one, which the head has', () => {
-    expect(areChunksGone([], over, at(1, 0), true)).toBe(true);
-    expect(areChunksGone([], over, at(1, 4), true)).toBe(false);
-    expect(areChunksGone([], over, at(1, 5), true)).toBe(false);
+    expect(areChunksMissing([], over, at(1, 0), true)).toBe(true);
+    expect(areChunksMissing([], over, at(1, 4), true)).toBe(false);
+    expect(areChunksMissing([], over, at(1, 5), true)).toBe(false);
   });
 
   test('with a second owner are complete without those of the first owner after the base', () => {
     const taken = head(5, 'failed', 2);
-    expect(areChunksGone(readLogged([1, 0], [2, 2]), taken, at(1, 0), true)).toBe(false);
-    expect(areChunksGone(readLogged([1, 0], [2, 2]), taken, at(1, 3), true)).toBe(false);
-    expect(areChunksGone(readLogged([1, 0]), taken, at(1, 0), true)).toBe(false);
-    expect(areChunksGone(readLogged([1, 0]), taken, at(1, 2), true)).toBe(true);
-    expect(areChunksGone(readLogged([2, 2]), taken, at(1, 0), true)).toBe(true);
-    expect(areChunksGone(readLogged([2, 2]), taken, at(2, 2), true)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 0], [2, 2]), taken, at(1, 0), true)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 0], [2, 2]), taken, at(1, 3), true)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 0]), taken, at(1, 0), true)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 0]), taken, at(1, 2), true)).toBe(true);
+    expect(areChunksMissing(readLogged([2, 2]), taken, at(1, 0), true)).toBe(true);
+    expect(areChunksMissing(readLogged([2, 2]), taken, at(2, 2), true)).toBe(false);
   });
 
   test('with a first owner that published nothing that counts are complete with those of the second one', () => {
-    expect(areChunksGone(readLogged([2, 0]), head(3, 'failed', 0), at(1, 0), true)).toBe(false);
+    expect(areChunksMissing(readLogged([2, 0]), head(3, 'failed', 0), at(1, 0), true)).toBe(false);
   });
 });
 
@@ -51,12 +51,12 @@ describe('chunks of an active run', () => {
   const running = head(0, 'running');
 
   test('are not reported as missing before they are logged', () => {
-    expect(areChunksGone([], running, at(1, 0), false)).toBe(false);
-    expect(areChunksGone(readLogged([1, 0]), running, at(1, 2), false)).toBe(false);
+    expect(areChunksMissing([], running, at(1, 0), false)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 0]), running, at(1, 2), false)).toBe(false);
   });
 
   test('are missing at the beginning of a very long run', () => {
-    expect(areChunksGone(readLogged([1, 4]), running, at(1, 0), false)).toBe(true);
-    expect(areChunksGone(readLogged([1, 4]), running, at(1, 4), false)).toBe(false);
+    expect(areChunksMissing(readLogged([1, 4]), running, at(1, 0), false)).toBe(true);
+    expect(areChunksMissing(readLogged([1, 4]), running, at(1, 4), false)).toBe(false);
   });
 });

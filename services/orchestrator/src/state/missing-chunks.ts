@@ -10,7 +10,7 @@ type Owned = Pick<RunHead, 'nextIndex' | 'status'> & { owners: readonly Base[] }
  * @param logged from the message on that holds the first required position
  * @param isOver the run publishes nothing more: the last chunk is stored separately
  */
-export function areChunksGone(logged: readonly ChunkBatch[], head: Owned, from: Position, isOver: boolean): boolean {
+export function areChunksMissing(logged: readonly ChunkBatch[], head: Owned, from: Position, isOver: boolean): boolean {
   const first = findFirstNeeded(head, from, isOver);
   if (!first || logged.some((batch) => containsPosition(batch, first))) return false;
   // Chunks that are not logged yet are not missing; but then no later chunk is logged either.

@@ -38,7 +38,7 @@ export function createOverlap(): Overlap {
   const decide = (interrupt: Interrupt | undefined) => {
     isDecided = true;
     stopped = interrupt;
-    if (interrupt) for (const tell of listeners) tell(interrupt);
+    if (interrupt) for (const notify of listeners) notify(interrupt);
     return interrupt;
   };
   return {

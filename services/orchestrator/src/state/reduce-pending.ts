@@ -14,8 +14,8 @@ export function reducePending(pending: readonly HeldPending[], action: PendingAc
       return pending.filter(({ id }) => id !== action.id);
     case 'pending-told': {
       const { id, payload } = action;
-      const told = payload === undefined ? {} : { payload };
-      return pending.map((one) => (one.id === id ? { ...one, told } : one));
+      const asked = payload === undefined ? {} : { payload };
+      return pending.map((one) => (one.id === id ? { ...one, told: asked } : one));
     }
     case 'pending-resumed': {
       const { id, data, edited } = action;

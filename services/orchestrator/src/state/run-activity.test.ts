@@ -20,7 +20,7 @@ test('a run lists a call from its start to its end, with replica, attempt, state
   const { activity, ended } = listNotices();
   const call = activity.begin(pii);
   vi.advanceTimersByTime(1_000);
-  call.heard('r1');
+  call.receive('r1');
   call.setAttempt(2);
   vi.advanceTimersByTime(500);
   const listed = { ...pii, attempt: 2, state: 'working', replica: 'r1', ageMs: 1_500, silentMs: 500 };

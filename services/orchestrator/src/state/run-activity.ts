@@ -11,7 +11,7 @@ export type NewCall = Pick<CallActivity, 'kind' | 'names'> & Partial<Pick<CallAc
 
 export type TrackedCall = {
   /** The called side has sent something. */
-  heard(replica?: string): void;
+  receive(replica?: string): void;
   /** The call cannot be made now, or is sent again. */
   setState(state: CallState): void;
   setAttempt(attempt: number): void;
@@ -31,13 +31,19 @@ export type ActivityOptions = {
   onEnded?: (call: CallActivity) => void;
 };
 
-type ActiveCall = NewCall & { attempt: number; state: CallState; replica?: string; startedAt: number; heardAt: number };
+type ActiveCall = NewCall & {
+  attempt: number;
+  state: CallState;
+  replica?: string;
+  startedAt: number;
+  receivedAt: number;
+};
 
 export function createRunActivity({ notify, onEnded: ended }: ActivityOptions = {}): RunActivity {
   const calls = new Set<ActiveCall>();
   const begin = (call: NewCall): TrackedCall => {
     const now = performance.now();
-    const entry: ActiveCall = { ...call, attempt: 1, state: 'asked', startedAt: now, heardAt: now };
+    const entry: ActiveCall = { ...call, attempt: 1, state: 'asked', startedAt: now, receivedAt: now };
     calls.add(entry);
     let timer: NodeJS.Timeout | undefined;
     const schedule = (waitMs: number) => {
@@ -48,8 +54,8 @@ export function createRunActivity({ notify, onEnded: ended }: ActivityOptions = 
     };
     if (notify && isNoticed(call)) schedule(NOTICE_AFTER_MS);
     return {
-      heard(replica) {
-        entry.heardAt = performance.now();
+      receive(replica) {
+        entry.receivedAt = performance.now();
         entry.state = 'working';
         if (replica !== undefined) entry.replica = replica;
       },
@@ -67,7 +73,7 @@ export function createRunActivity({ notify, onEnded: ended }: ActivityOptions = 
 /** Followers see the chunks of a model and the call of a tool; they do not see the work of a processor or of the store. */
 const isNoticed = ({ kind }: NewCall): boolean => kind === 'processor' || kind === 'store';
 
-function describeActivity({ startedAt, heardAt, ...entry }: ActiveCall): CallActivity {
+function describeActivity({ startedAt, receivedAt, ...entry }: ActiveCall): CallActivity {
   const now = performance.now();
-  return { ...entry, ageMs: Math.round(now - startedAt), silentMs: Math.round(now - heardAt) };
+  return { ...entry, ageMs: Math.round(now - startedAt), silentMs: Math.round(now - receivedAt) };
 }

@@ -43,18 +43,18 @@ export function selectVisibleChunks(
   );
   const last = asked.at(-1);
   const takenBack = retracts.flatMap(positionChunks).filter(isRetract);
-  const isGone = (piece: VisiblePiece) =>
+  const isRetracted = (piece: VisiblePiece) =>
     takenBack.some((by) => comparePositions(by, piece) > 0 && piece.index >= readRetractedFrom(by)) ||
     owners.some(({ epoch, index }) => epoch > piece.epoch && piece.index >= index);
-  const isTold = (by: VisiblePiece) =>
+  const isShown = (by: VisiblePiece) =>
     comparePositions(by, from) >= 0 &&
     last !== undefined &&
     comparePositions(by, last) <= 0 &&
     readRetractedFrom(by) < from.index;
-  const counting = asked.filter((piece) => !isRetract(piece) && !isGone(piece));
-  const told = omitDuplicates([...counting, ...takenBack.filter(isTold)].toSorted(comparePositions));
-  const page = cutToBytes(told, maxBytes);
-  const complete = page.length === told.length;
+  const counting = asked.filter((piece) => !isRetract(piece) && !isRetracted(piece));
+  const shown = omitDuplicates([...counting, ...takenBack.filter(isShown)].toSorted(comparePositions));
+  const page = cutToBytes(shown, maxBytes);
+  const complete = page.length === shown.length;
   const covered = complete ? last : page.at(-1);
   return { batches: batchChunks(page), end: covered ? positionAfter(covered) : from, complete };
 }

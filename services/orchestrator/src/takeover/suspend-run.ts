@@ -41,7 +41,7 @@ export type PutAway = 'away' | 'answered' | RunOutcome;
 
 export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway> {
   if (await takeAnswers(run)) return 'answered';
-  await tellPending(run);
+  await announcePending(run);
   const stopped = run.interruption() ?? (await run.checkpoint());
   if (stopped) return stopped;
   try {
@@ -104,7 +104,7 @@ const listSettledCalls = ({ id, by, clientCall, told }: HeldPending) =>
   clientCall === undefined ? [] : [{ id, by, clientCall, ...told }];
 
 /** Announces each question once: a repeated one keeps its words and its token. */
-async function tellPending(run: Run): Promise<void> {
+async function announcePending(run: Run): Promise<void> {
   for (const { id, payload, told } of run.state().pending) {
     if (told) continue;
     const passed = payload === undefined ? undefined : await passPayload(run, payload);

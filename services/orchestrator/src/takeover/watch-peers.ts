@@ -11,7 +11,7 @@ import { SUSPECTED_MS, present, reducePeer, type PeerState } from './peer-state.
 
 const ASK_EVERY_MS = 400;
 /** An orchestrator that has started is unknown to the others for this long at most, and the time for answers. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 export function watchPeers(access: JetStreamAccess): { stop(): Promise<void> } {
   const { bus } = access;
@@ -28,18 +28,18 @@ export function watchPeers(access: JetStreamAccess): { stop(): Promise<void> } {
     });
     watched.set(id, watching);
   };
-  const look = async () => {
+  const watchChosen = async () => {
     for (const id of await findPeers(bus)) peers.add(id);
     for (const id of choosePeers(bus.id, peers)) watch(id, () => choosePeers(bus.id, peers).includes(id));
   };
-  const lookAgain = async () => {
+  const watchUntilStopped = async () => {
     await watchOwners(access, (id) => watch(id, () => false));
     while (!signal.aborted) {
-      if (bus.hasConnection()) await look();
-      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      if (bus.hasConnection()) await watchChosen();
+      await delay(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   };
-  const looking = lookAgain();
+  const looking = watchUntilStopped();
   return {
     async stop() {
       stopping.abort();

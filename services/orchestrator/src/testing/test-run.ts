@@ -159,10 +159,10 @@ const noDiscovery: Discovery = {
   isReplica: () => false,
   isServedTogether: () => false,
   replicaThatAnswers: async () => undefined,
-  goneReplicas: async () => 'none',
+  findMissingReplicas: async () => 'none',
   hasSilent: async () => false,
   preferReplica: () => undefined,
   refresh: async () => undefined,
-  lookLonger: async () => undefined,
+  refreshLonger: async () => undefined,
   stop: () => undefined,
 };

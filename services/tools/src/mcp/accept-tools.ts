@@ -26,8 +26,8 @@ export async function listChanges(server: string, config: McpServerConfig, place
       const state = pin === undefined ? 'new' : pin === hashDefinition(tool) ? 'accepted' : 'changed';
       return { server, name: tool.name, state, live: tool };
     });
-    const gone = Object.keys(config.tools).filter((name) => live.every((tool) => tool.name !== name));
-    return [...there, ...gone.map((name): ToolChange => ({ server, name, state: 'gone' }))];
+    const missing = Object.keys(config.tools).filter((name) => live.every((tool) => tool.name !== name));
+    return [...there, ...missing.map((name): ToolChange => ({ server, name, state: 'gone' }))];
   } finally {
     await transport.close();
   }

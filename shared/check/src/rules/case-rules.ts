@@ -16,10 +16,10 @@ export const caseRules: CheckRule[] = [
     skipReason: ({ cases }) => (cases.exchanges.length > 0 ? undefined : 'no --cases with exchanges'),
     async run(target) {
       for (const { name, stage, says, input, verdict, ...given } of target.cases.exchanges) {
-        const said = says === undefined ? undefined : { conversation: buildConversation('input', says) };
+        const conversation = says === undefined ? undefined : { conversation: buildConversation('input', says) };
         const { verdicts, seen } = await judge(target, stage, {
           ...given,
-          ...((input ?? said) && { input: input ?? said }),
+          ...((input ?? conversation) && { input: input ?? conversation }),
         });
         const difference = findDifference(verdict, verdicts[0]);
         if (difference !== undefined) fail(`"${name}": ${difference}`, seen);

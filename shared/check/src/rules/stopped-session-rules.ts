@@ -17,7 +17,7 @@ const PIECES = Array.from({ length: MARK.length - PIECE_CHARS + 1 }, (_, at) => 
 const PROCESSED_MS = 3_000;
 const TIMES = 3;
 
-export const tellRules: CheckRule[] = [
+export const stoppedSessionRules: CheckRule[] = [
   {
     id: 'tell',
     promise: 'returns its states after the stream was stopped, and sends nothing more',
@@ -59,7 +59,7 @@ async function requestState(target: CheckTarget, options: JsonObject): Promise<{
     for (const chunk of chunks) session.send([chunk]);
     await session.waitUntil(() => session.countProcessed() >= chunks.length, PROCESSED_MS);
     const askedAt = performance.now();
-    session.tell();
+    session.requestVerdicts();
     const verdicts = await session.waitForEnd();
     const ms = performance.now() - askedAt;
     await session.waitUntil(() => false, QUIET_MS);

@@ -3,7 +3,7 @@
 import { join, relative, resolve, sep, basename, dirname } from 'node:path';
 import { isToken } from '@millrace/contracts';
 import { defineCliCommand, group, type Cli } from '../cli-command.ts';
-import { note, say } from '../cli-io.ts';
+import { note, writeLine } from '../cli-io.ts';
 import { formatCommandLine } from '../command-name.ts';
 import { UsageError } from '../usage-error.ts';
 import { findFileNameProblem, findWorkspaceNameProblem } from './name-problem.ts';
@@ -54,7 +54,7 @@ const createNewCommand = (cli: Cli, kind: ScaffoldKind) => {
       const folder = into === undefined ? chooseFolder(given, checkout, lang, name) : given;
       if (lang === 'py') {
         await writeInNewFolder(folder, command, () => makePythonFolder(origin, folder, kind, name));
-        return say(cli.io, formatPythonSteps(cli, kind, name, { folder, checkout }));
+        return writeLine(cli.io, formatPythonSteps(cli, kind, name, { folder, checkout }));
       }
       refuse(name, command, findFileNameProblem(name));
       if (checkout === undefined) {
@@ -62,7 +62,7 @@ const createNewCommand = (cli: Cli, kind: ScaffoldKind) => {
           note(cli.io, '[new] building and packing the packages; npm installs the dependencies');
           return makeOutsideFolder(origin, folder, kind, name, env);
         });
-        return say(cli.io, formatOutsideSteps(cli, kind, name, folder));
+        return writeLine(cli.io, formatOutsideSteps(cli, kind, name, folder));
       }
       if (into !== undefined)
         throw new UsageError('in this workspace the package lies in services/NAME: omit --into', command);
@@ -71,7 +71,7 @@ const createNewCommand = (cli: Cli, kind: ScaffoldKind) => {
         note(cli.io, '[new] pnpm updates the lockfile');
         return addToWorkspace(checkout, kind, name, env);
       });
-      say(cli.io, formatInsideSteps(cli, kind, name, made));
+      writeLine(cli.io, formatInsideSteps(cli, kind, name, made));
     },
   });
 };

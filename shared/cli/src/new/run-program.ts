@@ -14,11 +14,15 @@ export function runProgram(
   return new Promise((resolve, reject) =>
     execFile(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout);
-      const said = `${stdout}\n${stderr}`.trim().slice(-MAX_TOLD);
+      const programOutput = `${stdout}\n${stderr}`.trim().slice(-MAX_TOLD);
       reject(
-        new MillraceError('internal', `"${[program, ...args].join(' ')}" failed in ${cwd}: ${said || error.message}`, {
-          cause: error,
-        }),
+        new MillraceError(
+          'internal',
+          `"${[program, ...args].join(' ')}" failed in ${cwd}: ${programOutput || error.message}`,
+          {
+            cause: error,
+          },
+        ),
       );
     }),
   );

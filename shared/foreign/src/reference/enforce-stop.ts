@@ -16,7 +16,7 @@ export type HeldStop = {
 export type StopReport = (reason: string, metadata: unknown) => Promise<void>;
 
 /** @param report called with a stop before it is rethrown */
-export function createHeldStop(common: Pick<CommonArgs, 'abort'>, who: string, report: StopReport): HeldStop {
+export function createHeldStop(common: Pick<CommonArgs, 'abort'>, processor: string, report: StopReport): HeldStop {
   let held: { error: unknown; reason?: string; metadata?: unknown } | undefined;
   const stop = (reason: string, options: { retry?: unknown; metadata?: unknown }): never => {
     try {
@@ -33,7 +33,7 @@ export function createHeldStop(common: Pick<CommonArgs, 'abort'>, who: string, r
     throw error;
   };
   return {
-    abort: (reason, options) => stop(reason || `Tripwire triggered by ${who}`, options ?? {}),
+    abort: (reason, options) => stop(reason || `Tripwire triggered by ${processor}`, options ?? {}),
     refuse(error) {
       held ??= { error };
       throw error;

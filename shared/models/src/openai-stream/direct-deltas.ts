@@ -57,7 +57,7 @@ function createRelay(readDelta: ReadDelta) {
     template = undefined;
     return group.source();
   };
-  const see = (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
+  const transform = (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
     if (part.type === 'raw') {
       begun += 1;
       return undefined;
@@ -74,6 +74,6 @@ function createRelay(readDelta: ReadDelta) {
       if (incoming.statusCode !== 200 || !isStream) return toResponse(incoming);
       return toResponse(incoming, relayBody(incoming, passAll, parts, init?.signal));
     },
-    followParts: (stream: ReadableStream<LanguageModelV4StreamPart>) => parts.follow(stream, see),
+    followParts: (stream: ReadableStream<LanguageModelV4StreamPart>) => parts.follow(stream, transform),
   };
 }

@@ -11,8 +11,11 @@ export type PartQueue = {
   isFull(): boolean;
   /** Called each time that there is room again. */
   onRoom(resume: () => void): void;
-  /** The stream of all parts. @param see gives the part that replaces a part of the SDK; undefined drops it */
-  follow(stream: ReadableStream<QueuePart>, see: (part: QueuePart) => QueuePart | undefined): ReadableStream<QueuePart>;
+  /** The stream of all parts. @param transform gives the part that replaces a part of the SDK; undefined drops it */
+  follow(
+    stream: ReadableStream<QueuePart>,
+    transform: (part: QueuePart) => QueuePart | undefined,
+  ): ReadableStream<QueuePart>;
 };
 
 export function createPartQueue(): PartQueue {
@@ -29,11 +32,11 @@ export function createPartQueue(): PartQueue {
     push: (part) => controller?.enqueue(part),
     isFull,
     onRoom: (called) => void (resume = called),
-    follow(stream, see) {
+    follow(stream, transform) {
       const reader = stream.getReader();
       const run = async (own: ReadableStreamDefaultController<QueuePart>) => {
         for (let read = await reader.read(); !read.done; read = await reader.read()) {
-          const part = see(read.value);
+          const part = transform(read.value);
           if (part) own.enqueue(part);
           if (isFull()) await freed.promise;
         }

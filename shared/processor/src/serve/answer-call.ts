@@ -32,8 +32,8 @@ export async function answerCall(
   const outcome: StageOutcome = { verdicts: [], ms: [] };
   const started = performance.now();
   let sequence = 0;
-  let told = 0;
-  const tell = (progress: Chunk[], more: object) => {
+  let reported = 0;
+  const report = (progress: Chunk[], more: object) => {
     respond({ sequence, progress, replica: bus.id, ...more });
     // Counts only sent messages: a missing number ends the call at the orchestrator.
     sequence += 1;
@@ -41,12 +41,12 @@ export async function answerCall(
   const work: Living = {
     heartbeat(now) {
       if (now - started < QUIET_MS) return;
-      const isNew = outcome.verdicts.length > told;
-      tell([], isNew ? { judged: outcome } : {});
-      told = outcome.verdicts.length;
+      const isNew = outcome.verdicts.length > reported;
+      report([], isNew ? { judged: outcome } : {});
+      reported = outcome.verdicts.length;
     },
   };
-  const write = (chunk: Chunk, entry?: string) => tell([chunk], { entry });
+  const write = (chunk: Chunk, entry?: string) => report([chunk], { entry });
   try {
     const stall = waitOutStall(gate, { signal });
     if (stall) await stall;

@@ -74,10 +74,10 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     isClosed: false,
   };
   return {
-    receive({ sequence, chunks, end: isEnd = false, tell: isTell = false, drop: isDrop = false }) {
+    receive({ sequence, chunks, end: isEnd = false, tell: isStop = false, drop: isDrop = false }) {
       hosted.arrived = chunks;
       const at = performance.now();
-      dispatch(hosted, { type: 'received', sequence, count: chunks.length, isEnd, isTell, isDrop, at });
+      dispatch(hosted, { type: 'received', sequence, count: chunks.length, isEnd, isStop, isDrop, at });
     },
     refuse: (why) => fail(hosted, createSessionFailure('message-invalid', why)),
     heartbeat: (at) => dispatch(hosted, { type: 'tick', at }),
@@ -106,7 +106,7 @@ function perform(hosted: SessionHosted, effect: ReplicaEffect): void {
     case 'ask-states':
       outgoing.length = 0;
       unchanged?.take();
-      return void chain.tell().then(() => dispatch(hosted, { type: 'finish' }));
+      return void chain.requestVerdicts().then(() => dispatch(hosted, { type: 'finish' }));
     case 'fail':
       return fail(hosted, createSessionFailure(effect.code, effect.message));
     case 'close':
@@ -117,7 +117,7 @@ function perform(hosted: SessionHosted, effect: ReplicaEffect): void {
 function accept(hosted: SessionHosted): void {
   const { chain, unchanged, arrived } = hosted;
   hosted.arrived = [];
-  unchanged?.came(arrived, chain.countProcessed());
+  unchanged?.record(arrived, chain.countProcessed());
   for (const chunk of arrived) chain.push(chunk);
 }
 

@@ -7,7 +7,7 @@ import { createUnchangedChunks } from './unchanged-chunks.ts';
 /** Passes chunks through `change` and returns which are named in a range. */
 function listUnchanged(chunks: Chunk[], change: (chunk: Chunk) => Chunk): boolean[] {
   const unchanged = createUnchangedChunks();
-  unchanged.came(chunks, 0);
+  unchanged.record(chunks, 0);
   return chunks.map((chunk, place) => unchanged.isNext(change(chunk), place));
 }
 const finish = (): Chunk => ({
@@ -64,7 +64,7 @@ describe('output chunks of a session', () => {
 
   test('An output chunk is not named as another one than the current: delayed chunks are sent', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came([delta('a'), delta('b')], 0);
+    unchanged.record([delta('a'), delta('b')], 0);
     expect(unchanged.isNext(delta('a'), 1)).toBe(false);
   });
 });
@@ -72,7 +72,7 @@ describe('output chunks of a session', () => {
 describe('named chunks', () => {
   test('Named chunks form one range, which is cleared when it is taken', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came(
+    unchanged.record(
       ['a', 'b', 'c'].map((text) => delta(text)),
       0,
     );
@@ -85,7 +85,7 @@ describe('named chunks', () => {
 
   test('A chunk is named once: duplicates by a processor are sent', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came([delta('a'), delta('b')], 0);
+    unchanged.record([delta('a'), delta('b')], 0);
     expect([0, 0, 1].map((place) => unchanged.isNext(delta(place === 0 ? 'a' : 'b'), place))).toEqual([
       true,
       false,
@@ -96,7 +96,7 @@ describe('named chunks', () => {
 
   test('A dropped chunk ends the range', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came(
+    unchanged.record(
       ['a', 'b', 'c'].map((text) => delta(text)),
       0,
     );
@@ -107,7 +107,7 @@ describe('named chunks', () => {
   test('Chunks are found after any number of inputs', () => {
     const unchanged = createUnchangedChunks();
     for (let place = 0; place < 2_000; place += 1) {
-      unchanged.came([delta(String(place))], place);
+      unchanged.record([delta(String(place))], place);
       expect(unchanged.isNext(delta(String(place)), place)).toBe(true);
     }
     expect(unchanged.take()).toEqual({ from: 0, count: 2_000 });
@@ -115,7 +115,7 @@ describe('named chunks', () => {
 
   test('Chunks are found after any number of dropped ones, because their notes are deleted', () => {
     const unchanged = createUnchangedChunks();
-    for (let place = 0; place < 2_000; place += 1) unchanged.came([delta(String(place))], place);
+    for (let place = 0; place < 2_000; place += 1) unchanged.record([delta(String(place))], place);
     expect(unchanged.isNext(delta('1999'), 1_999)).toBe(true);
     expect(unchanged.isNext(delta('3'), 3)).toBe(false);
   });

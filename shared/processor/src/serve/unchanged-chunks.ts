@@ -4,7 +4,7 @@ import type { Chunk } from '@millrace/contracts';
 
 export type UnchangedChunks = {
   /** @param done number of earlier chunks that are processed: they cannot be returned any more */
-  came(chunks: readonly Chunk[], done: number): void;
+  record(chunks: readonly Chunk[], done: number): void;
   /** Returns true if the chunk, returned while the one at `place` was processed, equals it and can be named. */
   isNext(chunk: Chunk, place: number): boolean;
   /** Returns the named chunks as one range, and clears it. */
@@ -27,7 +27,7 @@ export function createUnchangedChunks(): UnchangedChunks {
     first = done;
   };
   return {
-    came(chunks, done) {
+    record(chunks, done) {
       forget(done);
       for (const chunk of chunks) notes.push(takeNote(chunk));
     },

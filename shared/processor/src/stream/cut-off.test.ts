@@ -103,7 +103,7 @@ describe('a stream that is stopped from outside', () => {
 
   test('A stopped stream sends nothing more and returns the states of its processors', async () => {
     const { chain, out } = openStream([keeper, pass], texts('a', 'b'));
-    const telling = chain.tell();
+    const telling = chain.requestVerdicts();
     for (const chunk of texts('c', 'd')) chain.push(chunk);
     await telling;
     expect(out).toEqual(['b']);
@@ -112,7 +112,7 @@ describe('a stream that is stopped from outside', () => {
 
   test('A processor that stopped before keeps that verdict', async () => {
     const { chain } = openStream([keeper, stop, pass], texts('a', 'b', 'b', 'c'));
-    await chain.tell();
+    await chain.requestVerdicts();
     expect(chain.verdicts() satisfies Verdict[]).toMatchObject([
       { type: 'continue', ...fourth },
       { type: 'abort' },

@@ -32,7 +32,7 @@ export type StreamChain = {
   /**
    * Stops the stream from outside. Resolves when the verdicts are final: their states contain no text of the stream.
    */
-  tell(): Promise<void>;
+  requestVerdicts(): Promise<void>;
   close(): void;
 };
 
@@ -58,12 +58,12 @@ export function createStreamChain(
   events: ChainEvents,
 ): StreamChain {
   let processed = 0;
-  let telling: Promise<void> | undefined;
+  let requested: Promise<void> | undefined;
   const atWork = new AbortController();
   const signal = AbortSignal.any([context.signal, atWork.signal]);
   const slots: ChainSlot[] = [];
   const passLast = (item: StreamItem) => {
-    if (telling) return;
+    if (requested) return;
     if (item !== MARK) return events.output(item);
     processed += 1;
     events.progress();
@@ -74,7 +74,7 @@ export function createStreamChain(
     slots.unshift(
       createSlot(member, input, { ...context, signal }, next, (slot) => {
         slot.stop ??= createFailureVerdict(new Error('stopped'));
-        void tell().then(events.onStopped);
+        void requestVerdicts().then(events.onStopped);
       }),
     );
   }
@@ -90,7 +90,7 @@ export function createStreamChain(
     if (others.some(({ link }) => link.isBusy())) atWork.abort(new Error('the stream was stopped'));
     await waitAtMost(Promise.all(cutting), SESSION_LIMITS.tellWorkMs);
   };
-  const tell = () => (telling ??= cutOff());
+  const requestVerdicts = () => (requested ??= cutOff());
   // Abandons a hanging method. If no method is running, no processor is at fault: the next chunk is rejected.
   const abandon = () => slots.find((slot) => slot.link.isBusy())?.giveUp();
   context.signal.addEventListener('abort', abandon, { once: true });
@@ -102,7 +102,7 @@ export function createStreamChain(
     countProcessed: () => processed,
     verdicts: () => slots.map(toVerdict),
     ms: () => slots.map((slot) => slot.link.spentMs()),
-    tell,
+    requestVerdicts,
     close() {
       context.signal.removeEventListener('abort', abandon);
       for (const slot of slots) slot.link.close();

@@ -90,7 +90,7 @@ export function createStreamLink(options: LinkOptions): StreamLink {
           if (item === MARK || (isDataChunk(item) && !processDataParts)) next(item);
           else {
             if (signal.aborted) throw givenUp();
-            parts.see([item]);
+            parts.observe([item]);
             const before = mayChange ? undefined : JSON.stringify(item);
             const result = call(item);
             pass(item, result instanceof Promise ? await result : result, before);

@@ -26,7 +26,7 @@ export async function serveChat(request: Request, context: GatewayContext): Prom
     // A request above the limit is refused before its run is accepted.
     const owned = openOwnedRun(access, request.signal, context);
     try {
-      started = await startChat(body, request.headers, access, context, owned.gone);
+      started = await startChat(body, request.headers, access, context, owned.clientClosed);
       const { runId } = started.run;
       accepted = runId;
       context.limits.countRun(started.access, started.client, runId);
@@ -56,8 +56,8 @@ const isLost = (
 ): boolean => request.signal.aborted && isLeft(owned, started, context);
 
 /** A client that disconnects has cancelled its run, unless the run is kept or the gateway drains. */
-const isLeft = ({ gone }: OwnedRun, started: StartedChat | undefined, { draining }: GatewayContext): boolean =>
-  started?.isKept === true || (draining.aborted && !gone.aborted);
+const isLeft = ({ clientClosed }: OwnedRun, started: StartedChat | undefined, { draining }: GatewayContext): boolean =>
+  started?.isKept === true || (draining.aborted && !clientClosed.aborted);
 
 type AnswerParts = { context: GatewayContext; owned: OwnedRun; headers: Record<string, string> };
 

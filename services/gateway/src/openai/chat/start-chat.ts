@@ -2,7 +2,7 @@
 import type { Client, Run } from '@millrace/client';
 import { readMessageText, type Message, type Usage } from '@millrace/contracts';
 import type { Access } from '../../access/access.ts';
-import { cancelWhenGone, continueCalls, type ContinuedRun } from '../../agents/client-calls.ts';
+import { cancelOnDisconnect, continueCalls, type ContinuedRun } from '../../agents/client-calls.ts';
 import { answerNewestQuestion, type AnsweredRun } from '../../agents/answer-question.ts';
 import type { GatewayContext } from '../../gateway-context.ts';
 import { deriveRunId } from '../../own/idempotency.ts';
@@ -40,7 +40,7 @@ export type StartedChat = {
 };
 
 /**
- * @param gone fires when the client has disconnected: the run is cancelled
+ * @param clientClosed fires when the client has disconnected: the run is cancelled
  * @throws coded errors before the acceptance of the run
  */
 export async function startChat(
@@ -48,7 +48,7 @@ export async function startChat(
   headers: Headers,
   access: Access,
   { readTraits, recent }: Pick<GatewayContext, 'readTraits' | 'recent'>,
-  gone: AbortSignal,
+  clientClosed: AbortSignal,
 ): Promise<StartedChat> {
   refuseMembers(body, CHAT_REFUSED);
   const agent = readAgent({ agent: body.model }, access);
@@ -71,7 +71,7 @@ export async function startChat(
   const keyed = deriveRunId(acting, headers.get('idempotency-key'));
   // A client with a key repeats its request: its run is not cancelled with the connection.
   const isKept = keyed !== undefined;
-  const continued = await continueChat(body, agent, client, { access: acting, headers, recent, gone, isKept });
+  const continued = await continueChat(body, agent, client, { access: acting, headers, recent, clientClosed, isKept });
   if (continued) return { ...continued, client, access: acting, headers: describe(continued.run.runId), isKept };
   const messages = convertMessages(body.messages, { acceptsSystem, hasHistory: threadId !== undefined && hasHistory });
   // Headers name the thread.
@@ -80,11 +80,11 @@ export async function startChat(
   const joined = await findRepeatedRun(client, headers, print, recent);
   const mark = createMark(acting, repeated, headers, recent);
   const question = { agent, threadId, messages, except: keyed };
-  const answered = joined ? undefined : await answerQuestion(client, question, acting, { mark, left: gone });
+  const answered = joined ? undefined : await answerQuestion(client, question, acting, { mark, left: clientClosed });
   if (answered) return { ...answered, client, access: acting, headers: describe(answered.run.runId), isKept: true };
   const runId = keyed ?? joined?.value ?? crypto.randomUUID();
   const opened = await recent.open(print, runId, joined);
-  const end = isKept ? { leave: gone } : { signal: gone };
+  const end = isKept ? { leave: clientClosed } : { signal: clientClosed };
   // A repeated submission with the same id is the same run, also if the first one has not arrived.
   const starting = client.start(agent, messages, { ...settings, runId, threadId, ...end });
   const run = await startWithMembers('response_format', starting).catch((error: unknown) =>
@@ -93,7 +93,7 @@ export async function startChat(
   return { run, client, access: acting, headers: describe(run.runId), opened, isKept };
 }
 
-type ContinueChat = { access: Access; headers: Headers; gone: AbortSignal; isKept: boolean } & Pick<
+type ContinueChat = { access: Access; headers: Headers; clientClosed: AbortSignal; isKept: boolean } & Pick<
   GatewayContext,
   'recent'
 >;
@@ -103,14 +103,14 @@ async function continueChat(
   body: ChatRequest,
   agent: string,
   client: Client,
-  { access, headers, recent, gone, isKept }: ContinueChat,
+  { access, headers, recent, clientClosed, isKept }: ContinueChat,
 ): Promise<ContinuedRun | undefined> {
   const found = readChatResults(body.messages);
   if (!found) return undefined;
   access.require('answer');
   const mark = createMark(access, body, headers, recent);
-  const continued = await continueCalls(found, { client, agent, left: gone, mark });
-  if (continued && !isKept) cancelWhenGone(continued.run, gone);
+  const continued = await continueCalls(found, { client, agent, left: clientClosed, mark });
+  if (continued && !isKept) cancelOnDisconnect(continued.run, clientClosed);
   return continued;
 }
 

@@ -19,10 +19,10 @@ export function suspend(state: ResponseState, index: number, pending: readonly S
   let next = closed;
   for (const call of listClientCalls(state.runId, pending)) next = addCall(next, index, call);
   for (const request of requests) next = addRequest(next, index, request);
-  const said = others.length === 0 ? undefined : addMessage(next.state, index, 'message', describePending(others));
+  const message = others.length === 0 ? undefined : addMessage(next.state, index, 'message', describePending(others));
   return {
-    state: { ...(said?.state ?? next.state), status: 'completed', isSuspended: true },
-    events: [...next.events, ...(said?.events ?? [])],
+    state: { ...(message?.state ?? next.state), status: 'completed', isSuspended: true },
+    events: [...next.events, ...(message?.events ?? [])],
   };
 }
 

@@ -74,10 +74,10 @@ function createGuard(models: GuardModels, options: LanguageOptions): LanguageGua
 type JudgedMessage = { message: Message; texts: string[]; language: string | undefined; isTarget: boolean };
 
 async function judgeInput(guard: LanguageGuard, args: ProcessInputArgs): Promise<void> {
-  const told = args.messageList.get.input.db().map((message) => ({ message, texts: listTexts(message) }));
-  if (sumLengths(told.flatMap(({ texts }) => texts)) > BOUNDS.characters)
+  const inputs = args.messageList.get.input.db().map((message) => ({ message, texts: listTexts(message) }));
+  if (sumLengths(inputs.flatMap(({ texts }) => texts)) > BOUNDS.characters)
     refuseUnjudged(args, guard.response, 'characters');
-  const judged = await judgeMessages(guard, args, told);
+  const judged = await judgeMessages(guard, args, inputs);
   if (guard.strategy === 'detect') for (const one of judged) note(args, one);
   const others = judged.filter((one) => !one.isTarget);
   if (others.length > 0) await actOn(guard, args, others);
@@ -89,10 +89,10 @@ const listTexts = (message: Message): string[] =>
 async function judgeMessages(
   guard: LanguageGuard,
   args: ProcessInputArgs,
-  told: { message: Message; texts: string[] }[],
+  inputs: { message: Message; texts: string[] }[],
 ): Promise<JudgedMessage[]> {
   const judged: JudgedMessage[] = [];
-  for (const one of told) judged.push({ ...one, ...(await detectByStatistics(guard, args, one.texts.join('\n'))) });
+  for (const one of inputs) judged.push({ ...one, ...(await detectByStatistics(guard, args, one.texts.join('\n'))) });
   const { detect, when } = guard;
   if (!detect) return judged;
   const asked = judged.filter(
@@ -102,9 +102,9 @@ async function judgeMessages(
     asked.map(({ texts }) => texts.join('\n')),
     args,
   );
-  const said = new Map(asked.map((one, at) => [one, answers[at]?.language]));
+  const languageByText = new Map(asked.map((one, at) => [one, answers[at]?.language]));
   return judged.map((one) => {
-    const language = said.get(one);
+    const language = languageByText.get(one);
     if (language === undefined || language === NO_ANSWER) return one;
     if (language === 'und') return { ...one, language: undefined, isTarget: true };
     return { ...one, language, isTarget: isTarget(guard, [language]) };

@@ -111,7 +111,7 @@ function createNameGuard(models: GuardModels, options: PiiOptions, model: string
 }
 
 /** Returns whether a member's name describes the digits of its value. */
-const isTelling = (words: string): boolean =>
+const describesValue = (words: string): boolean =>
   words
     .toLowerCase()
     .split(' ')
@@ -145,6 +145,6 @@ function createGuard(options: PiiOptions): ToolGuard {
         readObject(state, 'placeholders'),
         identify,
       ),
-    mapValue: createKeyedMap(isTelling),
+    mapValue: createKeyedMap(describesValue),
   };
 }

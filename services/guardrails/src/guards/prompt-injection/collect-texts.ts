@@ -45,7 +45,7 @@ export function placeHits(texts: readonly JudgedText[], found: readonly GuardHit
   const own = new Map<string, GuardHit[]>();
   const placed: PlacedHit[] = [];
   /** Rules with the messages for which they are reported. */
-  const told = new Set<string>();
+  const reportedTexts = new Set<string>();
   for (const [at, { text, sections }] of texts.entries()) {
     const [first, ...others] = sections;
     const isOne = first !== undefined && others.length === 0;
@@ -55,8 +55,8 @@ export function placeHits(texts: readonly JudgedText[], found: readonly GuardHit
       if (!isOne && touched.some((section) => isKnown(hit, section, own))) continue;
       const messageIds = touched.map(({ messageId }) => messageId);
       const key = `${hit.rule} ${messageIds.join('\n')}`;
-      if (!isOne && told.has(key)) continue;
-      told.add(key);
+      if (!isOne && reportedTexts.has(key)) continue;
+      reportedTexts.add(key);
       placed.push({ hit, text, messageIds });
     }
   }

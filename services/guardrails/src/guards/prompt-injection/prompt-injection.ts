@@ -129,11 +129,11 @@ async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promis
     report.send();
     if (guard.strategy === 'warn') return;
     const touched = new Set(hits.flatMap(({ messageIds }) => messageIds));
-    const gone: string[] = [];
+    const removed: string[] = [];
     for (const message of messages) {
-      if (touched.has(message.id) && !(await isRewritten(guard, args, message))) gone.push(message.id);
+      if (touched.has(message.id) && !(await isRewritten(guard, args, message))) removed.push(message.id);
     }
-    if (gone.length > 0) messageList.removeByIds(gone);
+    if (removed.length > 0) messageList.removeByIds(removed);
   }
   refuse(args, guard.response, 'Prompt injection: the rest of the text is still an attack.', { rules: [] });
 }

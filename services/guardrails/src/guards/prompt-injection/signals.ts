@@ -60,8 +60,8 @@ export function judgeSignals(
   }
   for (const signal of signals)
     if (toScore(prior + signal.weight) >= threshold && deciding.size < MAX_SIGNALS) deciding.add(signal);
-  const told = deciding.size > 0 ? signals.filter((signal) => deciding.has(signal)) : signals.slice(0, MAX_SIGNALS);
-  return { score, signals: told, doubt: score >= DOUBT && score < threshold };
+  const shown = deciding.size > 0 ? signals.filter((signal) => deciding.has(signal)) : signals.slice(0, MAX_SIGNALS);
+  return { score, signals: shown, doubt: score >= DOUBT && score < threshold };
 }
 
 /** Lists the signals of each sentence with an anchor and of its two neighbors. */

@@ -67,10 +67,10 @@ function createPatternCheck(given: PatternRule, at: number, isWanted: boolean): 
   const { pattern, say } = typeof given === 'string' ? { pattern: given, say: undefined } : given;
   const compiled: TextPattern = compilePattern(pattern);
   const rule = isWanted ? 'must-match' : 'must-not-match';
-  const told =
+  const requirement =
     say ??
     (isWanted ? `it lacks required text (rule ${at + 1})` : `it contains text that is not allowed (rule ${at + 1})`);
-  return (answer) => (compiled.matches(answer) === isWanted ? undefined : { rule, say: told });
+  return (answer) => (compiled.matches(answer) === isWanted ? undefined : { rule, say: requirement });
 }
 
 const createRefusalCheck: AnswerCheck = (answer) =>

@@ -67,9 +67,9 @@ function limitCalls(chosen: MaxToolCallsOptions, args: ProcessOutputStepArgs): P
     args.onViolation({ message, rule, strategy, count: dropped.length, detail: { dropped: listNames(dropped) } });
     if (strategy === 'block') return refuse(args, response, message, { rules: [rule] });
   }
-  const said = [...describeDropped(kept, dropped), ...describeEnd(leftOfRun - kept.length)];
-  if (said.length > 0 || state['told'] === true) messageList.setSystem(TAG, said);
-  state['told'] = said.length > 0;
+  const notes = [...describeDropped(kept, dropped), ...describeEnd(leftOfRun - kept.length)];
+  if (notes.length > 0 || state['told'] === true) messageList.setSystem(TAG, notes);
+  state['told'] = notes.length > 0;
   return dropped.length > 0 ? { toolCalls: kept } : undefined;
 }
 

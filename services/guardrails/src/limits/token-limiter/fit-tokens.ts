@@ -4,7 +4,7 @@ export const TRIM_MODES = ['best-fit', 'contiguous'] as const;
 export type TrimMode = (typeof TRIM_MODES)[number];
 
 /** `members`: indexes of the messages. */
-export type TokenUnit = { members: number[]; tokens: number; mustStay: boolean };
+export type TokenUnit = { members: number[]; tokens: number; isFixed: boolean };
 
 export type TokenFit = {
   /** Indexes of the dropped messages. */
@@ -18,12 +18,12 @@ export type TokenFit = {
  * none before the first gap
  */
 export function fitTokens(units: readonly TokenUnit[], limit: number, mode: TrimMode): TokenFit {
-  const required = units.reduce((sum, unit) => sum + (unit.mustStay ? unit.tokens : 0), 0);
+  const required = units.reduce((sum, unit) => sum + (unit.isFixed ? unit.tokens : 0), 0);
   let left = limit - required;
   let isOpen = true;
   const dropped: number[] = [];
   for (const unit of units.toReversed()) {
-    if (unit.mustStay) continue;
+    if (unit.isFixed) continue;
     if (isOpen && unit.tokens <= left) left -= unit.tokens;
     else {
       dropped.push(...unit.members);

@@ -13,8 +13,8 @@ export async function limitInput(limiter: TokenLimiter, args: ProcessInputArgs):
   const messages = messageList.get.all.db();
   const system = systemMessages.map(({ content }): CountedMessage => ({ role: 'system', texts: [content] }));
   // A caller's system message is among the messages and also in its group.
-  const told = messages.map(readMessage).map((one) => (one.role === 'system' ? { ...one, texts: [] } : one));
-  const dropped = await fit(limiter, args, [...system, ...told]);
+  const counted = messages.map(readMessage).map((one) => (one.role === 'system' ? { ...one, texts: [] } : one));
+  const dropped = await fit(limiter, args, [...system, ...counted]);
   const ids = dropped.flatMap((at) => messages[at - system.length]?.id ?? []);
   if (ids.length > 0) messageList.removeByIds(ids);
 }
@@ -31,14 +31,14 @@ export async function limitRequest(
  * Returns the indexes of the dropped messages. Throws (abort, halt) if the required messages do not fit, or if the
  * strategy is abort.
  */
-async function fit(limiter: TokenLimiter, args: CommonArgs, told: readonly CountedMessage[]): Promise<number[]> {
+async function fit(limiter: TokenLimiter, args: CommonArgs, counted: readonly CountedMessage[]): Promise<number[]> {
   const { limit, trimMode, strategy, response } = limiter;
   const outcome = await limiter.task.run(
-    told.map(({ texts }) => texts.join('\n')),
+    counted.map(({ texts }) => texts.join('\n')),
     args.abortSignal,
   );
   if ('exceeded' in outcome) return refuseUnjudged(args, response, outcome.exceeded);
-  const units = groupUnits(told, outcome.found);
+  const units = groupUnits(counted, outcome.found);
   const { dropped, required } = fitTokens(units, limit, trimMode);
   if (required > limit) return stop(limiter, args, 'The system messages and the current turn are', required);
   if (dropped.length === 0) return dropped;

@@ -47,17 +47,17 @@ function findTurnStart(roles: readonly string[]): number {
  * Groups messages into units. System messages and the current turn must stay; a result stays with its call. @param
  * tokens of each message
  */
-export function groupUnits(told: readonly CountedMessage[], tokens: readonly number[]): TokenUnit[] {
-  const current = findTurnStart(told.map(({ role }) => role));
+export function groupUnits(counted: readonly CountedMessage[], tokens: readonly number[]): TokenUnit[] {
+  const current = findTurnStart(counted.map(({ role }) => role));
   const units: TokenUnit[] = [];
-  for (const [at, { role }] of told.entries()) {
+  for (const [at, { role }] of counted.entries()) {
     const cost = (tokens[at] ?? 0) + MESSAGE_TOKENS;
-    const mustStay = role === 'system' || at >= current;
+    const isFixed = role === 'system' || at >= current;
     const before = units.at(-1);
-    if (role === 'tool' && before && before.mustStay === mustStay) {
+    if (role === 'tool' && before && before.isFixed === isFixed) {
       before.members.push(at);
       before.tokens += cost;
-    } else units.push({ members: [at], tokens: cost, mustStay });
+    } else units.push({ members: [at], tokens: cost, isFixed });
   }
   return units;
 }

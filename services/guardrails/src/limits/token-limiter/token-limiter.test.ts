@@ -23,7 +23,7 @@ describe('counting tokens', () => {
 });
 
 describe('selecting units', () => {
-  const unit = (tokens: number, at: number, mustStay = false) => ({ members: [at], tokens, mustStay });
+  const unit = (tokens: number, at: number, isFixed = false) => ({ members: [at], tokens, isFixed });
   const units = [unit(10, 0), unit(100, 1), unit(10, 2), unit(10, 3, true)];
   test('best-fit keeps older units that still fit', () =>
     expect(fitTokens(units, 30, 'best-fit').dropped).toEqual([1]));

@@ -24,10 +24,10 @@ const storedSchema = z.array(chunkSchema).min(1);
 
 /** Returns undefined if there is nothing to store, or too much. */
 export function serializeChunks(chunks: readonly Chunk[]): string | undefined {
-  const said = chunks.filter(isKept);
+  const contents = chunks.filter(isKept);
   // A stored answer would not repeat the call of a provider's own tool.
-  if (said.length === 0 || chunks.some(isProvidersOwn)) return undefined;
-  const text = JSON.stringify(said);
+  if (contents.length === 0 || chunks.some(isProvidersOwn)) return undefined;
+  const text = JSON.stringify(contents);
   return Buffer.byteLength(text) > MAX_BYTES ? undefined : text;
 }
 

@@ -67,14 +67,14 @@ function findBase64Runs(text: string, kinds: Uint16Array): TextSpan[] {
 
 function addToRuns(runs: Run[], start: number, end: number, isPiece: boolean): void {
   const last = runs.at(-1);
-  const goesOn = last !== undefined && start - last.near <= MAX_BETWEEN;
-  if (isPiece && goesOn) {
+  const continues = last !== undefined && start - last.near <= MAX_BETWEEN;
+  if (isPiece && continues) {
     last.end = end;
     last.near = end;
     last.length += end - start;
   } else if (isPiece) runs.push({ start, end, near: end, length: end - start });
   // A short piece may look like a word if the next one looks coded.
-  else if (goesOn && last.near === last.end) last.near = end;
+  else if (continues && last.near === last.end) last.near = end;
 }
 
 /** Returns whether capitals or digits are inside of a word, which ordinary words do not have. */

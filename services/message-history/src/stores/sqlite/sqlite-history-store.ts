@@ -49,9 +49,9 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
   return {
     recallLast: (thread, count, signal) =>
       runRead(thread.tenant, signal, () => {
-        const begunBy = statements.findThread.get(thread.tenant, thread.threadId)?.['owner'];
-        if (begunBy === undefined) return { messages: [], leftOut: 0 };
-        if (begunBy !== thread.owner) throw createForeignThreadError(thread);
+        const firstOwner = statements.findThread.get(thread.tenant, thread.threadId)?.['owner'];
+        if (firstOwner === undefined) return { messages: [], leftOut: 0 };
+        if (firstOwner !== thread.owner) throw createForeignThreadError(thread);
         return readNewestFitting(statements, readLastRows(statements, thread, count));
       }),
 

@@ -11,8 +11,8 @@ import type { Statements } from './sqlite-statements.ts';
 export function saveBlockRows(statements: Statements, block: HistoryBlock, now: number): void {
   const { tenant, threadId, owner, runId, epoch } = block;
   if (statements.isErased.get(tenant, threadId, runId, now)) throw saveSuperseded(block, ERASED_EPOCH);
-  const begunBy = statements.findThread.get(tenant, threadId)?.['owner'];
-  if (begunBy !== undefined && begunBy !== owner) throw createForeignThreadError(block);
+  const firstOwner = statements.findThread.get(tenant, threadId)?.['owner'];
+  if (firstOwner !== undefined && firstOwner !== owner) throw createForeignThreadError(block);
 
   const saved = statements.findRun.get(tenant, threadId, runId, now - RUN_MARK_TTL_MS);
   if (saved && epoch < Number(saved['epoch'])) throw saveSuperseded(block, Number(saved['epoch']));
