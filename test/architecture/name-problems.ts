@@ -1,6 +1,7 @@
-// Finds function names that are no verb phrases: names that end in `Of`, and bare participles. Pure.
+// Finds names that do not describe: functions without a verb, names that end in `Of`, bare participles, vague words. Pure.
 import { Visitor, type Node } from 'oxc-parser';
 import { parseSource } from './source-facts.ts';
+import { VERBS } from './verbs.ts';
 
 /** Past participles that end in neither `ed` nor `en`, and are not verbs in the present tense as well. */
 const IRREGULAR: ReadonlySet<string> = new Set([
@@ -73,13 +74,14 @@ const FOREIGN: ReadonlySet<string> = new Set([
   'valueOf',
 ]);
 
+const isFunction = (node: Node | null): boolean =>
+  node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression';
+
 /** Returns a line for each name of the source that ends in `Of`, and for each function that is named by a participle. */
 export function findNameProblems(path: string, text: string): string[] {
   const functions = new Set<string>();
   const names = new Set<string>();
   const addFunction = (key: Node | null) => key?.type === 'Identifier' && functions.add(key.name);
-  const isFunction = (node: Node | null): boolean =>
-    node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression';
   new Visitor({
     Identifier: ({ name }) => void names.add(name),
     FunctionDeclaration: ({ id }) => void addFunction(id),
@@ -96,3 +98,59 @@ export function findNameProblems(path: string, text: string): string[] {
       .map((name) => `${path}: ${name} is a participle; name the function by a verb`),
   ];
 }
+
+/** Names that other programs define: interfaces of the reference, and the constructors of the published packages. */
+const PUBLIC: ReadonlySet<string> = new Set([
+  'core',
+  'db',
+  'foreignProcessor',
+  'llmStep',
+  'messageModifier',
+  'phaseProcessor',
+  'processorService',
+  'responseModifier',
+  'toolInjectionModifier',
+  'toolParameterModifier',
+  'toolValidationModifier',
+]);
+
+/** Returns a line for each function that the source declares, if its name does not begin with a verb. Capitalized components of a page are omitted. */
+export function findVerblessNames(path: string, text: string): string[] {
+  const names = new Set<string>();
+  const add = (key: Node | null) => key?.type === 'Identifier' && names.add(key.name);
+  new Visitor({
+    FunctionDeclaration: ({ id }) => void add(id),
+    VariableDeclarator: ({ id, init }) => void (isFunction(init) && add(id)),
+  }).visit(parseSource(path, text));
+  return [...names]
+    .filter((name) => /^[a-z]/.test(name) && !PUBLIC.has(name) && !VERBS.has(/^[a-z]+\d*/.exec(name)?.[0] ?? name))
+    .map((name) => `${path}: ${name} does not begin with a verb of verbs.ts`);
+}
+
+/** Words of a report or of a journey, which name no component and no value. */
+const VAGUE =
+  /^(?:came|comes?|goes|gone|hear|heard|look|nobody|said|says?|see|stands|stay|stood|tell|tells|telling|told|who)$/;
+
+/** Names of the wire, of stored records and hashes, and of published options. */
+const STORED: ReadonlySet<string> = new Set(['said', 'say', 'says', 'tell', 'told']);
+
+/** Returns a line for each name that the source declares and that contains a vague word. */
+export function findVagueNames(path: string, text: string): string[] {
+  const names = new Set<string>();
+  const add = (node: Node | null | undefined) => node?.type === 'Identifier' && names.add(node.name);
+  new Visitor({
+    FunctionDeclaration: ({ id, params }) => [id, ...params].forEach(add),
+    ArrowFunctionExpression: ({ params }) => params.forEach(add),
+    VariableDeclarator: ({ id }) => void add(id),
+    Property: ({ key }) => void add(key),
+    TSMethodSignature: ({ key }) => void add(key),
+    TSPropertySignature: ({ key }) => void add(key),
+    TSTypeAliasDeclaration: ({ id }) => void add(id),
+  }).visit(parseSource(path, text));
+  return [...names]
+    .filter((name) => !STORED.has(name) && splitWords(name).some((word) => VAGUE.test(word)))
+    .map((name) => `${path}: ${name} contains a vague word; name the component, the event or the value`);
+}
+
+const splitWords = (name: string): string[] =>
+  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(/[ _]/);

@@ -1,7 +1,7 @@
-// The names of the repository's functions: all sources are parsed.
+// The names of the repository: all sources are parsed.
 import { expect, test } from 'vitest';
-import { findNameProblems, isParticiple } from './name-problems.ts';
-import { readSources } from './workspace.ts';
+import { findNameProblems, findVagueNames, findVerblessNames, isParticiple } from './name-problems.ts';
+import { readSources, type Source } from './workspace.ts';
 
 test.each(['told', 'judged', 'given', 'paid'])('%s is a participle', (name) => {
   expect(isParticiple(name)).toBe(true);
@@ -20,4 +20,39 @@ test.each([
 
 test('no function ends in "Of" or is a bare participle', () => {
   expect(readSources().flatMap(({ path, text }) => findNameProblems(path, text))).toEqual([]);
+});
+
+/** The services and packages themselves: helpers of tests may be shorter. */
+const isProduct = ({ path }: Source): boolean =>
+  /^(?:services|shared|deploy)\//.test(path) && !/\.test\.ts$|\/testing\/|^shared\/testkit\//.test(path);
+
+test.each([
+  ['function longestWord() {}', 'longestWord does not begin with a verb'],
+  ['const text = (value) => String(value);', 'text does not begin with a verb'],
+])('%s is reported, because its name has no verb', (source, problem) => {
+  expect(findVerblessNames('a.ts', source)).toEqual([expect.stringContaining(problem)]);
+});
+
+test('Verbs, predicates, conversions and capitalized components are accepted as function names', () => {
+  const source = 'function findWord() {} const isOpen = () => true; const toText = () => ""; function Page() {}';
+  expect(findVerblessNames('a.ts', source)).toEqual([]);
+});
+
+test.each([
+  'const heard = 1;',
+  'type Heard = string;',
+  'type A = { isTold: boolean };',
+  'const f = (nobodyThere) => 1;',
+])('%s is reported, because the name is vague', (source) => {
+  expect(findVagueNames('a.ts', source)).toHaveLength(1);
+});
+
+test('Every function of the product is named by a verb phrase', () => {
+  const products = readSources().filter(isProduct);
+  expect(products.flatMap(({ path, text }) => findVerblessNames(path, text))).toEqual([]);
+});
+
+test('No name of the product contains a vague word', () => {
+  const products = readSources().filter(isProduct);
+  expect(products.flatMap(({ path, text }) => findVagueNames(path, text))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 // `npm start -- --once TEXT`: one run of the demo agent, its answer alone on stdout.
-import { formatCodedError, EXIT_CODES, exitOfRun, formatStatus } from '@millrace/cli';
+import { formatCodedError, EXIT_CODES, chooseExitForRun, formatStatus } from '@millrace/cli';
 import type { Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
@@ -27,7 +27,7 @@ export async function answerOnce({ client, agent, text, answer, report, signal }
   const result = await run.result();
   if (result.status === 'finished') answer(result.text);
   else report(describeFailure(result));
-  return EXIT_CODES[exitOfRun(result.status)].code;
+  return EXIT_CODES[chooseExitForRun(result.status)].code;
 }
 
 /** Why a run has no answer, in the words of `millrace run`. */

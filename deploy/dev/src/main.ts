@@ -1,6 +1,6 @@
 // npm start: runs all of Millrace on one machine. arguments.ts parses its options, serve-stack.ts runs it.
 import { join } from 'node:path';
-import { EXIT_CODES, exitOfError } from '@millrace/cli';
+import { EXIT_CODES, chooseExitForError } from '@millrace/cli';
 import { readArguments, USAGE, type DevArguments } from './arguments.ts';
 import { claimStack } from './claim-stack.ts';
 import { joinStack } from './join-stack.ts';
@@ -47,7 +47,7 @@ async function main(argv: string[]): Promise<number> {
     return await serveStack({ ...options, releaseClaim: claim.release });
   } catch (error) {
     report(formatError(error));
-    return EXIT_CODES[exitOfError(error)].code;
+    return EXIT_CODES[chooseExitForError(error)].code;
   }
 }
 

@@ -1,6 +1,6 @@
 // A client of the stack at an address, with the prefix and the credentials of the caller's environment.
 import { connect, type Client } from '@millrace/client';
-import { seedFile } from '@millrace/identity';
+import { locateSeedFile } from '@millrace/identity';
 import type { Environment } from './backing-servers.ts';
 
 /**
@@ -15,7 +15,7 @@ export function openClient({ url, keys, isOurs }: NatsAddress, env: Environment)
   return connect({
     url,
     ...(!isOurs && { env }),
-    ...(keys !== undefined && { nkeyFile: seedFile(keys, 'operator') }),
+    ...(keys !== undefined && { nkeyFile: locateSeedFile(keys, 'operator') }),
     ...(prefix && { prefix }),
   });
 }

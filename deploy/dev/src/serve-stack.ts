@@ -1,5 +1,5 @@
 // Runs `npm start` on an unused checkout: the stack, the demo agent, the tour or the single answer, and the shutdown.
-import { EXIT_CODES, exitOfError } from '@millrace/cli';
+import { EXIT_CODES, chooseExitForError } from '@millrace/cli';
 import { hideAddressParts } from '@millrace/contracts';
 import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
@@ -48,7 +48,7 @@ export async function serveStack(options: ServeStackOptions): Promise<number> {
     // Work under way at a stop ends with an error: that is no failure, but no answer either.
     if (signal.aborted) return options.arguments.command === 'once' ? EXIT_CODES.interrupted.code : 0;
     report(formatError(error));
-    return EXIT_CODES[exitOfError(error)].code;
+    return EXIT_CODES[chooseExitForError(error)].code;
   } finally {
     if (signal.aborted) printLine('Stopping.');
     for (const { name, error } of await resources.release(STOP_MS)) report(`${name} was not stopped: ${String(error)}`);

@@ -7,7 +7,7 @@ import {
   locateFirstKeyFile,
   locateQdrantKeyFile,
   locateRedisPasswordFile,
-  seedFile,
+  locateSeedFile,
 } from '@millrace/identity';
 import { CONNECTION_VARIABLES } from '@millrace/service';
 import type { BackingServers, Environment } from './backing-servers.ts';
@@ -141,7 +141,7 @@ export function listServiceSpecs({ checkout, state, env, servers, model, gateway
 
 /** The service's own key; auth has those of the callout too, and registers the first API key. */
 const buildKeyEnvironment = (service: string, keys: string): Environment => ({
-  NATS_NKEY_FILE: seedFile(keys, chooseRole(service)),
+  NATS_NKEY_FILE: locateSeedFile(keys, chooseRole(service)),
   ...(service === 'auth' && {
     AUTH_FIRST_KEY_FILE: locateFirstKeyFile(keys),
     AUTH_ISSUER_FILE: locateCalloutKeyFile(keys, 'issuer'),

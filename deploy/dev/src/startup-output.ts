@@ -1,7 +1,7 @@
 // Formats the output of `npm start`: addresses, usage, and the notice of a running stack. Pure.
 import { formatCodedError } from '@millrace/cli';
 import { MillraceError, createSubjects, hideAddressParts } from '@millrace/contracts';
-import { buildInboxPrefix, locateFirstKeyFile, readUserKey, seedFile } from '@millrace/identity';
+import { buildInboxPrefix, locateFirstKeyFile, readUserKey, locateSeedFile } from '@millrace/identity';
 import type { BackingServer } from './backing-servers.ts';
 import type { StackFile } from './stack-file.ts';
 import type { LocalStack } from './local-stack.ts';
@@ -76,7 +76,7 @@ function formatCurl(agent: string, gatewayUrl: string, keys: string): string[] {
 
 /** The stock command line of NATS as an operator, with the inboxes that the operator's key allows. */
 function formatNatsLine(url: string, keys: string): string {
-  const nkeyFile = seedFile(keys, 'operator');
+  const nkeyFile = locateSeedFile(keys, 'operator');
   const inboxes = buildInboxPrefix(readUserKey({ nkeyFile })?.publicKey ?? '');
   return `  nats -s ${url} --nkey ${nkeyFile} --inbox-prefix ${inboxes} sub '${createSubjects().allChunks}'`;
 }

@@ -7,7 +7,7 @@ import {
   createVerifier,
   locateFirstKeyFile,
   parseApiKey,
-  seedFile,
+  locateSeedFile,
   spellApiKey,
   type Verifier,
 } from '@millrace/identity';
@@ -18,7 +18,7 @@ import { authService } from './service.ts';
 import { AUDIENCE, ISSUER, openIssuer, type Issuer } from './testing/issuer.ts';
 
 const nats = useNats();
-const readKeyFile = (role: string) => seedFile(nats.keys ?? '', role);
+const readKeyFile = (role: string) => locateSeedFile(nats.keys ?? '', role);
 let issuer: Issuer;
 beforeAll(async () => void (issuer = await openIssuer()));
 afterAll(() => issuer.close());

@@ -8,11 +8,11 @@ const charactersPerToken = 4;
 
 export const estimateTokens = (text: string): number => Math.ceil(text.length / charactersPerToken);
 
-const turnText = (turn: ModelTurn): string =>
+const joinTurnText = (turn: ModelTurn): string =>
   turn.role === 'assistant' ? turn.text + turn.toolCalls.map((call) => call.name + call.arguments).join('') : turn.text;
 
 const countInputTokens = (turns: readonly ModelTurn[]): number =>
-  turns.reduce((sum, turn) => sum + estimateTokens(turnText(turn)), 0);
+  turns.reduce((sum, turn) => sum + estimateTokens(joinTurnText(turn)), 0);
 
 export type TokenUsage = { readonly input: number; readonly output: number; readonly reasoning: number };
 

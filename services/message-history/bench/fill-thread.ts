@@ -8,8 +8,8 @@ import { createRedisHistoryStore } from '../src/stores/redis/redis-history-store
 const { REDIS_URL = '', THREAD = '', RESOURCE = '', COUNT = '0' } = process.env;
 const MAX_BLOCK = 500;
 
-const quiet = () => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const ignoreLine = () => undefined;
+const log = { debug: ignoreLine, info: ignoreLine, warn: ignoreLine, error: ignoreLine };
 const store = createRedisHistoryStore(await connectRedis({ url: REDIS_URL, service: 'bench', store: STORE, log }));
 const owner = chooseMemoryOwner({ threadId: THREAD, resourceId: RESOURCE });
 for (let from = 0; from < Number(COUNT); from += MAX_BLOCK) {

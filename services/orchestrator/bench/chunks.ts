@@ -19,7 +19,7 @@ let stop = false;
 
 const runsMs: number[] = [];
 
-async function oneRun(): Promise<void> {
+async function streamRun(): Promise<void> {
   const run = createRun(processors, 'processOutputStream');
   const { runId } = run.ref;
   let out = 0;
@@ -39,16 +39,16 @@ async function oneRun(): Promise<void> {
   runsMs.push(performance.now() - begun);
 }
 
-async function worker(): Promise<void> {
+async function runWorker(): Promise<void> {
   // oxlint-disable-next-line no-unmodified-loop-condition -- set below, when the measuring is over
   while (!stop) {
-    await oneRun();
+    await streamRun();
     // Without processors nothing waits for the bus: the timers need their turn.
     if (processors.length === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-const workers = Array.from({ length: runs }, worker);
+const workers = Array.from({ length: runs }, runWorker);
 await new Promise((resolve) => setTimeout(resolve, WARMUP_MS));
 counting = true;
 const started = performance.now();

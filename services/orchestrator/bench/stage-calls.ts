@@ -14,7 +14,7 @@ const input: StageInput = { retryCount: 0, stepNumber: 0, conversation };
 
 let calls = 0;
 let stop = false;
-async function worker(): Promise<void> {
+async function runWorker(): Promise<void> {
   const run = createRun([processor], 'processInput');
   const group = listEntries(run.plan, 'processInput');
   // oxlint-disable-next-line no-unmodified-loop-condition -- set below, when the measuring is over
@@ -25,7 +25,7 @@ async function worker(): Promise<void> {
     calls += 1;
   }
 }
-const workers = Array.from({ length: Number(process.env['AT_ONCE'] ?? '1') }, worker);
+const workers = Array.from({ length: Number(process.env['AT_ONCE'] ?? '1') }, runWorker);
 await new Promise((resolve) => setTimeout(resolve, WARMUP_MS));
 const before = calls;
 const started = performance.now();

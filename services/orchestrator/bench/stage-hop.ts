@@ -42,14 +42,14 @@ for (let at = 0; at < WARMUP + PAIRS; at++) {
   baseline.push(second - first);
   stage.push(third - second);
 }
-const at = (sorted: number[], share: number) =>
+const findShare = (sorted: number[], share: number) =>
   sorted.toSorted((a, b) => a - b)[Math.floor(sorted.length * share)] ?? 0;
 console.log(
   JSON.stringify({
-    p50: at(stage, 0.5),
-    p99: at(stage, 0.99),
-    rawP50: at(baseline, 0.5),
-    rawP99: at(baseline, 0.99),
+    p50: findShare(stage, 0.5),
+    p99: findShare(stage, 0.99),
+    rawP50: findShare(baseline, 0.5),
+    rawP99: findShare(baseline, 0.99),
     calls: PAIRS,
   }),
 );

@@ -24,7 +24,7 @@ export function createClock(now: () => Date): Tool {
     idempotent: true,
     effect: 'read',
     timeoutMs: 5_000,
-    execute: ({ timeZone = DEFAULT_ZONE }) => timeIn(now(), timeZone),
+    execute: ({ timeZone = DEFAULT_ZONE }) => readTimeIn(now(), timeZone),
   });
 }
 
@@ -34,7 +34,7 @@ export function createClock(now: () => Date): Tool {
  */
 export type ZonedTime = { timeZone: string; iso: string; utc: string; text: string };
 
-export function timeIn(moment: Date, timeZone: string): ZonedTime {
+export function readTimeIn(moment: Date, timeZone: string): ZonedTime {
   const format = formatFor(timeZone);
   const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
   const readPart = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? '';

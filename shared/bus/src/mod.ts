@@ -23,7 +23,7 @@ export {
   type Written,
 } from './key-value.ts';
 export { askForget, serveForget, type ForgetHandler, type Forgotten } from './forget.ts';
-export { isBug, isStoreMissing as isStoreGone } from './store-error.ts';
+export { isBug, isStoreMissing } from './store-error.ts';
 export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 export { isCode } from './jetstream-errors.ts';
 export { buildInboxPrefix, checkInboxPrefix, isInbox } from './inbox.ts';
@@ -49,7 +49,7 @@ export { listInFlight, requeue, type InFlight } from './in-flight-commands.ts';
 export { request, type RequestAnswer, type Request } from './request.ts';
 export { resolveAddress, type BusAddress, type Env } from './resolve-address.ts';
 export { readConnectionFile } from './secret-file.ts';
-export { seedFile, withStackKey } from './stack-key.ts';
+export { locateSeedFile, withStackKey } from './stack-key.ts';
 export { serveVerbs, type ApiHandlers } from './api.ts';
 export { isServerAnswering } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_URL, resolveAddress } from './resolve-address.ts';
-import { seedFile, withStackKey } from './stack-key.ts';
+import { locateSeedFile, withStackKey } from './stack-key.ts';
 
 let root: string;
 const deep = () => join(root, 'checkout', 'a', 'b');
@@ -21,7 +21,7 @@ describe('the key of the stack', () => {
   const atStack = { url: 'nats://stack:1', source: 'stack.json' };
   beforeAll(async () => {
     for (const role of ['operator', 'developer']) await mkdir(join(keys(), role), { recursive: true });
-    for (const role of ['operator', 'developer']) await writeFile(seedFile(keys(), role), 'a seed');
+    for (const role of ['operator', 'developer']) await writeFile(locateSeedFile(keys(), role), 'a seed');
   });
 
   test('The folder of keys belongs to the address of the stack, also if NATS_URL names it, and to no other', async () => {
@@ -33,8 +33,8 @@ describe('the key of the stack', () => {
 
   test('A connection takes the key of the first role that has one', () => {
     const address = { ...atStack, keys: keys() };
-    expect(withStackKey({}, address, ['operator'])).toEqual({ nkeyFile: seedFile(keys(), 'operator') });
-    expect(withStackKey({}, address, ['mine', 'developer'])).toEqual({ nkeyFile: seedFile(keys(), 'developer') });
+    expect(withStackKey({}, address, ['operator'])).toEqual({ nkeyFile: locateSeedFile(keys(), 'operator') });
+    expect(withStackKey({}, address, ['mine', 'developer'])).toEqual({ nkeyFile: locateSeedFile(keys(), 'developer') });
     expect(withStackKey({}, address, ['mine'])).toEqual({});
     expect(withStackKey({}, atStack, ['operator'])).toEqual({});
   });

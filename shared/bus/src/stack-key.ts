@@ -7,7 +7,7 @@ import type { ConnectionSettings } from './connection-settings.ts';
 import type { BusAddress } from './resolve-address.ts';
 
 /** File with the seed of a role in a folder of keys. */
-export const seedFile = (folder: string, role: string): string => join(folder, role, 'user.nk');
+export const locateSeedFile = (folder: string, role: string): string => join(folder, role, 'user.nk');
 
 /**
  * Adds the key of the first of these roles that has one, if the stack of the address has keys. Settings and addresses
@@ -21,6 +21,6 @@ export function withStackKey(
   const { user, token, nkeySeed, nkeyFile, credsFile } = settings;
   const hasIdentity = [user, token, nkeySeed, nkeyFile, credsFile].some((value) => value !== undefined);
   if (keys === undefined || hasIdentity || hideAddressParts(url) !== url) return settings;
-  const own = roles.map((role) => seedFile(keys, role)).find((file) => existsSync(file));
+  const own = roles.map((role) => locateSeedFile(keys, role)).find((file) => existsSync(file));
   return own === undefined ? settings : { ...settings, nkeyFile: own };
 }

@@ -88,7 +88,7 @@ function listStreams(
     duplicate_window: DUPLICATE_WINDOW_MS * NS_PER_MS,
   };
   const keepFor = (ageMs: number) => ({ max_age: ageMs * NS_PER_MS, allow_direct: true });
-  const limit = (of: keyof typeof DEFAULT_BYTES, parts = 1) => {
+  const buildLimit = (of: keyof typeof DEFAULT_BYTES, parts = 1) => {
     const bytes = maxBytes[of];
     return { maxBytes: { bytes: Math.ceil((bytes ?? DEFAULT_BYTES[of]) / parts), isSet: bytes !== undefined } };
   };
@@ -123,10 +123,10 @@ function listStreams(
   const events = { ...common, name: names.events, subjects: [subjects.allEvents], ...keepFor(EVENTS_AGE_MS) };
   const changes = { ...common, name: names.changes, subjects: [subjects.allChanges], ...keepFor(CHANGES_AGE_MS) };
   return [
-    { config: runs, ...limit('commands') },
+    { config: runs, ...buildLimit('commands') },
     { config: timers },
-    ...logs.map((config) => ({ config, ...limit('log', logStreams) })),
-    { config: events, ...limit('events') },
+    ...logs.map((config) => ({ config, ...buildLimit('log', logStreams) })),
+    { config: events, ...buildLimit('events') },
     { config: changes, maxBytes: { bytes: CHANGES_BYTES, isSet: false } },
   ];
 }

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkProcessors, RULES } from './check-processor.ts';
 import { findNamed } from './find-targets.ts';
 import { measureResponse } from './measure-response.ts';
-import { reportText } from './report-text.ts';
+import { formatReport } from './report-text.ts';
 import { LateError } from './rule-error.ts';
 import type { CheckRule } from './rule.ts';
 import type { CheckTarget } from './target.ts';
@@ -63,7 +63,7 @@ describe('a rule that misses a time limit', () => {
   test('If it misses the limit each time, it is slow, and the report does not hold', async () => {
     const report = await checkRule('late-always', makeRule([late(), late(), late()]), 150);
     expect([report.results[0]?.result, report.held]).toEqual(['slow', false]);
-    const text = reportText(report);
+    const text = formatReport(report);
     expect(text).toContain(
       'slow     side-by-side: it was not answered within 1000 ms; the service answers a ping after 150 ms',
     );

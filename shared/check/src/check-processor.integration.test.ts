@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { checkProcessors } from './check-processor.ts';
 import type { RuleResult } from './run-rule.ts';
 import { casesFileSchema } from './cases.ts';
-import { reportText } from './report-text.ts';
+import { formatReport } from './report-text.ts';
 import { type CheckRule, WIRE_PAGES } from './rule.ts';
 import { startRules } from './rules/start-rules.ts';
 import { RULES } from './check-processor.ts';
@@ -141,7 +141,7 @@ test('Every rule has a processor that violates it and a heading of docs/wire.md'
 test('A report names the rule, the message and the page of a violation, and reports one mistake once', async () => {
   const rules = RULES.filter(({ id }) => ['answers', 'once'].includes(id));
   const results = await runRules({ verdicts: () => [{ type: 'deny', reason: 'x' }] }, rules);
-  const text = reportText({
+  const text = formatReport({
     processor: 'p',
     service: 's',
     version: '1.0.0',

@@ -2,4 +2,4 @@
 export { casesFileSchema, type CasesFile } from './cases.ts';
 export { checkProcessors, type CheckOptions, type CheckReport } from './check-processor.ts';
 export type { RuleResult } from './run-rule.ts';
-export { reportText } from './report-text.ts';
+export { formatReport } from './report-text.ts';

@@ -85,7 +85,7 @@ const NOTHING: Partial<Record<Stage, Partial<StageInput>>> = {
 };
 
 export const buildPlainInput = (stage: Stage): Partial<StageInput> => INPUTS[stage];
-export const emptyInput = (stage: Stage): Partial<StageInput> => NOTHING[stage] ?? {};
+export const createEmptyInput = (stage: Stage): Partial<StageInput> => NOTHING[stage] ?? {};
 
 const call = { toolCallId: 'call-1', toolName: 'clock' };
 const step = { stepResult: { reason: 'stop' }, output: {} };

@@ -7,11 +7,11 @@ export type Random = {
 
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
-  const next = () => {
+  const drawNext = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { seed, below: (below) => Math.floor(next() * below) };
+  return { seed, below: (below) => Math.floor(drawNext() * below) };
 }

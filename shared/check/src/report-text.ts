@@ -2,7 +2,7 @@
 import type { CheckReport } from './check-processor.ts';
 import type { RuleResult } from './run-rule.ts';
 
-export function reportText(report: CheckReport): string {
+export function formatReport(report: CheckReport): string {
   const { processor, version, service, replicas, results, seed } = report;
   const printedPromises = new Map<string, string>();
   const lines = results.flatMap((result) => formatRule(result, printedPromises));

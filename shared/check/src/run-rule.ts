@@ -86,11 +86,11 @@ export async function runRule<T>(
   const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
   const measureMs = () => Math.round(performance.now() - started);
   if (skipReason !== undefined) return { result: { ...head, ms: 0, result: 'skipped', problem: skipReason } };
-  const timeOut = () => new LateError('the check timed out before the rule was done', Math.max(measureMs(), 1));
+  const createLateError = () => new LateError('the check timed out before the rule was done', Math.max(measureMs(), 1));
   try {
     // A rule that starts after the time limit would leave its calls under way.
-    if (timeUp.aborted) throw timeOut();
-    await Promise.race([rule.run(target), rejectAt(timeUp, timeOut)]);
+    if (timeUp.aborted) throw createLateError();
+    await Promise.race([rule.run(target), rejectAt(timeUp, createLateError)]);
     return { result: { ...head, ms: measureMs(), result: 'held' } };
   } catch (error) {
     if (!(error instanceof BrokenError)) throw error;

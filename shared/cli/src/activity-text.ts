@@ -25,7 +25,7 @@ export function formatInspection(inspection: RunInspection): string {
     `epoch: ${epoch}, ${takeovers} takeovers, ${records} checkpoint records`,
     ...(queuedMs === undefined ? [] : [`queued for: ${formatSeconds(queuedMs)}`]),
     ...(owner ? [`owner: ${owner.id}${owner.isAnswering ? '' : ', does not answer'}`] : []),
-    ...(report ? reportLines(report) : []),
+    ...(report ? formatReport(report) : []),
     ...saves.map(
       ({ entries, tries, code }) => `deferred save: ${entries.join(', ')}, ${tries} tries, last error ${code}`,
     ),
@@ -33,7 +33,7 @@ export function formatInspection(inspection: RunInspection): string {
   return makePrintable(lines.join('\n'));
 }
 
-function reportLines({ doing, step, remainingMs, calls, buffered }: NonNullable<RunInspection['report']>): string[] {
+function formatReport({ doing, step, remainingMs, calls, buffered }: NonNullable<RunInspection['report']>): string[] {
   const left = remainingMs > 0 ? `${formatSeconds(remainingMs)} until the deadline` : 'past the deadline';
   const now = `now: ${doing}, step ${step}, ${left}, ${buffered.chunks} chunks buffered`;
   if (calls.length === 0) return [now, 'calls under way: none'];

@@ -8,7 +8,7 @@ import { applyAgent } from './apply-agent.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
-import { planText } from './plan-text.ts';
+import { formatPlan } from './plan-text.ts';
 import { makePrintable } from './printable.ts';
 import { formatCodedError } from './report-error.ts';
 import { formatTable } from './table.ts';
@@ -17,9 +17,9 @@ import { UsageError } from './usage-error.ts';
 export const defineAgentsCommand = (cli: Cli) =>
   group('millrace agents', 'Apply, read and delete agents', {
     apply: applyCommand(cli),
-    list: listCommand(cli),
-    show: showCommand(cli),
-    plan: planCommand(cli),
+    list: defineListCommand(cli),
+    show: defineShowCommand(cli),
+    plan: definePlanCommand(cli),
     delete: deleteCommand(cli),
   });
 
@@ -53,7 +53,7 @@ const applyCommand = (cli: Cli) =>
     },
   });
 
-const listCommand = (cli: Cli) =>
+const defineListCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace agents list',
     description: 'List the applied agents.',
@@ -73,7 +73,7 @@ const listCommand = (cli: Cli) =>
       }),
   });
 
-const showCommand = (cli: Cli) =>
+const defineShowCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace agents show',
     description: 'Show the applied definition of an agent.',
@@ -99,7 +99,7 @@ const deleteCommand = (cli: Cli) =>
       }),
   });
 
-const planCommand = (cli: Cli) =>
+const definePlanCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace agents plan',
     description: 'List the processors that an agent calls, by stage and in order.',
@@ -115,7 +115,7 @@ const planCommand = (cli: Cli) =>
       withClient(cli.io, args, async (client) => {
         const applied = await requestPlan(cli.io, client, args.agent);
         if (args.json) return writeJson(cli.io, applied);
-        writeLine(cli.io, planText(applied));
+        writeLine(cli.io, formatPlan(applied));
         // The text lists the stages that are not called.
         warn(cli.io, applied.warnings?.filter(({ code }) => code !== 'stage-not-called') ?? []);
       }),

@@ -9,14 +9,14 @@ import { UsageError } from './usage-error.ts';
 
 export const defineApiKeysCommand = (cli: Cli) =>
   group('millrace api-keys', 'Create, list and revoke API keys', {
-    create: createCommand(cli),
-    list: listCommand(cli),
-    revoke: revokeCommand(cli),
+    create: defineCreateCommand(cli),
+    list: defineListCommand(cli),
+    revoke: defineRevokeCommand(cli),
   });
 
 const CREATE = 'millrace api-keys create';
 
-const createCommand = (cli: Cli) =>
+const defineCreateCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: CREATE,
     description: 'Create an API key, and print it. No later command can print it again.',
@@ -57,7 +57,7 @@ const createCommand = (cli: Cli) =>
     },
   });
 
-const listCommand = (cli: Cli) =>
+const defineListCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace api-keys list',
     description: 'List the API keys of the tenant, without their secrets.',
@@ -74,7 +74,7 @@ const listCommand = (cli: Cli) =>
       }),
   });
 
-const revokeCommand = (cli: Cli) =>
+const defineRevokeCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace api-keys revoke',
     description: 'Refuse an API key from now on, and end the connections that use it.',

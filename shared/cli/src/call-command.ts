@@ -7,7 +7,7 @@ import {
   type ToolCallAnswer,
   type TryAnswer,
 } from '@millrace/contracts';
-import { callText } from './call-text.ts';
+import { formatTry } from './call-text.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
@@ -15,15 +15,15 @@ import { readPrompt } from './read-prompt.ts';
 import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
-export const callCommand = (cli: Cli) =>
+export const defineCallCommand = (cli: Cli) =>
   group('millrace call', 'Call one processor or tool alone, without an agent', {
-    processor: callProcessorCommand(cli),
-    tool: callToolCommand(cli),
+    processor: defineCallProcessorCommand(cli),
+    tool: defineCallToolCommand(cli),
   });
 
 const PROCESSOR = 'millrace call processor';
 
-const callProcessorCommand = (cli: Cli) =>
+const defineCallProcessorCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: PROCESSOR,
     description:
@@ -54,13 +54,13 @@ const callProcessorCommand = (cli: Cli) =>
 
 function printVerdict(cli: Cli, answer: TryAnswer, asJson: boolean) {
   if (asJson) writeJson(cli.io, answer);
-  else writeLine(cli.io, callText(answer));
+  else writeLine(cli.io, formatTry(answer));
   return answer.action === 'block' ? 'aborted' : 'ok';
 }
 
 const TOOL = 'millrace call tool';
 
-const callToolCommand = (cli: Cli) =>
+const defineCallToolCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: TOOL,
     description: 'Call one tool with JSON arguments, and print its result. No processor judges them.',

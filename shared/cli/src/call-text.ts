@@ -2,7 +2,7 @@
 import type { EntryOutcome, TryAnswer } from '@millrace/contracts';
 import { makePrintable } from './printable.ts';
 
-export function callText({ action, stage, texts, reason, code, outcomes, usage, violations }: TryAnswer): string {
+export function formatTry({ action, stage, texts, reason, code, outcomes, usage, violations }: TryAnswer): string {
   const lines = [
     `verdict: ${action} at ${stage}`,
     ...(reason === undefined ? [] : [`reason: ${reason}${code === undefined ? '' : ` (${code})`}`]),

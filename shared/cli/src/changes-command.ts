@@ -14,7 +14,7 @@ export const defineChangesCommand = (cli: Cli) =>
       withClient(cli.io, args, async (client) => {
         const { changes, omitted, lost } = await client.runs.changes(args.run);
         if (args.json) writeJson(cli.io, changes);
-        else for (const change of changes) writeLine(cli.io, changeText(change));
+        else for (const change of changes) writeLine(cli.io, formatChange(change));
         if (omitted > 0) note(cli.io, `${omitted} changes above the bounds of a run are omitted`);
         if (lost > 0)
           note(
@@ -26,7 +26,7 @@ export const defineChangesCommand = (cli: Cli) =>
       }),
   });
 
-function changeText(change: RunChange): string {
+function formatChange(change: RunChange): string {
   const { step, stage, entry = 'all entries', verdict, part, before, after, violations } = change;
   const found = violations.map(({ rule = 'finding', count }) => `${rule} × ${count}`);
   const lines = [

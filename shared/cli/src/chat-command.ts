@@ -8,7 +8,7 @@ import { defineCliCommand, withClient, type Cli } from './cli-command.ts';
 import { note, type LineReader } from './cli-io.ts';
 import { reportError } from './report-error.ts';
 import { startTrace, type RunTrace } from './run-trace.ts';
-import { traceText } from './trace-text.ts';
+import { formatTrace } from './trace-text.ts';
 
 export const defineChatCommand = (cli: Cli) =>
   defineCliCommand(cli, {
@@ -74,7 +74,7 @@ async function readMessage(lines: LineReader): Promise<string | undefined> {
 async function followToEnd(chat: Chat, begun: Run): Promise<void> {
   const printer = createTextPrinter(chat.io);
   const { client, trace } = chat;
-  const events = trace ? startTrace(client, begun.runId, (event) => printer.aside(traceText(event))) : undefined;
+  const events = trace ? startTrace(client, begun.runId, (event) => printer.aside(formatTrace(event))) : undefined;
   let run: Run | undefined = begun;
   while (run) {
     const suspended = await printRun(run, printer, events);

@@ -9,7 +9,7 @@ import {
   type Bus,
   type BusAddress,
 } from '@millrace/bus';
-import { casesFileSchema, checkProcessors, reportText, type CasesFile, type CheckReport } from '@millrace/check';
+import { casesFileSchema, checkProcessors, formatReport, type CasesFile, type CheckReport } from '@millrace/check';
 import { listIssues } from '@millrace/contracts';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson, type CliIo } from './cli-io.ts';
@@ -21,7 +21,7 @@ import { UsageError } from './usage-error.ts';
 const NAME = 'millrace check';
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export const checkCommand = (cli: Cli) =>
+export const defineCheckCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: NAME,
     description:
@@ -51,7 +51,7 @@ export const checkCommand = (cli: Cli) =>
       try {
         const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs, signal });
         if (args.json) writeJson(cli.io, reports);
-        else writeLine(cli.io, makePrintable(reports.map(reportText).join('\n\n')));
+        else writeLine(cli.io, makePrintable(reports.map(formatReport).join('\n\n')));
         return readExit(reports);
       } finally {
         stop();

@@ -16,10 +16,10 @@ export type Commands = Record<string, CliCommand | Group>;
 export type LazyCommand = { description: string; load(): Promise<CliCommand | Group> };
 
 export function group(name: string, description: string, commands: Commands): Group {
-  return { name, description, help: () => groupHelp(name, description, commands), commands };
+  return { name, description, help: () => formatGroupHelp(name, description, commands), commands };
 }
 
-export async function groupHelp(
+export async function formatGroupHelp(
   name: string,
   description: string,
   commands: Readonly<Record<string, { description: string }>>,

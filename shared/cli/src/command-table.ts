@@ -9,7 +9,7 @@ type TableRow = { description: string; load: (cli: Cli) => Promise<Loaded> };
 const COMMANDS: Readonly<Record<string, TableRow>> = {
   run: {
     description: 'Send TEXT to an agent and stream its answer',
-    load: async (cli) => (await import('./run-command.ts')).runCommand(cli),
+    load: async (cli) => (await import('./run-command.ts')).defineRunCommand(cli),
   },
   chat: {
     description: 'Talk to an agent on this terminal',
@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   follow: {
     description: 'Follow a run from its start',
-    load: async (cli) => (await import('./run-command.ts')).followCommand(cli),
+    load: async (cli) => (await import('./run-command.ts')).defineFollowCommand(cli),
   },
   cancel: {
     description: 'Cancel a run',
@@ -29,7 +29,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   tap: {
     description: 'Print chunks and events as they pass',
-    load: async (cli) => (await import('./tap-command.ts')).tapCommand(cli),
+    load: async (cli) => (await import('./tap-command.ts')).defineTapCommand(cli),
   },
   agents: {
     description: 'Apply, read and delete agents',
@@ -41,7 +41,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   call: {
     description: 'Call one processor or tool alone, without an agent',
-    load: async (cli) => (await import('./call-command.ts')).callCommand(cli),
+    load: async (cli) => (await import('./call-command.ts')).defineCallCommand(cli),
   },
   dev: {
     description: 'Run a processor or tool, and restart it when its sources change',
@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   check: {
     description: 'Check a running processor or tool against docs/wire.md',
-    load: async (cli) => (await import('./check-command.ts')).checkCommand(cli),
+    load: async (cli) => (await import('./check-command.ts')).defineCheckCommand(cli),
   },
   threads: {
     description: 'Read, search, rename and delete conversations',
@@ -65,7 +65,7 @@ const COMMANDS: Readonly<Record<string, TableRow>> = {
   },
   erase: {
     description: 'Erase a resource in every store',
-    load: async (cli) => (await import('./erase-command.ts')).eraseCommand(cli),
+    load: async (cli) => (await import('./erase-command.ts')).defineEraseCommand(cli),
   },
   'dead-letters': {
     description: 'Read and retry dead letters',

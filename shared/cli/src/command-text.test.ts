@@ -6,8 +6,8 @@ import { appliedAgent } from '@millrace/testkit';
 import { mayPass } from './apply-agent.ts';
 import { parseCount, parseDuration } from './duration.ts';
 import { formatEvents } from './events-text.ts';
-import { EXIT_CODES, exitOfError, exitOfRun } from './exit-codes.ts';
-import { planText } from './plan-text.ts';
+import { EXIT_CODES, chooseExitForError, chooseExitForRun } from './exit-codes.ts';
+import { formatPlan } from './plan-text.ts';
 import { formatError } from './report-error.ts';
 import { formatTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
@@ -33,7 +33,7 @@ describe('durations', () => {
 describe('exit codes', () => {
   test('Each end of a run has its own exit code, and only a finished run exits with 0', () => {
     const codes = runStatusSchema.options.filter((status) => status !== 'queued' && status !== 'running');
-    expect(codes.map((status) => [status, EXIT_CODES[exitOfRun(status)].code])).toEqual([
+    expect(codes.map((status) => [status, EXIT_CODES[chooseExitForRun(status)].code])).toEqual([
       ['suspended', 7],
       ['finished', 0],
       ['aborted', 2],
@@ -51,12 +51,13 @@ describe('exit codes', () => {
 
   test('The exit code of an error is never 0, for any error code', () => {
     const codes = Object.keys(ERROR_CODES).filter((code): code is keyof typeof ERROR_CODES => code in ERROR_CODES);
-    for (const code of codes) expect(EXIT_CODES[exitOfError(new MillraceError(code, ''))].code).toBeGreaterThan(0);
-    expect(exitOfError(new MillraceError('bus-unreachable', ''))).toBe('unreachable');
-    expect(exitOfError(new MillraceError('agent-unknown', ''))).toBe('refused');
-    expect(exitOfError(new Error('a bug'))).toBe('usage');
+    for (const code of codes)
+      expect(EXIT_CODES[chooseExitForError(new MillraceError(code, ''))].code).toBeGreaterThan(0);
+    expect(chooseExitForError(new MillraceError('bus-unreachable', ''))).toBe('unreachable');
+    expect(chooseExitForError(new MillraceError('agent-unknown', ''))).toBe('refused');
+    expect(chooseExitForError(new Error('a bug'))).toBe('usage');
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code as another version may answer it
-    expect(exitOfError(new MillraceError('constructor' as 'internal', ''))).toBe('refused');
+    expect(chooseExitForError(new MillraceError('constructor' as 'internal', ''))).toBe('refused');
   });
 });
 
@@ -121,7 +122,7 @@ describe('tables', () => {
 });
 
 test('The text of a plan lists the called processors by stage in order, and the stages that are not called', () => {
-  expect(planText(appliedAgent('demo', 3))).toBe(
+  expect(formatPlan(appliedAgent('demo', 3))).toBe(
     [
       'demo (revision 3), openai/gpt-5-mini',
       '',
@@ -145,10 +146,10 @@ test('The text of a plan marks the entries that a list of the caller replaces, i
   const applied = appliedAgent('demo', 3);
   const { pii } = applied.plan.entries;
   const entries = pii ? { pii: { ...pii, required: false } } : {};
-  const planWith = (more: object) => planText({ ...applied, plan: { ...applied.plan, entries, ...more } });
+  const planWith = (more: object) => formatPlan({ ...applied, plan: { ...applied.plan, entries, ...more } });
   expect(planWith({ overridable: {} })).toContain('fail, replaceable ');
   expect(planWith({})).not.toContain('replaceable');
-  expect(planText({ ...applied, plan: { ...applied.plan, overridable: {} } })).not.toContain('replaceable');
+  expect(formatPlan({ ...applied, plan: { ...applied.plan, overridable: {} } })).not.toContain('replaceable');
 });
 
 test('The text of events lists verdicts and times by stage, and skipped entries with the reason', () => {

@@ -9,11 +9,11 @@ const PAGE = 1_000;
 
 export const defineDeadLettersCommand = (cli: Cli) =>
   group('millrace dead-letters', 'Read and retry dead letters', {
-    list: listCommand(cli),
-    retry: retryCommand(cli),
+    list: defineListCommand(cli),
+    retry: defineRetryCommand(cli),
   });
 
-const listCommand = (cli: Cli) =>
+const defineListCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace dead-letters list',
     description: 'List runs that exceeded the takeover limit, and saves whose store did not recover.',
@@ -28,7 +28,7 @@ const listCommand = (cli: Cli) =>
       }),
   });
 
-const retryCommand = (cli: Cli) =>
+const defineRetryCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace dead-letters retry',
     description: 'Start the run again under a new id that is printed, or defer the save once more.',

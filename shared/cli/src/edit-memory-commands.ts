@@ -10,7 +10,7 @@ import { parseCount } from './duration.ts';
 import { makePrintable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
-export const renameCommand = (cli: Cli) =>
+export const defineRenameCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace threads rename',
     description: 'Give a thread a title.',

@@ -12,7 +12,7 @@ const NAME = 'millrace erase';
 const ASK_EVERY_MS = 1_000;
 const WAIT_MS = 60_000;
 
-export const eraseCommand = (cli: Cli) =>
+export const defineEraseCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: NAME,
     description: 'Delete the runs, threads, vectors, memories and caches of a resource, and print the proof.',

@@ -24,7 +24,7 @@ function toRows(event: AnyEvent): EventRow[] {
           'model',
           model,
           error ? 'error' : finishReason,
-          time(ms),
+          formatTime(ms),
           '',
           joinNotes(`call ${call}`, formatTokens(event), failure),
         ],
@@ -32,7 +32,7 @@ function toRows(event: AnyEvent): EventRow[] {
     }
     case 'tool': {
       const { tool, ms, isError, denied, toolCallId } = event;
-      return [['tool', tool, denied ? 'denied' : isError ? 'error' : 'ok', time(ms), '', toolCallId]];
+      return [['tool', tool, denied ? 'denied' : isError ? 'error' : 'ok', formatTime(ms), '', toolCallId]];
     }
     case 'untrusted-call': {
       const { tool, toolCallId, decision, origins } = event;
@@ -71,8 +71,8 @@ function toRows(event: AnyEvent): EventRow[] {
 function listStageRows({ stage, entries, ms, subject }: StageEvent): EventRow[] {
   const rows = entries.map((entry) => buildEntryRow(stage, entry, subject));
   const [only] = entries;
-  if (entries.length === 1 && only) return [buildEntryRow(stage, only, subject, `${time(ms)} in all`)];
-  return [[stage, '', '', time(ms), '', joinNotes(subject, 'in all')], ...rows];
+  if (entries.length === 1 && only) return [buildEntryRow(stage, only, subject, `${formatTime(ms)} in all`)];
+  return [[stage, '', '', formatTime(ms), '', joinNotes(subject, 'in all')], ...rows];
 }
 
 function buildEntryRow(stage: string, entry: StageEvent['entries'][number], ...more: (string | undefined)[]): EventRow {
@@ -86,7 +86,7 @@ function buildEntryRow(stage: string, entry: StageEvent['entries'][number], ...m
     ...violations.map(formatFinding),
     ...more,
   );
-  return [stage, entry.entry, skipped ? `${verdict}, skipped` : verdict, time(ms), replica, note];
+  return [stage, entry.entry, skipped ? `${verdict}, skipped` : verdict, formatTime(ms), replica, note];
 }
 
 function formatFinding(violation: Violation | PublicViolation): string {
@@ -101,6 +101,6 @@ function formatTokens({ usage, fromCache }: Extract<RunEvent, { event: 'model' }
   return usage?.totalTokens === undefined ? undefined : `${usage.estimated ? 'about ' : ''}${usage.totalTokens} tokens`;
 }
 
-const time = (ms: number): string => ms.toFixed(1);
+const formatTime = (ms: number): string => ms.toFixed(1);
 const joinNotes = (...all: (string | undefined)[]): string =>
   all.filter((one) => one !== undefined && one !== '').join('; ');

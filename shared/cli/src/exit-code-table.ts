@@ -29,7 +29,7 @@ export const EXIT_CODES = {
 export type Exit = keyof typeof EXIT_CODES;
 
 /** Formats the table for --help. */
-export function exitCodeTable(): string {
+export function formatExitCodeTable(): string {
   return Object.values(EXIT_CODES)
     .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)
     .join('\n');

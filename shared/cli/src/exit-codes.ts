@@ -17,7 +17,7 @@ const exitOfStatus: Record<RunStatus, Exit> = {
   running: 'ok',
 };
 
-export const exitOfRun = (status: RunStatus): Exit => exitOfStatus[status];
+export const chooseExitForRun = (status: RunStatus): Exit => exitOfStatus[status];
 
 const exitOfCode: Partial<Record<ErrorCode, Exit>> = {
   'bus-unreachable': 'unreachable',
@@ -29,6 +29,6 @@ const exitOfCode: Partial<Record<ErrorCode, Exit>> = {
   internal: 'usage',
 };
 
-export function exitOfError(error: unknown): Exit {
+export function chooseExitForError(error: unknown): Exit {
   return MillraceError.isInstance(error) ? (getOwnMember(exitOfCode, error.code) ?? 'refused') : 'usage';
 }

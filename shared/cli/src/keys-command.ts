@@ -1,7 +1,7 @@
 // `millrace keys`: creates the keys of the roles and the users of NATS, and rotates a key.
 import { resolve } from 'node:path';
 import { DEFAULT_PREFIX, createSubjects } from '@millrace/contracts';
-import { openKeyFolder, seedFile } from '@millrace/identity';
+import { openKeyFolder, locateSeedFile } from '@millrace/identity';
 import { defineCliCommand, jsonArg, type Cli } from './cli-command.ts';
 import { writeLine, writeJson } from './cli-io.ts';
 
@@ -23,7 +23,7 @@ export const defineKeysCommand = (cli: Cli) =>
       const subjects = createSubjects(env['MILLRACE_PREFIX'] || DEFAULT_PREFIX);
       const made = await openKeyFolder(folder, subjects, { rotate: args.rotate });
       if (args.json) return writeJson(cli.io, { folder, ...made });
-      for (const role of made.created) writeLine(cli.io, `${role}: new key in ${seedFile(folder, role)}`);
+      for (const role of made.created) writeLine(cli.io, `${role}: new key in ${locateSeedFile(folder, role)}`);
       if (made.created.length === 0) writeLine(cli.io, `every role has its key in ${folder}`);
       if (made.redis.changed) writeLine(cli.io, `Redis loads ${made.redis.usersFile}: restart Redis`);
       if (made.qdrant.changed) writeLine(cli.io, `Qdrant reads ${made.qdrant.configFile}: restart Qdrant`);

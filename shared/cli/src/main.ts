@@ -16,8 +16,8 @@ const code = await runCli(process.argv.slice(2), {
     read: (maxBytes) => readInput(process.stdin, maxBytes),
     openLines: () => openLines(process.stdin, process.stderr, () => process.kill(process.pid, 'SIGINT')),
   },
-  stdout: outputTo(process.stdout),
-  stderr: outputTo(process.stderr),
+  stdout: createOutput(process.stdout),
+  stderr: createOutput(process.stderr),
   onOutputClosed: outputClosed.handleBy,
   onInterrupt(handle) {
     const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -29,7 +29,7 @@ const code = await runCli(process.argv.slice(2), {
 // Exits after pending writes, because other handles on the event loop must not keep the process alive.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(outputClosed.exitCode ?? code)));
 
-function outputTo(stream: NodeJS.WriteStream) {
+function createOutput(stream: NodeJS.WriteStream) {
   return { write: (text: string) => void stream.write(text), isTerminal: stream.isTTY };
 }
 

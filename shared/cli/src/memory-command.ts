@@ -7,8 +7,8 @@ import {
   MillraceError,
   type Thread,
 } from '@millrace/contracts';
-import { searchCommand } from './search-command.ts';
-import { deleteCommand, defineMemorySetCommand, renameCommand } from './edit-memory-commands.ts';
+import { defineSearchCommand } from './search-command.ts';
+import { deleteCommand, defineMemorySetCommand, defineRenameCommand } from './edit-memory-commands.ts';
 import { defineCliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, writeJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
@@ -19,10 +19,10 @@ import type { Client } from '@millrace/client';
 
 export const defineThreadsCommand = (cli: Cli) =>
   group('millrace threads', 'Read, search, rename and delete conversations', {
-    list: listCommand(cli),
+    list: defineListCommand(cli),
     messages: defineMessagesCommand(cli),
-    search: searchCommand(cli),
-    rename: renameCommand(cli),
+    search: defineSearchCommand(cli),
+    rename: defineRenameCommand(cli),
     delete: deleteCommand(cli),
   });
 export const defineMemoryCommand = (cli: Cli) =>
@@ -35,7 +35,7 @@ export const defineMemoryCommand = (cli: Cli) =>
 const formatRemaining = (shown: number, total: number) =>
   shown < total ? `${shown} of ${total} are shown; see --limit` : '';
 
-const listCommand = (cli: Cli) =>
+const defineListCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace threads list',
     description: 'List the conversations of one resource or of all.',

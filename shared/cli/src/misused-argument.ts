@@ -33,16 +33,16 @@ export function explainMisusedArgument(
     (name) => error.code === 'token-invalid' && error.message.startsWith(`"${String(given[name])}"`),
   );
   if (unfit !== undefined)
-    return new UsageError(`${label(unfit, args)} is not an id: ${error.remedy ?? error.message}`, command);
+    return new UsageError(`${formatLabel(unfit, args)} is not an id: ${error.remedy ?? error.message}`, command);
   const issues = error.issues ?? [{ path: error.path, message: error.message }];
   const problems = issues.map(({ path, message }) => {
     const name = names.find((one) => path !== undefined && FIELDS[one]?.includes(path));
-    return name === undefined ? undefined : `${label(name, args)} ${describeExpectation(message, path)}`;
+    return name === undefined ? undefined : `${formatLabel(name, args)} ${describeExpectation(message, path)}`;
   });
   return problems.includes(undefined) ? undefined : new UsageError(problems.join('; '), command);
 }
 
-const label = (name: string, args: Arguments): string =>
+const formatLabel = (name: string, args: Arguments): string =>
   args[name]?.type === 'positional' ? name.toUpperCase() : `--${name}`;
 
 /** Returns the text after the field in "The submit request does not fit: threadId must be …." */

@@ -14,7 +14,7 @@ import {
 import { toOneLine } from './printable.ts';
 import { formatTable } from './table.ts';
 
-export function planText({ agent, plan, revision }: AppliedAgent): string {
+export function formatPlan({ agent, plan, revision }: AppliedAgent): string {
   const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${toOneLine(agent.model)}`;
   const stages = STAGES.flatMap((stage) => formatStage(plan, stage));
   const tools = plan.tools.length === 0 ? 'none' : plan.tools.map((tool) => describeTool(plan, tool)).join(', ');

@@ -8,9 +8,12 @@ import { formatPolicy, formatProcessor } from './processor-text.ts';
 import { formatTable } from './table.ts';
 
 export const defineProcessorsCommand = (cli: Cli) =>
-  group('millrace processors', 'List the running processors', { list: listCommand(cli), show: showCommand(cli) });
+  group('millrace processors', 'List the running processors', {
+    list: defineListCommand(cli),
+    show: defineShowCommand(cli),
+  });
 
-const listCommand = (cli: Cli) =>
+const defineListCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace processors list',
     description: 'List every running processor. --json includes the schema of its options.',
@@ -50,7 +53,7 @@ function printProblems(cli: Cli, { refused, claims }: Problems, asJson: boolean)
     writeLine(cli.io, makePrintable(`${at} the service ${service} advertised ${name}, which ${owner} serves`));
 }
 
-const showCommand = (cli: Cli) =>
+const defineShowCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace processors show',
     description: 'Show a processor: its stages, its policy, and its options with their defaults.',

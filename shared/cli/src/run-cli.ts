@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cli } from './cli-command.ts';
 import { note, writeLine, type CliIo } from './cli-io.ts';
-import { groupHelp, type CliCommand, type Group } from './command-group.ts';
+import { formatGroupHelp, type CliCommand, type Group } from './command-group.ts';
 import { listCommands } from './command-table.ts';
-import { EXIT_CODES, exitCodeTable } from './exit-code-table.ts';
+import { EXIT_CODES, formatExitCodeTable } from './exit-code-table.ts';
 import { suggestName } from '@millrace/contracts/nearest-name';
 import { UsageError } from './usage-error.ts';
 
@@ -34,7 +34,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     await dispatch(cli, [...argv]);
   } catch (error) {
     const known = isCittyError(error) ? new UsageError(stripControls(error.message), error.command) : error;
-    const [{ reportError }, { exitOfError }] = await Promise.all([
+    const [{ reportError }, { chooseExitForError: exitOfError }] = await Promise.all([
       import('./report-error.ts'),
       import('./exit-codes.ts'),
     ]);
@@ -86,12 +86,12 @@ const createUnknownCommandError = (word: string, names: readonly string[], comma
   new UsageError(suggestName(`unknown command "${word}"`, word, names), command);
 
 async function renderRootHelp(commands: Readonly<Record<string, { description: string }>>): Promise<string> {
-  const help = await groupHelp(
+  const help = await formatGroupHelp(
     'millrace',
     'Run agents through Millrace, and inspect runs, processors and memory',
     commands,
   );
-  return `${stripControls(help).trimEnd()}\n\nEXIT CODES\n\n${exitCodeTable()}\n\n${VARIABLES}`;
+  return `${stripControls(help).trimEnd()}\n\nEXIT CODES\n\n${formatExitCodeTable()}\n\n${VARIABLES}`;
 }
 
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';

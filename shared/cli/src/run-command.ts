@@ -4,7 +4,7 @@ import { createJsonPrinter, createTextPrinter } from './answer-printer.ts';
 import { defineCliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, writeLine, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
-import { EXIT_CODES, exitOfRun, type Exit } from './exit-codes.ts';
+import { EXIT_CODES, chooseExitForRun, type Exit } from './exit-codes.ts';
 import { overrideArgs, parseOverrides } from './override-args.ts';
 import { parseSettings, settingArgs } from './setting-args.ts';
 import { readPrompt } from './read-prompt.ts';
@@ -18,7 +18,7 @@ const CANCEL_WAIT_MS = 10_000;
 const json = { json: { ...jsonArg.json, description: 'print one chunk per line instead of the text' } } as const;
 const runId = { type: 'positional', required: true, description: 'the id that `millrace run` printed' } as const;
 
-export const runCommand = (cli: Cli) =>
+export const defineRunCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace run',
     description:
@@ -56,7 +56,7 @@ export const runCommand = (cli: Cli) =>
     },
   });
 
-export const followCommand = (cli: Cli) =>
+export const defineFollowCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace follow',
     description: 'Follow a run from its start, also after its end. Ctrl-C does not affect the run.',
@@ -87,11 +87,11 @@ async function print(io: CliIo, run: Run, asJson: boolean): Promise<Exit> {
     });
     reportError(io, error);
     printer.result(result);
-    return exitOfRun(result.status);
+    return chooseExitForRun(result.status);
   }
   const result = await run.result();
   printer.result(result);
-  return exitOfRun(result.status);
+  return chooseExitForRun(result.status);
 }
 
 /** Cancels the run at Ctrl-C or when the reader of stdout closes the pipe, and waits for the result with a timeout. */

@@ -10,11 +10,11 @@ import { formatPending, formatStatus, formatViolation } from './outcome-text.ts'
 import { toOneLine, makePrintable } from './printable.ts';
 import { defineRunsListCommand } from './runs-list-command.ts';
 import {
-  answerCommand,
-  approveCommand,
-  denyCommand,
-  releaseCommand,
-  resumeCommand,
+  defineAnswerCommand,
+  defineApproveCommand,
+  defineDenyCommand,
+  defineReleaseCommand,
+  defineResumeCommand,
   defineSuspendedCommand,
 } from './suspended-command.ts';
 
@@ -25,18 +25,18 @@ const runArg = {
 export const defineRunsCommand = (cli: Cli) =>
   group('millrace runs', 'Inspect runs, and answer suspended ones', {
     list: defineRunsListCommand(cli),
-    show: showCommand(cli),
+    show: defineShowCommand(cli),
     events: defineEventsCommand(cli),
     changes: defineChangesCommand(cli),
     suspended: defineSuspendedCommand(cli),
-    approve: approveCommand(cli),
-    deny: denyCommand(cli),
-    resume: resumeCommand(cli),
-    answer: answerCommand(cli),
-    release: releaseCommand(cli),
+    approve: defineApproveCommand(cli),
+    deny: defineDenyCommand(cli),
+    resume: defineResumeCommand(cli),
+    answer: defineAnswerCommand(cli),
+    release: defineReleaseCommand(cli),
   });
 
-const showCommand = (cli: Cli) =>
+const defineShowCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: 'millrace runs show',
     description: 'Show status and result of a run, and its calls under way. Exits with 0 for a failed run, too.',

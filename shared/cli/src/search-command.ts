@@ -9,7 +9,7 @@ import { UsageError } from './usage-error.ts';
 const NAME = 'millrace threads search';
 const MAX_SHOWN_CHARS = 100;
 
-export const searchCommand = (cli: Cli) =>
+export const defineSearchCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: NAME,
     description: 'Search the messages of a resource by meaning: those that semantic recall has indexed.',

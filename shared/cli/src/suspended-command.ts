@@ -49,7 +49,7 @@ const asText = (value: JsonValue | undefined): string =>
   toOneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** Applies to approvals only, as `deny` does: a question needs more than yes or no. */
-export const approveCommand = (cli: Cli): CliCommand =>
+export const defineApproveCommand = (cli: Cli): CliCommand =>
   defineCliCommand(cli, {
     name: 'millrace runs approve',
     description: 'Approve a pending call of a suspended run (operators only).',
@@ -73,7 +73,7 @@ export const approveCommand = (cli: Cli): CliCommand =>
     },
   });
 
-export const denyCommand = (cli: Cli): CliCommand =>
+export const defineDenyCommand = (cli: Cli): CliCommand =>
   defineCliCommand(cli, {
     name: 'millrace runs deny',
     description: 'Deny a pending call of a suspended run (operators only).',
@@ -115,7 +115,7 @@ const NAMES: Readonly<Record<string, string>> = { approve: 'approval', deny: 'ap
 const reportResumed = ({ io }: Cli, runId: string): void =>
   note(io, `[run] ${runId} resumed: ${formatCommandLine(io.env, `follow ${runId}`)}`);
 
-export const resumeCommand = (cli: Cli): CliCommand =>
+export const defineResumeCommand = (cli: Cli): CliCommand =>
   defineCliCommand(cli, {
     name: 'millrace runs resume',
     description: 'Answer any pending item of a suspended run (operators only).',
@@ -128,7 +128,7 @@ export const resumeCommand = (cli: Cli): CliCommand =>
       }),
   });
 
-export const answerCommand = (cli: Cli): CliCommand =>
+export const defineAnswerCommand = (cli: Cli): CliCommand =>
   defineCliCommand(cli, {
     name: 'millrace runs answer',
     description: 'Answer a question that a suspended run asked its caller.',
@@ -147,7 +147,7 @@ async function listQuestions(client: Client, runId: string): Promise<ShownPendin
   return pending.filter(({ kind }) => kind === 'question');
 }
 
-export const releaseCommand = (cli: Cli): CliCommand =>
+export const defineReleaseCommand = (cli: Cli): CliCommand =>
   defineCliCommand(cli, {
     name: 'millrace runs release',
     description: 'End a suspended run as released, without an answer.',

@@ -7,14 +7,14 @@ import { note, writeLine, type CliIo } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { toOneLine } from './printable.ts';
 import { startTrace, type RunTrace } from './run-trace.ts';
-import { traceText } from './trace-text.ts';
+import { formatTrace } from './trace-text.ts';
 import { UsageError } from './usage-error.ts';
 
 const NAME = 'millrace tap';
 /** Runs of which the command reads the events at the same time; the chunks of others are printed all the same. */
 const MAX_TRACED = 100;
 
-export const tapCommand = (cli: Cli) =>
+export const defineTapCommand = (cli: Cli) =>
   defineCliCommand(cli, {
     name: NAME,
     description:
@@ -62,7 +62,7 @@ function createTapOutput(io: CliIo, stage: Stage | undefined, maxLines: number):
     },
     event(runId, event) {
       if (stage === undefined || (event.event === 'stage' && event.stage === stage))
-        print(`${runId} ${traceText(event)}`);
+        print(`${runId} ${formatTrace(event)}`);
     },
     done: controller.signal,
     stop,

@@ -7,7 +7,7 @@ type StageEvent = Extract<AnyEvent, { event: 'stage' }>;
 
 const MAX_LINE_CHARS = 400;
 
-export const traceText = (event: AnyEvent): string =>
+export const formatTrace = (event: AnyEvent): string =>
   toOneLine(`[${event.event === 'stage' ? event.stage : event.event}] ${describe(event)}`, MAX_LINE_CHARS);
 
 function describe(event: AnyEvent): string {
@@ -15,9 +15,9 @@ function describe(event: AnyEvent): string {
     case 'stage':
       return event.entries.map(describeEntry).join(' · ');
     case 'model':
-      return `${event.model} ${event.error ? event.error.message : event.finishReason} ${time(event.ms)}`;
+      return `${event.model} ${event.error ? event.error.message : event.finishReason} ${formatTime(event.ms)}`;
     case 'tool':
-      return `${event.tool} ${event.denied ? 'denied' : event.isError ? 'failed' : 'returned'} ${time(event.ms)}`;
+      return `${event.tool} ${event.denied ? 'denied' : event.isError ? 'failed' : 'returned'} ${formatTime(event.ms)}`;
     case 'untrusted-call':
       return `${event.tool}: ${event.decision}, after untrusted content of ${event.origins.join(', ')}`;
     case 'edited-call':
@@ -32,7 +32,7 @@ function describe(event: AnyEvent): string {
 function describeEntry({ entry, verdict, ms, skipped, error, violations = [] }: StageEvent['entries'][number]): string {
   const found = violations.map(({ rule = 'finding', count = 1 }) => `${rule} × ${count}`);
   const notes = [...found, ...(error ? [error.message] : []), ...(skipped ? ['skipped'] : [])];
-  return `${entry} ${verdict} ${time(ms)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
+  return `${entry} ${verdict} ${formatTime(ms)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
 }
 
-const time = (ms: number): string => `${ms.toFixed(1)} ms`;
+const formatTime = (ms: number): string => `${ms.toFixed(1)} ms`;

@@ -69,8 +69,8 @@ export function withOneAnswer<I extends AnswerInput>(before: I, next: I, { text,
   if (was === is && text === undefined && toolCalls === undefined) return next;
   // The message was not sent, so this replica cannot have changed it.
   if (!was && !is) return next;
-  const named = text === undefined ? is : withText(is ?? emptyMessage(was), text);
-  const message = toolCalls === undefined ? named : withToolCalls(named ?? emptyMessage(was), toolCalls);
+  const named = text === undefined ? is : withText(is ?? clearMessage(was), text);
+  const message = toolCalls === undefined ? named : withToolCalls(named ?? clearMessage(was), toolCalls);
   if (!message) return { ...next, text: '', toolCalls: [] };
   const written = message === is ? conversation : applyOps(conversation, [{ op: 'add', source: 'response', message }]);
   return { ...next, conversation: written, text: readMessageText(message), toolCalls: readToolCalls(message) };
@@ -80,7 +80,7 @@ function answerIn(conversation: Conversation | undefined, messageId: string): Me
   return conversation?.entries.find(({ message }) => message.id === messageId)?.message;
 }
 
-function emptyMessage(message: Message | undefined): Message {
+function clearMessage(message: Message | undefined): Message {
   if (!message) throw new Error('a verdict changes an answer that the input does not have');
   return { ...message, content: { ...message.content, parts: [] } };
 }

@@ -161,9 +161,9 @@ function receive(flow: CallerFlow, batch: Extract<CallerEvent, { type: 'received
   }
   const received = { ...flow, bytes, line };
   if (flow.phase === 'telling') {
-    const { maxToldBytes } = SESSION_LIMITS;
-    if (!hasVerdicts || batch.bytes <= maxToldBytes) return keep(received);
-    const message = `The verdicts and states are ${batch.bytes} bytes; at most ${maxToldBytes} are taken.`;
+    const { maxVerdictsBytes } = SESSION_LIMITS;
+    if (!hasVerdicts || batch.bytes <= maxVerdictsBytes) return keep(received);
+    const message = `The verdicts and states are ${batch.bytes} bytes; at most ${maxVerdictsBytes} are taken.`;
     return lose(received, 'message-too-large', message);
   }
   // A replica cannot have processed more than it was sent: counting alone must not keep a session alive.

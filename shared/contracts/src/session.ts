@@ -22,11 +22,11 @@ export const SESSION_LIMITS = {
   /** Maximum delay of output by a replica that has unprocessed input. */
   holdMs: 1,
   /** Timeout for the verdicts of a stopped session; a silent replica loses its state. */
-  tellMs: 250,
+  verdictsMs: 250,
   /** Time that a replica waits for running methods before it sends the verdicts without their state. */
-  tellWorkMs: 100,
+  verdictsWorkMs: 100,
   /** Maximum size of the message with those verdicts. */
-  maxToldBytes: 1024 * 1024,
+  maxVerdictsBytes: 1024 * 1024,
 } as const;
 
 const count = z.number().int().min(0);

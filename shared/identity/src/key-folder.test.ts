@@ -1,4 +1,4 @@
-import { seedFile } from '@millrace/bus';
+import { locateSeedFile } from '@millrace/bus';
 import { createSubjects } from '@millrace/contracts';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,8 +30,8 @@ test('The first call creates a seed for each role, readable by its owner alone, 
   expect(changed).toBe(true);
   expect(readdirSync(folder).toSorted()).toEqual([...names, 'nats', 'qdrant', 'redis'].toSorted());
   for (const name of names) {
-    expect([name, readMode(join(folder, name)), readMode(seedFile(folder, name))]).toEqual([name, '700', '600']);
-    expect(readFileSync(seedFile(folder, name), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
+    expect([name, readMode(join(folder, name)), readMode(locateSeedFile(folder, name))]).toEqual([name, '700', '600']);
+    expect(readFileSync(locateSeedFile(folder, name), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
   }
   const users = readFileSync(locateUsersFile(folder), 'utf8');
   for (const key of Object.values(keys)) expect(users).toContain(key);
@@ -89,9 +89,9 @@ test('The API key of Qdrant and the configuration with it are readable by their 
 
 test('A later call changes nothing, and narrows the mode of a seed that others can read', async () => {
   const { keys } = await openKeyFolder(folder, subjects);
-  chmodSync(seedFile(folder, 'operator'), 0o644);
+  chmodSync(locateSeedFile(folder, 'operator'), 0o644);
   expect(await openKeyFolder(folder, subjects)).toMatchObject({ created: [], keys, changed: false });
-  expect(readMode(seedFile(folder, 'operator'))).toBe('600');
+  expect(readMode(locateSeedFile(folder, 'operator'))).toBe('600');
 });
 
 test('The first API key is created once, readable by its owner alone', async () => {
@@ -123,9 +123,9 @@ test('An unknown role is rejected with the known ones, before anything is writte
 
 test('A damaged seed is rejected by its file, and is not replaced', async () => {
   await openKeyFolder(folder, subjects);
-  writeFileSync(seedFile(folder, 'tools'), 'no seed');
+  writeFileSync(locateSeedFile(folder, 'tools'), 'no seed');
   await expect(openKeyFolder(folder, subjects)).rejects.toMatchObject({
     code: 'config-invalid',
-    message: expect.stringContaining(seedFile(folder, 'tools')),
+    message: expect.stringContaining(locateSeedFile(folder, 'tools')),
   });
 });

@@ -4,7 +4,7 @@
 // `first.key`, the first API key. A folder for each role can be mounted alone.
 // Folders of secrets have mode 0700, secrets 0600.
 import { join } from 'node:path';
-import { createUserKey, readUserKey, seedFile } from '@millrace/bus';
+import { createUserKey, readUserKey, locateSeedFile } from '@millrace/bus';
 import { MillraceError, type Subjects } from '@millrace/contracts';
 import { createApiKey, spellApiKey } from './api-key.ts';
 import { openCalloutKeys } from './callout-keys.ts';
@@ -53,7 +53,7 @@ export async function openKeyFolder(
   const created: string[] = [];
   const keys: Record<string, string> = {};
   for (const { name } of ROLES) {
-    const file = seedFile(folder, name);
+    const file = locateSeedFile(folder, name);
     const known = name === rotate ? undefined : await readPublicKey(file);
     if (known === undefined) created.push(name);
     keys[name] = known ?? (await createSeed(file));

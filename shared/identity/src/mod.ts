@@ -1,5 +1,5 @@
 // Defines the roles of the bus, their permissions, and the keys of their users.
-export { buildInboxPrefix, readConnectionSettings, readUserKey, seedFile } from '@millrace/bus';
+export { buildInboxPrefix, readConnectionSettings, readUserKey, locateSeedFile } from '@millrace/bus';
 export { createApiKey, hashSecret, isApiKey, isSecret, parseApiKey, spellApiKey, type ApiKey } from './api-key.ts';
 export { locateCalloutKeyFile, parseCalloutKey, type CalloutKeys } from './callout-keys.ts';
 export { exchangeCredential, type BusToken } from './exchange-credential.ts';

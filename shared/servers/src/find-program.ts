@@ -3,7 +3,7 @@
 import { findDebianPackage } from './debian-package.ts';
 import type { FindContext, LogLineSink } from './find-context.ts';
 import { createUnavailable, type External, type Found, type Program, type Unavailable } from './search-result.ts';
-import { describeCurrentHost, defaultCacheDir, type Environment } from './host.ts';
+import { describeCurrentHost, chooseCacheDir, type Environment } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import { natsProduct, qdrantProduct, redisProduct, type Product } from './product.ts';
 import { listCached } from './program-cache.ts';
@@ -16,7 +16,7 @@ const DEFAULT_STALL_TIMEOUT_MS = 15_000;
 export type FindOptions = {
   /** Replaces the process's environment: PATH, HOME, XDG_CACHE_HOME, NATS_URL, REDIS_URL, QDRANT_URL. */
   env?: Environment;
-  /** Directory of fetched programs; see defaultCacheDir(). */
+  /** Directory of fetched programs; see chooseCacheDir(). */
   cacheDir?: string;
   /** Takes lines of progress, such as that something is being fetched. */
   log?: LogLineSink;
@@ -70,7 +70,7 @@ export function createContext(options: FindOptions): FindContext {
   const host = describeCurrentHost(options.env);
   return {
     host,
-    cacheDir: options.cacheDir ?? defaultCacheDir(host.env),
+    cacheDir: options.cacheDir ?? chooseCacheDir(host.env),
     releasesUrl: (options.releasesUrl ?? DEFAULT_RELEASES_URL).replace(/\/+$/, ''),
     log: options.log ?? (() => {}),
     connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { buildChildEnvironment, defaultCacheDir } from './host.ts';
+import { buildChildEnvironment, chooseCacheDir } from './host.ts';
 
 test('the cache follows XDG_CACHE_HOME, else HOME', () => {
-  expect(defaultCacheDir({ XDG_CACHE_HOME: '/var/tmp/cache', HOME: '/home/ada' })).toBe('/var/tmp/cache/millrace');
-  expect(defaultCacheDir({ HOME: '/home/ada' })).toBe('/home/ada/.cache/millrace');
-  expect(defaultCacheDir({ XDG_CACHE_HOME: 'relative', HOME: '/home/ada' })).toBe('/home/ada/.cache/millrace');
+  expect(chooseCacheDir({ XDG_CACHE_HOME: '/var/tmp/cache', HOME: '/home/ada' })).toBe('/var/tmp/cache/millrace');
+  expect(chooseCacheDir({ HOME: '/home/ada' })).toBe('/home/ada/.cache/millrace');
+  expect(chooseCacheDir({ XDG_CACHE_HOME: 'relative', HOME: '/home/ada' })).toBe('/home/ada/.cache/millrace');
 });
 
 test('a server sees no keys of ours', () => {

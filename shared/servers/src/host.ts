@@ -32,7 +32,7 @@ export function describeCurrentHost(env: Environment = process.env): ServerHost 
  * Returns the directory of fetched programs: `$XDG_CACHE_HOME/millrace`, or `~/.cache/millrace`. Ignores a relative
  * XDG_CACHE_HOME, as the XDG Base Directory Specification requires.
  */
-export function defaultCacheDir(env: Environment = process.env): string {
+export function chooseCacheDir(env: Environment = process.env): string {
   const cacheHome = env['XDG_CACHE_HOME'];
   if (cacheHome !== undefined && isAbsolute(cacheHome)) return join(cacheHome, 'millrace');
   return join(env['HOME'] || homedir(), '.cache', 'millrace');

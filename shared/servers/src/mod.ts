@@ -1,5 +1,5 @@
 // @millrace/servers: finds, fetches and starts nats-server, redis-server and Qdrant. DESIGN.md explains the order.
-export { defaultCacheDir, type Environment } from './host.ts';
+export { chooseCacheDir, type Environment } from './host.ts';
 export { findNats, findQdrant, findRedis, type FindOptions } from './find-program.ts';
 export type { LogLineSink } from './find-context.ts';
 export type { External, Found, Program, Unavailable } from './search-result.ts';

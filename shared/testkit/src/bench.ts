@@ -2,7 +2,7 @@
 export {
   startNats,
   startRedis,
-  defaultCacheDir,
+  chooseCacheDir as defaultCacheDir,
   pickFreePort,
   type NatsServer,
   type RedisServer,

@@ -1,5 +1,5 @@
 // Connections to a test's nats-server, closed when its tests are over.
-import { connectBus, seedFile, type Bus, type BusOptions } from '@millrace/bus';
+import { connectBus, locateSeedFile, type Bus, type BusOptions } from '@millrace/bus';
 import { afterAll, beforeAll } from 'vitest';
 
 export type TestBus = {
@@ -48,5 +48,5 @@ export function useBus(nats: NatsAddress, name: string, { role, ...options }: Te
 /** @throws if the server of the test has no keys of roles */
 function findSeed({ keys }: NatsAddress, role: string): string {
   if (keys === undefined) throw new Error(`The server of this test has no key of the role ${role}.`);
-  return seedFile(keys, role);
+  return locateSeedFile(keys, role);
 }

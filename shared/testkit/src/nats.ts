@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seedFile } from '@millrace/identity';
+import { locateSeedFile } from '@millrace/identity';
 import { startNats, type NatsServer } from '@millrace/servers';
 import { createBusUsers, readBusUsers, type BusUsers } from './bus-users.ts';
 import { afterAll, beforeAll } from 'vitest';
@@ -97,7 +97,7 @@ export function useNats({ extraConfig = '', webSocketPort }: TestNatsOptions = {
     },
     start,
     stop: () => running().stop(),
-    readSeed: (role) => readFileSync(seedFile(users?.keys ?? '', role), 'utf8').trim(),
+    readSeed: (role) => readFileSync(locateSeedFile(users?.keys ?? '', role), 'utf8').trim(),
     rotateKey: async (role) => void (users = await readBusUsers(users?.keys ?? '', role)),
     kill,
   };

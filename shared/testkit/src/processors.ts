@@ -1,7 +1,7 @@
 // A test's own processors, served as any service serves its own, in the test's process.
 import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
-import { seedFile } from '@millrace/bus';
+import { locateSeedFile } from '@millrace/bus';
 import { z } from 'zod';
 import type { NatsAddress } from './bus.ts';
 import { useService, type TestService } from './service.ts';
@@ -20,7 +20,7 @@ export function useProcessors(
   const description = 'processors of a test';
   return useService(processorService({ name, version: '0.1.0', description, processors, tools }), () => ({
     NATS_URL: nats.url,
-    ...(nats.keys !== undefined && { NATS_NKEY_FILE: seedFile(nats.keys, 'developer') }),
+    ...(nats.keys !== undefined && { NATS_NKEY_FILE: locateSeedFile(nats.keys, 'developer') }),
   }));
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connectBus, gatherInfo } from '@millrace/bus';
 import { connect, type Client } from '@millrace/client';
-import { seedFile } from '@millrace/identity';
+import { locateSeedFile } from '@millrace/identity';
 import { inheritedEnv } from './inherited-env.ts';
 import { eventually } from './eventually.ts';
 import { credsFile } from './operator-mode.ts';
@@ -62,7 +62,7 @@ const GATHER_MS = 200;
 
 /** A service that is not shipped, such as an example, has the key of a developer. */
 const chooseKey = (keys: string, service: string): string =>
-  [seedFile(keys, service), seedFile(keys, 'developer')].find((file) => existsSync(file)) ?? '';
+  [locateSeedFile(keys, service), locateSeedFile(keys, 'developer')].find((file) => existsSync(file)) ?? '';
 
 /** dev-model is always there. */
 export async function startStack(options: StackOptions): Promise<Stack> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { listRemaining } from './remaining-data.ts';
 
-const kept = ['head.t.one', 'end.t.one.1', 'end.t.one.2', 'cancel.t.one', 'save.t.one', 'dead.t.one'];
+const kept = ['head.t.one', 'end.t.one.1', 'end.t.one.2', 'cancel.t.one', 'joined.t.one', 'save.t.one', 'dead.t.one'];
 
-test('the head and end of a finished run and its deferred saves may remain', () => {
+test('listRemaining ignores the head, the end, the cancel and the joined submission of a finished run, and its deferred saves', () => {
   expect(listRemaining(kept, ['one'])).toEqual([]);
 });
 

@@ -36,8 +36,8 @@ export async function readKey(bus: Bus, key: string): Promise<string> {
   return `${time} ${Buffer.from(data, 'base64').toString().slice(0, SHOWN_CHARACTERS)}`;
 }
 
-/** Keys that a run leaves behind: its head and end, its cancel, and its deferred or dead saves. */
-const KEPT: ReadonlySet<string> = new Set(['head', 'end', 'cancel', 'save', 'dead']);
+/** Keys that a run leaves behind until they expire: its head and end, its cancel, the name of a submission that joined it, and its deferred or dead saves. */
+const KEPT: ReadonlySet<string> = new Set(['head', 'end', 'cancel', 'joined', 'save', 'dead']);
 
 /** Returns the keys of the runs that should not exist. Ignores late writes of a replaced owner under its own epoch. */
 export function listRemaining(keys: readonly string[], ended: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 // Connects end clients to a NATS server that asks auth about them.
 import { askApi, connectBus, deleteEntry, openJetStream, readEntry, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, hashCaller, type KeyRequest } from '@millrace/contracts';
-import { locateCalloutKeyFile, seedFile, spellApiKey } from '@millrace/identity';
+import { locateCalloutKeyFile, locateSeedFile, spellApiKey } from '@millrace/identity';
 import { createUserKey, eventually, useBus, useNats, useService } from '@millrace/testkit';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,7 @@ afterAll(() => issuer.close());
 const keys = () => nats.keys ?? '';
 const auth = useService(authService, () => ({
   NATS_URL: nats.url,
-  NATS_NKEY_FILE: seedFile(keys(), 'auth'),
+  NATS_NKEY_FILE: locateSeedFile(keys(), 'auth'),
   AUTH_ISSUER_FILE: locateCalloutKeyFile(keys(), 'issuer'),
   AUTH_ENCRYPTION_FILE: locateCalloutKeyFile(keys(), 'encryption'),
   AUTH_SYSTEM_FILE: locateCalloutKeyFile(keys(), 'system'),

@@ -1,7 +1,7 @@
 // Ends connections of a NATS server through the system account, with verifications that the test controls.
 import { connectBus, type Bus } from '@millrace/bus';
 import type { Identity } from '@millrace/contracts';
-import { locateCalloutKeyFile, seedFile } from '@millrace/identity';
+import { locateCalloutKeyFile, locateSeedFile } from '@millrace/identity';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Verified } from '../verify-credential.ts';
@@ -18,7 +18,7 @@ const ada = (keyId: string): Identity => ({ tenant: 'acme', subject: 'ada', scop
 
 beforeAll(async () => {
   verify = async (credential) => ({ ok: ada(credential) });
-  const bus = await tests.connect({ name: 'auth', nkeyFile: seedFile(nats.keys ?? '', 'auth') });
+  const bus = await tests.connect({ name: 'auth', nkeyFile: locateSeedFile(nats.keys ?? '', 'auth') });
   system = await tests.connect({ name: 'auth-system', nkeyFile: file('system') });
   callout = serveCallout({
     bus,
@@ -96,7 +96,7 @@ test('A search for unknown keys that fails is repeated until the connections of 
   verify = async (credential) => ({ ok: ada(credential) });
   const client = await connectClient('lostkey1');
   verify = async () => ({ refused: 'revoked' });
-  const bus = await tests.connect({ name: 'auth', nkeyFile: seedFile(nats.keys ?? '', 'auth') });
+  const bus = await tests.connect({ name: 'auth', nkeyFile: locateSeedFile(nats.keys ?? '', 'auth') });
   let asked = 0;
   const restarted = serveCallout({
     bus,

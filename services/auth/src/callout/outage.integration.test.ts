@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askApi, connectBus, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, createSubjects, hashCaller } from '@millrace/contracts';
-import { locateCalloutKeyFile, openKeyFolder, seedFile, locateUsersFile } from '@millrace/identity';
+import { locateCalloutKeyFile, openKeyFolder, locateSeedFile, locateUsersFile } from '@millrace/identity';
 import { startService, type RunningService } from '@millrace/service';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -15,7 +15,7 @@ const createEnv = (url: string, keys: string) => ({
   LOG_LEVEL: 'silent',
   DRAIN_GRACE_MS: '1000',
   HEALTH_PORT: '0',
-  NATS_NKEY_FILE: seedFile(keys, 'auth'),
+  NATS_NKEY_FILE: locateSeedFile(keys, 'auth'),
   AUTH_ISSUER_FILE: locateCalloutKeyFile(keys, 'issuer'),
   AUTH_ENCRYPTION_FILE: locateCalloutKeyFile(keys, 'encryption'),
   AUTH_SYSTEM_FILE: locateCalloutKeyFile(keys, 'system'),
@@ -48,7 +48,7 @@ describe('outages', () => {
     await expect(connectClient(key)).rejects.toMatchObject({ code: 'credentials-refused' });
     expect(performance.now() - started).toBeLessThan(4_000);
     const again = performance.now();
-    const service = await tests.connect({ name: 'tools', nkeyFile: seedFile(nats.keys ?? '', 'tools') });
+    const service = await tests.connect({ name: 'tools', nkeyFile: locateSeedFile(nats.keys ?? '', 'tools') });
     expect(performance.now() - again).toBeLessThan(1_000);
     await service.nc.flush();
     await connected.nc.flush();

@@ -1,7 +1,7 @@
 // Exchanges credentials for bus tokens at a running auth, and connects to NATS with them.
 import { askApi, connectBus, type Bus } from '@millrace/bus';
 import { OPERATOR_CALLER, hashCaller, type ExchangeRequest, type KeyRequest } from '@millrace/contracts';
-import { locateCalloutKeyFile, createVerifier, exchangeCredential, seedFile } from '@millrace/identity';
+import { locateCalloutKeyFile, createVerifier, exchangeCredential, locateSeedFile } from '@millrace/identity';
 import { eventually, useBus, useNats, useService } from '@millrace/testkit';
 import { createAccount } from '@nats-io/nkeys';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -17,7 +17,7 @@ afterAll(() => issuer.close());
 const keys = () => nats.keys ?? '';
 useService(authService, () => ({
   NATS_URL: nats.url,
-  NATS_NKEY_FILE: seedFile(keys(), 'auth'),
+  NATS_NKEY_FILE: locateSeedFile(keys(), 'auth'),
   AUTH_ISSUER_FILE: locateCalloutKeyFile(keys(), 'issuer'),
   AUTH_ENCRYPTION_FILE: locateCalloutKeyFile(keys(), 'encryption'),
   AUTH_SYSTEM_FILE: locateCalloutKeyFile(keys(), 'system'),
@@ -119,7 +119,7 @@ describe('an exchange is refused', () => {
 
   test('to every user except the gateway', async () => {
     const { key } = await create(ADA);
-    const tools = await tests.connect({ name: 'tools', nkeyFile: seedFile(keys(), 'tools') });
+    const tools = await tests.connect({ name: 'tools', nkeyFile: locateSeedFile(keys(), 'tools') });
     const asking = exchangeCredential(tools, { credential: key, scopes: ['read'], ttlSeconds: 60 });
     await expect(asking).rejects.toMatchObject({ code: 'permission-denied' });
   });

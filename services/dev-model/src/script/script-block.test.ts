@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { scriptBlocks, stripScripts } from './script-block.ts';
+import { findScriptBlocks, stripScripts } from './script-block.ts';
 
-const sources = (text: string) => scriptBlocks(text).map(({ source, closed }) => ({ source, closed }));
+const sources = (text: string) => findScriptBlocks(text).map(({ source, closed }) => ({ source, closed }));
 
 describe('a script block', () => {
   test.each([

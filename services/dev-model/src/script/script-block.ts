@@ -25,7 +25,7 @@ const openings: Record<BlockTag, RegExp> = {
 };
 const closing = /\s*```/y;
 
-export const scriptBlocks = (text: string): ScriptBlock[] => findBlocks(text, 'script');
+export const findScriptBlocks = (text: string): ScriptBlock[] => findBlocks(text, 'script');
 
 export function findBlocks(text: string, tag: BlockTag): ScriptBlock[] {
   const opening = openings[tag];
@@ -56,7 +56,7 @@ export function stripBlocks(text: string, tag: BlockTag): string {
 }
 
 function blockAt(text: string, start: number, contentStart: number): ScriptBlock {
-  const arrayEnd = endOfArray(text, contentStart);
+  const arrayEnd = findEndOfArray(text, contentStart);
   if (arrayEnd !== undefined) {
     closing.lastIndex = arrayEnd;
     if (closing.test(text)) {
@@ -75,7 +75,7 @@ function blockAt(text: string, start: number, contentStart: number): ScriptBlock
 }
 
 /** Returns the index after the bracket that closes the array at `start`; ignores brackets in JSON strings. */
-function endOfArray(text: string, start: number): number | undefined {
+function findEndOfArray(text: string, start: number): number | undefined {
   if (text[start] !== '[') return undefined;
   let depth = 0;
   let inString = false;

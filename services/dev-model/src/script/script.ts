@@ -7,7 +7,7 @@ import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
 import { findLastUserText, type ServedCall } from '../conversation.ts';
 import { defaultChunkSize, buildPlainReply, type ModelReply } from '../reply.ts';
-import { scriptBlocks } from './script-block.ts';
+import { findScriptBlocks } from './script-block.ts';
 import { toFailure, maxDelayMs, scriptedErrorSchema } from './scripted-error.ts';
 
 const closingAnswer = 'done';
@@ -38,7 +38,7 @@ const scriptSchema = z.array(elementSchema);
 export function findScriptedReply(call: ServedCall, clientRequestId: string | undefined): ModelReply | undefined {
   const number = callNumber(clientRequestId);
   if (number === undefined) return undefined;
-  const [block, second] = scriptBlocks(findLastUserText(call.conversation.turns));
+  const [block, second] = findScriptBlocks(findLastUserText(call.conversation.turns));
   if (block === undefined) return undefined;
 
   const createInvalidError = (message: string): ApiError =>

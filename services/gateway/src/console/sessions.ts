@@ -24,7 +24,7 @@ export function createSessions(store: SessionStore): Sessions {
   return {
     async open(credential, { expiresAt }) {
       const id = randomBytes(ID_BYTES).toString('base64url');
-      const seconds = limitSeconds(expiresAt);
+      const seconds = computeSecondsLeft(expiresAt);
       const owner = hash(`credential ${credential}`);
       await store.set(hash(`session ${id}`), { sealed: seal(id, credential), ttlSeconds: seconds, owner });
       return { id, seconds };
@@ -40,7 +40,7 @@ export function createSessions(store: SessionStore): Sessions {
   };
 }
 
-function limitSeconds(expiresAt: string | undefined): number {
+function computeSecondsLeft(expiresAt: string | undefined): number {
   if (expiresAt === undefined) return SESSION_SECONDS;
   const left = Math.floor((Date.parse(expiresAt) - Date.now()) / MS_PER_SECOND);
   return Math.max(1, Math.min(SESSION_SECONDS, left));

@@ -63,7 +63,7 @@ export function createRecentRequests({
       const request = crypto.randomUUID();
       const until = found?.value === value ? found.until : undefined;
       const write = (record: Pick<OpenRecord, 'by' | 'until'>) =>
-        store.set(`open:${print}`, writeRecord({ value, request, ...record }), leftMs(record.until));
+        store.set(`open:${print}`, writeRecord({ value, request, ...record }), computeMsLeft(record.until));
       /** A later identical request may have replaced the record, or removed it with its answer. */
       const isReplaced = async () => (await readOpen(print))?.request !== request;
       const renew = async () => {
@@ -97,5 +97,5 @@ export function createRecentRequests({
 }
 
 /** A record of a failed run ends a minute after the failure, however often its request is repeated. */
-const leftMs = (until: number | undefined): number =>
+const computeMsLeft = (until: number | undefined): number =>
   until === undefined ? KEEP_MS : Math.min(Math.max(until - Date.now(), 1), KEEP_MS);

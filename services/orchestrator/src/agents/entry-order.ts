@@ -80,8 +80,8 @@ function findPlace(
   };
   const last = after === undefined ? -1 : findPlaces(after).at(-1);
   const first = before === undefined ? ordered.length : findPlaces(before)[0];
-  const low = last === undefined ? defaultPlace(ordered, positions, after) : last + 1;
-  const high = first ?? defaultPlace(ordered, positions, before);
+  const low = last === undefined ? findDefaultPlace(ordered, positions, after) : last + 1;
+  const high = first ?? findDefaultPlace(ordered, positions, before);
   if (low > high) {
     const message = `"${entry.name}" cannot be both after "${after}" and before "${before}".`;
     return { code: 'entry-cycle', message, path: entry.path, remedy: 'Remove one of the two.' };
@@ -93,7 +93,7 @@ function findPlace(
 }
 
 /** Before the first listed entry with a higher default position than the target. */
-function defaultPlace(ordered: readonly PlacedEntry[], positions: DefaultPositions, target = ''): number {
+function findDefaultPlace(ordered: readonly PlacedEntry[], positions: DefaultPositions, target = ''): number {
   const position = positions.get(target) ?? 0;
   const isLater = ({ processor }: PlacedEntry) => (positions.get(processor) ?? 0) > position;
   const at = ordered.findIndex((other) => listMembers(other).some(isLater));

@@ -33,9 +33,9 @@ export function listGroups(uses: readonly ProcessorUse[]): PlanGroup[] {
   }));
 }
 
-export function groupIssues(uses: readonly ProcessorUse[]): Issue[] {
+export function findGroupIssues(uses: readonly ProcessorUse[]): Issue[] {
   const members = uses.filter(({ group }) => group !== undefined);
-  return [...members.flatMap(findMemberIssues), ...overlapIssues(members, uses)];
+  return [...members.flatMap(findMemberIssues), ...findOverlapIssues(members, uses)];
 }
 
 /** Stages that are called while the group may still be at work, with the state that it has then. */
@@ -45,7 +45,7 @@ const BESIDE_IT: readonly Stage[] = ['processInputStep', 'processLLMRequest'];
  * An overlapping group judges the input once: an entry that is also called elsewhere in that time would have two
  * states.
  */
-function overlapIssues(members: readonly ProcessorUse[], uses: readonly ProcessorUse[]): Issue[] {
+function findOverlapIssues(members: readonly ProcessorUse[], uses: readonly ProcessorUse[]): Issue[] {
   const beside = members.filter(({ overlap }) => overlap !== undefined);
   return beside.flatMap(({ list, path, name, group, found }): Issue[] => {
     const refuse = (message: string, remedy: string): Issue[] => [{ code: 'agent-invalid', message, path, remedy }];

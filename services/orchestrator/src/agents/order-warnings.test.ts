@@ -1,14 +1,14 @@
 import type { PlanEntry, Stage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { planEntry, makePlan } from '../testing/plan-entries.ts';
-import { orderWarnings } from './order-warnings.ts';
+import { findOrderWarnings } from './order-warnings.ts';
 
 type Listed = string | [string, Partial<PlanEntry>];
 const guard = (entry: string, processor = entry): Listed => [entry, { processor, judgesText: true }];
 const source = (entry: string): Listed => [entry, { addsText: true }];
 const at = (stage: Stage, ...entries: Listed[]): string[] => {
   const all = entries.map((entry) => (typeof entry === 'string' ? planEntry(entry) : planEntry(...entry)));
-  return orderWarnings(makePlan(all.map((entry) => ({ ...entry, stages: [stage] })))).map(({ message }) => message);
+  return findOrderWarnings(makePlan(all.map((entry) => ({ ...entry, stages: [stage] })))).map(({ message }) => message);
 };
 const history: Listed = ['message-history', { memory: true }];
 

@@ -2,7 +2,7 @@
 // judge, or after the memory that has read or stored by then. Processors advertise which of the two they are. Pure.
 import { listJudges, type Issue, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
 
-export function orderWarnings(plan: Plan): Issue[] {
+export function findOrderWarnings(plan: Plan): Issue[] {
   return [
     ...warnBeforeSources(plan),
     ...warnAfterMemory(plan, 'processInput'),

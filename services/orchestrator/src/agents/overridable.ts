@@ -24,7 +24,7 @@ export function listOverridable(names: readonly string[], known: KnownProcessors
 }
 
 /** @param names from the definition; problems of their form are reported elsewhere */
-export function overrideIssues(names: JsonValue | undefined, known: KnownProcessors): Issue[] {
+export function findOverrideIssues(names: JsonValue | undefined, known: KnownProcessors): Issue[] {
   if (!Array.isArray(names)) return [];
   return names.flatMap((name, at): Issue[] => {
     if (typeof name !== 'string') return [];

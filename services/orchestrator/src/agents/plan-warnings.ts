@@ -14,16 +14,16 @@ import {
   type Release,
   listUnpriced,
 } from '@millrace/contracts';
-import { orderWarnings } from './order-warnings.ts';
+import { findOrderWarnings } from './order-warnings.ts';
 
-export function planWarnings(
+export function findPlanWarnings(
   plan: Plan,
   refused: readonly RefusedEndpoint[],
   { release = 'chunk', overrides }: Pick<Agent, 'release' | 'overrides'> = {},
 ): Issue[] {
   return [
     ...warnNotCalled(plan),
-    ...orderWarnings(plan),
+    ...findOrderWarnings(plan),
     ...judgesUnderWhen(plan),
     ...(overrides ? judgesOverridable(plan) : []),
     ...findShownBefore(plan, release),

@@ -14,14 +14,14 @@ import { readDefinition } from './definition-issues.ts';
 import { collectPositions } from './default-positions.ts';
 import { orderEntries } from './entry-order.ts';
 import { createMissingIssue, resolveUse, type KnownProcessors, type ProcessorUse } from './entry-uses.ts';
-import { groupIssues, withGroups } from './groups.ts';
+import { findGroupIssues, withGroups } from './groups.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, findMisusedMemory } from './memory-entries.ts';
-import { listOverridable, overrideIssues } from './overridable.ts';
+import { listOverridable, findOverrideIssues } from './overridable.ts';
 import { findPriceIssues } from './plan-warnings.ts';
 import { findQuestionIssues } from './setting-issues.ts';
 import { findRawIssues } from './setting-issues.ts';
-import { useIssues } from './use-issues.ts';
+import { findUseIssues } from './use-issues.ts';
 
 export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
 
@@ -35,11 +35,11 @@ export function resolveAgent(definition: JsonValue, known: KnownProcessors): Res
   issues.push(
     ...expanded.issues,
     ...findMisusedMemory(entries),
-    ...useIssues(uses),
-    ...groupIssues(uses),
+    ...findUseIssues(uses),
+    ...findGroupIssues(uses),
     ...findToolIssues(definition, known),
   );
-  issues.push(...overrideIssues(isObject(definition) ? definition['overrides'] : undefined, known));
+  issues.push(...findOverrideIssues(isObject(definition) ? definition['overrides'] : undefined, known));
   const sortList = (list: ListName): ProcessorUse[] => {
     const own = uses.filter((one) => one.list === list);
     const { ordered, issues: wrong } = orderEntries(

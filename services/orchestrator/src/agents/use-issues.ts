@@ -3,7 +3,7 @@ import { readMemoryKey, type Issue } from '@millrace/contracts';
 import { collectOptions, type ProcessorUse } from './entry-uses.ts';
 import { findOptionIssues, type GivenOptions } from './option-issues.ts';
 
-export function useIssues(uses: readonly ProcessorUse[]): Issue[] {
+export function findUseIssues(uses: readonly ProcessorUse[]): Issue[] {
   return [
     ...findDuplicates(uses),
     ...findOptionIssues(keepFirstUses(uses).map((first) => collectGivenOptions(first, uses))),

@@ -1,7 +1,7 @@
 import { AGENT_LIMITS, MillraceError, type AppliedAgent, type JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { planWarnings } from '../agents/plan-warnings.ts';
+import { findPlanWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { known } from '../testing/known-processors.ts';
@@ -179,7 +179,7 @@ describe('a warning of agents apply', () => {
     processors.set('polite', { ...pii, descriptor });
     const codes = (more: object) => {
       const resolved = resolveAgent(definition({ output: ['polite'], ...more }), { ...known, processors });
-      return 'plan' in resolved && planWarnings(resolved.plan, [], resolved.agent).map(({ code }) => code);
+      return 'plan' in resolved && findPlanWarnings(resolved.plan, [], resolved.agent).map(({ code }) => code);
     };
     expect(codes({})).toContain('answer-shown-before');
     expect(codes({ release: 'sentence' })).toContain('answer-shown-before');
@@ -196,7 +196,7 @@ describe('a warning of agents apply', () => {
   test('names a second service that advertises a processor of the agent', () => {
     const refused = [{ service: 'evil', name: 'pii', problem: 'the service "guards" serves a processor of that id' }];
     const resolved = resolveAgent(definition({ output: ['pii'] }), { ...known, refused });
-    expect('plan' in resolved && planWarnings(resolved.plan, refused)).toMatchObject([
+    expect('plan' in resolved && findPlanWarnings(resolved.plan, refused)).toMatchObject([
       { code: 'processor-ambiguous', message: expect.stringContaining('"evil" advertises "pii" too') },
     ]);
   });

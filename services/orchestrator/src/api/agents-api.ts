@@ -12,7 +12,7 @@ import {
 import type { AgentStore } from '../agents/agent-store.ts';
 import { warnOfKeptEntries } from '../agents/kept-entries.ts';
 import { warnUnequalJudges } from '../agents/memory-warnings.ts';
-import { planWarnings } from '../agents/plan-warnings.ts';
+import { findPlanWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import { warnOfNewRules, warnWithoutRules } from '../agents/tool-rules.ts';
 import { warnToolNames } from '../agents/tool-name-warnings.ts';
@@ -42,7 +42,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
   const listWarnings = (applied: AppliedAgent, others: readonly AppliedAgent[], stored?: AppliedAgent): Issue[] => [
-    ...planWarnings(applied.plan, discovery.listRefused(), applied.agent),
+    ...findPlanWarnings(applied.plan, discovery.listRefused(), applied.agent),
     ...warnUnequalJudges(applied, others),
     ...warnWithoutRules(applied.plan),
     ...(stored ? [...warnOfNewRules(stored.plan, applied.plan), ...warnOfKeptEntries(stored.plan, applied.plan)] : []),

@@ -1,7 +1,7 @@
 import { OPERATOR_CALLER, hashCaller, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeRequest, newRun } from '../testing/runs-api.ts';
-import { ownRequest } from './own-request.ts';
+import { bindRequest } from './own-request.ts';
 
 const tenant = 'acme';
 const request = (more: Partial<RunRequest> = {}) => makeRequest(newRun(), more);
@@ -9,13 +9,13 @@ const request = (more: Partial<RunRequest> = {}) => makeRequest(newRun(), more);
 describe('the request of a caller', () => {
   test('is stored with the caller and the memory of its identity', async () => {
     const caller = await hashCaller(tenant, 'alice');
-    expect(await ownRequest(request({ subject: 'alice' }), { tenant, caller })).toMatchObject({
+    expect(await bindRequest(request({ subject: 'alice' }), { tenant, caller })).toMatchObject({
       caller,
       subject: 'alice',
       resourceId: 'alice',
     });
     const named = request({ subject: 'alice', resourceId: 'alice' });
-    expect(await ownRequest(named, { tenant, caller })).toMatchObject({ resourceId: 'alice' });
+    expect(await bindRequest(named, { tenant, caller })).toMatchObject({ resourceId: 'alice' });
   });
 
   test.each<[string, string, Partial<RunRequest>]>([
@@ -24,12 +24,12 @@ describe('the request of a caller', () => {
     ['with the memory of another identity', 'resourceId', { subject: 'alice', resourceId: 'bob' }],
   ])('%s is refused', async (_how, path, more) => {
     const caller = await hashCaller(tenant, 'alice');
-    await expect(ownRequest(request(more), { tenant, caller })).rejects.toMatchObject({ code: 'run-refused', path });
+    await expect(bindRequest(request(more), { tenant, caller })).rejects.toMatchObject({ code: 'run-refused', path });
   });
 
   test('of another tenant is refused, because the tenant is part of the hash', async () => {
     const caller = await hashCaller('other', 'alice');
-    await expect(ownRequest(request({ subject: 'alice' }), { tenant, caller })).rejects.toMatchObject({
+    await expect(bindRequest(request({ subject: 'alice' }), { tenant, caller })).rejects.toMatchObject({
       path: 'subject',
     });
   });
@@ -38,11 +38,11 @@ describe('the request of a caller', () => {
 describe('the request of an operator', () => {
   test('is stored as it is, with the memory of any identity', async () => {
     const given = request({ resourceId: 'alice' });
-    expect(await ownRequest(given, { tenant, caller: OPERATOR_CALLER })).toEqual(given);
+    expect(await bindRequest(given, { tenant, caller: OPERATOR_CALLER })).toEqual(given);
   });
 
   test('with an identity is refused', async () => {
-    const asked = ownRequest(request({ subject: 'alice' }), { tenant, caller: OPERATOR_CALLER });
+    const asked = bindRequest(request({ subject: 'alice' }), { tenant, caller: OPERATOR_CALLER });
     await expect(asked).rejects.toMatchObject({ code: 'run-refused', path: 'subject' });
   });
 });

@@ -13,7 +13,7 @@ import {
  * Returns the request as it is stored: with its caller, and with the caller's own memory.
  * @throws run-refused for an identity that is not the caller's, or the memory of another one
  */
-export async function ownRequest(
+export async function bindRequest(
   request: RunRequest,
   { tenant, caller }: Pick<ApiAddress, 'tenant' | 'caller'>,
 ): Promise<StoredRequest> {

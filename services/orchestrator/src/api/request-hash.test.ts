@@ -1,6 +1,6 @@
 import { buildTextMessage, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { requestHash } from './submit-run.ts';
+import { hashRequest } from './submit-run.ts';
 
 const request: RunRequest = {
   runId: 'run-1',
@@ -11,7 +11,7 @@ const request: RunRequest = {
   requestContext: { a: 1, b: { c: [1, 2] } },
   deadlineMs: 1_000,
 };
-const hash = requestHash(request);
+const hash = hashRequest(request);
 const makeSaid = (role: 'user' | 'tool', text: string) => ({ messages: [buildTextMessage('m1', role, text)] });
 
 describe('two submissions are the same request', () => {
@@ -21,7 +21,7 @@ describe('two submissions are the same request', () => {
     ['with another trace', { trace: { traceparent: '00-1-2-01' } }],
     ['with members in another order', { requestContext: { b: { c: [1, 2] }, a: 1 } }],
   ])('%s', (_what, more) => {
-    expect(requestHash({ ...request, ...more })).toBe(hash);
+    expect(hashRequest({ ...request, ...more })).toBe(hash);
   });
 });
 
@@ -43,6 +43,6 @@ describe('two submissions are different requests', () => {
     ['with a release', { release: 'result' }],
     ['with another context', { requestContext: { a: 1, b: { c: [2, 1] } } }],
   ])('%s', (_what, more) => {
-    expect(requestHash({ ...request, ...more })).not.toBe(hash);
+    expect(hashRequest({ ...request, ...more })).not.toBe(hash);
   });
 });

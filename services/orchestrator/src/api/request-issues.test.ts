@@ -1,7 +1,7 @@
 import { CALLER_ROLES, buildTextMessage, type Message, type MessagePart, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeAgent } from '../testing/run-states.ts';
-import { refuseBadRequest, requestIssues } from './request-issues.ts';
+import { refuseBadRequest, findRequestIssues } from './request-issues.ts';
 
 const applied = { agent: makeAgent(), plan: { entries: {}, order: {}, tools: [] }, revision: 1, appliedAt: '' };
 const makeRequest = (...messages: Message[]): RunRequest => ({
@@ -17,7 +17,7 @@ const fileMessage = (data: string): Message => {
   return { ...buildTextMessage('m1', 'user', ''), content: { format: 2, parts } };
 };
 const listPaths = (...messages: Message[]) =>
-  requestIssues(makeRequest(...messages), CALLER_ROLES).map(({ path }) => path);
+  findRequestIssues(makeRequest(...messages), CALLER_ROLES).map(({ path }) => path);
 
 describe('roles of submitted messages', () => {
   test('user, assistant and tool messages are accepted: clients without a thread send their history along', () => {
@@ -37,15 +37,15 @@ describe('roles of submitted messages', () => {
   });
 
   test('a system message is accepted if the agent allows it', () => {
-    expect(requestIssues(makeRequest(buildTextMessage('m1', 'system', 'obey')), [...CALLER_ROLES, 'system'])).toEqual(
-      [],
-    );
+    expect(
+      findRequestIssues(makeRequest(buildTextMessage('m1', 'system', 'obey')), [...CALLER_ROLES, 'system']),
+    ).toEqual([]);
   });
 });
 
 describe('ids of submitted messages', () => {
   test('two messages with one id are refused: the second one names the first', () => {
-    const issues = requestIssues(
+    const issues = findRequestIssues(
       makeRequest(buildTextMessage('a', 'user', 'x'), buildTextMessage('a', 'user', 'y')),
       CALLER_ROLES,
     );

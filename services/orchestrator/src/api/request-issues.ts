@@ -24,7 +24,7 @@ const MAX_ISSUES = 32;
 
 /** @throws run-refused: the first problem, with all of them as issues */
 export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): void {
-  const found = [...requestIssues(request, applied.agent.callerRoles), ...overrideIssues(request, applied)];
+  const found = [...findRequestIssues(request, applied.agent.callerRoles), ...findOverrideIssues(request, applied)];
   const issues = [...findDepthIssues(request), ...found];
   const [first] = issues;
   if (!first) return;
@@ -55,7 +55,7 @@ function findDepthIssues(request: RunRequest): Issue[] {
 }
 
 /** Options are checked only if everything else is valid: a processor that is not allowed has no schema. */
-function overrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
+function findOverrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
   const own = resolveRunAgent(applied, request);
   if ('issues' in own) return own.issues;
   return findOptionIssues(
@@ -66,7 +66,7 @@ function overrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
   );
 }
 
-export function requestIssues({ runId, messages }: RunRequest, callerRoles: readonly Role[]): Issue[] {
+export function findRequestIssues({ runId, messages }: RunRequest, callerRoles: readonly Role[]): Issue[] {
   const firstAt = new Map<string, number>();
   return messages.flatMap((message, at) => {
     const path = `messages[${at}]`;

@@ -21,7 +21,7 @@ import { readChunks, readEvents, computeRemainingMs } from './read-run.ts';
 import { listRuns, readNewestRun, summarizeRun } from './list-runs.ts';
 import type { RunIndex } from './run-index.ts';
 import { listSuspended } from './list-suspended.ts';
-import { ownRequest } from './own-request.ts';
+import { bindRequest } from './own-request.ts';
 import { createWaitingLimit } from './waiting-runs.ts';
 import { checkAddress, isVisible, createUnknownRunError } from './run-address.ts';
 import { createNotSuspendedError, resumeRun } from './resume-run.ts';
@@ -55,7 +55,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
     async submit(request: ApiRequest<'submit'>, call: ApiCall): Promise<ApiAnswer<'submit'>> {
       const { tenant, run } = checkAddress(call);
       refuseOthers(request, tenant, run);
-      const own = await ownRequest(request, call);
+      const own = await bindRequest(request, call);
       submits.check(request);
       const applied = await findAgent(agents, tenant, request.agent);
       refuseBadRequest(request, applied.value);
@@ -141,10 +141,10 @@ function refuseLargeRequest(request: ApiRequest<'submit'>, applied: object, limi
   const { structuredOutput = {}, clientTools = [] } = request;
   const stored = [request, applied, structuredOutput, clientTools];
   const bytes = Buffer.byteLength(stored.map((one) => JSON.stringify(one)).join(''));
-  if (bytes > limit - COMMAND_ROOM_BYTES) throw requestTooLargeError(bytes, limit);
+  if (bytes > limit - COMMAND_ROOM_BYTES) throw createRequestTooLargeError(bytes, limit);
 }
 
-function requestTooLargeError(bytes: number, limit: number): MillraceError {
+function createRequestTooLargeError(bytes: number, limit: number): MillraceError {
   return new MillraceError(
     'message-too-large',
     `The request and its agent are ${bytes} bytes; the limit is ${limit}.`,

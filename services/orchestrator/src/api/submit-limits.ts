@@ -41,7 +41,7 @@ export function createSubmitGuard(
     check(request) {
       const { tenant } = request;
       const bytes = countInputBytes(request);
-      if (bytes > maxInputBytes) throw queueFullError(bytes, maxInputBytes);
+      if (bytes > maxInputBytes) throw createQueueFullError(bytes, maxInputBytes);
       if (queuedBytes(tenant) + bytes > maxQueuedBytes) throw queueFull(tenant, maxQueuedBytes);
       const at = now();
       const until = Math.max(paidUntil.get(tenant) ?? at, at) + intervalMs;
@@ -64,7 +64,7 @@ function countInputBytes(request: RunRequest): number {
     .reduce<number>((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
 }
 
-function queueFullError(bytes: number, limit: number): MillraceError {
+function createQueueFullError(bytes: number, limit: number): MillraceError {
   return new MillraceError('input-too-large', `The messages of this run are ${bytes} bytes; the limit is ${limit}.`, {
     path: 'MAX_INPUT_BYTES',
     remedy: 'Send less text, or send files as references.',

@@ -7,7 +7,7 @@ import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { createHead } from '../testing/run-heads.ts';
-import { requestHash } from './submit-run.ts';
+import { hashRequest } from './submit-run.ts';
 import { newRun, makeRequest, useRunsApi } from '../testing/runs-api.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 
@@ -47,7 +47,7 @@ describe('submit', () => {
   test('of a run that has begun is the same run, however long ago it was queued', async () => {
     const taken = queued();
     const address = newRun();
-    await openRunStore(stream.access, createHead(address.run, { requestHash: requestHash(makeRequest(address)) }), 0);
+    await openRunStore(stream.access, createHead(address.run, { requestHash: hashRequest(makeRequest(address)) }), 0);
     const answer = await api().submit(makeRequest(address), address);
     expect(answer).toEqual({ runId: address.run, accepted: true, created: false });
     await connection.bus.nc.flush();
@@ -100,13 +100,13 @@ describe('a run id', () => {
   test('identifies one request: another one is refused after the end, the same one is the same run', async () => {
     const { run, address } = await ended();
     const { request } = run.delivery.command;
-    const hash = requestHash(request);
+    const hash = hashRequest(request);
     const head = await run.head();
     const key = stateKeys.head('acme', run.runId);
     const agent = 'demo';
     const same = { ...request, agent };
-    await writeEntry(stream.access, connection.bus.names.state, key, { ...head, requestHash: requestHash(same) }, {});
-    expect(hash).not.toBe(requestHash(same));
+    await writeEntry(stream.access, connection.bus.names.state, key, { ...head, requestHash: hashRequest(same) }, {});
+    expect(hash).not.toBe(hashRequest(same));
     const messages = same.messages.map((message) => ({ ...message, id: 'another-id' }));
     expect(await api().submit({ ...same, messages, deadlineMs: 5 }, address)).toMatchObject({ accepted: true });
     await expect(api().submit({ ...same, messages: other }, address)).rejects.toMatchObject({ code: 'run-exists' });

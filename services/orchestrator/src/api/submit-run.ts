@@ -39,7 +39,7 @@ export async function submitRun(
     command: 'start' as const,
     v: chooseRequestVersion(request),
     request,
-    requestHash: requestHash(request),
+    requestHash: hashRequest(request),
     submittedAt: access.clock.now(),
   };
   const own = { ...createQueuedHead(command, bus.id), ...(submission !== undefined && { submission }) };
@@ -146,7 +146,7 @@ function createUnreadableError(runId: string, cause: MillraceError): MillraceErr
 }
 
 /** Hashes the members that make two submissions the same request: agent, roles and contents of the messages, thread, resource, context, overrides and settings of the model. Ids and times of messages, trace and deadline are excluded, because a retrying client may create them again. Pure. */
-export function requestHash(given: RunRequest): string {
+export function hashRequest(given: RunRequest): string {
   const { agent, messages, threadId, resourceId, requestContext } = given;
   const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = given;
   const texts = messages.map(({ role, content }) => ({ role, content }));

@@ -16,7 +16,7 @@ import { useOpened } from '../testing/open-resources.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { callProcessors } from './call-processors.ts';
-import { emptyFold, foldVerdict, type JudgedEntry } from './verdict-fold.ts';
+import { createFold, foldVerdict, type JudgedEntry } from './verdict-fold.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -51,7 +51,7 @@ const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entrie
 /** As a stage does it: up to the first verdict that stops it. */
 async function call({ run }: Pick<TestRun, 'run'>, group: PlanEntry[]): Promise<JudgedEntry[]> {
   const all: JudgedEntry[] = [];
-  let fold = emptyFold(input);
+  let fold = createFold(input);
   for await (const judged of callProcessors(run, group, { stage, input, receiveData: () => undefined })) {
     all.push(judged);
     fold = foldVerdict(fold, judged);

@@ -92,7 +92,7 @@ async function callOnce(
       toolCall,
       position,
       ...resumeData(run, position),
-      ...(tool.idempotent && { idempotencyKey: callKey(run, position) }),
+      ...(tool.idempotent && { idempotencyKey: buildCallKey(run, position) }),
       requestContext,
       ...(trace && { trace }),
       timeoutMs: tool.timeoutMs,
@@ -132,7 +132,7 @@ function findService({ plan, deps }: Run, tool: string): string | undefined {
  * Returns the idempotency key: never the provider's id, which repeats in other steps and tenants. A repeated step makes
  * other calls: its retries are part of the key.
  */
-function callKey(run: Run, position: number): string {
+function buildCallKey(run: Run, position: number): string {
   const { tenant, runId } = run.ref;
   const { steps, retryCount } = run.state();
   const key = `${tenant}.${runId}.${steps.length}.${position}`;

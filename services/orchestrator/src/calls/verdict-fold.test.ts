@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { emptyFold, createEntryFailure, foldVerdict, judge, type JudgedEntry } from './verdict-fold.ts';
+import { createFold, createEntryFailure, foldVerdict, judge, type JudgedEntry } from './verdict-fold.ts';
 
 const input: StageInput = {
   retryCount: 0,
@@ -25,7 +25,7 @@ const fold = (stage: Stage, ...given: Given[]) =>
   given.reduce((sum, { verdict, entry = planEntry('guard', { processor: 'pii' }), ...more }) => {
     const one = judge(stage, sum.input, entry, verdict);
     return foldVerdict(sum, { ...one, ms: 3, replica: 'r1', ...more });
-  }, emptyFold(input));
+  }, createFold(input));
 const carried = {
   state: { n: 1 },
   data: [dataChunk('x')],

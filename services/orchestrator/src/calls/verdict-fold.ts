@@ -66,7 +66,7 @@ export type StageFold = {
 /** Returns the entries that failed and that their policy skipped. */
 export const listSkipped = ({ outcomes }: StageFold): EntryOutcome[] => outcomes.filter(({ skipped }) => skipped);
 
-export const emptyFold = (input: StageInput): StageFold => ({
+export const createFold = (input: StageInput): StageFold => ({
   input,
   ops: [],
   states: {},

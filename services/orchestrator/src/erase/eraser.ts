@@ -61,8 +61,8 @@ class ClaimLost extends Error {}
 async function tryOnce(parts: EraserParts, due: StoredErasure, stopping: AbortSignal): Promise<void> {
   const { access, erasures, settleMs = SETTLE_MS, claimMs = CLAIM_MS } = parts;
   const wasConfirming = due.value.status === 'confirming';
-  const nextClaim = () => access.clock.now() + claimMs;
-  let claimed = await erasures.change(due, { tries: due.value.tries + 1, nextAt: nextClaim() });
+  const drawNextClaim = () => access.clock.now() + claimMs;
+  let claimed = await erasures.change(due, { tries: due.value.tries + 1, nextAt: drawNextClaim() });
   if (!claimed) return;
   let extendedAt = performance.now();
   const write = async (change: Partial<Erasure>) => {
@@ -72,7 +72,8 @@ async function tryOnce(parts: EraserParts, due: StoredErasure, stopping: AbortSi
   };
   const extend = async () => {
     if (stopping.aborted) throw new ClaimLost();
-    if (performance.now() - extendedAt > Math.min(EXTEND_EVERY_MS, claimMs / 4)) await write({ nextAt: nextClaim() });
+    if (performance.now() - extendedAt > Math.min(EXTEND_EVERY_MS, claimMs / 4))
+      await write({ nextAt: drawNextClaim() });
   };
   const { value } = claimed;
   try {

@@ -50,19 +50,19 @@ function createAnswerSize() {
     grow(text: string, counted = 0): string {
       chars += Math.max(text.length - counted, 0);
       if (chars <= MAX_ANSWER_CHARS) return text;
-      throw answerTooLargeError(`is over ${MAX_ANSWER_CHARS} characters`);
+      throw createAnswerTooLargeError(`is over ${MAX_ANSWER_CHARS} characters`);
     },
     growOutside(payload: unknown): void {
       outside += JSON.stringify(payload).length;
       if (outside > MAX_OUTSIDE_CHARS)
-        throw answerTooLargeError(`has over ${MAX_OUTSIDE_CHARS} characters outside its text`);
+        throw createAnswerTooLargeError(`has over ${MAX_OUTSIDE_CHARS} characters outside its text`);
     },
     countCall(): void {
       calls += 1;
       if (calls > MAX_TOOL_CALLS) throw createTooManyCallsError();
     },
     countChunks(count: number): void {
-      if (count > MAX_ANSWER_CHUNKS) throw answerTooLargeError(`has over ${MAX_ANSWER_CHUNKS} chunks`);
+      if (count > MAX_ANSWER_CHUNKS) throw createAnswerTooLargeError(`has over ${MAX_ANSWER_CHUNKS} chunks`);
     },
   };
 }
@@ -189,13 +189,13 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
   };
 }
 
-function answerTooLargeError(how: string): MillraceError {
+function createAnswerTooLargeError(how: string): MillraceError {
   return new MillraceError('model-answer-too-large', `The answer ${how}.`, {
     remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
   });
 }
 export const createTooManyCallsError = (): MillraceError =>
-  answerTooLargeError(`has over ${MAX_TOOL_CALLS} tool calls`);
+  createAnswerTooLargeError(`has over ${MAX_TOOL_CALLS} tool calls`);
 /** Only the answer builder throws these errors, so their message is the orchestrator's. */
 export const isTooLarge = (error: unknown): boolean =>
   MillraceError.isInstance(error) && (error.code === 'model-answer-too-large' || error.code === 'release-hold-full');

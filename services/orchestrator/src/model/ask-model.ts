@@ -104,7 +104,7 @@ async function streamOnce(
   const messageId = buildResponseMessageId(runId, input.stepNumber);
   const buildPayload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
   const makeStepStart = () => makeChunk(runId, { type: 'step-start', payload: buildPayload() });
-  const shown = { isObject: showsObject(run, call), keepsSaid: call.structuredOutput !== undefined };
+  const shown = { isObject: showsObject(run, call), keepsRawText: call.structuredOutput !== undefined };
   if (call.cached)
     return streamStep(run, input, {
       makeFirst: makeStepStart,

@@ -15,7 +15,7 @@ import type { LastChunks, StreamedStep } from '../model/step-stream.ts';
 import { addRejected, rejectWholeRun, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { reduceRun } from '../state/run-state.ts';
-import { finishChunk, makeStepFinish } from './finish-chunks.ts';
+import { makeFinishChunk, makeStepFinish } from './finish-chunks.ts';
 import { takeFinish } from './guard-finish-chunk.ts';
 import { hasReworded } from './pass-reworded.ts';
 import { listResultEntries } from './judge-result.ts';
@@ -32,7 +32,7 @@ export function makeClosingChunks(run: Run, call: StepModelCall): LastChunks | u
     if (answer.toolCalls.length > 0) return [];
     const closed = listClosingActions(answer, call).reduce(reduceRun, run.state());
     const after: Run = { ...run, state: () => closed };
-    return [makeStepFinish(after), finishChunk(after, answer.finishReason)];
+    return [makeStepFinish(after), makeFinishChunk(after, answer.finishReason)];
   };
 }
 

@@ -6,7 +6,7 @@ import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { makeChunk } from '../release/make-chunk.ts';
 import { endRun } from './end-run.ts';
-import { finishChunk } from './finish-chunks.ts';
+import { makeFinishChunk } from './finish-chunks.ts';
 import { omitUntrustedText } from './guard-own-texts.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
@@ -40,7 +40,7 @@ describe('the ending finish', () => {
       ...acceptAll(1, '{"a":1}', [], { a: 1 }),
       closed,
     );
-    const ended = await endRun(run, { form: 'finish', finish: finishChunk(run, 'stop') });
+    const ended = await endRun(run, { form: 'finish', finish: makeFinishChunk(run, 'stop') });
     expect(ended).toMatchObject({
       lastChunk: { type: 'finish' },
       result: { status: 'finished', text: 'One. {"a":1}', finishReason: 'stop', object: { a: 1 }, steps: [{}, {}] },

@@ -2,7 +2,7 @@ import { chunkSchema, type RunAction } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeAccepted, makeAnswer, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { finishChunk, runText, makeStepFinish } from './finish-chunks.ts';
+import { makeFinishChunk, runText, makeStepFinish } from './finish-chunks.ts';
 import { listShownSteps } from './shown-steps.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
@@ -76,7 +76,7 @@ describe("the provider's details of a call", () => {
   test('are in step-finish and finish', () => {
     const { response, warnings, providerMetadata } = told;
     expect(makeStepFinish(run)).toMatchObject({ payload: { stepResult: { warnings }, response, providerMetadata } });
-    expect(finishChunk(run, 'stop')).toMatchObject({ payload: { stepResult: { warnings }, response } });
+    expect(makeFinishChunk(run, 'stop')).toMatchObject({ payload: { stepResult: { warnings }, response } });
   });
 
   test('are in the run’s steps, with sources and files of the answer', () => {
@@ -102,7 +102,7 @@ describe('the chunk finish', () => {
   const run = runAfter([...step(0, 'Let me see. ', [call]), ...step(1, 'Noon.')]);
 
   test('has the text and the usage of the whole run, and its own messages only', () => {
-    const chunk = finishChunk(run, 'stop');
+    const chunk = makeFinishChunk(run, 'stop');
     expect(chunkSchema.safeParse(chunk).success).toBe(true);
     expect(chunk.payload).toMatchObject({
       stepResult: { reason: 'stop' },

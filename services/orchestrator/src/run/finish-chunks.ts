@@ -29,7 +29,7 @@ export function runText(run: Run): string {
   return selectMessages(run.state().conversation, 'response').map(readMessageText).join('');
 }
 
-export function finishChunk(run: Run, reason: string): FinishChunk {
+export function makeFinishChunk(run: Run, reason: string): FinishChunk {
   const { usage, conversation, steps } = run.state();
   return {
     type: 'finish',

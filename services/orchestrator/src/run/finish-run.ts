@@ -4,7 +4,7 @@
 // checkpoint stores that the result was judged.
 import { endWith, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
-import { finishChunk, makeStepFinish } from './finish-chunks.ts';
+import { makeFinishChunk, makeStepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
 import { passReworded } from './pass-reworded.ts';
 import { guardFinishChunk, type PassedFinish } from './guard-finish-chunk.ts';
@@ -33,5 +33,5 @@ async function guardFirstFinish(run: Run): Promise<PassedFinish> {
   const stopped = await passReworded(run);
   if (stopped) return { interrupt: stopped };
   const reason = steps.at(-1)?.finishReason ?? 'other';
-  return guardFinishChunk(run, finishChunk(run, reason), [makeStepFinish(run)]);
+  return guardFinishChunk(run, makeFinishChunk(run, reason), [makeStepFinish(run)]);
 }

@@ -3,7 +3,7 @@
 import { listEntries, readMemoryKey, selectMessages, buildTextMessage, type StageInput } from '@millrace/contracts';
 import { rejectWholeRun, type Ending, type Rejected } from '../state/interrupt.ts';
 import { callProcessors } from '../calls/call-processors.ts';
-import { finishChunk, type FinishChunk } from './finish-chunks.ts';
+import { makeFinishChunk, type FinishChunk } from './finish-chunks.ts';
 import { guardFinishChunk } from './guard-finish-chunk.ts';
 import { findBlocked, deferSaves, listUnsaved } from '../saves/defer-saves.ts';
 import { passAnswer } from './guard-own-texts.ts';
@@ -12,7 +12,7 @@ import { buildResponseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { shieldRun } from '../state/shield-run.ts';
 import { SAVE_GRACE_MS } from './save-result.ts';
-import { emptyFold, foldVerdict } from '../calls/verdict-fold.ts';
+import { createFold, foldVerdict } from '../calls/verdict-fold.ts';
 
 export type HaltedRun = { finish: FinishChunk; text: string; unsaved: string[] };
 
@@ -27,7 +27,7 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   // Saves only if a model has answered, and nothing that was rejected.
   const unsaved = answered && passed !== undefined && isShown ? await saveHalt(run, text) : [];
-  const finish = finishChunk(run, 'halted');
+  const finish = makeFinishChunk(run, 'halted');
   const { payload } = finish;
   return { finish: { ...finish, payload: { ...payload, output: { ...payload.output, text } } }, text, unsaved };
 }
@@ -42,7 +42,7 @@ async function remakeEarlier(run: Run): Promise<boolean> {
 
 /** Passes the run's earlier text through the output chain, as in every finish. Rejected messages are removed. */
 async function passEarlier(run: Run): Promise<boolean> {
-  const earlier = finishChunk(run, 'halted');
+  const earlier = makeFinishChunk(run, 'halted');
   if (earlier.payload.messages.length === 0) return true;
   const passed = await guardFinishChunk(run, earlier);
   if ('finish' in passed) return true;
@@ -92,7 +92,7 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
     const started = performance.now();
     const saving = callProcessors(shield.run, [saver], { stage, input, receiveData: () => undefined });
     const judged = await Array.fromAsync(saving);
-    const { outcomes } = judged.reduce(foldVerdict, emptyFold(input));
+    const { outcomes } = judged.reduce(foldVerdict, createFold(input));
     unsaved.push(...listUnsaved(run, outcomes));
     run.events.record({
       event: 'stage',

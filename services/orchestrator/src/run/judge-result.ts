@@ -14,7 +14,7 @@ import { isSuspension, rejectWholeRun, type Interrupt } from '../state/interrupt
 import { runStage } from '../stages/run-stage.ts';
 import { listSkipped } from '../calls/verdict-fold.ts';
 import type { Run } from '../state/run-context.ts';
-import { finishChunk, runText, type FinishChunk } from './finish-chunks.ts';
+import { makeFinishChunk, runText, type FinishChunk } from './finish-chunks.ts';
 import { passObject } from './judge-object.ts';
 import { passReworded } from './pass-reworded.ts';
 import { dropHeldObject } from './rebuild-buffered.ts';
@@ -84,7 +84,7 @@ async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
  * processOutputResult.
  */
 function withFinalText(run: Run, finish: FinishChunk): FinishChunk {
-  const { messages } = finishChunk(run, finish.payload.stepResult.reason).payload;
+  const { messages } = makeFinishChunk(run, finish.payload.stepResult.reason).payload;
   const { payload } = finish;
   return { ...finish, payload: { ...payload, messages, output: { ...payload.output, text: runText(run) } } };
 }

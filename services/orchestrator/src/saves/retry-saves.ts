@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import { publishDurably } from '@millrace/bus';
 import { callProcessors } from '../calls/call-processors.ts';
-import { emptyFold, foldVerdict } from '../calls/verdict-fold.ts';
+import { createFold, foldVerdict } from '../calls/verdict-fold.ts';
 import { startDueAttempts } from '../state/attempt-due.ts';
 import { SHARD } from '../state/event-log.ts';
 import { keepDeadLetter } from './dead-letters.ts';
@@ -135,7 +135,7 @@ async function askMemories(
   const plan = listEntries(run.plan, 'processOutputResult').filter(({ entry }) => entries.includes(entry));
   const asked = callProcessors(run, plan, { stage: 'processOutputResult', input, receiveData: () => undefined });
   const judged = await Array.fromAsync(asked);
-  const outcomes = judged.reduce(foldVerdict, emptyFold(input)).outcomes;
+  const outcomes = judged.reduce(foldVerdict, createFold(input)).outcomes;
   const left = plan.slice(outcomes.length);
   return [...outcomes, ...left.map((entry) => ({ ...notAsked, entry: entry.entry, processor: entry.processor }))];
 }

@@ -68,7 +68,7 @@ export function reduceChain<L>(state: ChainState<L>, event: ChainEvent<L>): Chai
       return reopen(state, event);
     case 'end': {
       const ending = { ...state, isEnding: true, hasLast: event.hasLast };
-      return { state: ending, effects: endEffects(ending) };
+      return { state: ending, effects: listEndEffects(ending) };
     }
     case 'drained':
       return state.hasLast
@@ -96,7 +96,7 @@ function reopen<L>(
   if (state.phase !== 'moving' || lost === undefined) return { state, effects: [{ type: 'give-up-openings' }] };
   // A step that cannot be moved any more must not lose its last chunks with a session: it ends without them.
   const next: ChainState<L> = { ...rest, hasLast: hasLast && isWhole, hasLostMore: false, phase: 'streaming' };
-  const ends = endEffects(next);
+  const ends = listEndEffects(next);
   if (isWhole && (hasLostMore || !canSkip)) return { state: next, effects: [{ type: 'begin-again' }, ...ends] };
   return {
     state: next,
@@ -105,7 +105,7 @@ function reopen<L>(
 }
 
 /** The sessions end once they are linked. Chunks behind the output wait for all of it. */
-function endEffects<L>({ phase, isEnding, hasLast }: ChainState<L>): ChainEffect<L>[] {
+function listEndEffects<L>({ phase, isEnding, hasLast }: ChainState<L>): ChainEffect<L>[] {
   if (phase !== 'streaming' || !isEnding) return [];
   return [{ type: hasLast ? 'drain' : 'end-sessions' }];
 }

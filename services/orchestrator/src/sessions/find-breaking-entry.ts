@@ -5,7 +5,7 @@ import { listJudges, type Chunk, type PlanEntry } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import { askWithPolicy, type CallTarget } from '../calls/ask-with-policy.ts';
 import { guardOnce } from './guard-batch.ts';
-import { streamInput } from './guard-chunks.ts';
+import { buildStreamInput } from './guard-chunks.ts';
 
 /** A run that fails anyway waits no longer than this for the entry's name, ms. */
 const FIND_MS = 2_000;
@@ -29,7 +29,7 @@ export async function findBreakingEntry(
 
 /** Returns undefined if the entry failed or stopped the stream, which it did not do before. */
 async function passOne(run: Run, entry: PlanEntry, chunks: readonly Chunk[]): Promise<readonly Chunk[] | undefined> {
-  const ask = (group: PlanEntry[], to: CallTarget) => guardOnce(run, group, to, chunks, streamInput(run));
+  const ask = (group: PlanEntry[], to: CallTarget) => guardOnce(run, group, to, chunks, buildStreamInput(run));
   const [outcome] = await Array.fromAsync(askWithPolicy(run, [entry], ask, { stage: 'processOutputStream' }));
   if (!outcome || 'failure' in outcome) return undefined;
   const isPassed = outcome.answer.judged.every(({ verdict }) => verdict.type === 'continue');

@@ -14,7 +14,7 @@ import { guardOnce, type GuardedBatch } from './guard-batch.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { readChunksTrust } from '../state/run-labels.ts';
-import { emptyFold, foldReported, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
+import { createFold, foldReported, foldVerdict, judge, type StageFold } from '../calls/verdict-fold.ts';
 import { observeChunks } from './observe.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 
@@ -25,11 +25,11 @@ export type GuardedChunks = { chunks: readonly Chunk[]; interrupt?: Interrupt | 
 /** Accepts only chunks that pass the output chain. Does not publish. */
 export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<GuardedChunks> {
   if (!chunks.every(passesChain)) throw new Error('the chunk does not pass the output chain');
-  const input = streamInput(run);
+  const input = buildStreamInput(run);
   const entries = listEntries(run.plan, stage);
   if (entries.length === 0 || chunks.length === 0) return { chunks };
   const started = performance.now();
-  let fold = emptyFold(input);
+  let fold = createFold(input);
   let passed = chunks;
   const ask = (group: PlanEntry[], to: CallTarget) => guardOnce(run, group, to, passed, input);
   for await (const outcome of askSegments(run, entries, ask, (entry) => observeChunks(run, entry, passed, input))) {
@@ -96,7 +96,7 @@ export function publishOutside(run: Run, chunks: readonly Chunk[]): void {
 }
 
 /** Builds the input of the output stream's processors. */
-export function streamInput(run: Run): StageInput {
+export function buildStreamInput(run: Run): StageInput {
   const { conversation, retryCount, steps, open } = run.state();
   const stepNumber = open?.closed ? steps.length - 1 : steps.length;
   return { retryCount, stepNumber: Math.max(stepNumber, 0), conversation };

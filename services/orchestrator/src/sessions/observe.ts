@@ -7,7 +7,7 @@ import type { Run } from '../state/run-context.ts';
 import { askWithPolicy, type CallTarget } from '../calls/ask-with-policy.ts';
 import { callProcessors } from '../calls/call-processors.ts';
 import { guardOnce } from './guard-batch.ts';
-import { emptyFold, foldVerdict, judge, type JudgedEntry } from '../calls/verdict-fold.ts';
+import { createFold, foldVerdict, judge, type JudgedEntry } from '../calls/verdict-fold.ts';
 
 const stream = 'processOutputStream';
 
@@ -49,7 +49,7 @@ export function canEnqueue(
       return isReported()
         ? undefined
         : report(run, { entry, stage, step, verdict: 'cancelled', ms: performance.now() - started });
-    const { outcomes, states, usage } = foldVerdict(emptyFold(judged.input), judged);
+    const { outcomes, states, usage } = foldVerdict(createFold(judged.input), judged);
     if (usage.length > 0) run.dispatch({ action: 'processors-billed', usage });
     if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
     const entries = outcomes.map(({ skipped: _, ...outcome }) => ({ ...outcome, observed: true }));

@@ -55,7 +55,7 @@ export type OutputChain = {
   room(): Promise<void>;
   /** Resolves when a processor stopped the stream, or a session was lost for good. */
   stopped: Promise<void>;
-  /** Ends the stream as it is and discards further output. Resolves within `tellMs`, with the states and findings so far. */
+  /** Ends the stream as it is and discards further output. Resolves within `verdictsMs`, with the states and findings so far. */
   requestVerdicts(): Promise<ChainEnd>;
   /** Gives all sessions up and discards further output. */
   drop(): void;

@@ -48,16 +48,16 @@ export function failNotOpened(entry: PlanEntry, input: StageInput): JudgedEntry 
 
 const silent: SessionLoss = {
   code: 'session-lost',
-  message: `It did not return its state within ${SESSION_LIMITS.tellMs} ms.`,
+  message: `It did not return its state within ${SESSION_LIMITS.verdictsMs} ms.`,
 };
 
-/** Collects the states of a stopped stream's sessions, entry by entry, within `tellMs`. */
+/** Collects the states of a stopped stream's sessions, entry by entry, within `verdictsMs`. */
 export async function collectReported(
   stoppedLinks: readonly StoppedLink[],
   input: StageInput,
   moves: number,
 ): Promise<JudgedEntry[]> {
-  const isLate = AbortSignal.timeout(SESSION_LIMITS.tellMs);
+  const isLate = AbortSignal.timeout(SESSION_LIMITS.verdictsMs);
   const reported = stoppedLinks.map(async ({ link, sessionEnd }) => {
     const end = (await raceAbort(sessionEnd, isLate)) ?? { lost: silent };
     link.connection.client.drop();

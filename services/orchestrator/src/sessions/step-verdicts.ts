@@ -1,7 +1,7 @@
 // The verdicts of a step's output chain as they add up: those of entries that were absent from the start, and those of the sessions, which
 // start over when the sessions are opened again. Pure.
 import type { StageInput } from '@millrace/contracts';
-import { emptyFold, foldReported, foldVerdict, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
+import { createFold, foldReported, foldVerdict, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
 
 export type StepVerdicts = {
   fold: StageFold;
@@ -12,7 +12,7 @@ export type StepVerdicts = {
 };
 
 export const openVerdicts = (input: StageInput): StepVerdicts => {
-  const fold = emptyFold(input);
+  const fold = createFold(input);
   return { fold, absent: fold, skipped: [] };
 };
 

@@ -97,7 +97,7 @@ describe('when a processor stops the step, the others', () => {
     expect(Object.keys(kept)).toEqual(['counter']);
     expect(outcomes.find((outcome) => outcome.entry === 'scripted')).toMatchObject({
       verdict: 'cancelled',
-      error: { code: 'session-lost', message: expect.stringContaining(`within ${SESSION_LIMITS.tellMs} ms`) },
+      error: { code: 'session-lost', message: expect.stringContaining(`within ${SESSION_LIMITS.verdictsMs} ms`) },
     });
     await eventually(() => batches.at(-1)?.drop === true);
   });
@@ -169,7 +169,7 @@ describe('a session that is asked for its state', () => {
     expect(made.ends).toEqual([]);
   });
 
-  const large = { kept: 'x'.repeat(SESSION_LIMITS.maxToldBytes) };
+  const large = { kept: 'x'.repeat(SESSION_LIMITS.maxVerdictsBytes) };
   const wrong: [string, string, Partial<SessionOutput>][] = [
     ['more state than the limit', 'message-too-large', { verdicts: [{ type: 'continue', state: large }], ms: [1] }],
     [

@@ -7,7 +7,7 @@ import type { Run } from '../state/run-context.ts';
 import { sendChunks } from '../sessions/guard-chunks.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 import { foldGroup, recordTaint } from './fold-group.ts';
-import { emptyFold, type JudgedEntry } from '../calls/verdict-fold.ts';
+import { createFold, type JudgedEntry } from '../calls/verdict-fold.ts';
 import type { StageData } from '../sessions/custom-chunks.ts';
 
 const stage = 'processInput';
@@ -28,7 +28,7 @@ export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageIn
       own,
       members,
       { stage, input, receiveData: data.write },
-      { fold: emptyFold(input), data },
+      { fold: createFold(input), data },
       (one) => void judged.push(one),
     );
     run.changes?.addStage(stage, 0, input, judged);

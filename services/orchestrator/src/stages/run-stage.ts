@@ -16,7 +16,7 @@ import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, createDataSink, type StageData } from '../sessions/custom-chunks.ts';
 import type { DataSink } from '../calls/ordered-sink.ts';
-import { emptyFold, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
+import { createFold, type JudgedEntry, type StageFold } from '../calls/verdict-fold.ts';
 import { stopOutcome } from '../calls/stop-outcome.ts';
 
 export type StageOptions = {
@@ -46,11 +46,11 @@ export async function runStage(
   { subject, position, changed, sink = createDataSink(run), onJudged }: StageOptions = {},
 ): Promise<StageFold> {
   const all = listEntries(run.plan, stage);
-  if (all.length === 0) return emptyFold(input);
+  if (all.length === 0) return createFold(input);
   const unsaved = await run.awaitCheckpoint();
-  if (unsaved) return { ...emptyFold(input), interrupt: unsaved };
+  if (unsaved) return { ...createFold(input), interrupt: unsaved };
   const point = await resumePoint(run, stage, position);
-  if (point && 'interrupt' in point) return { ...emptyFold(input), interrupt: point.interrupt };
+  if (point && 'interrupt' in point) return { ...createFold(input), interrupt: point.interrupt };
   const started = performance.now();
   const data = createStageData(run, sink);
   const entries = point && !point.isEdited ? sliceFromEntry(all, point.resumed.entry) : all;
@@ -60,7 +60,7 @@ export async function runStage(
     stage,
     input: kept ? withKept(input, kept) : input,
     resumed: point?.resumed,
-    see: judged ? addTo(judged, onJudged) : onJudged,
+    onJudged: judged ? addTo(judged, onJudged) : onJudged,
   };
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
@@ -108,7 +108,7 @@ async function foldStage(
   { stage, input, resumed, onJudged }: Omit<StageRequest, 'receiveData'> & Pick<StageOptions, 'onJudged'>,
   data: StageData,
 ): Promise<StageFold> {
-  let fold = emptyFold(input);
+  let fold = createFold(input);
   for (const segment of splitSegments(run.plan, stage, entries)) {
     if (segment.observes) {
       for (const entry of segment.entries) observeStage(run, entry, stage, fold.input);

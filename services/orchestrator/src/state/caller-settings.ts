@@ -18,10 +18,10 @@ export function applyCallerSettings(
 ): { agent: Agent } | { issues: Issue[] } {
   const { structuredOutput, modelSettings, release } = request;
   const issues = [
-    ...outputIssues(agent, request),
+    ...findOutputIssues(agent, request),
     ...findSettingIssues(agent, request),
     ...findToolChoiceIssues(plan, request),
-    ...releaseIssues(agent, request),
+    ...findReleaseIssues(agent, request),
   ];
   if (issues.length > 0) return { issues };
   if (!structuredOutput && !modelSettings && !release) return { agent };
@@ -55,7 +55,7 @@ function mergeSettings(own: ModelSettings = {}, given: ModelSettings): ModelSett
   return { ...own, ...given, ...(limits.length > 0 && { maxOutputTokens: Math.min(...limits) }) };
 }
 
-function outputIssues(agent: Agent, { structuredOutput }: RunRequest): Issue[] {
+function findOutputIssues(agent: Agent, { structuredOutput }: RunRequest): Issue[] {
   if (!structuredOutput || !agent.structuredOutput) return [];
   return [issue('structuredOutput', 'This agent defines the form of its answers itself.', 'Remove structuredOutput.')];
 }
@@ -92,7 +92,7 @@ function findToolChoiceIssues({ tools }: Plan, { toolChoice }: RunRequest): Issu
   return [issue('toolChoice', message, `Its tools are: ${names.join(', ') || 'none'}.`)];
 }
 
-function releaseIssues({ release: own = 'chunk' }: Agent, { release }: RunRequest): Issue[] {
+function findReleaseIssues({ release: own = 'chunk' }: Agent, { release }: RunRequest): Issue[] {
   if (release === undefined || RELEASES.indexOf(release) >= RELEASES.indexOf(own)) return [];
   return [
     issue(

@@ -3,7 +3,7 @@ import type { RunEnd, RunResult, Usage, WireError } from '@millrace/contracts';
 import { makeChunk } from '../release/make-chunk.ts';
 
 /** A result without text, messages and steps. */
-export function emptyResult(runId: string): Omit<RunResult, 'status'> {
+export function createEmptyResult(runId: string): Omit<RunResult, 'status'> {
   return { runId, text: '', finishReason: 'other', usage: {}, messages: [], steps: [], violations: [] };
 }
 
@@ -12,6 +12,6 @@ export function createFailedRun(runId: string, error: WireError, usage: Usage = 
   const lastChunk = makeChunk(runId, { type: 'error', payload: { error } });
   return {
     lastChunk,
-    result: { ...emptyResult(runId), status: 'failed', finishReason: 'error', usage, error },
+    result: { ...createEmptyResult(runId), status: 'failed', finishReason: 'error', usage, error },
   };
 }

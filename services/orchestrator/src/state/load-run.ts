@@ -12,7 +12,7 @@ import {
 } from '@millrace/contracts';
 import { createConflictError, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { foldRun } from './run-state.ts';
-import { parseEpoch, recordName } from './run-store.ts';
+import { parseEpoch, buildRecordName } from './run-store.ts';
 import { retryThroughOutages } from './retry-outages.ts';
 
 /** Concurrent reads of records. */
@@ -24,7 +24,7 @@ const MAX_READS_AT_ONCE = 32;
  */
 export async function loadRun(access: JetStreamAccess, head: RunHead): Promise<RunState | undefined> {
   const { tenant, runId } = head;
-  const names = recordNames(head);
+  const names = listRecordNames(head);
   if (names.length === 0) return undefined;
   const readKey = (name: string) =>
     retryThroughOutages(`record ${name} of ${tenant}.${runId}`, () => readRecord(access, head, name));
@@ -50,8 +50,8 @@ export async function prolongRecords(
 ): Promise<{ prolonged: ProlongedRecords; from: number }> {
   const { tenant, runId, epoch, records } = head;
   const prolonged = { by: epoch, records };
-  const names = recordNames(head);
-  const copies = recordNames({ ...head, prolonged });
+  const names = listRecordNames(head);
+  const copies = listRecordNames({ ...head, prolonged });
   const prolong = async (name: string, at: number) => {
     const key = stateKeys.record(tenant, runId, copies[at] ?? name);
     const actions = await readRecord(access, head, name);
@@ -69,12 +69,12 @@ export async function prolongRecords(
 }
 
 /** Returns the names of the records that count, in order. */
-function recordNames({ owners, records, prolonged }: RunHead): string[] {
+function listRecordNames({ owners, records, prolonged }: RunHead): string[] {
   return owners.flatMap(({ epoch, firstRecord }, at) => {
     const end = owners[at + 1]?.firstRecord ?? records;
     return Array.from({ length: Math.max(end - firstRecord, 0) }, (_, n) => {
       const isProlonged = prolonged && firstRecord + n < prolonged.records;
-      return recordName(epoch, firstRecord + n, isProlonged ? prolonged.by : undefined);
+      return buildRecordName(epoch, firstRecord + n, isProlonged ? prolonged.by : undefined);
     });
   });
 }

@@ -50,7 +50,7 @@ export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest)
   if (!agent.overrides) return { issues: findForbidden(request) };
   const uses = overrideUses(request);
   const kept = keepListsOnly(plan, lists);
-  const issues = [...useIssues(uses, plan, new Set([...Object.keys(kept.entries), ...(agent.questions ?? [])]))];
+  const issues = [...findUseIssues(uses, plan, new Set([...Object.keys(kept.entries), ...(agent.questions ?? [])]))];
   if (issues.length > 0) return { issues };
   const byName = Map.groupBy(uses, ({ name }) => name);
   const own = Object.fromEntries([...byName].flatMap(([name, all]) => makeEntry(plan, name, all)));
@@ -105,7 +105,7 @@ function makeEntry({ overridable }: Plan, name: string, uses: readonly OverrideU
   return [[name, { ...processor, entry: name, lists, options, ...(changes && { changes }) }]];
 }
 
-function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, taken: ReadonlySet<string>): Issue[] {
+function findUseIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, taken: ReadonlySet<string>): Issue[] {
   const allowed = Object.keys(overridable).join(', ') || 'none';
   return uses.flatMap((use, at): Issue[] => {
     const { list, path, name, processor } = use;

@@ -160,7 +160,7 @@ async function writeRecord(
   at: number,
 ): Promise<RecordedActions> {
   const { tenant, runId, epoch } = head;
-  const name = recordName(epoch, at);
+  const name = buildRecordName(epoch, at);
   // Not parsed, because this process made the actions; the next owner parses each record that it reads.
   const value = { v: chooseRecordVersion(actions), epoch, actions };
   const key = stateKeys.record(tenant, runId, name);
@@ -190,7 +190,7 @@ const isTooLarge = (error: unknown): boolean => MillraceError.isInstance(error) 
 
 /** The epoch is first: a replaced owner's late record has another name. */
 /** @param prolongedBy epoch of the suspension for which the record was stored again */
-export const recordName = (epoch: number, at: number, prolongedBy?: number): string =>
+export const buildRecordName = (epoch: number, at: number, prolongedBy?: number): string =>
   prolongedBy === undefined ? `${epoch}-${at}` : `${epoch}-${at}-${prolongedBy}`;
 export const parseEpoch = (record: string): number => Number.parseInt(record, 10);
 

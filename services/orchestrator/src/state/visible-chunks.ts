@@ -56,10 +56,10 @@ export function selectVisibleChunks(
   const page = cutToBytes(shown, maxBytes);
   const complete = page.length === shown.length;
   const covered = complete ? last : page.at(-1);
-  return { batches: batchChunks(page), end: covered ? positionAfter(covered) : from, complete };
+  return { batches: batchChunks(page), end: covered ? advancePosition(covered) : from, complete };
 }
 
-const positionAfter = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
+const advancePosition = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
 
 /** Counts a message once that was stored twice. */
 function omitDuplicates(sorted: readonly VisiblePiece[]): VisiblePiece[] {

@@ -4,7 +4,7 @@
 import { readOwner, type RunEnd, type RunHead, type WireError } from '@millrace/contracts';
 import type { BucketEntry, JetStreamAccess } from '@millrace/bus';
 import { createChunkPublisher } from '../release/chunk-publisher.ts';
-import { emptyResult, createFailedRun } from '../state/failed-run.ts';
+import { createEmptyResult, createFailedRun } from '../state/failed-run.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { FencedError } from '../release/fenced-error.ts';
 import { makeChunk } from '../release/make-chunk.ts';
@@ -63,7 +63,7 @@ function buildEnd(runId: string, before: RunEnd | undefined, ending: UndrivenEnd
   const { status } = ending;
   if (status !== 'failed') {
     const lastChunk = makeChunk(runId, { type: 'abort', payload: { reason: status } });
-    return { lastChunk, result: { ...emptyResult(runId), ...before?.result, status, finishReason: 'other' } };
+    return { lastChunk, result: { ...createEmptyResult(runId), ...before?.result, status, finishReason: 'other' } };
   }
   const { violations = [], steps = [], usage } = before?.result ?? {};
   const failed = createFailedRun(runId, ending.error, usage);

@@ -5,7 +5,7 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRunStop } from '../state/run-stop.ts';
-import { recordName } from '../state/run-store.ts';
+import { buildRecordName } from '../state/run-store.ts';
 import { makeText } from '../testing/chunks.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -30,7 +30,12 @@ test("a run that has ended leaves no record of any owner behind, because records
   await eventually(() => makeText(run.chunks()) === 'It is');
   const { state: bucket } = stream.access.bus.names;
   const listStored = (epoch: number) =>
-    locateEntry(stream.access, bucket, stateKeys.record('acme', run.runId, recordName(epoch, epoch - 1)), z.unknown());
+    locateEntry(
+      stream.access,
+      bucket,
+      stateKeys.record('acme', run.runId, buildRecordName(epoch, epoch - 1)),
+      z.unknown(),
+    );
   expect(await listStored(1)).toHaveProperty('value');
   run.fence();
   await driveRun(driver({ text: 'Noon.' }).deps, run.delivery, createRunStop());

@@ -16,7 +16,7 @@ import { createDeadLettersApi } from '../api/dead-letters-api.ts';
 import { loadRun } from '../state/load-run.ts';
 import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
-import { askCancel, recordName } from '../state/run-store.ts';
+import { askCancel, buildRecordName } from '../state/run-store.ts';
 import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { makeText, listTypes } from '../testing/chunks.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
@@ -152,7 +152,7 @@ describe('a run that is taken over', () => {
     run.fence();
     const { records } = await makeHead(run);
     const orphan = { epoch: 1, actions: [{ action: 'rewound', to: 'input', feedback: 'of nobody' }] };
-    const key = stateKeys.record('acme', run.runId, recordName(1, records));
+    const key = stateKeys.record('acme', run.runId, buildRecordName(1, records));
     await writeEntry(stream.access, connection.bus.names.state, key, orphan, {});
     const second = driver({ text: 'Noon.' });
     await driveRun(second.deps, run.delivery, createRunStop());
@@ -166,7 +166,7 @@ describe('a run that is taken over', () => {
     void run.drive().catch(() => undefined);
     await eventually(() => makeText(run.chunks()) === 'It is');
     run.fence();
-    const key = stateKeys.record('acme', run.runId, recordName(1, 0));
+    const key = stateKeys.record('acme', run.runId, buildRecordName(1, 0));
     await writeEntry(stream.access, connection.bus.names.state, key, { odd: true }, {});
     await driveRun(driver({ text: 'never asked' }).deps, run.delivery, createRunStop());
     expect(await run.end()).toMatchObject({ result: { error: { code: 'run-state-unreadable' } } });

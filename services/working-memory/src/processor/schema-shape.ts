@@ -4,11 +4,11 @@ import { isObject, type JsonSchema, type JsonValue } from '@millrace/contracts';
 import type { MemoryShape } from './memory-shape.ts';
 
 export function createSchemaShape(schema: JsonSchema): MemoryShape {
-  return { updateSchema: updateSchema(schema), format: (memory) => JSON.stringify(memory) };
+  return { updateSchema: buildUpdateSchema(schema), format: (memory) => JSON.stringify(memory) };
 }
 
 /** Rejects fields that the author does not name, unless the schema allows additional properties. */
-function updateSchema(schema: JsonSchema): JsonSchema {
+function buildUpdateSchema(schema: JsonSchema): JsonSchema {
   const { required: _, properties, additionalProperties = false, ...rest } = schema;
   const loosened = Object.entries(isObject(properties) ? properties : {}).map(
     ([field, value]) => [field, allowNull(value)] as const,
@@ -18,7 +18,7 @@ function updateSchema(schema: JsonSchema): JsonSchema {
 
 function allowNull(schema: JsonValue): JsonValue {
   if (!isObject(schema)) return schema;
-  if (isPlainObject(schema)) return { ...updateSchema(schema), type: ['object', 'null'] };
+  if (isPlainObject(schema)) return { ...buildUpdateSchema(schema), type: ['object', 'null'] };
   if (typeof schema['type'] === 'string' && !('enum' in schema) && !('const' in schema)) {
     return { ...schema, type: [schema['type'], 'null'] };
   }

@@ -4,7 +4,7 @@ import type { Stage, Verdict } from '@millrace/contracts';
 import { ask } from '../ask.ts';
 import { OptionsError, fail } from '../rule-error.ts';
 import { buildCall, judge, judgeOrError } from '../judge.ts';
-import { buildConversation, emptyInput } from '../plain-turn.ts';
+import { buildConversation, createEmptyInput } from '../plain-turn.ts';
 import { listCalledStages, forEachCalled, needsCalls, type CheckRule, removeTimes } from '../rule.ts';
 import { writeDefaults } from '../sample-options.ts';
 import { STREAM, sendOpen, buildSessionOpen } from '../session-open.ts';
@@ -47,7 +47,7 @@ export const callRules: CheckRule[] = [
     run: (target) =>
       forEachCalled(target, async (stage, options) => {
         await judge(target, stage, { options });
-        await judge(target, stage, { options, input: emptyInput(stage) });
+        await judge(target, stage, { options, input: createEmptyInput(stage) });
       }),
   },
   {
@@ -114,9 +114,7 @@ export const callRules: CheckRule[] = [
         const [type, other] = [short, long].map(({ verdicts }) => verdicts[0]?.type);
         if (type !== other)
           fail(`${stage} gives "${type}", and "${other}" with its defaults written out`, { options: written });
-        await judgeOrError(target, stage, { options: { ...options, anOptionThatNobodyHas: [1] } }).catch(
-          () => undefined,
-        );
+        await judgeOrError(target, stage, { options: { ...options, anUnknownOption: [1] } }).catch(() => undefined);
         await checkAlive(target, 'options that do not fit');
       }),
   },
@@ -131,7 +129,7 @@ export const callRules: CheckRule[] = [
         const makeText = (length: number) => 'All that fits. '.repeat(Math.ceil(length / 15));
         const makeInput = (length: number) => ({
           conversation: buildConversation('input', makeText(length)),
-          ...emptyInput(stage),
+          ...createEmptyInput(stage),
         });
         await judgeOrError(target, stage, { options, input: makeInput(LARGE), timeoutMs: MAX_WAIT_MS });
         await judgeOrError(target, stage, {

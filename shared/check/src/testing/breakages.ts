@@ -84,7 +84,7 @@ export const BREAKAGES: Breakage[] = [
   [
     'options',
     'crashes on invalid options',
-    { diesAt: (text) => text.includes('anOptionThatNobodyHas') },
+    { diesAt: (text) => text.includes('anUnknownOption') },
     /after options that do not fit/,
   ],
   ['oversize', 'crashes on a large text', { diesAt: (text) => text.length > 1_000_000 }, /after a text of 4 MiB/],

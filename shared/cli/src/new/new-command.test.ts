@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { millrace } from '../testing/recorded-io.ts';
 import { writeInNewFolder } from './new-command.ts';
 import { runProgram } from './run-program.ts';
-import { testFile, buildTypescriptFiles } from './scaffold.ts';
+import { buildTestFile, buildTypescriptFiles } from './scaffold.ts';
 import { insertAfter, restoreOnFailure } from './workspace-package.ts';
 
 const checkout = resolve(import.meta.dirname, '../../../..');
@@ -150,7 +150,7 @@ test('The page about processors shows the files that millrace new writes, and th
 test('The scaffold derives valid variable names from every id', () => {
   const [definition] = buildTypescriptFiles('tool', '2-fast_4U');
   expect(definition?.text).toContain('export const my2Fast4U = defineTool({');
-  expect(testFile('processor', 'no-shouting').text).toContain("import { noShouting } from './no-shouting.ts';");
+  expect(buildTestFile('processor', 'no-shouting').text).toContain("import { noShouting } from './no-shouting.ts';");
 });
 
 test.each([

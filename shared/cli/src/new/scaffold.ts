@@ -22,7 +22,7 @@ export function buildPythonFiles(kind: ScaffoldKind, id: string): ScaffoldFile[]
   return [{ name: 'main.py', text: kind === 'tool' ? renderPythonTool(id) : renderPythonProcessor(id) }];
 }
 
-export function testFile(kind: ScaffoldKind, id: string): ScaffoldFile {
+export function buildTestFile(kind: ScaffoldKind, id: string): ScaffoldFile {
   return {
     name: `${id}.test.ts`,
     text: kind === 'tool' ? renderToolTest(id) : renderProcessorTest(id, toVariableName(kind, id)),

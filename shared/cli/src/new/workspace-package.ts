@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MillraceError } from '@millrace/contracts';
 import { runProgram } from './run-program.ts';
-import { buildAgentFile, testFile, buildTypescriptFiles, type ScaffoldKind } from './scaffold.ts';
+import { buildAgentFile, buildTestFile, buildTypescriptFiles, type ScaffoldKind } from './scaffold.ts';
 import { writeNew } from './write-new.ts';
 
 /** The import table; the new row follows the row of the most similar service. */
@@ -36,7 +36,7 @@ export async function addToWorkspace(
     `  { name: '${id}', reads: BUS },\n`,
   );
   const dir = join(checkout, folder);
-  const src = [...buildTypescriptFiles(kind, id), testFile(kind, id)].map(({ name, text }) => ({
+  const src = [...buildTypescriptFiles(kind, id), buildTestFile(kind, id)].map(({ name, text }) => ({
     name: `src/${name}`,
     text,
   }));

@@ -7,7 +7,7 @@ import { foreignState } from './foreign-state.ts';
 import { attributeViolations } from './foreign-violations.ts';
 import { createMessageStages } from './message-stages.ts';
 import { createModelStages } from './model-stages.ts';
-import { outputStreamStage } from './output-stream-stage.ts';
+import { createOutputStreamStage } from './output-stream-stage.ts';
 import { findProblem, listStages, type ForeignProcessor, type ForeignStage } from './reference-interface.ts';
 
 export type ForeignSource<S extends z.ZodType = z.ZodType> = SourceOf<ForeignProcessor, S>;
@@ -58,7 +58,7 @@ function bridgeStages(foreign: Foreign, stages: readonly ForeignStage[]): Proces
   const all: StageBridge = {
     ...createMessageStages(foreign),
     ...createModelStages(foreign),
-    ...outputStreamStage(foreign),
+    ...createOutputStreamStage(foreign),
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => stages.some((stage) => stage === name)));
 }

@@ -9,7 +9,7 @@ const REPROCESS_KEY = '__mastraReprocessPart';
 /** In place of one chunk: a processor that puts the same part back for ever must end. */
 const MAX_REPROCESSED = 1_000;
 
-export function outputStreamStage(foreign: Foreign): Pick<StageBridge, 'processOutputStream'> {
+export function createOutputStreamStage(foreign: Foreign): Pick<StageBridge, 'processOutputStream'> {
   /** By the list of parts, which lasts as long as the stream. */
   const calls = new WeakMap<object, ForeignCall>();
   const buildForeignCall = (args: ProcessOutputStreamArgs): ForeignCall => {

@@ -44,7 +44,7 @@ export function toPromptV2(given: Prompt): PromptV2 {
 function toV2(part: unknown): unknown {
   if (!isObject(part)) return part;
   if (part['type'] === 'file') return { ...part, data: convertDataToV2(part['data']) };
-  return part['type'] === 'tool-result' ? { ...part, output: outputToV2(part['output']) } : part;
+  return part['type'] === 'tool-result' ? { ...part, output: convertOutputToV2(part['output']) } : part;
 }
 
 function convertDataToV2(data: unknown): unknown {
@@ -54,7 +54,7 @@ function convertDataToV2(data: unknown): unknown {
   return data['type'] === 'text' ? Buffer.from(String(data['text'])).toString('base64') : data;
 }
 
-function outputToV2(output: unknown): unknown {
+function convertOutputToV2(output: unknown): unknown {
   if (!isObject(output)) return output;
   const { value, reason } = output;
   if (output['type'] === 'execution-denied')

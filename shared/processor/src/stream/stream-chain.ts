@@ -88,7 +88,7 @@ export function createStreamChain(
     // A link that is only on the stack of the stopping one finishes before the next microtask.
     await Promise.resolve();
     if (others.some(({ link }) => link.isBusy())) atWork.abort(new Error('the stream was stopped'));
-    await waitAtMost(Promise.all(cutting), SESSION_LIMITS.tellWorkMs);
+    await waitAtMost(Promise.all(cutting), SESSION_LIMITS.verdictsWorkMs);
   };
   const requestVerdicts = () => (requested ??= cutOff());
   // Abandons a hanging method. If no method is running, no processor is at fault: the next chunk is rejected.

@@ -4,7 +4,7 @@ import { processorDescriptorSchema, STAGES } from '@millrace/contracts';
 import { describeProcessor } from '@millrace/processor';
 import type { ConformanceCheck } from './subject.ts';
 
-const UNKNOWN_OPTION = 'anOptionThatNobodyHas';
+const UNKNOWN_OPTION = 'anUnknownOption';
 
 export const definitionChecks: ConformanceCheck[] = [
   {

@@ -9,7 +9,7 @@ import {
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { emptyInput, buildPlainInput } from '@millrace/check/plain-turn';
+import { createEmptyInput, buildPlainInput } from '@millrace/check/plain-turn';
 import { call, type CalledStage, type ConformanceCheck, type Subject } from './subject.ts';
 
 /** A failure of one of these is a bug of the processor, not something that it met. */
@@ -85,7 +85,11 @@ async function forEachCall(
   run: (stage: Stage, called: CalledStage, where: string) => Promise<void>,
 ): Promise<void> {
   for (const stage of subject.definition.stages.filter((one) => one !== 'processOutputStream')) {
-    const inputs: Partial<StageInput>[] = [buildPlainInput(stage), emptyInput(stage), ...(subject.inputs[stage] ?? [])];
+    const inputs: Partial<StageInput>[] = [
+      buildPlainInput(stage),
+      createEmptyInput(stage),
+      ...(subject.inputs[stage] ?? []),
+    ];
     for (const options of subject.options) {
       for (const input of inputs)
         await run(stage, structuredClone({ options, input }), `${stage} with ${JSON.stringify({ options, input })}`);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { chunkSchema, mayBeDropped } from '@millrace/contracts';
 import { TEST_RUN, streamedText, textChunks } from '../stage-call.ts';
-import { emptyInput, buildPlainInput, sampleChunks } from '@millrace/check/plain-turn';
+import { createEmptyInput, buildPlainInput, sampleChunks } from '@millrace/check/plain-turn';
 import { assertVerdict } from './stage-checks.ts';
 import { stream, type CalledStage, type ConformanceCheck, type Subject } from './subject.ts';
 
@@ -57,7 +57,7 @@ async function forEachStream(
 ): Promise<void> {
   if (!subject.definition.stages.includes(STAGE)) return;
   for (const options of subject.options) {
-    for (const input of [buildPlainInput(STAGE), emptyInput(STAGE)]) {
+    for (const input of [buildPlainInput(STAGE), createEmptyInput(STAGE)]) {
       await run({ options, input }, `${STAGE} with ${JSON.stringify({ options, input })}`);
     }
   }

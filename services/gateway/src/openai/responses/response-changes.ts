@@ -49,7 +49,11 @@ const PREFIX = {
 } as const;
 
 /** Returns the members that every item has. */
-export function nextItem<K extends OutputItem['kind']>({ itemBase, opened }: ResponseState, kind: K, from: number) {
+export function buildNextItem<K extends OutputItem['kind']>(
+  { itemBase, opened }: ResponseState,
+  kind: K,
+  from: number,
+) {
   const id = `${PREFIX[kind]}_${itemBase}_${opened}`;
   return { kind, id, outputIndex: opened, from, status: 'in_progress' as const };
 }
@@ -75,7 +79,7 @@ export function closeAll(state: ResponseState, status: 'completed' | 'incomplete
 }
 
 export function addMessage(state: ResponseState, index: number, kind: 'message' | 'refusal', text: string): Reduced {
-  const item: TextItem = { ...nextItem(state, kind, index), part: '', text: '', pieces: undefined };
+  const item: TextItem = { ...buildNextItem(state, kind, index), part: '', text: '', pieces: undefined };
   const added = addText(item, index, text);
   const closed = closeText(added.item, 'completed');
   return {

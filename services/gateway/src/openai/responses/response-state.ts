@@ -9,7 +9,7 @@ import {
   closeAll,
   closeOne,
   isText,
-  nextItem,
+  buildNextItem,
   openNew,
   replaceItem,
   type Reduced,
@@ -51,7 +51,7 @@ const isOpenPart = (part: string) => (item: OutputItem) =>
 
 function openPart(state: ResponseState, index: number, chunk: ChunkOf<'text-start' | 'reasoning-start'>): Reduced {
   const kind = chunk.type === 'text-start' ? 'message' : 'reasoning';
-  return openNew(state, { ...nextItem(state, kind, index), part: chunk.payload.id, text: '', pieces: undefined });
+  return openNew(state, { ...buildNextItem(state, kind, index), part: chunk.payload.id, text: '', pieces: undefined });
 }
 
 /** A part whose start was retracted with its first texts continues as a new item. */
@@ -61,7 +61,7 @@ function appendPart(state: ResponseState, index: number, chunk: ChunkOf<'text-de
   const found = state.items.find(isOpenPart(id));
   const opened = found
     ? { state, events: [] }
-    : openNew(state, { ...nextItem(state, kind, index), part: id, text: '', pieces: undefined });
+    : openNew(state, { ...buildNextItem(state, kind, index), part: id, text: '', pieces: undefined });
   const item = found ?? opened.state.items.at(-1);
   if (!item || !isText(item)) return opened;
   const added = addText(item, index, text);
@@ -79,7 +79,7 @@ function closePart(state: ResponseState, part: string): Reduced {
 function beginCall(state: ResponseState, index: number, { payload }: ChunkOf<'tool-call'>): Reduced {
   const { toolCallId, toolName, args } = payload;
   const item: CallItem = {
-    ...nextItem(state, 'call', index),
+    ...buildNextItem(state, 'call', index),
     callId: toolCallId,
     name: toolName,
     args: stringify(args),
@@ -138,7 +138,7 @@ function retract(state: ResponseState, index: number, from: number): Reduced {
     const kept = cutText(item, from);
     if (kept.text === '') continue;
     const opened = openNew(next, {
-      ...nextItem(next, item.kind, item.from),
+      ...buildNextItem(next, item.kind, item.from),
       part: item.part,
       text: '',
       pieces: undefined,
@@ -154,7 +154,7 @@ function retract(state: ResponseState, index: number, from: number): Reduced {
 
 function reopenCall(state: ResponseState, item: CallItem): Reduced {
   const open = { output: null, error: null, endedAt: undefined };
-  const reopened: CallItem = { ...item, ...nextItem(state, 'call', item.from), ...open };
+  const reopened: CallItem = { ...item, ...buildNextItem(state, 'call', item.from), ...open };
   return {
     state: { ...state, opened: state.opened + 1, items: [...state.items, reopened] },
     events: openCall(reopened),

@@ -3,7 +3,7 @@ import type { ChunkOf, ShownPending } from '@millrace/contracts';
 import { listClientCalls, type ClientCall } from '../../agents/client-calls.ts';
 import { describePending } from '../chat/chat-state.ts';
 import { addFunctionCall, addWhole, type ResponseEvent } from './item-events.ts';
-import { addMessage, closeAll, nextItem, type Reduced, type ResponseState } from './response-changes.ts';
+import { addMessage, closeAll, buildNextItem, type Reduced, type ResponseState } from './response-changes.ts';
 import { stringify, type FunctionItem, type OutputItem } from './response-items.ts';
 
 const spellApprovalId = (runId: string, pendingId: string): string => `mcpr_${runId}.${pendingId}`;
@@ -38,14 +38,14 @@ export function addSettled(state: ResponseState, index: number, { payload }: Chu
 }
 
 function addCall(before: Reduced, index: number, { id, name, args }: ClientCall): Reduced {
-  const base = nextItem(before.state, 'function', index);
+  const base = buildNextItem(before.state, 'function', index);
   const item: FunctionItem = { ...base, status: 'completed', callId: id, name, args: JSON.stringify(args) };
   return append(before, item, addFunctionCall(item));
 }
 
 function addRequest(before: Reduced, index: number, { id, toolCall }: ShownPending): Reduced {
   const item: OutputItem = {
-    ...nextItem(before.state, 'approval', index),
+    ...buildNextItem(before.state, 'approval', index),
     id: spellApprovalId(before.state.runId, id),
     status: 'completed',
     name: toolCall?.toolName ?? '',

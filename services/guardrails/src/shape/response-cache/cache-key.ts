@@ -8,7 +8,7 @@ import { buildOwnerKey, type OwnerScope } from '../../store/guard-store.ts';
 const FORM = 1;
 
 /** @returns undefined if the run has no owner, because unowned answers are not shared */
-export function cacheKey(scope: OwnerScope, args: ProcessLLMRequestArgs): string | undefined {
+export function buildCacheKey(scope: OwnerScope, args: ProcessLLMRequestArgs): string | undefined {
   const owner = buildOwnerKey('response-cache', scope, args.run);
   if (owner === undefined) return undefined;
   const { prompt, model, tools, toolChoice, modelSettings, providerOptions, structuredOutput, guards, run } = args;

@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { readObject, readString } from '../../guard/entry-state.ts';
 import type { GuardStore } from '../../store/guard-store.ts';
-import { cacheKey } from './cache-key.ts';
+import { buildCacheKey } from './cache-key.ts';
 import { cacheAnswer } from './forget-cached.ts';
 import { readBack, serializeChunks } from './cached-chunks.ts';
 
@@ -70,7 +70,7 @@ async function answerFrom(
   args: ProcessLLMRequestArgs,
 ): Promise<ProcessLLMRequestResult> {
   const { state, retryCount, stepNumber, abortSignal } = args;
-  const key = cacheKey(scope, args);
+  const key = buildCacheKey(scope, args);
   // Remembers the key of this request for its answer.
   state['key'] = key ?? null;
   if (key === undefined) return undefined;

@@ -38,7 +38,7 @@ for (const [letter, others] of Object.entries(LOOK_ALIKES)) {
 const ROWS = [0x1f1e6, 0x1f130, 0x1f150, 0x1f170, 0x24b6, 0x24d0, 0x1f110, 0x249c];
 
 /** Returns the Latin letter that a character looks like, if any. */
-export function findLookAlike(codePoint: number): string | undefined {
+export function findSimilarLetter(codePoint: number): string | undefined {
   const known = letters.get(codePoint);
   if (known !== undefined) return known;
   if (codePoint < 0x249c) return undefined;

@@ -225,7 +225,7 @@ const turnedSentence =
 function moveLastFirst(scanned: ScannedText): DerivedText {
   const { text } = scanned;
   const isTurned = text.length < MAX_TURNED && turnedSentence.test(text.trim());
-  const spans = isTurned ? [{ start: 0, end: text.length }] : turnWords(scanned);
+  const spans = isTurned ? [{ start: 0, end: text.length }] : findTurnedWords(scanned);
   if (spans.length === 0) return copyText('');
   const slices = joinSlices(text, spans, '\n');
   const words = [...slices.text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
@@ -237,7 +237,7 @@ function moveLastFirst(scanned: ScannedText): DerivedText {
 /** Maximum length of such a text, in code units. */
 const MAX_TURNED = 4_000;
 
-function turnWords(scanned: ScannedText): TextSpan[] {
+function findTurnedWords(scanned: ScannedText): TextSpan[] {
   return findDense(scanned.text, findOutOfOrder(scanned), 1, REACH).filter(({ start, end }) => {
     const slice = scanText(scanned.text.slice(start, end));
     return findOutOfOrder(slice).length > findInOrder(slice).length;

@@ -31,15 +31,15 @@ export function listThreadKeys({ tenant, threadId }: ThreadRef) {
 /** Sorted sets, thread id by updatedAt: all threads of an owner, or of a tenant, in parts. @throws token-invalid */
 export function listIndexKeys(tenant: string, owner: string | undefined): string[] {
   if (owner !== undefined) return [`${checkTenant(tenant)}:history:threads-of:${encodeURIComponent(owner)}`];
-  return Array.from({ length: INDEX_PARTS }, (_, part) => indexPartKey(tenant, part));
+  return Array.from({ length: INDEX_PARTS }, (_, part) => buildIndexPartKey(tenant, part));
 }
 
 /** Returns the keys of the lists that contain a thread. */
 export function findIndexKeys({ tenant, threadId }: ThreadRef, owner: string): string[] {
   const part = createHash('sha1').update(threadId).digest().readUInt8(0) % INDEX_PARTS;
-  const ofTenant = indexPartKey(tenant, part);
+  const ofTenant = buildIndexPartKey(tenant, part);
   // No list is requested for a thread that owns itself.
   return findResource(owner) === undefined ? [ofTenant] : [ofTenant, ...listIndexKeys(tenant, owner)];
 }
 
-const indexPartKey = (tenant: string, part: number) => `${checkTenant(tenant)}:history:threads:${part}`;
+const buildIndexPartKey = (tenant: string, part: number) => `${checkTenant(tenant)}:history:threads:${part}`;

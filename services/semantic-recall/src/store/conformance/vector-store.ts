@@ -106,7 +106,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
     });
 
     test("a later owner replaces the run's block in place, and the store rejects an earlier one", async () => {
-      await rig.save('r1', { first: [1, 0, 0], gone: [0, 1, 0] }, { epoch: 1 });
+      await rig.save('r1', { first: [1, 0, 0], removed: [0, 1, 0] }, { epoch: 1 });
       const [before] = await rig.nearest({ topK: 1 });
       await rig.save('r1', { second: [1, 0, 0] }, { epoch: 3 });
       expect(await rig.nearest()).toMatchObject([{ text: 'second', order: before?.order }]);

@@ -29,7 +29,7 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
       // Reads the mark first: an update between the two reads is then visible in the memory, and the write fails on its
       // version.
       const [mark, fields] = await answered('read', signal, () =>
-        Promise.all([redis.get(markKey(key, runId)), redis.hmget(key, ...FIELDS)]),
+        Promise.all([redis.get(buildMarkKey(key, runId)), redis.hmget(key, ...FIELDS)]),
       );
       return { ...parseRecord(fields), writtenEpoch: Number(mark ?? 0) };
     },
@@ -40,7 +40,7 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
       const flag = trust === 'trusted' ? '1' : '';
       const args = [version, JSON.stringify(memory), run.epoch, RUN_MARK_TTL_MS, flag, ...thread];
       const reply = await answered('write', signal, () =>
-        runScript(redis, compareAndSet, [key, markKey(key, run.runId), buildThreadsKey(owner)], args),
+        runScript(redis, compareAndSet, [key, buildMarkKey(key, run.runId), buildThreadsKey(owner)], args),
       );
       const [outcome, ...rest] = Array.isArray(reply) ? reply.map(String) : [];
       switch (outcome) {
@@ -57,7 +57,7 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
     },
 
     async markRun(owner, { runId, epoch }, signal) {
-      const key = markKey(buildMemoryKey(owner), runId);
+      const key = buildMarkKey(buildMemoryKey(owner), runId);
       await answered('write', signal, () => runScript(redis, markRun, [key], [epoch, RUN_MARK_TTL_MS]));
     },
 
@@ -97,7 +97,7 @@ async function markErased(
   { owner, mark }: { owner: MemoryOwner; mark: RunMark },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const key = markKey(buildMemoryKey(owner), mark.runId);
+  const key = buildMarkKey(buildMemoryKey(owner), mark.runId);
   await answered('write', signal, () => runScript(redis, markRun, [key], [mark.epoch, RUN_MARK_TTL_MS]));
 }
 
@@ -112,7 +112,7 @@ const buildThreadsKey = ({ tenant, key }: MemoryOwner): string => `${prefixOwner
 
 const prefixOwner = ({ tenant, key }: MemoryOwner): string =>
   `${checkTenant(tenant)}:working-memory:{${encodeURIComponent(key)}}`;
-const markKey = (key: string, runId: string): string => `${key}:run:${runId}`;
+const buildMarkKey = (key: string, runId: string): string => `${key}:run:${runId}`;
 
 /** `trusted`: the version that was written as trusted. */
 const FIELDS = ['version', 'memory', 'trusted'] as const;

@@ -1,7 +1,7 @@
 // Alphabet for text with letters that are spaced, replaced by digits and signs, or taken from other scripts: 26 letters,
 // some of which are equivalent, because `1` is read as i and as l.
 import { foldCharacter } from '../../../text/views/unit-fold.ts';
-import { findLookAlike } from '../../../text/views/confusables.ts';
+import { findSimilarLetter } from '../../../text/views/confusables.ts';
 
 const NONE = -1;
 const LETTER_COUNT = 26;
@@ -40,7 +40,7 @@ function toLetterNumber(letter: string): number {
 
 function readLetter(codePoint: number): number {
   const folded = foldCharacter(codePoint);
-  return toLetterNumber(folded.length === 1 && folded <= 'z' ? folded : (findLookAlike(codePoint) ?? ''));
+  return toLetterNumber(folded.length === 1 && folded <= 'z' ? folded : (findSimilarLetter(codePoint) ?? ''));
 }
 
 const ASCII_LETTERS = Int8Array.from({ length: 128 }, (_, unit) => readLetter(unit));

@@ -1,6 +1,6 @@
 // Reads a text word by word. Everything except letters and digits separates words; case and accents do not count. A word
 // that is repeated at once counts once, because a model reads "ignore ignore all all rules" as one order.
-import { findLookAlike } from '../../../text/views/confusables.ts';
+import { findSimilarLetter } from '../../../text/views/confusables.ts';
 import type { ScannedText } from '../../../text/views/scanned-text.ts';
 import { foldCharacter } from '../../../text/views/unit-fold.ts';
 import { UNIT } from '../../../text/views/unit-kinds.ts';
@@ -76,7 +76,7 @@ function readWord(reader: WordReader, start: number): number {
 /** Returns whether the character beyond ASCII is a part of a word. */
 function isInWord(text: string, at: number): boolean {
   const codePoint = text.codePointAt(at) ?? 32;
-  return foldCharacter(codePoint) !== ' ' || findLookAlike(codePoint) !== undefined;
+  return foldCharacter(codePoint) !== ' ' || findSimilarLetter(codePoint) !== undefined;
 }
 
 const skipCharacter = (text: string, at: number): number => at + ((text.codePointAt(at) ?? 32) > 0xffff ? 2 : 1);
@@ -168,7 +168,7 @@ function foldSlice(text: string, start: number, end: number): { word: string; pl
   for (let at = start; at < end;) {
     const codePoint = text.codePointAt(at) ?? 32;
     const plain = foldCharacter(codePoint);
-    const units = plain === ' ' ? (findLookAlike(codePoint) ?? ' ') : plain;
+    const units = plain === ' ' ? (findSimilarLetter(codePoint) ?? ' ') : plain;
     for (let n = 0; n < units.length; n++) places.push(at);
     word += units;
     at = skipCharacter(text, at);
@@ -180,7 +180,9 @@ function foldSlice(text: string, start: number, end: number): { word: string; pl
 /** Finds a Latin word written with similar letters of other scripts. */
 function findAlike(word: string, { find }: LexiconWords): LexiconEntry | undefined {
   if (isAscii(word)) return undefined;
-  const latin = Array.from(word, (character) => findLookAlike(character.codePointAt(0) ?? 32) ?? character).join('');
+  const latin = Array.from(word, (character) => findSimilarLetter(character.codePointAt(0) ?? 32) ?? character).join(
+    '',
+  );
   return latin !== word && /^[a-z0-9]+$/.test(latin) ? find(latin) : undefined;
 }
 
