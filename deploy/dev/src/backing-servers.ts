@@ -141,11 +141,11 @@ function keep<S extends RunningServer>(
   { resources, report }: BackingOptions,
   name: string,
   found: S | External | Unavailable,
-  again: (before: S) => Promise<S | External | Unavailable>,
+  startAgain: (before: S) => Promise<S | External | Unavailable>,
 ): S | External | Unavailable {
   if (found.kind !== 'running') return found;
   const restart = async (before: S): Promise<S> => {
-    const next = await again(before);
+    const next = await startAgain(before);
     if (next.kind === 'running') return next;
     throw new Error(
       next.kind === 'unavailable' ? next.reason : `the environment names ${hideAddressParts(next.url)} now`,

@@ -34,7 +34,7 @@ async function supervise(behaviours: string, over: { stopTimeoutMs?: number; mai
 const waitUntil = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 const waitUntilUp = async (logFile: string, times = 1) =>
   waitUntil(async () => expect((await readFile(logFile, 'utf8')).match(/^up/gm)).toHaveLength(times));
-const expectPid = (service: SupervisedService): number => service.pid() ?? expect.fail('it does not run');
+const expectPid = (service: SupervisedService): number => service.readPid() ?? expect.fail('it does not run');
 
 test('a service runs with its output in its log, and is asked to end', async () => {
   const { service, reports, logFile } = await supervise('');
@@ -43,7 +43,7 @@ test('a service runs with its output in its log, and is asked to end', async () 
   await service.stop();
   expect(await readFile(logFile, 'utf8')).toBe(`up ${pid}\ndrained ${pid}\n`);
   expect(isAlive(pid)).toBe(false);
-  expect(service.pid()).toBeUndefined();
+  expect(service.readPid()).toBeUndefined();
   expect(reports).toEqual([]);
 });
 
@@ -91,7 +91,7 @@ test('one that does not drain is killed after its time', async () => {
 test('a stop during the start leaves nothing, and a second stop is the same one', async () => {
   const { service, reports, logFile } = await supervise('');
   await Promise.all([service.stop(), service.stop()]);
-  expect(service.pid()).toBeUndefined();
+  expect(service.readPid()).toBeUndefined();
   const [, pid] = /up (\d+)/.exec(await readFile(logFile, 'utf8')) ?? [];
   expect(pid === undefined || !isAlive(Number(pid))).toBe(true);
   expect(reports).toEqual([]);

@@ -18,7 +18,7 @@ export type SupervisedService = {
   name: string;
   logFile: string;
   /** Of the process that runs now; undefined while none does. */
-  pid(): number | undefined;
+  readPid(): number | undefined;
   /** Resolves with the reason once the service stays down. Stays pending otherwise, also after a stop. */
   gaveUp: Promise<string>;
   /** Stops it permanently. Idempotent; resolves when the process has ended. */
@@ -66,7 +66,7 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   return {
     name: spec.name,
     logFile,
-    pid: () => current?.pid,
+    readPid: () => current?.pid,
     gaveUp,
     async stop() {
       stopping.abort();

@@ -90,8 +90,8 @@ const advertiseVerbs = (bus: Bus, endpoints: MicroEndpoint[]) =>
   advertise(bus, { name: bus.name, version: VERSION, description: DESCRIPTION, endpoints: () => endpoints });
 
 /** Without a callout NATS could not read a bus token. */
-function serveExchange(bus: Bus, verify: VerifyCredential, { issuer }: Callout) {
-  const handle = createExchange({ verify, issuer, reportRefusal: createRefusalLog(bus.log) });
+function serveExchange(bus: Bus, verify: VerifyCredential, { getIssuer: issuer }: Callout) {
+  const handle = createExchange({ verify, getIssuer: issuer, reportRefusal: createRefusalLog(bus.log) });
   return serve(bus, { subject: bus.subjects.exchange, queue: 'auth-exchange', request: exchangeRequestSchema, handle });
 }
 

@@ -32,7 +32,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
   const models = createModels({ apiKey: 'none' });
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const driven = createDrivenRuns();
-  const agents = { atLeast: async () => undefined };
+  const agents = { getAtLeast: async () => undefined };
   const deps = { access, models, discovery, sessions, saves: noSaves, log, agents, driven };
   let count = 0;
   return {
@@ -82,11 +82,11 @@ function createRun(deps: Run['deps'], runId: string, plan: Plan): Run {
     observers: createObserverQueues(),
     overlap: createOverlap(),
     signal: new AbortController().signal,
-    minAbsentMs: () => 0,
+    readMinAbsentMs: () => 0,
     saving: { begun: false },
-    state: () => state,
+    getState: () => state,
     dispatch: () => void (state = { ...state }),
-    interruption: () => undefined,
+    checkInterruption: () => undefined,
     checkpoint: async () => undefined,
     beginCheckpoint() {},
     awaitCheckpoint: async () => undefined,

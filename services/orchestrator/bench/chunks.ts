@@ -29,7 +29,7 @@ async function streamRun(): Promise<void> {
   for (let at = 0; at < CHUNKS; at++) {
     chain.push([{ type: 'text-delta', runId, from: 'AGENT', payload: { id: 'text-1', text: ` word${at}` } }]);
     // A model's stream gives one chunk a turn of the microtask queue.
-    await chain.room();
+    await chain.awaitRoom();
   }
   const fold = await chain.end();
   if (fold.stopped || out !== CHUNKS)

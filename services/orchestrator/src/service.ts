@@ -149,7 +149,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     };
     const guard = guardTopology(access, { ...topology, onRestored: reloadStores });
     resources.add('topology', () => guard.stop());
-    watchHealth(guard.problem);
+    watchHealth(guard.findProblem);
     const sessions = createSessionInbox(bus);
     resources.add('sessions', () => sessions.stop());
     const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
@@ -173,7 +173,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('trimmer of the chunk log', () => trimmer.stop());
     await discovery.refresh();
     const refuse = (error: Error, subject: string) => log.error({ subject, error: error.message }, 'command refused');
-    const consuming = consumeCommands(access, { room: consumer.room, take: consumer.take, refuse }, draining);
+    const consuming = consumeCommands(access, { awaitRoom: consumer.awaitRoom, take: consumer.take, refuse }, draining);
     resources.add('commands', () => consuming);
     const watching = watchPeers(access);
     resources.add('watch of peers', () => watching.stop());
@@ -185,13 +185,13 @@ export const service: ServiceDefinition<typeof configSchema> = {
       runsPerSecond: config.RUNS_PER_SECOND,
       maxQueuedBytes: config.MAX_QUEUED_BYTES,
     };
-    const submits = createSubmitGuard(submitLimits, access.runShards.queuedBytes);
+    const submits = createSubmitGuard(submitLimits, access.runShards.countQueuedBytes);
     const places = createCheckPlaces({
       maxChecks: config.MAX_CHECKS,
       maxChecksPerTenant: config.MAX_CHECKS_PER_TENANT ?? Math.ceil(config.MAX_CHECKS / 2),
     });
     const verbs = serveVerbs(
-      { access, saves, agents, discovery, erasures, index, deps, places, findProblem: guard.problem },
+      { access, saves, agents, discovery, erasures, index, deps, places, findProblem: guard.findProblem },
       submits,
     );
     resources.add('api', async (remainingMs) => {

@@ -71,7 +71,7 @@ function openEmbedder({
   OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL,
   EMBEDDING_MODEL,
 }: RecallConfig): Embedder {
-  const embedder = createModels({ apiKey: OPENAI_API_KEY ?? 'none', baseUrl }).embedder(EMBEDDING_MODEL);
+  const embedder = createModels({ apiKey: OPENAI_API_KEY ?? 'none', baseUrl }).createEmbedder(EMBEDDING_MODEL);
   return { ...embedder, id: `${EMBEDDING_MODEL}@${new URL(baseUrl).hostname}` };
 }
 

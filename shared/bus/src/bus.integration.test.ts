@@ -48,7 +48,7 @@ test('An unreachable address appears without its credentials in the error and in
 });
 
 test("A connection knows the server's maximum message size", () => {
-  expect(free.bus.maxPayload()).toBe(8 * 1024 * 1024);
+  expect(free.bus.readMaxPayload()).toBe(8 * 1024 * 1024);
 });
 
 test('The id of a connection is a unique token', async () => {

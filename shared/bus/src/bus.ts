@@ -31,13 +31,13 @@ export type Bus = {
    */
   findProblem(): string | undefined;
   /** Returns the number of connections so far: replies to requests over an earlier one may be lost. */
-  connections(): number;
+  countConnections(): number;
   /** Returns the time of the last connection, by `performance.now()`. Other processes may connect later. */
-  connectedAt(): number;
+  readConnectedAt(): number;
   /** Calls the listener after each reconnect. Returns a function that removes it. */
   onReconnect(listener: () => void): () => void;
   /** The server's limit for one message, bytes. */
-  maxPayload(): number;
+  readMaxPayload(): number;
   close(): Promise<void>;
 };
 
@@ -99,10 +99,10 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       if (state.refused !== undefined) return state.refused;
       return state.connected && !nc.isClosed() ? refusals.find(performance.now()) : 'no connection to NATS';
     },
-    connections: () => state.connections,
-    connectedAt: () => state.connectedAt,
+    countConnections: () => state.connections,
+    readConnectedAt: () => state.connectedAt,
     onReconnect: state.onReconnect,
-    maxPayload: () => nc.info?.max_payload ?? 1_048_576,
+    readMaxPayload: () => nc.info?.max_payload ?? 1_048_576,
     close: async () => {
       if (nc.isClosed()) return;
       inbox.close();

@@ -12,13 +12,13 @@ export type Consumed = {
   /** Log message of a failure. */
   trouble: string;
   /** Resolves with the batch size of the next pull, 1 or more. Default: 1. */
-  room?: () => Promise<number>;
+  awaitRoom?: () => Promise<number>;
 };
 
 /** @param handle called with one message at a time; its error is logged, and the message is redelivered */
 export async function consumeEach(
   { bus, js }: JetStreamAccess,
-  { stream, durable, trouble, room }: Consumed,
+  { stream, durable, trouble, awaitRoom }: Consumed,
   handle: (message: JsMsg) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function consumeEach(
   };
   while (!signal.aborted) {
     try {
-      const count = (await room?.()) ?? 1;
+      const count = (await awaitRoom?.()) ?? 1;
       if (signal.aborted) return;
       consumer ??= await js.consumers.get(stream, durable);
       await pull(consumer, count, (message) => handle(message).catch(reportFailure), signal);

@@ -44,7 +44,7 @@ test('A publish during an outage is stored once after it', async () => {
 });
 
 test('An oversized durable publish is rejected at once', async () => {
-  const text = 'x'.repeat(owner.bus.maxPayload());
+  const text = 'x'.repeat(owner.bus.readMaxPayload());
   await expect(publishDurably(access, subject(), { text }, 'acme.run1.5')).rejects.toMatchObject({
     code: 'message-too-large',
   });

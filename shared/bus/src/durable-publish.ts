@@ -30,7 +30,13 @@ export async function publishDurably(
   msgID: string,
   options?: DurableOptions,
 ): Promise<StoredPublish> {
-  return publishBytesDurably(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), msgID, options);
+  return publishBytesDurably(
+    access,
+    subject,
+    encodeWithin(value, access.bus.readMaxPayload(), subject),
+    msgID,
+    options,
+  );
 }
 
 /** Publishes encoded bytes within the server's limit. @throws bus-unreachable, queue-full */

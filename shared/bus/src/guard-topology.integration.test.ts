@@ -34,11 +34,11 @@ test('A lost stream or bucket is created again, and owners of copies are notifie
   const { runs, state, agents } = owner.bus.names;
   for (const name of [runs, `KV_${state}`, `KV_${agents}`]) await access.jsm.streams.delete(name);
   await eventually(() => {
-    if (restored === 0) throw new Error(`nothing is restored; ${guard?.problem() ?? 'no problem is known'}`);
+    if (restored === 0) throw new Error(`nothing is restored; ${guard?.findProblem() ?? 'no problem is known'}`);
     return true;
   });
   expect(await streamsThere()).toBe(9);
-  await eventually(() => guard?.problem() === undefined);
+  await eventually(() => guard?.findProblem() === undefined);
   expect(await consumersThere()).toBe(17);
 });
 
@@ -56,9 +56,9 @@ test('A stream or bucket that cannot be created again is a health problem', asyn
   // Another stream takes its subjects.
   await access.jsm.streams.add({ name: 'OTHER', subjects: [owner.bus.subjects.logs] });
   guard = guardTopology(access, { checkEveryMs: 20 });
-  expect(await eventually(() => guard?.problem())).toContain(chunks);
+  expect(await eventually(() => guard?.findProblem())).toContain(chunks);
   await access.jsm.streams.delete('OTHER');
-  await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 9);
+  await eventually(async () => guard?.findProblem() === undefined && (await streamsThere()) === 9);
 });
 
 test('The queue gets the subjects of its shards again after an older version has set its own', async () => {
@@ -81,7 +81,7 @@ test('A process detects that another one has created a wiped stream again', asyn
   await other.jsm.streams.delete(`KV_${owner.bus.names.agents}`);
   await ensureTopology(other);
   await eventually(() => restored === 1);
-  expect(guard.problem()).toBeUndefined();
+  expect(guard.findProblem()).toBeUndefined();
 });
 
 test('A store that rejected a write is a health problem with the remedy until NATS is restarted, also after it has room again', async () => {
@@ -91,7 +91,7 @@ test('A store that rejected a write is a health problem with the remedy until NA
   writableFiles(nats.pid, false);
   // Another stream is reported first if the disk rejected only its write of the check that was in progress.
   const state = `KV_${owner.bus.names.state}`;
-  const problem = await eventually(() => [guard?.problem()].find((text) => text?.includes(state)), {
+  const problem = await eventually(() => [guard?.findProblem()].find((text) => text?.includes(state)), {
     timeoutMs: 20_000,
   });
   expect(problem).toContain(state);
@@ -99,10 +99,10 @@ test('A store that rejected a write is a health problem with the remedy until NA
   writableFiles(nats.pid, true);
   const write = () => access.js.publish(`$KV.${owner.bus.names.state}.x`, '', { timeout: 1_000, retries: 0 });
   await expect(write()).rejects.toThrow(/timeout/i);
-  expect(guard.problem()).toContain('restart NATS');
+  expect(guard.findProblem()).toContain('restart NATS');
   await nats.stop();
   await nats.start();
-  await eventually(() => guard?.problem() === undefined, { timeoutMs: 20_000 });
+  await eventually(() => guard?.findProblem() === undefined, { timeoutMs: 20_000 });
   await write();
 }, 60_000);
 

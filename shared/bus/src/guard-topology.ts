@@ -14,7 +14,7 @@ const CHECK_EVERY_MS = 3_000;
 
 export type TopologyGuard = {
   /** Why the store rejects writes; undefined: it accepts them. */
-  problem(): string | undefined;
+  findProblem(): string | undefined;
   stop(): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
       await restore(parts);
       await access.clock.read();
       await probe.check();
-      const broken = probe.problem();
+      const broken = probe.findProblem();
       if (broken !== undefined && broken !== problem) bus.log.error({ problem: broken }, 'NATS rejects writes');
       problem = broken;
       if (broken === undefined && parts.lost.length === 0) await clear(parts.queues);
@@ -71,7 +71,7 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   };
   const watching = watch();
   return {
-    problem: () => problem,
+    findProblem: () => problem,
     async stop() {
       stopping.abort();
       await waitAtMost(watching, checkEveryMs);

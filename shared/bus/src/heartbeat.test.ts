@@ -11,9 +11,9 @@ test('A heartbeat calls all current members until it is stopped', () => {
   const told: string[] = [];
   const living = new Map<string, Living>();
   const heartbeat = startHeartbeat(log, 100, () => living.values());
-  living.set('a', { heartbeat: () => void told.push('a') });
+  living.set('a', { sendHeartbeat: () => void told.push('a') });
   vi.advanceTimersByTime(100);
-  living.set('b', { heartbeat: () => void told.push('b') });
+  living.set('b', { sendHeartbeat: () => void told.push('b') });
   vi.advanceTimersByTime(100);
   expect(told).toEqual(['a', 'a', 'b']);
   heartbeat.stop();
@@ -24,11 +24,11 @@ test('A heartbeat calls all current members until it is stopped', () => {
 test('A member that throws is logged, and the others are called too', () => {
   const told: string[] = [];
   const broken: Living = {
-    heartbeat() {
+    sendHeartbeat() {
       throw new Error('broken');
     },
   };
-  const heartbeat = startHeartbeat(log, 100, () => [broken, { heartbeat: () => void told.push('b') }]);
+  const heartbeat = startHeartbeat(log, 100, () => [broken, { sendHeartbeat: () => void told.push('b') }]);
   vi.advanceTimersByTime(200);
   expect(told).toEqual(['b', 'b']);
   expect(errors).toEqual(['a heartbeat failed', 'a heartbeat failed']);
@@ -37,7 +37,7 @@ test('A member that throws is logged, and the others are called too', () => {
 
 test('A stalled process detects no silent member at its first heartbeat after the stall', () => {
   const told: number[] = [];
-  const heartbeat = startHeartbeat(log, 100, () => [{ heartbeat: (now) => void told.push(now) }]);
+  const heartbeat = startHeartbeat(log, 100, () => [{ sendHeartbeat: (now) => void told.push(now) }]);
   vi.advanceTimersByTime(100);
   const stood = performance.now() + 5_000;
   const clock = vi.spyOn(performance, 'now').mockReturnValue(stood);

@@ -4,7 +4,7 @@ import type { BusLog } from './bus-log.ts';
 
 export type Living = {
   /** @param now milliseconds of a clock that never jumps: performance.now() */
-  heartbeat(now: number): void;
+  sendHeartbeat(now: number): void;
 };
 
 export type Heartbeat = { stop(): void };
@@ -12,7 +12,7 @@ export type Heartbeat = { stop(): void };
 /**
  * Calls every current member of `living` at each interval. An error of one is logged and does not affect the others.
  */
-export function startHeartbeat(log: BusLog, intervalMs: number, living: () => Iterable<Living>): Heartbeat {
+export function startHeartbeat(log: BusLog, intervalMs: number, listLiving: () => Iterable<Living>): Heartbeat {
   let last = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
@@ -20,9 +20,9 @@ export function startHeartbeat(log: BusLog, intervalMs: number, living: () => It
     const hasPaused = now - last > 2 * intervalMs;
     last = now;
     if (hasPaused) return;
-    for (const one of living()) {
+    for (const one of listLiving()) {
       try {
-        one.heartbeat(now);
+        one.sendHeartbeat(now);
       } catch (error) {
         log.error(toLoggedError(error), 'a heartbeat failed');
       }

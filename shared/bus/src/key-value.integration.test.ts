@@ -81,7 +81,7 @@ test('An invalid entry is an error with its key', async () => {
 });
 
 test('An oversized entry is rejected before it is sent', async () => {
-  const text = 'x'.repeat(owner.bus.maxPayload());
+  const text = 'x'.repeat(owner.bus.readMaxPayload());
   await expect(writeEntry(access, bucket, 'head.acme.big', { text }, { expectedRevision: 0 })).rejects.toMatchObject({
     code: 'message-too-large',
   });

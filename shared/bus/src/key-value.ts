@@ -75,7 +75,7 @@ export async function writeEntry(
 ): Promise<Written> {
   const subject = `$KV.${bucket}.${key}`;
   const { expectedRevision, unlessWritten, ttlSeconds } = options;
-  return put(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), {
+  return put(access, subject, encodeWithin(value, access.bus.readMaxPayload(), subject), {
     ttlSeconds,
     ...(expectedRevision !== undefined && { expect: { lastSubjectSequence: expectedRevision } }),
     ...(unlessWritten !== undefined && { expect: expectNeverWritten(`$KV.${bucket}.${unlessWritten}`) }),

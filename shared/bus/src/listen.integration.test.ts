@@ -50,7 +50,7 @@ test('One chunk over the bound is sent alone', async () => {
 });
 
 test("One chunk over the server's limit is rejected before it is sent", async () => {
-  const huge = 'x'.repeat(speaker.bus.maxPayload());
+  const huge = 'x'.repeat(speaker.bus.readMaxPayload());
   expect(() => publishInBatches(speaker.bus, 'batches', [huge], 1_000, () => ({}))).toThrow(
     expect.objectContaining({ code: 'message-too-large' }),
   );

@@ -13,14 +13,14 @@ export type Listening = {
 
 /**
  * The handler runs synchronously, in the order of the subject. Its errors are logged.
- * @param refused called with invalid messages, which are logged too
+ * @param onRefused called with invalid messages, which are logged too
  */
 export function listen<T>(
   bus: Bus,
   subject: string,
   schema: z.ZodType<T>,
   handle: (message: T, subject: string, bytes: number) => void,
-  refused: (error: MillraceError, subject: string) => void = () => undefined,
+  onRefused: (error: MillraceError, subject: string) => void = () => undefined,
 ): Listening {
   const { unsubscribe, findRefusal } = subscribe(bus, subject, {
     take: (message) => {
@@ -29,7 +29,7 @@ export function listen<T>(
         bus.log.warn({ subject: message.subject, error: decoded.error.message }, 'invalid message rejected');
       }
       try {
-        if ('error' in decoded) return refused(decoded.error, message.subject);
+        if ('error' in decoded) return onRefused(decoded.error, message.subject);
         handle(decoded.ok, message.subject, message.data.length);
       } catch (thrown) {
         // Rethrown, the error would end the connection's read loop: every other subscription would lose its pending

@@ -4,7 +4,7 @@ import { encodeWithin, createTooLargeError } from './wire.ts';
 
 /** @throws message-too-large */
 export function publish(bus: Bus, subject: string, value: unknown): void {
-  publishBytes(bus, subject, encodeWithin(value, bus.maxPayload(), subject));
+  publishBytes(bus, subject, encodeWithin(value, bus.readMaxPayload(), subject));
 }
 
 /** A closed or draining connection drops the message as a lost one does: the caller could not handle an error. */
@@ -33,6 +33,6 @@ export function publishInBatches(
     return;
   }
   const bytes = Buffer.from(`${JSON.stringify(head(last, chunks.length)).slice(0, -1)},"chunks":${body}}`);
-  if (bytes.length > bus.maxPayload()) throw createTooLargeError(bytes.length, bus.maxPayload(), subject);
+  if (bytes.length > bus.readMaxPayload()) throw createTooLargeError(bytes.length, bus.readMaxPayload(), subject);
   publishBytes(bus, subject, bytes);
 }

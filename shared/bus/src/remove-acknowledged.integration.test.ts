@@ -45,6 +45,6 @@ test('Messages that were acknowledged while the disk was full are removed, and n
 
   guard = guardTopology(access, { checkEveryMs: 20 });
   await eventually(async () => (await countMessages(runs)) === 1 && (await countMessages(timers)) === 1);
-  await eventually(() => guard?.problem() === undefined);
+  await eventually(() => guard?.findProblem() === undefined);
   expect((await takeMessages(runs, worker(3), 1)).map(({ subject }) => subject)).toEqual([subjects.runs(3, 'acme')]);
 });

@@ -175,11 +175,11 @@ describe('progress of a request', () => {
 
 describe('a request that cannot be sent', () => {
   test('An oversized request is an error of the sender with the limit and the remedy', async () => {
-    const tooLarge = { text: 'x'.repeat(asker.bus.maxPayload()) };
+    const tooLarge = { text: 'x'.repeat(asker.bus.readMaxPayload()) };
     expect(await ask('plain', { payload: tooLarge })).toMatchObject({
       error: {
         code: 'message-too-large',
-        message: expect.stringContaining(String(asker.bus.maxPayload())),
+        message: expect.stringContaining(String(asker.bus.readMaxPayload())),
         remedy: expect.any(String),
       },
     });

@@ -39,7 +39,7 @@ const errorReplySchema = z.object({ error: wireErrorSchema });
  */
 export function request<T>(bus: Bus, ask: Request<T>): Promise<RequestAnswer<T>> {
   const { subject, timeoutMs, repeatEveryMs, signal } = ask;
-  const encoded = encodePayload(ask, bus.maxPayload());
+  const encoded = encodePayload(ask, bus.readMaxPayload());
   if ('error' in encoded) return Promise.resolve(encoded);
   const { payload } = encoded;
   if (signal?.aborted) return Promise.resolve(toFailure(createCancelledError(subject)));

@@ -8,7 +8,7 @@ export type RunShards = {
   /** Returns the subject for the tenant's next command, and counts it. @param bytes its size */
   nextSubject(tenant: string, bytes?: number): string;
   /** Bytes of the tenant's commands in the queue that this process has published, as an upper bound. */
-  queuedBytes(tenant: string): number;
+  countQueuedBytes(tenant: string): number;
   /** @param subjects messages by subject */
   read(subjects: Readonly<Record<string, number>>): void;
 };
@@ -23,7 +23,7 @@ export function createRunShards({ subjects: names }: Bus): RunShards {
       addCommand(loads, shard, tenant);
       return names.runs(shard, tenant);
     },
-    queuedBytes: queued.sum,
+    countQueuedBytes: queued.sum,
     read(subjects) {
       loads = readLoads(names.prefix, subjects);
       queued.read(countByTenant(loads));

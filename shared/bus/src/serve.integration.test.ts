@@ -58,7 +58,7 @@ describe('a handler that throws', () => {
 });
 
 test('An oversized reply is replaced by an error', async () => {
-  await serveHandler('huge', async () => 'x'.repeat(server.bus.maxPayload() + 1));
+  await serveHandler('huge', async () => 'x'.repeat(server.bus.readMaxPayload() + 1));
   expect(await ask('huge')).toMatchObject({ error: { code: 'message-too-large' } });
 });
 

@@ -83,7 +83,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     return { error: wire };
   };
   if (!reply || !isInbox(reply)) return void fail(createReplyError(subject, reply));
-  const respond = (value: unknown) => publishBytes(bus, reply, encodeWithin(value, bus.maxPayload(), subject));
+  const respond = (value: unknown) => publishBytes(bus, reply, encodeWithin(value, bus.readMaxPayload(), subject));
   const attempt = (publish: () => void) => {
     try {
       return publish();

@@ -92,7 +92,7 @@ test('A shard without capacity at its caller does not delay the commands of anot
     taken.push(readRunId(delivery));
     await delivery.acknowledge();
   };
-  consuming.push(consumeCommands(access, { room, take, refuse: () => undefined }, stopping.signal));
+  consuming.push(consumeCommands(access, { awaitRoom: room, take, refuse: () => undefined }, stopping.signal));
   await eventually(() => taken.length === 1);
   expect(taken).toEqual(['other']);
   noRoom.resolve(1);

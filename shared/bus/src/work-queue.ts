@@ -34,7 +34,7 @@ export type Delivery<C extends Command = Command> = {
 
 export type CommandTaker = {
   /** Resolves with the number of commands that the next pull from this consumer asks for, 1 or more; absent: 1. */
-  room?(queue: string): Promise<number>;
+  awaitRoom?(queue: string): Promise<number>;
   /** The next command of that consumer is handed over when it resolves. */
   take(delivery: Delivery): Promise<void> | void;
   /** Reports a message that is no command, once: it is removed from the queue, or left to orchestrators of a newer version. */
@@ -59,7 +59,7 @@ export async function consumeCommands(
       stream: bus.names.runs,
       durable: queue,
       trouble: 'reading the command queue failed',
-      ...(taker.room && { room: () => taker.room?.(queue) ?? Promise.resolve(1) }),
+      ...(taker.awaitRoom && { awaitRoom: () => taker.awaitRoom?.(queue) ?? Promise.resolve(1) }),
     };
     return consumeEach(access, consumed, (message) => hand(access, message, queue, taker), signal);
   };

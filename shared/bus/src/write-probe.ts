@@ -12,7 +12,7 @@ export type WriteProbe = {
   /** Writes into the bucket of run states, the next one of the other streams, and those that have failed. */
   check(): Promise<void>;
   /** Why nothing can be stored, with the remedy; undefined: every stream took its last write. */
-  problem(): string | undefined;
+  findProblem(): string | undefined;
 };
 
 export function createWriteProbe(access: JetStreamAccess): WriteProbe {
@@ -37,7 +37,7 @@ export function createWriteProbe(access: JetStreamAccess): WriteProbe {
       const due = [first, others[turn % others.length], ...broken].filter((target) => target !== undefined);
       await Promise.all([...new Set(due)].map(write));
     },
-    problem() {
+    findProblem() {
       const broken = [...failed].filter(([, { count }]) => count >= BROKEN_AFTER);
       if (broken.length === 0) return undefined;
       const each = broken.map(([stream, { why }]) => `${stream} (${why})`);

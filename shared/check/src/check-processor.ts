@@ -99,10 +99,10 @@ const createInterruptedError = () => new MillraceError('cancelled', 'The check w
 /** Maximum time for a replica to end, ms. */
 const END_MS = 10_000;
 
-async function endProcess({ signal, exited }: ReplicaProcess): Promise<void> {
-  signal('SIGTERM');
+async function endProcess({ sendSignal, exited }: ReplicaProcess): Promise<void> {
+  sendSignal('SIGTERM');
   await waitAtMost(exited, END_MS);
-  signal('SIGKILL');
+  sendSignal('SIGKILL');
 }
 
 function createUnknownError(name: string, refused: readonly string[]): MillraceError {

@@ -16,12 +16,12 @@ export type CheckedSession = {
   requestVerdicts(): void;
   drop(): void;
   /** Stops all messages to the replica. */
-  fallSilent(): void;
+  stopAnswering(): void;
   /** Returns the output so far with resolved ranges. */
-  chunks(): readonly Chunk[];
+  listChunks(): readonly Chunk[];
   countProcessed(): number;
   /** Arrival times of the messages, as of performance.now(). */
-  times(): readonly number[];
+  listTimes(): readonly number[];
   /** Resolves with the final verdicts. @throws BrokenError for earlier violations */
   waitForEnd(): Promise<Verdict[]>;
   /** Resolves when the test is true, or after the timeout. @throws BrokenError for earlier violations */
@@ -98,18 +98,18 @@ function createCheckedSession({ target, open, opened, input, rules, watch, sende
       sender.post({ tell: true });
     },
     drop: () => sender.post({ drop: true }),
-    fallSilent: () => sender.fallSilent(),
-    chunks: () => rules.chunks,
+    stopAnswering: () => sender.stopAnswering(),
+    listChunks: () => rules.chunks,
     countProcessed: () => rules.countProcessed(),
-    times: () => watch.times,
+    listTimes: () => watch.times,
     async waitForEnd() {
       const limitMs = waitMs(target);
-      if (!(await watch.waitUntil(() => rules.verdicts() !== undefined, limitMs)))
+      if (!(await watch.waitUntil(() => rules.readVerdicts() !== undefined, limitMs)))
         failLate(
           `the session did not end within ${limitMs} ms: ${rules.countProcessed()} of ${input.sent.length} chunks`,
           limitMs,
         );
-      const verdicts = rules.verdicts() ?? [];
+      const verdicts = rules.readVerdicts() ?? [];
       for (const verdict of verdicts) holdVerdict(target, STREAM, open.input, verdict);
       return verdicts;
     },
@@ -117,7 +117,7 @@ function createCheckedSession({ target, open, opened, input, rules, watch, sende
   };
 }
 
-type SessionSender = { post(message: object): void; skipNumber(): void; fallSilent(): void };
+type SessionSender = { post(message: object): void; skipNumber(): void; stopAnswering(): void };
 
 function createSender(bus: CheckTarget['bus'], session: string, { service, replica }: SentOpen): SessionSender {
   const subject = bus.subjects.session(service, replica, session);
@@ -127,7 +127,7 @@ function createSender(bus: CheckTarget['bus'], session: string, { service, repli
       if (!isSilent) publish(bus, subject, { session, sequence: sequence++, processed: 0, chunks: [], ...message });
     },
     skipNumber: () => void (sequence += 1),
-    fallSilent: () => void (isSilent = true),
+    stopAnswering: () => void (isSilent = true),
   };
 }
 

@@ -2,7 +2,7 @@
 export type Random = {
   seed: number;
   /** Returns an integer from 0 to `below` - 1. */
-  below(below: number): number;
+  drawBelow(drawBelow: number): number;
 };
 
 export function createRandom(seed: number): Random {
@@ -13,5 +13,5 @@ export function createRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { seed, below: (below) => Math.floor(drawNext() * below) };
+  return { seed, drawBelow: (below) => Math.floor(drawNext() * below) };
 }

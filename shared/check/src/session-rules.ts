@@ -20,7 +20,7 @@ export type SessionRules = {
   /** The output so far with resolved ranges. */
   chunks: readonly Chunk[];
   countProcessed(): number;
-  verdicts(): Verdict[] | undefined;
+  readVerdicts(): Verdict[] | undefined;
 };
 
 export function createSessionRules(input: SessionInput): SessionRules {
@@ -59,7 +59,7 @@ export function createSessionRules(input: SessionInput): SessionRules {
     }
     chunks.push(...added);
   }
-  return { hold, chunks, countProcessed: () => processed, verdicts: () => verdicts };
+  return { hold, chunks, countProcessed: () => processed, readVerdicts: () => verdicts };
 }
 
 /** Returns a function that resolves the range of a batch. @param before count of processed chunks before the batch */

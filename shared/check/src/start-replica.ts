@@ -9,7 +9,7 @@ export type StartReplicaOptions = { command: string; env: Readonly<Record<string
 export type ReplicaProcess = {
   /** Resolves when its process has ended. */
   exited: Promise<unknown>;
-  signal(signal: NodeJS.Signals): void;
+  sendSignal(sendSignal: NodeJS.Signals): void;
 };
 export type StartedReplica = ReplicaProcess & { replica: string; service: string };
 
@@ -24,14 +24,14 @@ const MAX_OUTPUT = 4_000;
 const WAITING = process.platform === 'win32' ? '' : "trap 'exit 143' TERM; ";
 
 /**
- * @param spawned called as soon as the process exists, before it is a replica
+ * @param onSpawned called as soon as the process exists, before it is a replica
  * @throws processor-not-there with its output if it does not become a replica
  */
 export async function startReplica(
   bus: Bus,
   name: string,
   start: StartReplicaOptions,
-  spawned: (process: ReplicaProcess) => void,
+  onSpawned: (process: ReplicaProcess) => void,
 ): Promise<StartedReplica> {
   const before = new Set((await listReplicas(bus, name)).map(({ replica }) => replica));
   const child = spawn(`${WAITING}${start.command}`, {
@@ -52,11 +52,11 @@ export async function startReplica(
       // The process has ended.
     }
   };
-  spawned({ exited, signal: sendSignal });
+  onSpawned({ exited, sendSignal });
   const until = performance.now() + UP_MS;
   while (performance.now() < until && child.exitCode === null && child.signalCode === null) {
     const up = (await listReplicas(bus, name)).find(({ replica }) => !before.has(replica));
-    if (up) return { ...up, exited, signal: sendSignal };
+    if (up) return { ...up, exited, sendSignal };
     await wait(GATHER_MS);
   }
   sendSignal('SIGKILL');

@@ -26,7 +26,7 @@ export function streamInTurn(
       sessions.map(async (session) => {
         session.send([], { end: true });
         const verdict = (await session.waitForEnd()).at(-1)?.type ?? 'continue';
-        return { verdict, text: verdict === 'continue' ? joinText(session.chunks()) : '' };
+        return { verdict, text: verdict === 'continue' ? joinText(session.listChunks()) : '' };
       }),
     );
   });

@@ -29,7 +29,7 @@ export function streamAll(
     const chunks = buildTextChunks(deltas, 'run-1');
     let sent = 0;
     while (chunks.length > 0) {
-      const batch = chunks.splice(0, random ? 1 + random.below(MAX_BATCH) : MAX_BATCH);
+      const batch = chunks.splice(0, random ? 1 + random.drawBelow(MAX_BATCH) : MAX_BATCH);
       sent += batch.length;
       // A session ends if more chunks are in flight.
       await session.waitUntil(() => sent - session.countProcessed() <= SESSION_LIMITS.windowChunks, WINDOW_MS);
@@ -39,7 +39,7 @@ export function streamAll(
     const verdicts = await session.waitForEnd();
     const last = verdicts.at(-1);
     const state = last && 'state' in last ? last.state : undefined;
-    const out = session.chunks();
+    const out = session.listChunks();
     return { verdict: last?.type ?? 'continue', text: joinText(out), state, shown: listShownTexts(out) };
   });
 }
@@ -77,9 +77,9 @@ function collectTexts(value: unknown): string[] {
 /** UTF-16 code units: a model's chunks may split a surrogate pair. */
 export function cutAtRandom(text: string, random: Random): string[] {
   const pieces: string[] = [];
-  const longest = 1 + random.below(Math.min(24, text.length) + 1);
+  const longest = 1 + random.drawBelow(Math.min(24, text.length) + 1);
   for (let at = 0; at < text.length;) {
-    const next = at + 1 + random.below(longest);
+    const next = at + 1 + random.drawBelow(longest);
     pieces.push(text.slice(at, next));
     at = next;
   }

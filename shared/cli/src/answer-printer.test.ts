@@ -23,8 +23,8 @@ const result = (more: Partial<RunResult> = {}): RunResult => ({
 function print(chunks: Chunk[], ended = result(), { isTerminal = false, json = false } = {}) {
   const recorded = recordedIo({ isTerminal });
   const printer = json ? createJsonPrinter(recorded.io) : createTextPrinter(recorded.io);
-  chunks.forEach((chunk, index) => printer.chunk({ epoch: 1, index, chunk }));
-  printer.result(ended);
+  chunks.forEach((chunk, index) => printer.printChunk({ epoch: 1, index, chunk }));
+  printer.printResult(ended);
   return recorded;
 }
 

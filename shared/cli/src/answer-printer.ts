@@ -11,18 +11,18 @@ import { formatPending } from './outcome-text.ts';
 import { formatCodedError } from './report-error.ts';
 
 export type AnswerPrinter = {
-  chunk(chunk: PositionedChunk): void;
+  printChunk(printChunk: PositionedChunk): void;
   /** Prints a notice on a line of its own. */
-  aside(text: string): void;
-  result(result: RunResult): void;
+  printAside(text: string): void;
+  printResult(printResult: RunResult): void;
 };
 
 /** Prints one chunk per line as JSON. */
 export function createJsonPrinter(io: CliIo): AnswerPrinter {
   return {
-    chunk: ({ chunk }) => io.stdout.write(`${JSON.stringify(chunk)}\n`),
-    aside: (text) => note(io, text),
-    result: (result) => noteOutcome(io, result),
+    printChunk: ({ chunk }) => io.stdout.write(`${JSON.stringify(chunk)}\n`),
+    printAside: (text) => note(io, text),
+    printResult: (result) => noteOutcome(io, result),
   };
 }
 
@@ -48,8 +48,8 @@ export function createTextPrinter(io: CliIo): AnswerPrinter {
     note(io, text);
   };
   return {
-    aside: printAside,
-    chunk({ index, chunk }) {
+    printAside,
+    printChunk({ index, chunk }) {
       if (chunk.type === 'text-delta') {
         const { id, text } = chunk.payload;
         if (lastPart !== id) endLine();
@@ -67,7 +67,7 @@ export function createTextPrinter(io: CliIo): AnswerPrinter {
         for (const text of formatAsides(chunk, io.env)) printAside(text);
       }
     },
-    result(result) {
+    printResult(result) {
       if (!wroteAny) write(result.text);
       endLine();
       noteOutcome(io, result);

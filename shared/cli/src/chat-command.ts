@@ -74,7 +74,7 @@ async function readMessage(lines: LineReader): Promise<string | undefined> {
 async function followToEnd(chat: Chat, begun: Run): Promise<void> {
   const printer = createTextPrinter(chat.io);
   const { client, trace } = chat;
-  const events = trace ? startTrace(client, begun.runId, (event) => printer.aside(formatTrace(event))) : undefined;
+  const events = trace ? startTrace(client, begun.runId, (event) => printer.printAside(formatTrace(event))) : undefined;
   let run: Run | undefined = begun;
   while (run) {
     const suspended = await printRun(run, printer, events);
@@ -85,11 +85,11 @@ async function followToEnd(chat: Chat, begun: Run): Promise<void> {
 /** Returns whether the run is suspended. */
 async function printRun(run: Run, printer: AnswerPrinter, events: RunTrace | undefined): Promise<boolean> {
   for await (const positioned of run.positions) {
-    printer.chunk(positioned);
+    printer.printChunk(positioned);
     events?.observe(positioned.chunk);
   }
   const result = await run.result();
   await events?.end();
-  printer.result(result);
+  printer.printResult(result);
   return result.status === 'suspended';
 }

@@ -52,7 +52,7 @@ export function defineCliCommand<const A extends ArgsDef>(cli: Cli, definition: 
     name,
     description,
     options: listOptions(args),
-    help: () => renderUsage(command),
+    formatHelp: () => renderUsage(command),
     run: async (argv) => void (await runCommand(command, { rawArgs: argv })),
   };
 }

@@ -7,16 +7,16 @@ export type CliCommand = {
   description: string;
   /** Names of the options, for the completion of a shell. */
   options: readonly string[];
-  help(): Promise<string>;
+  formatHelp(): Promise<string>;
   run(argv: string[]): Promise<void>;
 };
-export type Group = { name: string; description: string; help(): Promise<string>; commands: Commands };
+export type Group = { name: string; description: string; formatHelp(): Promise<string>; commands: Commands };
 export type Commands = Record<string, CliCommand | Group>;
 /** A command of the root: its module is imported when it is called. */
 export type LazyCommand = { description: string; load(): Promise<CliCommand | Group> };
 
 export function group(name: string, description: string, commands: Commands): Group {
-  return { name, description, help: () => formatGroupHelp(name, description, commands), commands };
+  return { name, description, formatHelp: () => formatGroupHelp(name, description, commands), commands };
 }
 
 export async function formatGroupHelp(

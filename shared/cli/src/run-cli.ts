@@ -62,15 +62,15 @@ async function dispatch(cli: Cli, argv: string[]): Promise<void> {
 async function runCommand(cli: Cli, command: CliCommand | Group, argv: string[]): Promise<void> {
   if ('commands' in command) return runGroup(cli, command, argv);
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  if (options.some(isHelp)) return writeLine(cli.io, stripControls(await command.help()).trimEnd());
+  if (options.some(isHelp)) return writeLine(cli.io, stripControls(await command.formatHelp()).trimEnd());
   const { name, run } = command;
   await run(argv).catch((error: unknown) => {
     throw isCittyError(error) ? Object.assign(error, { command: name }) : error;
   });
 }
 
-async function runGroup(cli: Cli, { name, commands, help }: Group, [word, ...rest]: string[]): Promise<void> {
-  const renderUsage = async () => stripControls(await help()).trimEnd();
+async function runGroup(cli: Cli, { name, commands, formatHelp }: Group, [word, ...rest]: string[]): Promise<void> {
+  const renderUsage = async () => stripControls(await formatHelp()).trimEnd();
   if (word === undefined) {
     note(cli.io, await renderUsage());
     cli.exit = 'usage';

@@ -80,17 +80,17 @@ export const cancelCommand = (cli: Cli) =>
 async function print(io: CliIo, run: Run, asJson: boolean): Promise<Exit> {
   const printer = asJson ? createJsonPrinter(io) : createTextPrinter(io);
   try {
-    for await (const chunk of run.positions) printer.chunk(chunk);
+    for await (const chunk of run.positions) printer.printChunk(chunk);
   } catch (error) {
     const result = await run.result().catch(() => {
       throw error;
     });
     reportError(io, error);
-    printer.result(result);
+    printer.printResult(result);
     return chooseExitForRun(result.status);
   }
   const result = await run.result();
-  printer.result(result);
+  printer.printResult(result);
   return chooseExitForRun(result.status);
 }
 

@@ -38,8 +38,8 @@ export const defineTapCommand = (cli: Cli) =>
 const isStage = (name: string): name is Stage => STAGES.some((stage) => stage === name);
 
 type TapOutput = {
-  chunk(runId: string, place: string, chunk: { type: string }): void;
-  event(runId: string, event: RunEvent): void;
+  printChunk(runId: string, place: string, printChunk: { type: string }): void;
+  printEvent(runId: string, printEvent: RunEvent): void;
   /** Fires when the number of lines is reached, or at Ctrl-C. */
   done: AbortSignal;
   stop(): void;
@@ -57,10 +57,10 @@ function createTapOutput(io: CliIo, stage: Stage | undefined, maxLines: number):
     if (lines >= maxLines) controller.abort();
   };
   return {
-    chunk(runId, place, chunk) {
+    printChunk(runId, place, chunk) {
       if (stage === undefined) print(toOneLine(`${runId} ${place} ${formatChunk(chunk)}`, MAX_LINE_CHARS));
     },
-    event(runId, event) {
+    printEvent(runId, event) {
       if (stage === undefined || (event.event === 'stage' && event.stage === stage))
         print(`${runId} ${formatTrace(event)}`);
     },
@@ -77,10 +77,10 @@ function formatChunk(chunk: { type: string; payload?: unknown }): string {
 
 async function tapRun(client: Client, runId: string, output: TapOutput): Promise<void> {
   const run = await client.follow(runId, { signal: output.done });
-  const trace = startTrace(client, runId, (event) => output.event(runId, event));
+  const trace = startTrace(client, runId, (event) => output.printEvent(runId, event));
   try {
     for await (const { epoch, index, chunk } of run.positions) {
-      output.chunk(runId, `${epoch}.${index}`, chunk);
+      output.printChunk(runId, `${epoch}.${index}`, chunk);
       trace.observe(chunk);
       if (output.done.aborted) return;
     }
@@ -110,7 +110,7 @@ async function tapAll(
       if (!traces.has(runId) && traces.size < MAX_TRACED)
         traces.set(
           runId,
-          startTrace(client, runId, (event) => output.event(runId, event)),
+          startTrace(client, runId, (event) => output.printEvent(runId, event)),
         );
       traces.get(runId)?.observe(chunk);
     };
@@ -119,7 +119,7 @@ async function tapAll(
       const runId = subject.split('.').at(-1) ?? '';
       if (!isToken(runId)) return;
       for (const [at, chunk] of chunks.entries()) {
-        output.chunk(runId, `${epoch}.${index + at}`, chunk);
+        output.printChunk(runId, `${epoch}.${index + at}`, chunk);
         observe(runId, chunk);
         if (ENDS.has(chunk.type)) void endTrace(traces, runId);
       }

@@ -39,7 +39,7 @@ export type ChunkLog = {
   /** Returns all available chunks at once: at most MAX_BATCH, at least one. */
   readBatches(): AsyncGenerator<readonly PositionedChunk[], void, undefined>;
   /** Position of the last chunk so far. */
-  last(): PositionedChunk | undefined;
+  getLast(): PositionedChunk | undefined;
   /** Resolves when the log has ended or failed; with the error in the latter case. */
   outcome: Promise<MillraceError | undefined>;
 };
@@ -90,7 +90,7 @@ export function createChunkLog(from: Position = FIRST_POSITION, limits: KeptLimi
       for await (const batch of readBatches()) for (const chunk of batch) yield chunk;
     },
     readBatches,
-    last: buffer.last,
+    getLast: buffer.getLast,
     outcome: outcome.promise,
   };
 }
@@ -128,7 +128,7 @@ function createBuffer(limits: KeptLimits) {
     },
     countDropped: () => dropped,
     slice: (from: number, to: number) => kept.slice(from, to),
-    last: () => kept.at(-1),
+    getLast: () => kept.at(-1),
   };
 }
 

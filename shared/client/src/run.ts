@@ -74,11 +74,11 @@ export function createRun(
     status: async () => (await ask('run', {}, { run: runId })).status,
     async resume(token, data, { signal, args } = {}) {
       const { epoch } = await resumePending(connection, { runId, token, data, args }, closed);
-      return readOn(toPosition(log.last()), epoch, signal);
+      return readOn(toPosition(log.getLast()), epoch, signal);
     },
     async answer(token, data, { signal } = {}) {
       const { epoch } = await answerPending(connection, { runId, token, data }, closed);
-      return readOn(toPosition(log.last()), epoch, signal);
+      return readOn(toPosition(log.getLast()), epoch, signal);
     },
     release: () => releaseRun(connection, runId, closed),
   };

@@ -63,10 +63,10 @@ export async function followRun(
 }
 
 /** Calls `react` when the signal fires, or at once if it has fired, until the reading has ended. */
-function listenForAbort(signal: AbortSignal | undefined, ended: Promise<unknown>, react: () => void): void {
-  if (signal?.aborted) return react();
-  signal?.addEventListener('abort', react, { once: true });
-  void ended.then(() => signal?.removeEventListener('abort', react));
+function listenForAbort(signal: AbortSignal | undefined, ended: Promise<unknown>, onAbort: () => void): void {
+  if (signal?.aborted) return onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  void ended.then(() => signal?.removeEventListener('abort', onAbort));
 }
 
 /** `leave` stops reading; the run continues. */

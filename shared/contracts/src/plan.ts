@@ -144,8 +144,8 @@ export function splitSegments({ groups = [] }: Plan, stage: Stage, entries: read
 }
 
 /** Returns the plan with only the matching entries. */
-export function planWith(plan: Plan, stays: (entry: PlanEntry) => boolean): Plan {
-  const entries = Object.fromEntries(Object.entries(plan.entries).filter(([, entry]) => stays(entry)));
+export function planWith(plan: Plan, isKept: (entry: PlanEntry) => boolean): Plan {
+  const entries = Object.fromEntries(Object.entries(plan.entries).filter(([, entry]) => isKept(entry)));
   const isThere = (name: string) => Object.hasOwn(entries, name);
   const order = Object.entries(plan.order).map(([stage, names]) => [stage, names.filter(isThere)]);
   const groups = plan.groups?.flatMap((group) => withMembers(group, isThere));

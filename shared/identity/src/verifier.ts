@@ -62,7 +62,7 @@ export function createVerifier(bus: Bus, { ttlMs = MAX_TTL_MS, maxKept = MAX_KEP
     return undefined;
   };
   const ask = async (credential: string, hash: string, revoked: ReadonlySet<string>): Promise<Identity> => {
-    const connection = bus.connections();
+    const connection = bus.countConnections();
     const identity = await askAuth(bus, credential);
     // The announcement may have overtaken the answer.
     if (identity.keyId !== undefined && revoked.has(identity.keyId)) throw createRevokedError();
@@ -100,7 +100,7 @@ export function createVerifier(bus: Bus, { ttlMs = MAX_TTL_MS, maxKept = MAX_KEP
 function isFresh({ identity, until, connection }: Kept, bus: Bus): boolean {
   const { expiresAt } = identity;
   const isAlive = expiresAt === undefined || Date.parse(expiresAt) > Date.now();
-  return isAlive && until > performance.now() && bus.hasConnection() && connection === bus.connections();
+  return isAlive && until > performance.now() && bus.hasConnection() && connection === bus.countConnections();
 }
 
 async function askAuth(bus: Bus, credential: string): Promise<Identity> {

@@ -18,7 +18,7 @@ describe('language models', () => {
     ['openai-chat/gpt-5-mini', '/v1/chat/completions'],
   ])('%s is asked at %s', async (id, path) => {
     provider.answer(() => 'hello');
-    const result = await models.languageModel(id).doGenerate({
+    const result = await models.createLanguageModel(id).doGenerate({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
     });
     expect(result.content).toMatchObject([{ type: 'text', text: 'hello' }]);
@@ -26,15 +26,15 @@ describe('language models', () => {
   });
 
   test('an unknown provider is refused before anything is sent', () => {
-    expect(() => models.languageModel('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
-    expect(() => models.embedder('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
+    expect(() => models.createLanguageModel('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
+    expect(() => models.createEmbedder('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
     expect(provider.requests).toEqual([]);
   });
 });
 
 describe('embedder', () => {
   test('embeds many texts in one request, in order', async () => {
-    const embedder = models.embedder('openai/text-embedding-3-small');
+    const embedder = models.createEmbedder('openai/text-embedding-3-small');
     const [first, second] = await embedder.embed(['the cat', 'a dog'], { abortSignal });
     const [alone] = await embedder.embed(['a dog'], { abortSignal });
     expect(provider.requests).toHaveLength(2);
@@ -44,7 +44,7 @@ describe('embedder', () => {
   });
 
   test('no text, no request', async () => {
-    expect(await models.embedder('openai/x').embed([], { abortSignal })).toEqual([]);
+    expect(await models.createEmbedder('openai/x').embed([], { abortSignal })).toEqual([]);
     expect(provider.requests).toEqual([]);
   });
 
@@ -53,13 +53,13 @@ describe('embedder', () => {
       { status: 429, headers: { 'retry-after-ms': '1' } },
       { status: 503, headers: { 'retry-after-ms': '1' } },
     );
-    expect(await models.embedder('openai/x').embed(['text'], { abortSignal })).toHaveLength(1);
+    expect(await models.createEmbedder('openai/x').embed(['text'], { abortSignal })).toHaveLength(1);
     expect(provider.requests).toHaveLength(3);
   });
 
   test("A rejected call is model-call-failed with the provider's message", async () => {
     provider.fail({ status: 401, message: 'no such key' });
-    await expect(models.embedder('openai/x').embed(['text'], { abortSignal })).rejects.toMatchObject({
+    await expect(models.createEmbedder('openai/x').embed(['text'], { abortSignal })).rejects.toMatchObject({
       code: 'model-call-failed',
       message: expect.stringContaining('no such key'),
     });
@@ -69,7 +69,7 @@ describe('embedder', () => {
   test('gives up when the signal fires, with its reason', async () => {
     provider.fail('silent');
     const controller = new AbortController();
-    const embedding = models.embedder('openai/x').embed(['text'], { abortSignal: controller.signal });
+    const embedding = models.createEmbedder('openai/x').embed(['text'], { abortSignal: controller.signal });
     setImmediate(() => controller.abort(new Error('enough')));
     await expect(embedding).rejects.toThrow('enough');
   });

@@ -26,9 +26,9 @@ type ModelOptions = {
 
 export type Models = {
   /** @throws model-unknown */
-  languageModel(id: string, options?: ModelOptions): LanguageModelV4;
+  createLanguageModel(id: string, options?: ModelOptions): LanguageModelV4;
   /** @throws model-unknown */
-  embedder(id: string): Embedder;
+  createEmbedder(id: string): Embedder;
   /** See generateObjectWith for its errors; also model-unknown. */
   generateObject(request: GenerateObjectRequest): Promise<JsonObject>;
 };
@@ -44,8 +44,8 @@ export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOption
     return withDirectDeltas(create, isResponses ? readResponsesDelta : readChatDelta);
   };
   return {
-    languageModel: createLanguageModel,
-    embedder: (id) => createEmbedder(id, provider.embeddingModel(parseEmbedderId(id))),
+    createLanguageModel,
+    createEmbedder: (id) => createEmbedder(id, provider.embeddingModel(parseEmbedderId(id))),
     generateObject: ({ model, ...request }) =>
       generateObjectWith({ ...request, model: createLanguageModel(model), modelId: model }),
   };

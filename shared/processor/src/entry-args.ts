@@ -44,10 +44,10 @@ export type EntryArgs = {
    * @param withState false: skips the state
    * @throws state-not-serializable, state-too-large
    */
-  leftovers: (withState?: boolean) => Leftovers;
+  collectLeftovers: (withState?: boolean) => Leftovers;
   /** Returns the violations and the usage, regardless of the state. */
-  findings: () => Omit<Leftovers, 'state'>;
-  usage: () => Pick<Leftovers, 'usage'>;
+  collectFindings: () => Omit<Leftovers, 'state'>;
+  readUsage: () => Pick<Leftovers, 'usage'>;
 };
 
 export type EntryHooks = {
@@ -119,9 +119,9 @@ export function createEntryArgs(
   if (entry.resumeData !== undefined) common.resumeData = entry.resumeData;
   return {
     common,
-    findings: collectFindings,
-    usage: readUsage,
-    leftovers: (withState = true) => {
+    collectFindings,
+    readUsage,
+    collectLeftovers: (withState = true) => {
       if (live) {
         for (const place of endTimers(state, 'state'))
           context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was cleared and dropped with the session`);

@@ -17,7 +17,7 @@ export type AptRoot = {
   /** Downloads packages into a directory, checked against the signed lists. */
   download(packages: readonly string[], directory: string): Promise<CommandResult>;
   /** The packages that an installation would add to this machine. */
-  missing(packages: readonly string[]): Promise<string[]>;
+  findMissing(packages: readonly string[]): Promise<string[]>;
 };
 
 export async function createAptRoot(
@@ -55,7 +55,7 @@ export async function createAptRoot(
   return {
     update: () => runAptGet(['update'], UPDATE_TIMEOUT_MS),
     download: (packages, into) => runAptGet(['download', ...packages], DOWNLOAD_TIMEOUT_MS, into),
-    async missing(packages) {
+    async findMissing(packages) {
       const simulated = await runAptGet(['-s', 'install', '--no-install-recommends', ...packages], SIMULATE_TIMEOUT_MS);
       if (!simulated.ok) return [];
       // "Inst name [old] (new ...)": a package with an old version is installed already, and sufficient for unpacking.

@@ -81,7 +81,7 @@ async function unpackPackages(
 ): Promise<string | undefined> {
   const updated = await apt.update();
   if (!updated.ok) return `apt-get update failed (${updated.failure})`;
-  const missing = wanted.withDependencies ? await apt.missing(wanted.packages) : [];
+  const missing = wanted.withDependencies ? await apt.findMissing(wanted.packages) : [];
   const packages = [...new Set([...wanted.packages, ...missing])];
   const archives = join(into, 'archives');
   await mkdir(archives);

@@ -58,7 +58,7 @@ export async function fillCache(
   product: Product,
   cacheDir: string,
   fill: (stagingDir: string) => Promise<Filling | Unavailable>,
-  runs: (cached: CachedProgram) => Promise<boolean>,
+  canRun: (cached: CachedProgram) => Promise<boolean>,
 ): Promise<CachedProgram | Unavailable> {
   const productDir = join(cacheDir, product.program);
   await mkdir(productDir, { recursive: true });
@@ -72,7 +72,7 @@ export async function fillCache(
     if (!(await renameUnlessThere(stagingDir, directory))) {
       const manifest = await readManifest(directory);
       const existing = manifest === undefined ? undefined : resolveIn(directory, manifest);
-      if (existing !== undefined && (await runs(existing))) return existing;
+      if (existing !== undefined && (await canRun(existing))) return existing;
       await rename(directory, join(stagingDir, 'replaced'));
       await rename(stagingDir, directory);
       await rm(join(directory, 'replaced'), { recursive: true });

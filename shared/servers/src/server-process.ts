@@ -43,12 +43,12 @@ export type LaunchOptions<T> = {
   /** Writes the server's configuration after the directory was claimed and cleaned. */
   prepare: () => Promise<void>;
   /** Polled: returns the details once the server responds, undefined before. */
-  ready: (pid: number) => Promise<T | undefined>;
+  awaitReady: (pid: number) => Promise<T | undefined>;
 };
 
 /** @throws ServerError `store-in-use`, or `start-failed` with the end of the server's output. */
 export async function launchServer<T>(options: LaunchOptions<T>): Promise<StartedProcess<T>> {
-  const { program, name, storeDir, logFile, readyTimeoutMs, signal, ready } = options;
+  const { program, name, storeDir, logFile, readyTimeoutMs, signal, awaitReady } = options;
   signal?.throwIfAborted();
   const claim = await claimStore(storeDir, name);
   const log = await openLog(options).catch(async (error: unknown) => {
@@ -100,7 +100,7 @@ export async function launchServer<T>(options: LaunchOptions<T>): Promise<Starte
     const outcome = await waitUntil(async () => {
       signal?.throwIfAborted();
       if (hasExited) return { ready: false as const };
-      const details = await ready(pid);
+      const details = await awaitReady(pid);
       return details === undefined ? undefined : { ready: true as const, details };
     }, readyTimeoutMs);
     if (outcome?.ready) return { pid, exited, stop, details: outcome.details };

@@ -54,7 +54,7 @@ export async function startNats(options: StartNatsOptions): Promise<NatsServer> 
       await mkdir(portsDir, { recursive: true });
       await writeFile(configFile, buildConfiguration(options, storeDir, portsDir));
     },
-    ready: async (processId) => {
+    awaitReady: async (processId) => {
       const ports = await readPorts(join(portsDir, `nats-server_${processId}.ports`));
       const isReady = ports !== undefined && (await isHealthy(`${ports.monitorUrl}/healthz`));
       return isReady ? ports : undefined;

@@ -42,7 +42,7 @@ export async function startQdrant(options: StartQdrantOptions): Promise<QdrantSe
         await mkdir(join(storageDir, 'collections'), { recursive: true });
         await writeSecretly(configFile, buildConfiguration(storageDir, port, options.apiKey));
       },
-      ready: async () => ((await isHealthy(`${url}/readyz`)) ? true : undefined),
+      awaitReady: async () => ((await isHealthy(`${url}/readyz`)) ? true : undefined),
     });
     const { version, source } = program;
     return { kind: 'running', url, pid, version, source, logFile, stop, exited };

@@ -42,7 +42,7 @@ export async function startRedis(options: StartRedisOptions): Promise<RedisServe
       readyTimeoutMs: options.readyTimeoutMs ?? DEFAULT_READY_TIMEOUT_MS,
       signal: options.signal,
       prepare: () => writeFile(configFile, buildConfiguration(options, dataDir, port)),
-      ready: async (pid) => ((await isServing(port, pid)) ? port : undefined),
+      awaitReady: async (pid) => ((await isServing(port, pid)) ? port : undefined),
     });
     const { pid, exited, stop } = started;
     const { version, source } = program;

@@ -14,5 +14,5 @@ const service = superviseService({
   logFile: join(directory, 'fake.log'),
   report: (line) => process.stderr.write(`${line}\n`),
 });
-while (service.pid() === undefined) await pause(10);
-process.stdout.write(`${JSON.stringify({ pid: service.pid() })}\n`);
+while (service.readPid() === undefined) await pause(10);
+process.stdout.write(`${JSON.stringify({ pid: service.readPid() })}\n`);

@@ -16,7 +16,7 @@ const MAX_SUBSCRIPTIONS = 1_000;
 
 export type CalloutOptions = {
   subjects: Subjects;
-  signer: () => Signer;
+  getSigner: () => Signer;
   verify: VerifyCredential;
   reportRefusal: (refused: Refused) => void;
 };
@@ -24,9 +24,9 @@ export type CalloutOptions = {
 /** @returns undefined for a request that its server has given up, or that no server of this configuration can have sent */
 export async function answerCallout(
   { data, getHeader }: ServerRequest,
-  { subjects, signer, verify, reportRefusal }: CalloutOptions,
+  { subjects, getSigner, verify, reportRefusal }: CalloutOptions,
 ): Promise<Uint8Array | undefined> {
-  const { issuer, encryption } = signer();
+  const { issuer, encryption } = getSigner();
   const serverKey = getHeader(SERVER_KEY_HEADER);
   const request = openCalloutRequest({ data, serverKey, encryption, now: Date.now() });
   if ('refused' in request) {

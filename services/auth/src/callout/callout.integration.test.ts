@@ -201,7 +201,7 @@ describe('the end of a connection', () => {
     await askApi(tests.bus, 'keys-revoke', operator, { id: revoked.id });
     for (const ms of await Promise.all(ended)) expect(ms).toBeLessThan(1_000);
     await remaining.nc.flush();
-    expect(remaining.connections()).toBe(1);
+    expect(remaining.countConnections()).toBe(1);
     const [first] = connections;
     const caller = await hashCaller('acme', 'ada');
     const asked = first && askApi(first, 'runs-list', { tenant: 'acme', caller }, {}, { timeoutMs: 1_500 });

@@ -37,7 +37,8 @@ async function connectClient(token: string): Promise<Bus> {
   onTestFinished(() => bus.close());
   return bus;
 }
-const waitForEnd = (bus: Bus) => eventually(() => !bus.hasConnection() || bus.connections() > 1, { timeoutMs: 10_000 });
+const waitForEnd = (bus: Bus) =>
+  eventually(() => !bus.hasConnection() || bus.countConnections() > 1, { timeoutMs: 10_000 });
 
 test('A connection that was authenticated while its key was revoked ends a few seconds later', async () => {
   const deciding = Promise.withResolvers<void>();
@@ -86,7 +87,7 @@ test('Refused users are found on every page of the list, and all others remain',
   for (const [n, bus] of clients.entries()) {
     if (n % 2 === 1) await bus.nc.flush();
   }
-  expect(clients.map((bus) => bus.connections() === 1 && bus.hasConnection())).toEqual(
+  expect(clients.map((bus) => bus.countConnections() === 1 && bus.hasConnection())).toEqual(
     names.map((_, n) => n % 2 === 1),
   );
   expect([...asked]).toEqual(expect.arrayContaining(names.map((name) => `key:${name}`)));

@@ -52,7 +52,7 @@ describe('outages', () => {
     expect(performance.now() - again).toBeLessThan(1_000);
     await service.nc.flush();
     await connected.nc.flush();
-    expect(connected.connections()).toBe(1);
+    expect(connected.countConnections()).toBe(1);
     await start();
     await (await connectClient(key)).nc.flush();
   });
@@ -61,10 +61,10 @@ describe('outages', () => {
     const auth = await start();
     const bus = await connectClient(await createKey());
     const restart = async () => {
-      const before = bus.connections();
+      const before = bus.countConnections();
       await nats.stop();
       await nats.start();
-      await eventually(() => bus.connections() > before && bus.hasConnection(), { timeoutMs: 30_000 });
+      await eventually(() => bus.countConnections() > before && bus.hasConnection(), { timeoutMs: 30_000 });
     };
     await restart();
     await eventually(async () => {

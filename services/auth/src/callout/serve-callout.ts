@@ -17,7 +17,7 @@ const RETRY_MS = 1_000;
 
 export type Callout = {
   /** Signs users of NATS, and bus tokens. */
-  issuer(): KeyPair;
+  getIssuer(): KeyPair;
   /** Ends the connections of a key. */
   endKey(keyId: string): void;
   drain(graceMs: number): Promise<void>;
@@ -46,7 +46,7 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
     if ('refused' in read || !(await isUnknown(read.ok.keyId))) return read;
     return { refused: 'the key of the bus token is unknown or revoked' };
   };
-  const options = { subjects, signer: () => signer, verify: verifyForBus, reportRefusal };
+  const options = { subjects, getSigner: () => signer, verify: verifyForBus, reportRefusal };
   const answering = answerServer(bus, {
     subject: CALLOUT_SUBJECT,
     queue: 'auth-callout',
@@ -76,7 +76,7 @@ export function serveCallout({ bus, system, files, verify, isKnownKey, reportRef
   });
   void endUnknownKeys();
   return {
-    issuer: () => signer.issuer,
+    getIssuer: () => signer.issuer,
     endKey: (keyId) => ender.end(nameKeyUser(keyId)),
     async drain(graceMs) {
       draining.abort();

@@ -86,7 +86,7 @@ export async function openKeyCopy(access: JetStreamAccess, options: KeyCopyOptio
   const check = createCheck(access, () => state.seen);
   const heartbeat = startHeartbeat(bus.log, checkMs, () => [
     {
-      heartbeat: () =>
+      sendHeartbeat: () =>
         void check().then((problem) => {
           if (problem === undefined || !state.isCurrent || state.isStopped) return;
           bus.log.warn({ bucket, problem }, 'the API keys are read again');

@@ -41,7 +41,8 @@ async function connectClient(token: string, subject = 'ada'): Promise<Bus> {
   return bus;
 }
 const refused = { code: 'credentials-refused' };
-const waitForEnd = (bus: Bus) => eventually(() => !bus.hasConnection() || bus.connections() > 1, { timeoutMs: 10_000 });
+const waitForEnd = (bus: Bus) =>
+  eventually(() => !bus.hasConnection() || bus.countConnections() > 1, { timeoutMs: 10_000 });
 
 describe('a bus token', () => {
   test('has the requested rights of its key, for its own caller', async () => {

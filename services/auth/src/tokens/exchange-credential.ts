@@ -15,15 +15,15 @@ import { spellBusToken } from './bus-token.ts';
 export type ExchangeParts = {
   /** Verifies API keys and JWT: no token is exchanged for another one. */
   verify: VerifyCredential;
-  issuer: () => KeyPair;
+  getIssuer: () => KeyPair;
   reportRefusal: (refused: Refused) => void;
 };
 
-export function createExchange({ verify, issuer, reportRefusal }: ExchangeParts) {
+export function createExchange({ verify, getIssuer, reportRefusal }: ExchangeParts) {
   return async (request: ExchangeRequest): Promise<ExchangeReply> => {
     try {
       const verified = await verify(request.credential);
-      if ('ok' in verified) return { ok: exchange(verified.ok, request, issuer()) };
+      if ('ok' in verified) return { ok: exchange(verified.ok, request, getIssuer()) };
       reportRefusal(verified);
       return { error: toWireError(createRefusedError()) };
     } catch (error) {

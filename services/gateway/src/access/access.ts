@@ -10,11 +10,11 @@ export type Access = {
   /** Subject for which the request acts. Absent: an operator. */
   subject: string | undefined;
   /** Returns the client of the caller. @throws scope-missing */
-  client(): Promise<Client>;
+  connectClient(): Promise<Client>;
   /** Returns the client of the caller for a run: one of an agent that the key may use. @throws run-unknown, scope-missing */
   forRun(runId: string): Promise<Client>;
   /** Returns the client of an operator of the tenant. Default scope: operate. @throws scope-missing */
-  operator(scope?: 'operate' | 'admin'): Promise<Client>;
+  connectOperator(scope?: 'operate' | 'admin'): Promise<Client>;
   /** @throws scope-missing */
   require(scope: Scope): void;
   /** The caller may use an agent of this name: other agents do not exist for it. */
@@ -39,20 +39,20 @@ export function createAccess(bus: Bus, identity: Identity, actingFor = identity.
     identity,
     account: keyId ?? `${tenant} ${identity.subject ?? ''}`,
     subject: actingFor,
-    async client() {
+    async connectClient() {
       if (actingFor !== undefined) return attachClient(bus, { tenant, subject: actingFor, kept: KEPT });
       // A key without a subject acts as an operator only if it may.
       access.require('operate');
       return attachClient(bus, { tenant, kept: KEPT });
     },
     async forRun(runId) {
-      const client = await access.client();
+      const client = await access.connectClient();
       if (agents === undefined) return client;
       const { summary } = await client.runs.get(runId);
       if (summary && access.mayUse(summary.agent)) return client;
       throw new MillraceError('run-unknown', `No run "${runId}" exists.`);
     },
-    async operator(scope = 'operate') {
+    async connectOperator(scope = 'operate') {
       access.require(scope);
       return attachClient(bus, { tenant, kept: KEPT });
     },

@@ -21,7 +21,7 @@ export function createTraitReader(now: () => number = Date.now): ReadTraits {
     const key = `${access.identity.tenant} ${name}`;
     const recent = known.get(key);
     if (recent && recent.until > now()) return recent.traits;
-    const { agent } = await (await access.client()).agents.get(name);
+    const { agent } = await (await access.connectClient()).agents.get(name);
     const traits = {
       acceptsSystem: agent.callerRoles.includes('system'),
       hasHistory: (agent.memory?.lastMessages ?? 0) > 0,

@@ -14,7 +14,7 @@ export async function runCheck(
       path: 'agent',
       remedy: 'GET /v1/agents lists the agents of this key.',
     });
-  const answer = await (await access.client()).check(request);
+  const answer = await (await access.connectClient()).check(request);
   await countUsage(access, answer, limits);
   return answer;
 }
@@ -25,7 +25,7 @@ export async function runTry(
   request: ApiRequestInput<'processors-try'>,
   { limits }: Pick<GatewayContext, 'limits'>,
 ): Promise<TryAnswer> {
-  const answer = await (await access.operator()).processors.try(request);
+  const answer = await (await access.connectOperator()).processors.try(request);
   await countUsage(access, answer, limits);
   return answer;
 }

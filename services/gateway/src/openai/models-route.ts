@@ -21,7 +21,7 @@ export async function serveModels(
 ): Promise<Response> {
   try {
     const { access, headers } = await openAccess(request, 'run', context);
-    const client = await access.client();
+    const client = await access.connectClient();
     const models = (await client.agents.list()).filter(({ agent }) => access.mayUse(agent.name)).map(describeModel);
     if (id === undefined) return Response.json({ object: 'list', data: models }, { headers });
     const model = models.find((one) => one.id === id);

@@ -21,7 +21,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     scope: 'read',
     answer: z.object({ agents: z.array(shownAgentSchema) }),
     async handle({ access }) {
-      const agents = await (await access.client()).agents.list();
+      const agents = await (await access.connectClient()).agents.list();
       return {
         agents: agents
           .filter(({ agent }) => access.mayUse(agent.name))
@@ -41,7 +41,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     summary: 'Returns the definition of an agent and its plan.',
     scope: 'operate',
     answer: appliedAgentSchema,
-    handle: async ({ access, params }) => (await access.operator()).agents.get(readAgent(params, access)),
+    handle: async ({ access, params }) => (await access.connectOperator()).agents.get(readAgent(params, access)),
   }),
   defineRoute({
     method: 'POST',
@@ -65,7 +65,7 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     body: z.record(z.string(), jsonValueSchema),
     answer: API['agents-apply'].answer,
     handle: async ({ access, params, query, body }) =>
-      (await access.operator('admin')).agents.apply({ ...body, name: readAgent(params, access) }, query),
+      (await access.connectOperator('admin')).agents.apply({ ...body, name: readAgent(params, access) }, query),
   }),
   defineRoute({
     method: 'DELETE',
@@ -74,7 +74,8 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     summary: 'Deletes an agent. Its active runs continue to their end.',
     scope: 'admin',
     answer: API['agents-delete'].answer,
-    handle: async ({ access, params }) => (await access.operator('admin')).agents.delete(readAgent(params, access)),
+    handle: async ({ access, params }) =>
+      (await access.connectOperator('admin')).agents.delete(readAgent(params, access)),
   }),
   defineRoute({
     method: 'GET',
@@ -84,6 +85,6 @@ export const AGENT_ROUTES: readonly OwnRoute[] = [
     scope: 'admin',
     answer: API['agents-plan'].answer,
     handle: async ({ access, params }) =>
-      (await access.operator('admin')).agents.plan({ agent: readAgent(params, access) }),
+      (await access.connectOperator('admin')).agents.plan({ agent: readAgent(params, access) }),
   }),
 ];

@@ -29,7 +29,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     query: pageSchema.extend({ resourceId: resourceSchema }),
     answer: API['threads-list'].answer,
     handle: async ({ access, query: { resourceId = access.subject, ...page } }) =>
-      (await access.client()).threads.list({ ...page, resourceId }),
+      (await access.connectClient()).threads.list({ ...page, resourceId }),
   }),
   defineRoute({
     method: 'POST',
@@ -41,7 +41,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     body: API['threads-search'].request.strict(),
     answer: API['threads-search'].answer,
     handle: async ({ access, body: { query, ...of } }) => ({
-      hits: await (await access.client()).threads.search(query, of),
+      hits: await (await access.connectClient()).threads.search(query, of),
     }),
   }),
   defineRoute({
@@ -51,7 +51,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     summary: 'Returns one thread.',
     scope: 'read',
     answer: API['threads-get'].answer,
-    handle: async ({ access, params }) => (await access.client()).threads.get(readThread(params)),
+    handle: async ({ access, params }) => (await access.connectClient()).threads.get(readThread(params)),
   }),
   defineRoute({
     method: 'GET',
@@ -68,7 +68,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     }),
     answer: API['messages-list'].answer,
     async handle({ access, params, query: { missing, ...query } }) {
-      const client = await access.client();
+      const client = await access.connectClient();
       try {
         const { messages, total } = await client.threads.messages(readThread(params), query);
         return { messages, total };
@@ -85,7 +85,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     summary: 'Returns the newest run of a thread, with its input as the processors of the input passed it.',
     scope: 'read',
     answer: API['runs-newest'].answer,
-    handle: async ({ access, params }) => (await access.client()).runs.newest(readThread(params)),
+    handle: async ({ access, params }) => (await access.connectClient()).runs.newest(readThread(params)),
   }),
   defineRoute({
     method: 'PATCH',
@@ -95,7 +95,8 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     scope: 'run',
     body: z.strictObject({ title: z.string().min(1).max(1_000) }),
     answer: API['threads-rename'].answer,
-    handle: async ({ access, params, body }) => (await access.client()).threads.rename(readThread(params), body.title),
+    handle: async ({ access, params, body }) =>
+      (await access.connectClient()).threads.rename(readThread(params), body.title),
   }),
   defineRoute({
     method: 'DELETE',
@@ -106,7 +107,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     answer: API['threads-delete'].answer,
     async handle({ access, params }) {
       const threadId = readThread(params);
-      return { threadId, messages: await (await access.client()).threads.delete(threadId) };
+      return { threadId, messages: await (await access.connectClient()).threads.delete(threadId) };
     },
   }),
   defineRoute({
@@ -119,7 +120,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     answer: API['messages-save'].answer,
     async handle({ access, params, body: { messages, resourceId } }) {
       const threadId = readThread(params);
-      const total = await (await access.operator()).messages.save(threadId, messages, { resourceId });
+      const total = await (await access.connectOperator()).messages.save(threadId, messages, { resourceId });
       return { threadId, total };
     },
   }),
@@ -133,7 +134,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     answer: API['messages-delete'].answer,
     async handle({ access, params, body: { ids } }) {
       const threadId = readThread(params);
-      return { threadId, ...(await (await access.client()).messages.delete(threadId, ids)) };
+      return { threadId, ...(await (await access.connectClient()).messages.delete(threadId, ids)) };
     },
   }),
   defineRoute({
@@ -146,7 +147,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
     body: z.strictObject({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0).optional() }),
     answer: API['memory-set'].answer,
     handle: async ({ access, query, body: { memory, version } }) =>
-      (await access.operator()).memory.set({ ...query, ...(version !== undefined && { version }) }, memory),
+      (await access.connectOperator()).memory.set({ ...query, ...(version !== undefined && { version }) }, memory),
   }),
   defineRoute({
     method: 'GET',
@@ -163,7 +164,7 @@ export const MEMORY_ROUTES: readonly OwnRoute[] = [
           path: 'resourceId',
           remedy: 'Add ?resourceId= or ?threadId=.',
         });
-      return (await access.client()).memory.get({ resourceId, threadId });
+      return (await access.connectClient()).memory.get({ resourceId, threadId });
     },
   }),
 ];

@@ -35,7 +35,9 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
       refusedTotal: z.number().int().min(0),
     }),
     async handle({ access }) {
-      const { processors, refused, refusedTotal } = await (await access.operator()).processors.survey({ loads: true });
+      const { processors, refused, refusedTotal } = await (
+        await access.connectOperator()
+      ).processors.survey({ loads: true });
       return { processors, refused, refusedTotal };
     },
   }),
@@ -61,7 +63,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     summary: 'Returns the version of an orchestrator, and the streams with their sizes and limits.',
     scope: 'operate',
     answer: API.status.answer,
-    handle: async ({ access }) => (await access.operator()).status(),
+    handle: async ({ access }) => (await access.connectOperator()).status(),
   }),
   defineRoute({
     method: 'POST',
@@ -73,7 +75,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     body: z.strictObject({ resourceId: threadIdSchema, eraseId: tokenSchema.optional() }),
     answer: API.erase.answer,
     handle: async ({ access, body: { resourceId, eraseId } }) =>
-      (await access.operator()).erase(resourceId, eraseId === undefined ? {} : { eraseId }),
+      (await access.connectOperator()).erase(resourceId, eraseId === undefined ? {} : { eraseId }),
   }),
   defineRoute({
     method: 'GET',
@@ -82,7 +84,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     summary: 'Lists the API keys of the tenant, without their secrets.',
     scope: 'admin',
     answer: z.object({ keys: z.array(shownKeySchema) }),
-    handle: async ({ access }) => ({ keys: await (await access.operator('admin')).keys.list() }),
+    handle: async ({ access }) => ({ keys: await (await access.connectOperator('admin')).keys.list() }),
   }),
   defineRoute({
     method: 'POST',
@@ -93,7 +95,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     body: keyRequestSchema,
     answer: API['keys-create'].answer,
     status: 201,
-    handle: async ({ access, body }) => (await access.operator('admin')).keys.create(body),
+    handle: async ({ access, body }) => (await access.connectOperator('admin')).keys.create(body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -105,7 +107,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     async handle({ access, params: { key = '' } }) {
       if (!keyIdSchema.safeParse(key).success)
         throw new MillraceError('key-unknown', 'The tenant has no API key of that id.');
-      await (await access.operator('admin')).keys.revoke(key);
+      await (await access.connectOperator('admin')).keys.revoke(key);
       return { id: key };
     },
   }),
@@ -116,7 +118,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     summary: 'Lists suspended runs with their open questions and approvals, and the tokens that answer them.',
     scope: 'operate',
     answer: z.object({ suspended: z.array(suspensionSchema) }),
-    handle: async ({ access }) => ({ suspended: await (await access.operator()).runs.listSuspended() }),
+    handle: async ({ access }) => ({ suspended: await (await access.connectOperator()).runs.listSuspended() }),
   }),
   defineRoute({
     method: 'GET',
@@ -126,7 +128,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     scope: 'operate',
     query: pageSchema,
     answer: API['dead-letters-list'].answer,
-    handle: async ({ access, query }) => (await access.operator()).deadLetters.list(query),
+    handle: async ({ access, query }) => (await access.connectOperator()).deadLetters.list(query),
   }),
   defineRoute({
     method: 'POST',
@@ -137,7 +139,7 @@ export const OPERATOR_ROUTES: readonly OwnRoute[] = [
     answer: API['dead-letters-retry'].answer,
     async handle({ access, params: { run = '' } }) {
       if (!tokenSchema.safeParse(run).success) throw new MillraceError('run-unknown', 'The run does not exist.');
-      return (await access.operator()).deadLetters.retry(run);
+      return (await access.connectOperator()).deadLetters.retry(run);
     },
   }),
 ];

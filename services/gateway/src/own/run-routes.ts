@@ -111,7 +111,7 @@ const startRoute = defineRoute({
     if (wantsEvents(request)) return startRunEvents(start, { access, request, context });
     const stream = openStream({ access, request, context });
     try {
-      const client = await access.client();
+      const client = await access.connectClient();
       const run = await client.start(agent, start.input, { ...start.options, leave: stream.left });
       context.limits.countRun(access, client, run.runId);
       if (query.wait === 0) return { runId: run.runId, status: await run.status() };
@@ -153,7 +153,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     query: runFilterSchema,
     answer: API['runs-list'].answer,
     async handle({ access, query }) {
-      const { runs, ...page } = await (await access.client()).runs.list(query);
+      const { runs, ...page } = await (await access.connectClient()).runs.list(query);
       return { ...page, runs: runs.filter(({ agent }) => access.mayUse(agent)) };
     },
   }),
@@ -220,7 +220,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     answer: acceptedSchema,
     handle: async ({ access, params, body }) => {
       const runId = readRun(params);
-      const client = await access.operator();
+      const client = await access.connectOperator();
       await client.runs.resume(runId, body.token, body.data, { args: body.args });
       return { runId, status: (await client.runs.get(runId)).status };
     },
@@ -256,7 +256,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     summary: 'Returns the owner of a run, its calls under way with replica, attempt and age, and its deferred saves.',
     scope: 'operate',
     answer: API.inspect.answer,
-    handle: async ({ access, params }) => (await access.operator()).runs.inspect(readRun(params)),
+    handle: async ({ access, params }) => (await access.connectOperator()).runs.inspect(readRun(params)),
   }),
   defineRoute({
     method: 'GET',
@@ -266,7 +266,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
       'Lists what each processor changed, if the agent has `record: changes`. Text that the result of the run does not have is masked.',
     scope: 'operate',
     answer: API.changes.answer,
-    handle: async ({ access, params }) => (await access.operator()).runs.changes(readRun(params)),
+    handle: async ({ access, params }) => (await access.connectOperator()).runs.changes(readRun(params)),
   }),
   defineRoute({
     method: 'GET',
@@ -276,7 +276,7 @@ export const RUN_ROUTES: readonly OwnRoute[] = [
     scope: 'operate',
     answer: z.object({ events: z.array(runEventSchema) }),
     handle: async ({ access, params }) => ({
-      events: await (await access.operator()).runs.eventsDetail(readRun(params)),
+      events: await (await access.connectOperator()).runs.eventsDetail(readRun(params)),
     }),
   }),
 ];

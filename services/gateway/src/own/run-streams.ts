@@ -10,7 +10,7 @@ type StartedRun = { agent: string; input: RunInput; options: StartOptions };
 /** Coded errors before the acceptance of the run are HTTP errors. */
 export const startRunEvents = ({ agent, input, options }: StartedRun, call: StreamCall): Promise<Response> =>
   streamRun(call, async ({ left }) => {
-    const client = await call.access.client();
+    const client = await call.access.connectClient();
     const run = await client.start(agent, input, { ...options, leave: left });
     call.context.limits.countRun(call.access, client, run.runId);
     return run;

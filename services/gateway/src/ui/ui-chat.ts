@@ -22,7 +22,7 @@ async function openChat(request: Request, { agent, chat }: Chat, context: Gatewa
   if (!threadIdSchema.safeParse(chat).success)
     throw new MillraceError('thread-unknown', 'The chat does not exist.', { path: 'chat' });
   const acting = access.actAs(request.headers.get('x-millrace-subject') ?? undefined);
-  return { access, client: await acting.client() };
+  return { access, client: await acting.connectClient() };
 }
 
 /** GET …/ui/{chat}/stream: the active or suspended run from its start, without retracted chunks; 204 if none. */

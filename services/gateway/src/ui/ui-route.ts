@@ -32,7 +32,7 @@ export async function serveUiMessages(request: Request, name: string, context: G
   const agent = readAgent({ agent: name }, acting);
   const stream = openStream({ access, request, context });
   try {
-    const client = await acting.client();
+    const client = await acting.connectClient();
     const parts = { acting, context, headers: request.headers, left: stream.left };
     const { run, opening, opened } =
       (await answerCalls({ ...body, agent }, client, parts)) ??

@@ -62,7 +62,7 @@ function joinLeaves(value: JsonValue, map: MapText): JoinedLeaves {
   for (const group of collectGroups(value))
     for (const { from, to } of listWindows(group.length)) {
       const leaves = group.slice(from, to);
-      const together = map.together(
+      const together = map.judgeTogether(
         leaves.map(({ text }) => text),
         '\n',
       );

@@ -10,7 +10,7 @@ export type MapText = {
    * Judges texts that may form a hit together and returns each result; undefined for texts without a hit across their
    * ends, and for all if there is none.
    */
-  together(texts: readonly string[], glue: '' | '\n'): readonly (string | undefined)[] | undefined;
+  judgeTogether(texts: readonly string[], glue: '' | '\n'): readonly (string | undefined)[] | undefined;
 };
 
 /** Visits a value and maps its texts. @param mapAt takes the place of the texts for the report */
@@ -35,6 +35,6 @@ export function collectVisitTexts(visit: Visit<unknown>): string[] {
     collect(several.join(glue));
     return undefined;
   };
-  visit(() => Object.assign(collectOne, { together: collectTogether }));
+  visit(() => Object.assign(collectOne, { judgeTogether: collectTogether }));
   return [...texts];
 }

@@ -82,7 +82,7 @@ export async function judgeTexts<T>(
     const judging = { guard, state: args.state, found, report, where, identify };
     const mapOne = (text: string, prefix?: string) => mapText(judging, text, prefix);
     return Object.assign(mapOne, {
-      together: (several: readonly string[], glue: '' | '\n') => mapTogether(judging, several, glue),
+      judgeTogether: (several: readonly string[], glue: '' | '\n') => mapTogether(judging, several, glue),
     });
   });
   report.send();
@@ -213,7 +213,7 @@ function mapJoinedTexts(messages: readonly Message[], mapped: readonly Message[]
   const texts = messages.flatMap(({ content }) =>
     content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
   );
-  const together = texts.length > 1 ? map.together(texts, '') : undefined;
+  const together = texts.length > 1 ? map.judgeTogether(texts, '') : undefined;
   if (!together) return mapped;
   let next = 0;
   return mapped.map((message) => {

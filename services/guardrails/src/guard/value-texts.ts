@@ -5,7 +5,7 @@ import { createKeyedMap } from './keyed-values.ts';
 import { mapMessage } from './message-values.ts';
 
 const mapTexts = createKeyedMap(() => false);
-const asMapText = (map: (text: string) => string) => Object.assign(map, { together: () => undefined });
+const asMapText = (map: (text: string) => string) => Object.assign(map, { judgeTogether: () => undefined });
 
 /** Returns the same value if nothing changed. A replaced number becomes a string. */
 export const replaceValueTexts = (value: JsonValue, replace: (text: string) => string): JsonValue =>

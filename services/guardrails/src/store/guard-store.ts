@@ -13,7 +13,7 @@ import type { RunRef } from '@millrace/contracts';
 
 export type GuardStore = {
   /** @param what operation for the error message. @throws store-unavailable, also without Redis */
-  ask<T>(what: string, signal: AbortSignal, question: (redis: Redis) => Promise<T>): Promise<T>;
+  ask<T>(what: string, signal: AbortSignal, query: (redis: Redis) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 

@@ -59,8 +59,8 @@ test('a run gets an agent at least as new as the one that it was queued for, how
   await eventually(() => other.list('fresh').length === 1);
   await one.put('fresh', makeApplied('a'));
   const { revision = 0 } = (await one.find('fresh', 'a')) ?? {};
-  expect(await other.atLeast('fresh', 'a', revision)).toMatchObject({ revision: 2 });
-  expect(await other.atLeast('fresh', 'none', revision)).toBeUndefined();
+  expect(await other.getAtLeast('fresh', 'a', revision)).toMatchObject({ revision: 2 });
+  expect(await other.getAtLeast('fresh', 'none', revision)).toBeUndefined();
 });
 
 test('a tenant has a maximum number of agents, which can still be applied and deleted', async () => {
@@ -89,8 +89,8 @@ test('an agent is applied again after its bucket was wiped, by an orchestrator t
   const discovery = {
     refresh: async () => undefined,
     refreshLonger: async () => undefined,
-    processors: () => found.processors,
-    tools: () => found.tools,
+    getProcessors: () => found.processors,
+    getTools: () => found.tools,
     listRefused: () => found.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses

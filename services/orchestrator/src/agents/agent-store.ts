@@ -19,7 +19,7 @@ export type AgentStore = {
   /** As `get`, with the bucket's revision. */
   find(tenant: string, agent: string): Promise<BucketEntry<AppliedAgent> | undefined>;
   /** Returns the agent at that revision of the bucket or a newer one: another orchestrator may have seen more. */
-  atLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
+  getAtLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
   /** Sorted by name. */
   list(tenant: string): AppliedAgent[];
   /** @throws state-conflict if another writer applied it in between; agents-full */
@@ -53,7 +53,7 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
   return {
     find,
     get: async (tenant, agent) => (await find(tenant, agent))?.value,
-    async atLeast(tenant, agent, revision) {
+    async getAtLeast(tenant, agent, revision) {
       const there = known.get(buildAgentKey(tenant, agent));
       if (there && there.revision >= revision) return there.value;
       return (await readAgent(buildAgentKey(tenant, agent)))?.value;

@@ -10,11 +10,11 @@ const MAX_OPTIONS_MS = 1_000;
 /** `path`: of the options; `place`: of the entry. */
 export type GivenOptions = { processor: string; schema: JsonObject; options: JsonObject; path: string; place: string };
 
-export function findOptionIssues(all: readonly GivenOptions[], used: () => number = readUsedMs): Issue[] {
-  const before = used();
+export function findOptionIssues(all: readonly GivenOptions[], readUsed: () => number = readUsedMs): Issue[] {
+  const before = readUsed();
   const issues: Issue[] = [];
   for (const { processor, schema, options, path, place } of all) {
-    if (used() - before > MAX_OPTIONS_MS) {
+    if (readUsed() - before > MAX_OPTIONS_MS) {
       const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this entry and later ones are not checked.`;
       return [...issues, { code: 'options-invalid', message, path: place, remedy: 'Use fewer or simpler options.' }];
     }

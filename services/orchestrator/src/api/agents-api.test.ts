@@ -16,7 +16,7 @@ function createApi(isSlow = false) {
   const store: AgentStore = {
     get: async (of, agent) => stored.get(`${of}.${agent}`),
     find: async () => undefined,
-    atLeast: async (of, agent) => stored.get(`${of}.${agent}`),
+    getAtLeast: async (of, agent) => stored.get(`${of}.${agent}`),
     list: (of) => [...stored].flatMap(([key, applied]) => (key.startsWith(`${of}.`) ? [applied] : [])),
     async put(of, applied) {
       const there = { ...applied, revision: ++puts };
@@ -33,11 +33,11 @@ function createApi(isSlow = false) {
   };
   let refreshed = 0;
   let looked = isSlow ? 'in vain' : 'at all';
-  const discovery: Pick<Discovery, 'refresh' | 'refreshLonger' | 'processors' | 'tools' | 'listRefused'> = {
+  const discovery: Pick<Discovery, 'refresh' | 'refreshLonger' | 'getProcessors' | 'getTools' | 'listRefused'> = {
     refresh: async () => void (refreshed += 1),
     refreshLonger: async () => void (looked = 'long enough'),
-    processors: () => (looked === 'in vain' ? new Map() : known.processors),
-    tools: () => known.tools,
+    getProcessors: () => (looked === 'in vain' ? new Map() : known.processors),
+    getTools: () => known.tools,
     listRefused: () => known.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses

@@ -29,7 +29,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     const bytes = Buffer.byteLength(JSON.stringify(definition));
     if (bytes > AGENT_LIMITS.maxBytes) throw createAgentTooLargeError(bytes);
     const resolveNow = () => {
-      const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.listRefused()];
+      const [processors, tools, refused] = [discovery.getProcessors(), discovery.getTools(), discovery.listRefused()];
       return resolveAgent(definition, { processors, tools, refused });
     };
     await discovery.refresh();
@@ -46,7 +46,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     ...warnUnequalJudges(applied, others),
     ...warnWithoutRules(applied.plan),
     ...(stored ? [...warnOfNewRules(stored.plan, applied.plan), ...warnOfKeptEntries(stored.plan, applied.plan)] : []),
-    ...warnToolNames(applied.plan, (processor) => discovery.processors().get(processor)?.descriptor.optionsSchema),
+    ...warnToolNames(applied.plan, (processor) => discovery.getProcessors().get(processor)?.descriptor.optionsSchema),
   ];
   const addWarnings = (tenant: string, applied: AppliedAgent, stored?: AppliedAgent) => ({
     ...applied,
@@ -65,7 +65,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     ): Promise<ApiAnswer<'agents-apply'>> {
       const applied = await resolve(definition);
       // Reads from the bucket: this process may know an agent that was stored before the bucket was wiped.
-      const there = await store.atLeast(tenant, applied.agent.name, Infinity);
+      const there = await store.getAtLeast(tenant, applied.agent.name, Infinity);
       const unchanged = there && isSameAgent(there, applied);
       const warnings = listWarnings(applied, store.list(tenant), there);
       if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings };

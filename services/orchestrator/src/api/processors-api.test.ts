@@ -13,7 +13,7 @@ function listWith(
   const found = new Map(ids.map((id) => [id, makeFound(id, ['processInput', 'processOutputStream'])]));
   const known: typeof found = new Map();
   const discovery = {
-    processors: () => known,
+    getProcessors: () => known,
     listRefused: () => refused,
     refresh: async () => found.forEach((one, id) => known.set(id, { ...one, replicas: ['r2', 'r1'] })),
   };

@@ -4,7 +4,7 @@ import type { ApiAnswer, ApiRequest, ClaimEvent, ProcessorInfo, RefusedEndpoint 
 import type { DiscoveredProcessor, Discovery } from '../peers/discovery.ts';
 import type { ReadLoads } from '../peers/replica-loads.ts';
 
-type Discovered = Pick<Discovery, 'processors' | 'listRefused' | 'refresh'>;
+type Discovered = Pick<Discovery, 'getProcessors' | 'listRefused' | 'refresh'>;
 
 export type ProcessorsParts = {
   discovery: Discovered;
@@ -24,7 +24,7 @@ export function createProcessorsVerb({ discovery, maxBytes, readClaims, readLoad
     const shown = isFirst ? takeWithin(refused, refused.length, maxBytes / 4) : [];
     const claims = isFirst ? await readClaims().catch(() => undefined) : undefined;
     const newest = claims && takeWithin(claims.toReversed(), claims.length, maxBytes / 4).toReversed();
-    const asked = [...discovery.processors().values()]
+    const asked = [...discovery.getProcessors().values()]
       .map(toProcessorInfo)
       .filter(({ id }) => after === undefined || id > after)
       .toSorted((one, other) => (one.id < other.id ? -1 : 1));

@@ -58,7 +58,7 @@ describe('reading a run', () => {
     let [chunks, pages] = [0, 0];
     for (let complete = false; !complete; pages++) {
       const answer = await readChunks(stream.access, await over('pages', 9), from);
-      expect(JSON.stringify(answer).length).toBeLessThan(connection.bus.maxPayload());
+      expect(JSON.stringify(answer).length).toBeLessThan(connection.bus.readMaxPayload());
       chunks += countChunks(answer.batches);
       from = { epoch: answer.epoch, index: answer.nextIndex };
       ({ complete } = answer);

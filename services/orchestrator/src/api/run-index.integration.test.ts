@@ -25,7 +25,7 @@ const state = () => connection.bus.names.state;
 const write = (tenant: string, runId: string, more: Parameters<typeof createHead>[1] = {}) =>
   writeEntry(stream.access, state(), stateKeys.head(tenant, runId), createHead(runId, { tenant, ...more }), {});
 const newTenant = () => `t-${crypto.randomUUID()}`;
-const countRuns = async (index: RunIndex, tenant: string) => (await index.find(tenant))?.size();
+const countRuns = async (index: RunIndex, tenant: string) => (await index.find(tenant))?.count();
 async function list(
   index: RunIndex | undefined,
   tenant: string,

@@ -54,11 +54,11 @@ function loadIndex(access: JetStreamAccess, maxRuns: number): LoadedIndex {
   const change = (subject: string, make: (list: RunList, runId: string) => void) => {
     const [tenant = '', runId = ''] = subject.split('.').slice(-2);
     const list = lists.get(tenant) ?? createRunList();
-    const before = list.size();
+    const before = list.count();
     lists.set(tenant, list);
     make(list, runId);
-    size += list.size() - before;
-    if (list.size() === 0) lists.delete(tenant);
+    size += list.count() - before;
+    if (list.count() === 0) lists.delete(tenant);
   };
   const readChanges = createHeadReader(access);
   const read = async () => {

@@ -62,7 +62,7 @@ test('pages of any size in both directions together are the matching runs, in or
           after = page.next;
         }
         expect(seen).toEqual(newest ? expected.toReversed() : expected);
-        expect(list.size()).toBe(sorted.length);
+        expect(list.count()).toBe(sorted.length);
       },
     ),
   );
@@ -84,7 +84,7 @@ describe('a list of runs', () => {
   test('keeps its pages when it is compacted after very many changes', () => {
     const list = createRunList();
     for (let revision = 1; revision <= 20_000; revision += 1) list.put(run(`run-${revision % 7}`, revision));
-    expect(list.size()).toBe(7);
+    expect(list.count()).toBe(7);
     const { runs } = list.select(any, { limit: 100, after: 0 });
     expect(runs.map(({ revision }) => revision)).toEqual([19_994, 19_995, 19_996, 19_997, 19_998, 19_999, 20_000]);
   });
@@ -100,9 +100,9 @@ describe('a list of runs', () => {
     const list = createRunList();
     list.put(run('a', 5));
     list.remove('a', 4);
-    expect(list.size()).toBe(1);
+    expect(list.count()).toBe(1);
     list.remove('a', 6);
-    expect(list.size()).toBe(0);
+    expect(list.count()).toBe(0);
   });
 
   test('filters by thread, resource, subject and time of submission', () => {

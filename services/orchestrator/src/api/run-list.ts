@@ -24,7 +24,7 @@ export type PageOptions = { limit: number; after: number; newest?: boolean | und
 export type RunPage = { runs: ListedRun[]; next?: number };
 
 export type RunList = {
-  size(): number;
+  count(): number;
   /** An older revision than that of the last change has no effect. */
   put(run: ListedRun): void;
   /** A change of the run after the revision stays. */
@@ -67,7 +67,7 @@ export function createRunList(): RunList {
     return low;
   };
   return {
-    size: () => placesById.size,
+    count: () => placesById.size,
     put(run) {
       if (run.revision <= (revisions.at(-1) ?? 0)) return;
       empty(run.runId);

@@ -60,7 +60,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const applied = await findAgent(agents, tenant, request.agent);
       refuseBadRequest(request, applied.value);
       await refuseBadSchema(request, schemas);
-      refuseLargeRequest(request, applied, bus.maxPayload());
+      refuseLargeRequest(request, applied, bus.readMaxPayload());
       if (request.clientTools) await refuseTooManyWaiting(call);
       const created = await submitRun(access, own, applied.revision, call.submission);
       return { runId: run, accepted: true, created };

@@ -20,10 +20,10 @@ export type SubmitGuard = {
   check(request: RunRequest): void;
 };
 
-/** @param queuedBytes of a tenant's runs in the queue */
+/** @param countQueuedBytes of a tenant's runs in the queue */
 export function createSubmitGuard(
   limits: SubmitLimits,
-  queuedBytes: (tenant: string) => number,
+  countQueuedBytes: (tenant: string) => number,
   now: () => number = () => performance.now(),
 ): SubmitGuard {
   const { maxInputBytes, runsPerSecond, maxQueuedBytes } = limits;
@@ -42,7 +42,7 @@ export function createSubmitGuard(
       const { tenant } = request;
       const bytes = countInputBytes(request);
       if (bytes > maxInputBytes) throw createQueueFullError(bytes, maxInputBytes);
-      if (queuedBytes(tenant) + bytes > maxQueuedBytes) throw queueFull(tenant, maxQueuedBytes);
+      if (countQueuedBytes(tenant) + bytes > maxQueuedBytes) throw queueFull(tenant, maxQueuedBytes);
       const at = now();
       const until = Math.max(paidUntil.get(tenant) ?? at, at) + intervalMs;
       const early = until - at - burstMs;

@@ -76,7 +76,7 @@ describe('submit', () => {
   test('refuses a request that the queue cannot hold, before anything is stored', async () => {
     const taken = queued();
     const address = newRun();
-    const large = [buildTextMessage('m1', 'user', 'x'.repeat(connection.bus.maxPayload()))];
+    const large = [buildTextMessage('m1', 'user', 'x'.repeat(connection.bus.readMaxPayload()))];
     await expect(api().submit(makeRequest(address, { messages: large }), address)).rejects.toMatchObject({
       code: 'message-too-large',
       path: 'messages',

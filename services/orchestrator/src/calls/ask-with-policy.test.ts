@@ -38,7 +38,7 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
   const { minAbsentMs = 0, together = true, replicas = [], signal = new AbortController().signal } = options;
   const discovery = {
     isServedTogether: () => together,
-    replicaThatAnswers: async () => replicas.shift(),
+    findAnsweringReplica: async () => replicas.shift(),
     refresh: async () => undefined,
     refreshLonger: async () => undefined,
     preferReplica: () => undefined,
@@ -46,7 +46,7 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
   const context: PolicyContext = {
     signal,
     activity,
-    minAbsentMs: () => minAbsentMs,
+    readMinAbsentMs: () => minAbsentMs,
     deps: { discovery, log: { warn: (_fields, message) => void logged.push(message) } },
   };
   const ask: AskTarget<string> = async (group, { replica }) => {
@@ -141,7 +141,7 @@ describe('an entry that is asked', () => {
     const context = {
       signal: new AbortController().signal,
       activity,
-      minAbsentMs: () => 0,
+      readMinAbsentMs: () => 0,
       deps: { discovery: makeDiscovery('r2'), log: { warn: () => undefined } },
     };
     const ask: AskTarget<string> = async (group, { replica }) => script(group[0]?.entry ?? '', replica);
@@ -243,7 +243,7 @@ describe('an absent service', () => {
 
   test('is abandoned after the time that the caller of the policy allows, although its entry has more', async () => {
     const entry = planEntry('a', { timeoutMs: 60_000 });
-    expect(await outcomes([entry], () => nobody, { absentMs: () => 150 })).toEqual(['a: processor-not-there 1']);
+    expect(await outcomes([entry], () => nobody, { readAbsentMs: () => 150 })).toEqual(['a: processor-not-there 1']);
   });
 });
 
@@ -272,7 +272,7 @@ describe('the calls that a run has under way', () => {
     const context = {
       signal: new AbortController().signal,
       activity,
-      minAbsentMs: () => 0,
+      readMinAbsentMs: () => 0,
       deps: { discovery: makeDiscovery('r2'), log: { warn: () => undefined } },
     };
     const ask: AskTarget<string> = async (group) => all(group.map(({ entry }) => entry).join('+'));
@@ -290,7 +290,7 @@ test('no processor is called once the run is stopped', async () => {
 
 const makeDiscovery = (replica: string) => ({
   isServedTogether: () => true,
-  replicaThatAnswers: async () => replica,
+  findAnsweringReplica: async () => replica,
   preferReplica: () => undefined,
   refresh: async () => undefined,
   refreshLonger: async () => undefined,

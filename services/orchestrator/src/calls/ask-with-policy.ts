@@ -43,16 +43,16 @@ export type PolicyContext = {
   signal: AbortSignal;
   activity: Pick<RunActivity, 'begin'>;
   /** Returns the minimum wait for an absent service, ms. */
-  minAbsentMs: () => number;
+  readMinAbsentMs: () => number;
   deps: {
-    discovery: Pick<Discovery, 'isServedTogether' | 'replicaThatAnswers' | 'preferReplica' | 'refresh'>;
+    discovery: Pick<Discovery, 'isServedTogether' | 'findAnsweringReplica' | 'preferReplica' | 'refresh'>;
     log: Pick<BusLog, 'warn'>;
   };
 };
 export type PolicyOptions = {
   stage: Stage;
-  /** Time for which an entry waits for an absent service, ms. Default: the entry's timeout, and at least `minAbsentMs`. */
-  absentMs?: (entry: PlanEntry) => number | undefined;
+  /** Time for which an entry waits for an absent service, ms. Default: the entry's timeout, and at least `readMinAbsentMs()`. */
+  readAbsentMs?: (entry: PlanEntry) => number | undefined;
 };
 
 /** Wait before a request is sent again that no replica answered, ms. */
@@ -107,11 +107,12 @@ export async function* askWithPolicy<A>(
 
 /** Sends one request, of a group or an entry, until it has an answer or its policy abandons it. */
 function createAsker<A>(
-  { signal, minAbsentMs, deps: { discovery, log } }: PolicyContext,
+  { signal, readMinAbsentMs, deps: { discovery, log } }: PolicyContext,
   ask: AskTarget<A>,
   options: PolicyOptions,
 ) {
-  const chooseAbsentMs = (entry: PlanEntry) => options.absentMs?.(entry) ?? Math.max(entry.timeoutMs, minAbsentMs());
+  const chooseAbsentMs = (entry: PlanEntry) =>
+    options.readAbsentMs?.(entry) ?? Math.max(entry.timeoutMs, readMinAbsentMs());
   /** Services for which a request has waited in vain: their other entries do not wait again. */
   const away = new Set<string>();
   const pause = () => delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
@@ -136,7 +137,7 @@ function createAsker<A>(
         giveUpAt = performance.now() + timings.roomMs;
         continue;
       }
-      const found = first && (await discovery.replicaThatAnswers(first, signal, asked.replica));
+      const found = first && (await discovery.findAnsweringReplica(first, signal, asked.replica));
       target = { ...to, replica: found === asked.replica ? to.replica : (found ?? to.replica) };
     }
   };
@@ -165,7 +166,7 @@ function createAsker<A>(
   /** Finds a replica for another attempt, until `giveUpAt` if the former one is lost. */
   const findAnother = async (entry: PlanEntry, failed: string | undefined, giveUpAt: number) => {
     for (;;) {
-      const found = await discovery.replicaThatAnswers(entry, signal, failed);
+      const found = await discovery.findAnsweringReplica(entry, signal, failed);
       if (found !== undefined || signal.aborted || performance.now() > giveUpAt) return found;
       await pause();
       await discovery.refresh();

@@ -53,7 +53,7 @@ async function callGrouped(
   const made = createTestRun({ bus: connection.bus, from: makeState({ plan }) });
   runs.push(made);
   await connection.bus.nc.flush();
-  const { conversation, retryCount } = made.run.state();
+  const { conversation, retryCount } = made.run.getState();
   const input: StageInput = { retryCount, stepNumber: 0, conversation };
   const sunk: string[] = [];
   const sink = async (chunks: { type: string }[]) => void sunk.push(...chunks.map(({ type }) => type));
@@ -132,10 +132,10 @@ describe('a parallel group', () => {
     const judged: Verdict = { type: 'continue', state: { seen: 1 }, violations: [{ processorId: 'x', message: 'hm' }] };
     const { ask, run } = await callGrouped({ b: judged, c: gate.promise });
     const asked = ask();
-    await eventually(() => run.state().states['b'] !== undefined);
+    await eventually(() => run.getState().states['b'] !== undefined);
     gate.resolve(abort('no'));
     await asked;
-    expect(run.state()).toMatchObject({ states: { b: { seen: 1 } }, violations: [{ processorId: 'b' }] });
+    expect(run.getState()).toMatchObject({ states: { b: { seen: 1 } }, violations: [{ processorId: 'b' }] });
   });
 
   test.each<[string, Verdict]>([
@@ -156,7 +156,7 @@ describe('a parallel group', () => {
         },
       },
     });
-    expect(run.state().conversation.entries).toHaveLength(1);
+    expect(run.getState().conversation.entries).toHaveLength(1);
   });
 
   test('continues without a member that may be skipped', async () => {
@@ -192,7 +192,7 @@ describe('a parallel group', () => {
       { of: { c: { processDataParts: true, stages: ['processInput', 'processOutputStream'] } } },
     );
     const asked = ask();
-    await eventually(() => run.state().states['b'] !== undefined);
+    await eventually(() => run.getState().states['b'] !== undefined);
     expect(sunk).toEqual([]);
     gate.resolve(goOn);
     await asked;

@@ -38,7 +38,7 @@ function testRun(...answering: (Bus | undefined)[]) {
   const discovery: Partial<Discovery> = {
     isServedTogether: () => true,
     findMissingReplicas: async () => 'none',
-    replicaThatAnswers: async (_served: object, _signal: AbortSignal, failed?: string) => {
+    findAnsweringReplica: async (_served: object, _signal: AbortSignal, failed?: string) => {
       asked.push(failed);
       return left.shift()?.id;
     },
@@ -267,7 +267,7 @@ describe('one entry', () => {
   });
 
   test('with a call that no message can hold fails by name and is not retried', async () => {
-    const large = { ...input, text: 'x'.repeat(connection.bus.maxPayload()) };
+    const large = { ...input, text: 'x'.repeat(connection.bus.readMaxPayload()) };
     const made = testRun(connection.bus);
     const ask = { stage, input: large, receiveData: () => undefined } as const;
     const [judged] = await Array.fromAsync(callProcessors(made.run, entries('a'), ask));

@@ -40,7 +40,7 @@ export async function* callProcessors(
     askStage(run, group, to, { stage, input: current, receiveData: once(), resumed });
   const findAbsentMs = (entry: PlanEntry) =>
     stage === 'processOutputResult' && isDeferrable(entry) ? timings.absentMemoryMs : undefined;
-  for await (const outcome of askWithPolicy(run, entries, ask, { stage, absentMs: findAbsentMs })) {
+  for await (const outcome of askWithPolicy(run, entries, ask, { stage, readAbsentMs: findAbsentMs })) {
     if ('failure' in outcome) {
       const { entry, failure, ...rest } = outcome;
       yield { ...judge(stage, current, entry, failure), ...rest };
@@ -88,7 +88,7 @@ async function askStage(
   const budget = createProgressBudget();
   let progressed = 0;
   let refused: string | undefined;
-  const connections = bus.connections();
+  const connections = bus.countConnections();
   const answer = await request<StageReply>(bus, {
     subject: bus.subjects.stage(stage, first, to.replica),
     headers: makeCallHeaders(group),
@@ -114,11 +114,11 @@ async function askStage(
   if (refused !== undefined) {
     const error = { code: 'processor-verdict-refused' as const, message: refused };
     giveUp(run, group, stage, head.callId, error);
-    return { ...failGroup(group, error), replica: watch.replica() };
+    return { ...failGroup(group, error), replica: watch.readReplica() };
   }
   if ('error' in answer) {
     const missed = await classifyUnaccepted(run, answer.error, { connections, isSilent: watch.isSilent() });
-    if (!missed) giveUp(run, group, stage, head.callId, watch.reason() ?? answer.error);
+    if (!missed) giveUp(run, group, stage, head.callId, watch.readFailure() ?? answer.error);
     const labels = labelContext(run, resumed);
     return { ...failUnanswered(group, { stage, input, labels }, answer.error, watch), ...missed };
   }
@@ -138,7 +138,7 @@ async function askStage(
 }
 
 function labelContext(run: Run, resumed: Resumed | undefined): LabelContext {
-  const { conversation, taint } = run.state();
+  const { conversation, taint } = run.getState();
   return { conversation, taint, toolRules: run.plan.toolRules, resumed: resumed?.entry };
 }
 
@@ -160,14 +160,14 @@ function failUnanswered(
   error: MillraceError,
   watch: CallWatch,
 ): CallAnswer<JudgedEntry[]> {
-  const lastReport = watch.lastJudged();
+  const lastReport = watch.readLastJudged();
   const before = lastReport
-    ? split(judgeAll(stage, input, group, { ...lastReport, replica: watch.replica() }, labels))
+    ? split(judgeAll(stage, input, group, { ...lastReport, replica: watch.readReplica() }, labels))
     : undefined;
-  const common = { unanswered: true, hasNoReplica: error.code === 'nobody-there', replica: watch.replica() };
+  const common = { unanswered: true, hasNoReplica: error.code === 'nobody-there', replica: watch.readReplica() };
   const at = group[before?.served ?? 0];
   if (before && (before.failure || !at)) return { ...before, ...common };
-  const failed = failGroup(at && before ? [at] : group, watch.reason() ?? error);
+  const failed = failGroup(at && before ? [at] : group, watch.readFailure() ?? error);
   return { ...failed, ...common, ...(before && { answer: before.answer, served: before.served }) };
 }
 

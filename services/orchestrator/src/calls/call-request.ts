@@ -44,7 +44,7 @@ export type Resumed = { entry: string; data: JsonValue };
 type CallOptions = { resumed?: Resumed | undefined; isLast: boolean };
 
 export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], options: CallOptions) {
-  const { requestContext, trace } = run.state().request;
+  const { requestContext, trace } = run.getState().request;
   return {
     callId: crypto.randomUUID(),
     run: run.ref,
@@ -64,7 +64,7 @@ function callEntry(
   { resumed, isLast }: CallOptions,
 ): CallEntry {
   const index = findIndex(run.plan, stage, entry);
-  const state = getOwnMember(run.state().states, entry) ?? {};
+  const state = getOwnMember(run.getState().states, entry) ?? {};
   const skippable = onFailure === 'skip' && (isLast || attempts < 2);
   const called = {
     entry,

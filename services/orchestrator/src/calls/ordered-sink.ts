@@ -12,12 +12,12 @@ export type OrderedSink = {
   flush(): Promise<Interrupt | undefined>;
 };
 
-/** @param stopped called once, with the first interrupt */
-export function createOrderedSink(sink: DataSink, stopped: () => void = () => undefined): OrderedSink {
+/** @param onStopped called once, with the first interrupt */
+export function createOrderedSink(sink: DataSink, onStopped: () => void = () => undefined): OrderedSink {
   let sending: Promise<Interrupt | undefined> = Promise.resolve(undefined);
   const sendNext = async (chunks: Chunk[]): Promise<Interrupt | undefined> => {
     const interrupt = await sink(chunks).catch((error: unknown) => endWith(toBrokenEnding(error)));
-    if (interrupt) stopped();
+    if (interrupt) onStopped();
     return interrupt;
   };
   return {

@@ -22,7 +22,7 @@ test.each([
   const replica = scriptReplica(bus, stage, ['a'], () => [failure()]);
   replicas.push(replica);
   await bus.nc.flush();
-  const discovery = { findMissingReplicas: async () => 'none' as const, replicaThatAnswers: async () => bus.id };
+  const discovery = { findMissingReplicas: async () => 'none' as const, findAnsweringReplica: async () => bus.id };
   const made = createTestRun({ bus: connection.bus, discovery });
   runs.push(made);
   const request = { stage, input, receiveData: () => undefined } as const;

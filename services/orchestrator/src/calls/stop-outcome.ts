@@ -56,12 +56,12 @@ const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
 function findRejected(run: Run, stage: Stage): Rejected | undefined {
   const what = REJECTS[stage];
   if (what === undefined) return undefined;
-  if (what === 'run') return rejectWholeRun(run.state());
-  return { what, from: run.state().open?.firstIndex ?? run.chunks.getNextIndex() };
+  if (what === 'run') return rejectWholeRun(run.getState());
+  return { what, from: run.getState().open?.firstIndex ?? run.chunks.getNextIndex() };
 }
 
 function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {
-  const { retryCount, inputPassed } = run.state();
+  const { retryCount, inputPassed } = run.getState();
   if (verdict.retry && retryCount < readMaxRetries(run)) {
     return { kind: 'rewind', to: inputPassed ? 'step' : 'input', feedback: verdict.reason };
   }
@@ -80,7 +80,7 @@ function resolveAbort(run: Run, stage: Stage, entry: PlanEntry, verdict: Verdict
  * accepted yet.
  */
 function hasAnswered(run: Run, stage: Stage): boolean {
-  const { answered, modelCalls } = run.state();
+  const { answered, modelCalls } = run.getState();
   return answered || REJECTS[stage] !== undefined || (stage === 'processOutputStream' && modelCalls > 0);
 }
 

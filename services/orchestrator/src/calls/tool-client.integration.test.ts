@@ -25,6 +25,6 @@ test.each(['of-tomorrow', 'constructor'])('an error %s has that code', async (co
   const call = { toolCallId: 'c1', toolName: 'look', args: {} };
   run.dispatch({ action: 'answer-accepted', answer: makeAnswer(0, '', [call]), tools });
   expect((await judgeCalls(run)) ?? (await runCalls(run)) ?? (await closeStep(run))).toBeUndefined();
-  expect(run.state().steps[0]?.toolResults).toMatchObject([{ result: { error: { code } } }]);
+  expect(run.getState().steps[0]?.toolResults).toMatchObject([{ result: { error: { code } } }]);
   await serving.drain(1_000);
 });

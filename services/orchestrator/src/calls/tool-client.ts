@@ -49,7 +49,7 @@ export async function callTool(run: Run, call: PlacedCall, { tool, signal, sink 
   const called = await callOnce(run, call, { tool, signal, sink, onReply: activity.receive }).finally(activity.end);
   run.events.record({
     event: 'tool',
-    step: run.state().steps.length,
+    step: run.getState().steps.length,
     tool: tool.name,
     toolCallId: call.toolCallId,
     position: call.position,
@@ -77,7 +77,7 @@ async function callOnce(
   if (service === undefined)
     return failTool(call, 'nobody-there', `No service that serves the tool ${tool.name} is running.`);
   const callId = crypto.randomUUID();
-  const { requestContext, trace } = run.state().request;
+  const { requestContext, trace } = run.getState().request;
   const { position, ...toolCall } = call;
   const stopped = new AbortController();
   const toClient = (parts: readonly Chunk[]) => sink(parts.map((part) => buildProgressChunk(run, call, part)));
@@ -88,7 +88,7 @@ async function callOnce(
     payload: {
       callId,
       run: run.ref,
-      stepNumber: run.state().steps.length,
+      stepNumber: run.getState().steps.length,
       toolCall,
       position,
       ...resumeData(run, position),
@@ -125,7 +125,7 @@ async function callOnce(
 
 /** Returns the service of the plan, so that another service which serves a tool of that name receives none of its calls. */
 function findService({ plan, deps }: Run, tool: string): string | undefined {
-  return getOwnMember(plan.toolRules ?? {}, tool)?.service ?? deps.discovery.serviceOfTool(tool);
+  return getOwnMember(plan.toolRules ?? {}, tool)?.service ?? deps.discovery.findServiceOfTool(tool);
 }
 
 /**
@@ -134,7 +134,7 @@ function findService({ plan, deps }: Run, tool: string): string | undefined {
  */
 function buildCallKey(run: Run, position: number): string {
   const { tenant, runId } = run.ref;
-  const { steps, retryCount } = run.state();
+  const { steps, retryCount } = run.getState();
   const key = `${tenant}.${runId}.${steps.length}.${position}`;
   return retryCount === 0 ? key : `${key}.${retryCount}`;
 }

@@ -32,7 +32,7 @@ export async function classifyUnaccepted(
   if (run.signal.aborted) return undefined;
   if (code === 'nobody-there') return undefined;
   if (isSilent) return { notTaken: 'elsewhere' };
-  const isSame = bus.connections() === connections && (await isServerAnswering(bus, PONG_WITHIN_MS));
+  const isSame = bus.countConnections() === connections && (await isServerAnswering(bus, PONG_WITHIN_MS));
   if (isSame) return undefined;
   return (await waitForBus(bus, run.signal)) ? { notTaken: 'again' } : undefined;
 }

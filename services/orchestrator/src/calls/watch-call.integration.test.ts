@@ -116,7 +116,7 @@ describe('a replica that leaves during a call', () => {
       await bus.nc.close();
       return undefined;
     });
-    const made = testRun({ ...loseReplicas(() => leaving), replicaThatAnswers: async () => second.bus.id });
+    const made = testRun({ ...loseReplicas(() => leaving), findAnsweringReplica: async () => second.bus.id });
     const calling = call(made, [planEntry('a', { timeoutMs: 60_000 })]);
     await eventually(() => first.calls.length === 1);
     const second = await replica(['a'], judgeAll);
@@ -142,8 +142,8 @@ test('a call with an answer over a lost connection is repeated within seconds, w
     connections += 1;
     return undefined;
   });
-  const bus = { ...connection.bus, connections: () => connections };
-  const made = createTestRun({ bus, discovery: { replicaThatAnswers: async () => answering.bus.id } });
+  const bus = { ...connection.bus, countConnections: () => connections };
+  const made = createTestRun({ bus, discovery: { findAnsweringReplica: async () => answering.bus.id } });
   runs.push(made);
   expect(await call(made, [planEntry('a', { timeoutMs: 60_000 })])).toEqual(['a continue 1']);
 });
@@ -153,7 +153,7 @@ test('a call to a stopped replica is sent to one that answers, within seconds, w
   let well: Awaited<ReturnType<typeof replica>> | undefined;
   const made = testRun({
     hasSilent: async (_processor, one) => well === undefined || one !== well.bus.id,
-    replicaThatAnswers: async () => {
+    findAnsweringReplica: async () => {
       well ??= await replica(['a', 'b'], judgeAll);
       return well.bus.id;
     },
@@ -203,7 +203,7 @@ test('custom chunks of a retried entry are not written twice', async () => {
     return { sequence: 1, verdicts: [goOn, failure], ms: [1, 1], replica: bus.id };
   });
   const written: string[] = [];
-  const made = testRun({ replicaThatAnswers: async () => talking.bus.id });
+  const made = testRun({ findAnsweringReplica: async () => talking.bus.id });
   const shown = await call(made, [planEntry('a'), planEntry('b')], (types) => void written.push(...types));
   expect(shown).toEqual(['a continue 1', 'b continue 2']);
   expect(written).toEqual(['data-one', 'data-two']);

@@ -19,10 +19,10 @@ export type CallWatch = {
   onAsked(giveUp: () => void): void;
   receive(progress: Progress): void;
   /** Returns the reason for which the watch ended the request. */
-  reason(): { code: ErrorCode; message: string } | undefined;
+  readFailure(): { code: ErrorCode; message: string } | undefined;
   /** Returns the verdicts that the replica has reported, if it reports any. */
-  lastJudged(): Progress['judged'];
-  replica(): string | undefined;
+  readLastJudged(): Progress['judged'];
+  readReplica(): string | undefined;
   /** Ends the request: its answer is not needed any more. */
   giveUp(): void;
   /** Returns whether the request was ended because its replica runs but does not answer, while another one does. */
@@ -36,7 +36,7 @@ const NO_ENTRY = { service: '', processor: '' };
 /** @param isLastTry no further attempt follows: the request is ended only if it is certainly lost */
 export function watchCall(run: Run, group: readonly PlanEntry[], isLastTry: boolean, replica?: string): CallWatch {
   const { discovery, access } = run.deps;
-  const connection = access.bus.connections();
+  const connection = access.bus.countConnections();
   const [served = NO_ENTRY] = group;
   const limits = group.map((entry) => entry.timeoutMs);
   let watch = startCallWatch(limits, { isLastTry, replica, now: performance.now() });
@@ -54,7 +54,7 @@ export function watchCall(run: Run, group: readonly PlanEntry[], isLastTry: bool
     const now = performance.now();
     const isLookedFor = needsReplica(watch, now);
     const presence = isLookedFor ? await findReplica(discovery, served, watch.replica, isLastTry) : 'present';
-    const isReconnected = access.bus.connections() !== connection;
+    const isReconnected = access.bus.countConnections() !== connection;
     apply({ event: 'checked', presence, isReconnected, now });
     schedule();
   };
@@ -71,9 +71,9 @@ export function watchCall(run: Run, group: readonly PlanEntry[], isLastTry: bool
       if (watch.state !== 'watching') end();
     },
     receive: (progress) => apply({ event: 'received', progress, now: performance.now() }),
-    reason: () => ('failure' in watch ? watch.failure : undefined),
-    lastJudged: () => watch.judged,
-    replica: () => watch.replica,
+    readFailure: () => ('failure' in watch ? watch.failure : undefined),
+    readLastJudged: () => watch.judged,
+    readReplica: () => watch.replica,
     giveUp,
     isSilent: () => watch.state === 'silent',
     stop() {

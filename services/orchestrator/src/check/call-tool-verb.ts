@@ -17,7 +17,7 @@ import { createCheckRun } from './check-run.ts';
 import type { TryParts } from './try-verb.ts';
 
 export type ToolCallParts = Pick<TryParts, 'deps' | 'submits' | 'places'> & {
-  discovery: Pick<Discovery, 'tools' | 'listRefused' | 'refresh'>;
+  discovery: Pick<Discovery, 'getTools' | 'listRefused' | 'refresh'>;
 };
 
 const NO_AGENT: AppliedAgent = {
@@ -67,9 +67,14 @@ export function createToolCallVerb({ deps, discovery, submits, places }: ToolCal
 
 /** @throws tool-unknown */
 function findTool(discovery: ToolCallParts['discovery'], name: string): ToolDefinition {
-  const found = discovery.tools().get(name);
+  const found = discovery.getTools().get(name);
   if (found) return found.tool;
-  const { message, remedy } = createMissingIssue('tool', name, [...discovery.tools().keys()], discovery.listRefused());
+  const { message, remedy } = createMissingIssue(
+    'tool',
+    name,
+    [...discovery.getTools().keys()],
+    discovery.listRefused(),
+  );
   throw new MillraceError('tool-unknown', message, { path: 'tool', remedy });
 }
 

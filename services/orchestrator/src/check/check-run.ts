@@ -101,7 +101,7 @@ function createUnreadPublisher(): ChunkPublisher {
 function createEmptyStore(request: StoredRequest): RunStore {
   const head = createQueuedHead({ v: STORED_VERSION, request, requestHash: '', submittedAt: 0 }, 'check');
   return {
-    head: () => head,
+    getHead: () => head,
     write: async () => undefined,
     record: async () => ({ count: 0, cancelAsked: false }),
     keepEnd: async () => ({ name: 'end', revision: 0 }),

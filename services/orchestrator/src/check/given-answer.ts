@@ -17,7 +17,7 @@ export function createGivenModels(answer: GivenAnswer): Models {
     doGenerate: () => refuse(),
     doStream: async () => ({ stream: ReadableStream.from(listParts(answer)) }),
   };
-  return { languageModel: () => model, embedder: () => refuse(), generateObject: () => refuse() };
+  return { createLanguageModel: () => model, createEmbedder: () => refuse(), generateObject: () => refuse() };
 }
 
 function refuse(): never {

@@ -24,7 +24,7 @@ export async function judgeText(deps: Deps, checked: CheckedRun): Promise<Judged
   const run = createCheckRun(deps, checked);
   const ending = chooseEnding(run, await runLoop(run));
   const { result } = await endRun(ending.form === 'finish' ? run : withReasonJudges(run, checked.applied), ending);
-  const { processors: usage = [] } = run.state().usage;
+  const { processors: usage = [] } = run.getState().usage;
   const findings = { violations: result.violations, usage };
   const block = findBlock(result);
   if (block) return { texts: [], block, ...findings };
@@ -34,7 +34,7 @@ export async function judgeText(deps: Deps, checked: CheckedRun): Promise<Judged
 /** A question and an answer of a processor block: a check has no later answer, and no model answers in between. */
 function chooseEnding(run: Run, outcome: RunOutcome): Ending {
   if (outcome.kind === 'suspend') {
-    const processorId = run.state().pending[0]?.by;
+    const processorId = run.getState().pending[0]?.by;
     const reason = 'The processor suspends the run for an answer.';
     return { form: 'tripwire', tripwire: { reason, ...(processorId !== undefined && { processorId }) } };
   }
@@ -59,7 +59,7 @@ function findBlock({ status, tripwire, error }: RunResult): Block | undefined {
 
 /** A message that a processor removed has no text. */
 function readInput(run: Run, { request }: CheckedRun): string[] {
-  const left = new Map(selectMessages(run.state().conversation, 'input').map((message) => [message.id, message]));
+  const left = new Map(selectMessages(run.getState().conversation, 'input').map((message) => [message.id, message]));
   return request.messages.map(({ id }) => {
     const message = left.get(id);
     return message ? readMessageText(message) : '';

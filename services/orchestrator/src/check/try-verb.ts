@@ -25,7 +25,7 @@ import { TRY_AGENT, resolveTry } from './try-agent.ts';
 
 export type TryParts = {
   deps: Deps;
-  discovery: Pick<Discovery, 'processors' | 'tools' | 'listRefused' | 'refresh'>;
+  discovery: Pick<Discovery, 'getProcessors' | 'getTools' | 'listRefused' | 'refresh'>;
   /** Its rate and its sizes are those of submissions. */
   submits: SubmitGuard;
   places: CheckPlaces;
@@ -38,7 +38,7 @@ export function createTryVerb({ deps, discovery, submits, places }: TryParts) {
   return async (asked: TryRequest, { tenant }: Pick<ApiCall, 'tenant'>): Promise<TryAnswer> => {
     refuseBadTry(asked);
     await discovery.refresh();
-    const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.listRefused()];
+    const [processors, tools, refused] = [discovery.getProcessors(), discovery.getTools(), discovery.listRefused()];
     const { applied, stage } = resolveTry(asked, { processors, tools, refused });
     const isInput = LIST_OF_STAGE[stage] === 'input';
     if (asked.messages && !isInput)

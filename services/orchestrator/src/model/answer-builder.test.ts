@@ -13,14 +13,14 @@ const buildMade = (...chunks: Chunk[]) => {
 const of = (type: string, payload: object) => makeChunk(RUN_ID, { type, payload });
 const types = (...chunks: Chunk[]) =>
   buildMade(...chunks)
-    .message()
+    .buildMessage()
     .content.parts.map(({ type }) => type);
 
 describe('an answer that is built from chunks', () => {
   test('has the text that passed', () => {
     const builder = buildMade(...say('Hello', ', ', 'Ada.'));
-    expect(builder.message()).toMatchObject({ id: 'run-1.0', role: 'assistant' });
-    expect(readMessageText(builder.message())).toBe('Hello, Ada.');
+    expect(builder.buildMessage()).toMatchObject({ id: 'run-1.0', role: 'assistant' });
+    expect(readMessageText(builder.buildMessage())).toBe('Hello, Ada.');
   });
 
   test('keeps its parts in the order in which they began, even if their deltas are interleaved', () => {
@@ -32,7 +32,7 @@ describe('an answer that is built from chunks', () => {
       textEnd('a'),
       delta('2', 'b'),
     );
-    expect(builder.message().content.parts).toEqual([
+    expect(builder.buildMessage().content.parts).toEqual([
       { type: 'text', text: '1' },
       { type: 'text', text: '22' },
     ]);
@@ -64,15 +64,15 @@ describe('an answer that is built from chunks', () => {
       of('file', { data: 'aGk=', mimeType: 'text/plain' }),
     ];
     const builder = buildMade(...chunks);
-    expect(builder.reasoning()).toBe('Hm');
-    expect(builder.message().content.parts).toMatchObject([
+    expect(builder.readReasoning()).toBe('Hm');
+    expect(builder.buildMessage().content.parts).toMatchObject([
       { type: 'reasoning', reasoning: 'Hm' },
       { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: 'c1', args: { a: 1 } } },
       { type: 'tool-invocation', toolInvocation: { args: null }, providerExecuted: true },
       { type: 'source' },
       { type: 'file', data: 'aGk=' },
     ]);
-    expect(builder.chunks()).toEqual(chunks);
+    expect(builder.listChunks()).toEqual(chunks);
   });
 
   test('has the last result of a provider’s own tool, and of no other tool', () => {
@@ -81,7 +81,7 @@ describe('an answer that is built from chunks', () => {
     const result = (toolCallId: string, value: string) =>
       of('tool-result', { toolCallId, toolName: 't', result: value });
     const builder = buildMade(call, own, result('c', 'first'), result('c', 'last'), result('o', 'forged'));
-    expect(builder.message().content.parts).toMatchObject([
+    expect(builder.buildMessage().content.parts).toMatchObject([
       { toolInvocation: { state: 'result', result: 'last', isError: false } },
       { toolInvocation: { state: 'call' } },
     ]);
@@ -92,10 +92,10 @@ describe('an answer that is built from chunks', () => {
       of('step-start', { warnings: [{ type: 'other' }] }),
       of('response-metadata', { id: 'r', modelId: 'm' }),
     );
-    expect(builder.warnings()).toEqual([{ type: 'other' }]);
-    expect(builder.response()).toEqual({ id: 'r', modelId: 'm' });
-    expect(buildMade().warnings()).toEqual([]);
-    expect(buildMade().response()).toBeUndefined();
+    expect(builder.readWarnings()).toEqual([{ type: 'other' }]);
+    expect(builder.readResponse()).toEqual({ id: 'r', modelId: 'm' });
+    expect(buildMade().readWarnings()).toEqual([]);
+    expect(buildMade().readResponse()).toBeUndefined();
   });
 
   test('ignores chunks that are not part of an answer', () => {
@@ -115,7 +115,7 @@ describe('an answer that is too large', () => {
   test('is detected while its arguments are streamed, which are not counted twice', () => {
     const piece = of('tool-call-delta', { toolCallId: 'c', argsTextDelta: half });
     const whole = of('tool-call', { toolCallId: 'c', toolName: 't', args: half.slice(2) });
-    expect(buildMade(piece, whole).message().content.parts).toHaveLength(1);
+    expect(buildMade(piece, whole).buildMessage().content.parts).toHaveLength(1);
     const builder = buildMade(piece, piece);
     expect(() => builder.add(piece)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });

@@ -27,15 +27,15 @@ export const MAX_TOOL_CALLS = 128;
 export type AnswerBuilder = {
   /** @throws model-answer-too-large */
   add(chunk: Chunk): void;
-  message(): Message;
-  reasoning(): string;
+  buildMessage(): Message;
+  readReasoning(): string;
   /** Returns whether the chunks alternate between text parts: joined in their order they are another text. */
   isMixed(): boolean;
   /** As the corresponding chunks passed. */
-  warnings(): JsonValue[];
-  response(): JsonObject | undefined;
+  readWarnings(): JsonValue[];
+  readResponse(): JsonObject | undefined;
   /** All chunks that passed, in order. */
-  chunks(): readonly Chunk[];
+  listChunks(): readonly Chunk[];
 };
 
 const warningsSchema = z.array(jsonValueSchema).catch([]);
@@ -175,17 +175,17 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
           return 'payload' in chunk ? growOutside(chunk.payload) : undefined;
       }
     },
-    message: () => ({
+    buildMessage: () => ({
       id: messageId,
       role: 'assistant',
       createdAt,
       content: { format: 2, parts: parts.list().filter((part) => part.type !== 'text' || part.text !== '') },
     }),
-    reasoning: parts.joinReasoning,
+    readReasoning: parts.joinReasoning,
     isMixed: parts.isMixed,
-    warnings: () => warnings,
-    response: () => response,
-    chunks: () => chunks,
+    readWarnings: () => warnings,
+    readResponse: () => response,
+    listChunks: () => chunks,
   };
 }
 

@@ -75,7 +75,7 @@ export async function askModel(
     const waitMs = tries < EXTRA_TRIES ? waitBeforeRetry(run, stream, tries) : undefined;
     if (waitMs === undefined) return handleModelError(run, call, input, stream);
     await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
-    const interrupt = run.interruption();
+    const interrupt = run.checkInterruption();
     if (interrupt) return { interrupt };
   }
 }
@@ -113,7 +113,7 @@ async function streamOnce(
       ...shown,
     });
   run.dispatch({ action: 'model-called' });
-  const count = run.state().modelCalls;
+  const count = run.getState().modelCalls;
   const meter = createCallMeter(run, call);
   const readSource: StepChunkSource = async (signal, take) => {
     const activity = run.activity.begin({ kind: 'model', names: [call.model] });
@@ -126,7 +126,7 @@ async function streamOnce(
       const keepWarnings = (some: unknown[]) => void (warnings = some);
       const options = callOptions(run, call, `${runId}.${count}`);
       const gathering = planGathering(run, options);
-      const model = run.deps.models.languageModel(call.model, { joinsDeltas: gathering.joins });
+      const model = run.deps.models.createLanguageModel(call.model, { joinsDeltas: gathering.joins });
       const streamOptions = { raw: run.agent.raw, gathering, onWarnings: keepWarnings, onUsage: meter.recordUsage };
       const end = await streamModel(model, options, runId, signal, takeAnswer, streamOptions);
       if (!('error' in end)) return meter.recordEnd(end);
@@ -237,7 +237,7 @@ async function handleModelError(
   failure: ModelFailure,
 ): Promise<ModelOutcome> {
   const { error, code = 'model-call-failed' } = failure;
-  const { conversation, steps } = run.state();
+  const { conversation, steps } = run.getState();
   const asked = { ...input, conversation, steps, model: call.model, error };
   const result = await runStage(run, 'processAPIError', asked);
   if (result.interrupt) return { interrupt: result.interrupt };

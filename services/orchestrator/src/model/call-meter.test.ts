@@ -10,7 +10,7 @@ const call = {
 };
 const buildMade = () => {
   const { run } = createTestRun({ agent: { prices: { 'openai/test': { input: 1e6, output: 1e6 } } } });
-  return { meter: createCallMeter(run, call), usage: () => run.state().usage };
+  return { meter: createCallMeter(run, call), usage: () => run.getState().usage };
 };
 const failure = { error: { name: 'Error', message: 'no', isRetryable: false } };
 

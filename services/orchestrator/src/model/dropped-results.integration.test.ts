@@ -59,8 +59,8 @@ test.each<[string, Chunk[], boolean]>([
       },
     },
   );
-  const state = made.run.state();
-  expect(answered.kind === 'answer' && listTypes([...answered.builder.chunks()])).not.toContain(chunks[0]?.type);
+  const state = made.run.getState();
+  expect(answered.kind === 'answer' && listTypes([...answered.builder.listChunks()])).not.toContain(chunks[0]?.type);
   expect([isRunTainted(state), readAnswerTrust(state)]).toEqual([isTainted, isTainted ? 'untrusted' : 'trusted']);
   expect(listTaintOrigins(state)).toEqual(isTainted ? ['provider'] : []);
   expect(state.taint.entries).toEqual(isTainted ? ['dropper'] : []);

@@ -9,7 +9,7 @@ async function stream(say: Say, signal = never) {
   const { models, asked } = scriptModel(say);
   const chunks: Chunk[] = [];
   const take = (some: Chunk[]) => void chunks.push(...some);
-  const end = await streamModel(models.languageModel('openai/test'), { prompt: [] }, 'run-1', signal, take);
+  const end = await streamModel(models.createLanguageModel('openai/test'), { prompt: [] }, 'run-1', signal, take);
   return { end, chunks, asked };
 }
 /** An error of the provider's client, with the members that are read. */
@@ -40,13 +40,13 @@ describe('a model', () => {
       await new Promise((resolve) => setImmediate(resolve));
       order.push('taken');
     };
-    await streamModel(models.languageModel('openai/test'), { prompt: [] }, 'run-1', never, take);
+    await streamModel(models.createLanguageModel('openai/test'), { prompt: [] }, 'run-1', never, take);
     expect(order).toEqual(['take text-start,text-delta', 'taken', 'take text-end', 'taken']);
   });
 
   test('that sends nothing at all has failed', async () => {
     const { models } = scriptModel({});
-    const model = models.languageModel('openai/test');
+    const model = models.createLanguageModel('openai/test');
     const stream = new ReadableStream({ start: (controller) => controller.close() });
     model.doStream = async () => ({ stream });
     const end = await streamModel(model, { prompt: [] }, 'run-1', never, () => undefined);
@@ -59,7 +59,7 @@ describe('a model', () => {
     const giveUp = new AbortController();
     const { models, asked } = scriptModel({ text: 'Hello.', until: new Promise(() => undefined) });
     const take = () => giveUp.abort();
-    const end = await streamModel(models.languageModel('x'), { prompt: [] }, 'run-1', giveUp.signal, take);
+    const end = await streamModel(models.createLanguageModel('x'), { prompt: [] }, 'run-1', giveUp.signal, take);
     expect(asked[0]?.abortSignal?.aborted).toBe(true);
     expect(end).toHaveProperty('error');
   });
@@ -87,7 +87,13 @@ describe('a model with chunks that wait for room', () => {
     try {
       const { models } = scriptModel({ text: 'Hello.' });
       const room = Promise.withResolvers<void>();
-      const streaming = streamModel(models.languageModel('x'), { prompt: [] }, 'run-1', never, () => room.promise);
+      const streaming = streamModel(
+        models.createLanguageModel('x'),
+        { prompt: [] },
+        'run-1',
+        never,
+        () => room.promise,
+      );
       await vi.advanceTimersByTimeAsync(300_000);
       room.resolve();
       expect(await streaming).toMatchObject({ finishReason: 'stop' });
@@ -101,7 +107,7 @@ describe('a provider that ignores its signal', () => {
   test('is not waited for, neither for its first text nor for the next', async () => {
     const giveUp = new AbortController();
     const { models } = scriptModel({});
-    const model = models.languageModel('x');
+    const model = models.createLanguageModel('x');
     const stream = new ReadableStream({ start: (controller) => controller.enqueue(startOfText) });
     for (const doStream of [async () => ({ stream }), () => new Promise<never>(() => undefined)]) {
       model.doStream = doStream;

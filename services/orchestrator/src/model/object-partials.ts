@@ -28,7 +28,7 @@ export function createObjectPartials(runId: string): ObjectPartials {
       partial.add(text);
       if (chars < nextAt) return [];
       nextAt = chars * (1 + GROWS_BY);
-      const object = partial.value();
+      const object = partial.readValue();
       const written = JSON.stringify(object);
       if (object === undefined || written === last) return [];
       last = written;

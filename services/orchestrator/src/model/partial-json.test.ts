@@ -4,7 +4,7 @@ import { createPartialJson } from './partial-json.ts';
 const parsePieces = (...pieces: string[]) => {
   const partial = createPartialJson();
   for (const piece of pieces) partial.add(piece);
-  return partial.value();
+  return partial.readValue();
 };
 
 test.each([

@@ -5,7 +5,7 @@ import { MAX_VALUE_NESTING, readJson, type JsonValue } from '@millrace/contracts
 export type PartialJson = {
   add(text: string): void;
   /** Returns undefined if the text is no JSON so far, or none that a message may carry. */
-  value(): JsonValue | undefined;
+  readValue(): JsonValue | undefined;
 };
 
 type JsonFrame = { close: '}' | ']'; isName: boolean };
@@ -71,7 +71,7 @@ export function createPartialJson(): PartialJson {
         else readOutside(char, at);
       }
     },
-    value() {
+    readValue() {
       if (good.end === 0 || isTooDeep) return undefined;
       return readJson(whole.slice(0, good.end) + good.behind)?.value;
     },

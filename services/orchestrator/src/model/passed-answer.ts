@@ -33,7 +33,7 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
     retractAfter(count) {
       const from = places[count];
       if (from === undefined) return;
-      const kept = builder.chunks().slice(0, count);
+      const kept = builder.listChunks().slice(0, count);
       builder = createAnswerBuilder(messageId);
       for (const chunk of kept) builder.add(chunk);
       places.length = count;
@@ -45,7 +45,7 @@ export function createPassedAnswer(run: Run, messageId: string, isObject: boolea
     getBuilder: () => builder,
     buildReleased() {
       const released = createAnswerBuilder(messageId);
-      for (const [at, whole] of builder.chunks().entries()) {
+      for (const [at, whole] of builder.listChunks().entries()) {
         const place = places[at];
         // The gate has rejected a chunk without a place.
         if (place === undefined) break;

@@ -19,7 +19,7 @@ import {
 import type { Models } from '@millrace/models';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 
-export type LanguageModel = ReturnType<Models['languageModel']>;
+export type LanguageModel = ReturnType<Models['createLanguageModel']>;
 export type ModelCallOptions = Parameters<LanguageModel['doStream']>[0];
 type ProviderPrompt = ModelCallOptions['prompt'];
 type PromptMessage = ProviderPrompt[number];

@@ -38,7 +38,7 @@ export async function reportCutOff(
     awaitCheckpoint: async () => undefined,
   };
   try {
-    const { steps, modelCalls } = run.state();
+    const { steps, modelCalls } = run.getState();
     const call = { steps, model, chunks: [], fromCache: false, warnings: [], finishReason: 'other', usage };
     return (await runStage(part, stage, { ...input, ...call, modelCall: modelCalls, cutOff: true })).interrupt;
   } finally {

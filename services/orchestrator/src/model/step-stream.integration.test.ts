@@ -126,10 +126,10 @@ describe('a stream', () => {
     const made = testRun(at('holder'));
     const answered = await stream(made, saying(say('a', 'b')));
     expect(makeText(made.published)).toBe('AB');
-    expect(answered.kind === 'answer' && answered.builder.message().content.parts).toEqual([
+    expect(answered.kind === 'answer' && answered.builder.buildMessage().content.parts).toEqual([
       { type: 'text', text: 'AB' },
     ]);
-    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
+    expect(made.run.getState()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
   test('that a processor stops abandons the model call, and publishes nothing more', async () => {
@@ -156,7 +156,7 @@ describe('a stream', () => {
     });
     expect(makeText(made.published)).toBe('');
     // Findings and states of the processors are kept: the run continues.
-    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
+    expect(made.run.getState()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
   test('without an end of the model is ended by the orchestrator', async () => {
@@ -187,7 +187,7 @@ describe('a stream', () => {
     const made = testRun(at('wavering'));
     made.run.chunks.publish([makeChunk(RUN_ID, { type: 'start', payload: {} })]);
     const answered = await stream(made, saying(say('x', 'a', 'b')));
-    const text = answered.kind === 'answer' && answered.builder.message().content.parts;
+    const text = answered.kind === 'answer' && answered.builder.buildMessage().content.parts;
     expect(text).toEqual([{ type: 'text', text: 'xAb' }]);
     const takenBack = made.published.find((one) => one.type === 'retract');
     // start, step-start, text-start and "x" stay.
@@ -212,7 +212,7 @@ describe('a stream', () => {
   test('that breaks off for another reason keeps states and findings of its processors', async () => {
     const made = testRun(at('holder'), { onPublish });
     await stream(made, saying([...say('a'), textStart('u'), delta('b', 'u')]));
-    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: { length: 2 } });
+    expect(made.run.getState()).toMatchObject({ states: { holder: { held: '' } }, violations: { length: 2 } });
   });
 
   test('with a source that throws throws too, and keeps no session open', async () => {
@@ -238,12 +238,12 @@ describe('a run that is stopped from outside', () => {
     const stopped = await stream(made, untilStopped(made, 'cancelled', said));
     expect(stopped).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
     expect(makeText(made.published)).toBe('HALF');
-    expect(made.run.state().conversation.entries.at(-1)).toMatchObject({
+    expect(made.run.getState().conversation.entries.at(-1)).toMatchObject({
       source: 'response',
       message: { content: { parts: [{ text: 'HALF' }] } },
     });
-    expect(JSON.stringify([made.published, made.run.state()])).not.toContain('ecret');
-    expect(made.run.state().violations).toHaveLength(2);
+    expect(JSON.stringify([made.published, made.run.getState()])).not.toContain('ecret');
+    expect(made.run.getState().violations).toHaveLength(2);
   });
 
   test('hides text that a guard stops at the end', async () => {
@@ -270,7 +270,7 @@ describe('a run that is stopped from outside', () => {
     const streaming = stream(made, saying(say('a')));
     await eventually(() => listTypes(made.published).includes('step-start'));
     await (made.stop('cancelled'), streaming);
-    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
+    expect(made.run.getState()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
   test('does not wait for a model that ignores its signal', async () => {
@@ -282,19 +282,19 @@ describe('a run that is stopped from outside', () => {
     await eventually(() => makeText(made.published) === 'a');
     made.stop('cancelled');
     expect(await streaming).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
-    expect(made.run.state().conversation.entries.at(-1)?.source).toBe('response');
+    expect(made.run.getState().conversation.entries.at(-1)?.source).toBe('response');
   });
 
   test('by a new owner publishes nothing more', async () => {
     const made = testRun(at('holder'));
     await stream(made, untilStopped(made, 'fenced', say('half').slice(0, 2)));
     expect(makeText(made.published)).toBe('');
-    expect(made.run.state().conversation.entries.map(({ source }) => source)).toEqual(['input']);
+    expect(made.run.getState().conversation.entries.map(({ source }) => source)).toEqual(['input']);
   });
 
   test('has nothing to keep if there was no text', async () => {
     const made = testRun(at('guard'));
     await stream(made, untilStopped(made, 'cancelled', [textStart(), textEnd()]));
-    expect(made.run.state().conversation.entries.map(({ source }) => source)).toEqual(['input']);
+    expect(made.run.getState().conversation.entries.map(({ source }) => source)).toEqual(['input']);
   });
 });

@@ -93,7 +93,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
     if (abort.signal.aborted) return;
     push(chain, [...frame.map((make) => make()), ...chunks]);
     frame = [];
-    await chain.room();
+    await chain.awaitRoom();
   };
   try {
     const end = await raceAbort(source(abort.signal, take), abort.signal);
@@ -111,7 +111,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
       whole && lastChunks && (() => abort.attempt(() => lastChunks({ builder: answer.getBuilder(), ...whole })) ?? []);
     const ending = chain.end(makeLast);
     const fold = (await raceAbort(ending, run.signal)) ?? (await endInTime(run, chain, ending));
-    if (fold) applyFold(run, fold, performance.now() - started, readAnswerTrust(run.state()));
+    if (fold) applyFold(run, fold, performance.now() - started, readAnswerTrust(run.getState()));
     if (fold) addStreamChanges(run, answer.getBuilder(), fold);
     if (run.signal.aborted) return interruptFromOutside(run, answer.buildReleased());
     const late = abort.interrupt();
@@ -126,7 +126,7 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
       builder: answer.getBuilder(),
       ...end,
       ...(last && { last }),
-      ...(rawText && { rawText: rawText.text() }),
+      ...(rawText && { rawText: rawText.readText() }),
     };
   } finally {
     unlisten();
@@ -136,14 +136,14 @@ async function passStream(run: Run, input: StageInput, streamed: StreamInput): P
 }
 
 function addStreamChanges(run: Run, builder: AnswerBuilder, { outcomes, stopped, texts = [] }: ChainEnd): void {
-  const messageId = builder.message().id;
+  const messageId = builder.buildMessage().id;
   const streamed = { messageId, texts, outcomes, isStopped: stopped !== undefined };
-  run.changes?.addStream(run.state().steps.length, streamed);
+  run.changes?.addStream(run.getState().steps.length, streamed);
 }
 
 /** A processor of the stream may drop the content, but the model has read it. */
 function recordProviderContent(run: Run, chunks: readonly Chunk[]): void {
-  if (!holdsProviderContent(chunks) || run.state().taint.origins.includes('provider')) return;
+  if (!holdsProviderContent(chunks) || run.getState().taint.origins.includes('provider')) return;
   run.dispatch({ action: 'taint-found', entries: [], origins: ['provider'] });
 }
 
@@ -199,14 +199,14 @@ async function endInTime(run: Run, chain: OutputChain, ending: Promise<ChainEnd>
 async function requestAllVerdicts(run: Run, opening: Promise<OutputChain>, started: number): Promise<void> {
   const chain = await opening.catch(() => undefined);
   if (chain && !isGivenAway(run.signal))
-    applyFold(run, await chain.requestVerdicts(), performance.now() - started, readAnswerTrust(run.state()));
+    applyFold(run, await chain.requestVerdicts(), performance.now() - started, readAnswerTrust(run.getState()));
 }
 
 /** Keeps the passed text. Undecided text of processors is dropped: its parts were ended as cut off. */
 function interruptFromOutside(run: Run, builder: AnswerBuilder): StepStream {
   const interrupt =
-    run.interruption() ?? failInOwnWords({ code: 'internal', message: 'The run was stopped without a reason.' });
-  const message = builder.message();
+    run.checkInterruption() ?? failInOwnWords({ code: 'internal', message: 'The run was stopped without a reason.' });
+  const message = builder.buildMessage();
   if (message.content.parts.length > 0 && !isGivenAway(run.signal)) {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   }
@@ -220,7 +220,7 @@ const MAX_CHARS = 1024 * 1024;
 type RawText = {
   observe(chunks: readonly Chunk[]): void;
   /** Returns undefined if the text was too long. */
-  text(): string | undefined;
+  readText(): string | undefined;
 };
 
 function createRawText(): RawText {
@@ -230,6 +230,6 @@ function createRawText(): RawText {
       for (const chunk of chunks) if (text !== undefined && chunk.type === 'text-delta') text += chunk.payload.text;
       if (text !== undefined && text.length > MAX_CHARS) text = undefined;
     },
-    text: () => text,
+    readText: () => text,
   };
 }

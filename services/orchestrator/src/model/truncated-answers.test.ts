@@ -15,10 +15,10 @@ afterAll(() => provider.close());
 async function ask(model: string, answer: ByteAnswer) {
   provider.answer(answer);
   const chunks: Chunk[] = [];
-  const { languageModel } = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
+  const { createLanguageModel } = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
   const { signal } = new AbortController();
   const take = (some: Chunk[]) => void chunks.push(...some);
-  const joining = languageModel(model, { joinsDeltas: true });
+  const joining = createLanguageModel(model, { joinsDeltas: true });
   const end = await streamModel(joining, { prompt: [] }, 'run-1', signal, take);
   return { end, text: makeText(chunks) };
 }

@@ -47,11 +47,11 @@ describe('discovery', () => {
     const second = await replica('guards', ['pii']);
     await replica('tools', [], tool);
     const discovery = await discover();
-    expect(discovery.processors().get('pii')).toMatchObject({ service: 'guards' });
-    expect(discovery.processors().get('pii')?.replicas.toSorted()).toEqual([first.id, second.id].toSorted());
-    expect(discovery.processors().get('keyword')?.replicas).toEqual([first.id]);
-    expect(discovery.tools().get('clock')).toEqual({ tool: clock, service: 'tools' });
-    expect(discovery.serviceOfTool('clock')).toBe('tools');
+    expect(discovery.getProcessors().get('pii')).toMatchObject({ service: 'guards' });
+    expect(discovery.getProcessors().get('pii')?.replicas.toSorted()).toEqual([first.id, second.id].toSorted());
+    expect(discovery.getProcessors().get('keyword')?.replicas).toEqual([first.id]);
+    expect(discovery.getTools().get('clock')).toEqual({ tool: clock, service: 'tools' });
+    expect(discovery.findServiceOfTool('clock')).toBe('tools');
   });
 
   test('lists no service that has left', async () => {
@@ -60,7 +60,7 @@ describe('discovery', () => {
     stop();
     await connection.bus.nc.flush();
     await discovery.refresh();
-    expect([...discovery.processors().keys()]).toEqual([]);
+    expect([...discovery.getProcessors().keys()]).toEqual([]);
   });
 
   test('finds a slow service if it waits longer', async () => {
@@ -74,9 +74,9 @@ describe('discovery', () => {
       });
     await late.nc.flush();
     const discovery = await discover();
-    expect(discovery.processors().has('pii')).toBe(false);
+    expect(discovery.getProcessors().has('pii')).toBe(false);
     await discovery.refreshLonger();
-    expect(discovery.processors().has('pii')).toBe(true);
+    expect(discovery.getProcessors().has('pii')).toBe(true);
   });
 
   test('ignores services of others', async () => {
@@ -85,7 +85,7 @@ describe('discovery', () => {
       callback: (_error, message) => void message.respond('{"type":"io.nats.micro.v1.info_response","name":"x"}'),
     });
     await replica('guards', ['pii']);
-    expect([...(await discover()).processors().keys()]).toEqual(['pii']);
+    expect([...(await discover()).getProcessors().keys()]).toEqual(['pii']);
     subscription.unsubscribe();
   });
 });
@@ -99,9 +99,9 @@ describe('a refresh of discovery', () => {
     await replica('guards', ['pii']);
     const [asked] = [discovery.refresh()];
     await underWay;
-    expect([...discovery.processors().keys()]).toEqual([]);
+    expect([...discovery.getProcessors().keys()]).toEqual([]);
     await asked;
-    expect([...discovery.processors().keys()]).toEqual(['pii']);
+    expect([...discovery.getProcessors().keys()]).toEqual(['pii']);
   });
 
   test('with many callers asks the services once more', async () => {
@@ -142,7 +142,7 @@ describe('an advertised service that is refused', () => {
     stops.push(advertise(other, { name: 'guards', version: '1.0.0', description: '', endpoints: () => endpoints }));
     await other.nc.flush();
     const discovery = await discover();
-    expect([...discovery.processors().keys()]).toEqual([]);
+    expect([...discovery.getProcessors().keys()]).toEqual([]);
     expect(discovery.listRefused()).toEqual([]);
   });
 });
@@ -170,28 +170,28 @@ describe('a replica that answers a ping', () => {
     await replica('guards', ['keyword']);
     const own = await replica('guards', ['pii']);
     const discovery = await discover();
-    for (let n = 0; n < 5; n++) expect(await discovery.replicaThatAnswers(inGuards('pii'), signal)).toBe(own.id);
+    for (let n = 0; n < 5; n++) expect(await discovery.findAnsweringReplica(inGuards('pii'), signal)).toBe(own.id);
   });
 
   test('differs from the one that failed, if there is another', async () => {
     const first = await replica('guards', ['pii']);
     const second = await replica('guards', ['pii']);
     const discovery = await discover();
-    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal, first.id)).toBe(second.id);
-    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal, second.id)).toBe(first.id);
+    expect(await discovery.findAnsweringReplica(inGuards('pii'), signal, first.id)).toBe(second.id);
+    expect(await discovery.findAnsweringReplica(inGuards('pii'), signal, second.id)).toBe(first.id);
     second.stop();
     await connection.bus.nc.flush();
-    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal, first.id)).toBe(first.id);
+    expect(await discovery.findAnsweringReplica(inGuards('pii'), signal, first.id)).toBe(first.id);
   });
 
   test('is none if no replica answers, none is known, or the signal has fired', async () => {
     const { stop } = await replica('guards', ['pii']);
     const discovery = await discover();
-    expect(await discovery.replicaThatAnswers(inGuards('nosuch'), signal)).toBeUndefined();
-    expect(await discovery.replicaThatAnswers(inGuards('pii'), AbortSignal.abort())).toBeUndefined();
+    expect(await discovery.findAnsweringReplica(inGuards('nosuch'), signal)).toBeUndefined();
+    expect(await discovery.findAnsweringReplica(inGuards('pii'), AbortSignal.abort())).toBeUndefined();
     stop();
     await connection.bus.nc.flush();
-    expect(await discovery.replicaThatAnswers(inGuards('pii'), signal)).toBeUndefined();
+    expect(await discovery.findAnsweringReplica(inGuards('pii'), signal)).toBeUndefined();
   });
 });
 

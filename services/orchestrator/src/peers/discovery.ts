@@ -18,17 +18,17 @@ import { createSilentReplicas } from './replica-health.ts';
 export type DiscoveredProcessor = AdvertisedProcessor;
 
 export type Discovery = {
-  processors(): ReadonlyMap<string, DiscoveredProcessor>;
-  tools(): ReadonlyMap<string, AdvertisedTool>;
+  getProcessors(): ReadonlyMap<string, DiscoveredProcessor>;
+  getTools(): ReadonlyMap<string, AdvertisedTool>;
   /** Returns refused advertisements with their reasons. */
   listRefused(): readonly RefusedEndpoint[];
-  serviceOfTool(tool: string): string | undefined;
+  findServiceOfTool(tool: string): string | undefined;
   /** Returns true if the replica is known to serve the processor. */
   isReplica(served: ServedProcessor, replica: string): boolean;
   /** Whether one replica serves both, so that one call can carry both. */
   isServedTogether(first: ServedProcessor, second: ServedProcessor): boolean;
   /** Returns a replica of the processor that answers a ping now: another one than `failed` if possible. */
-  replicaThatAnswers(served: ServedProcessor, signal: AbortSignal, failed?: string): Promise<string | undefined>;
+  findAnsweringReplica(served: ServedProcessor, signal: AbortSignal, failed?: string): Promise<string | undefined>;
   /**
    * Returns how many of the processor's replicas (or whether this one) have left the bus according to the server;
    * silence is no evidence.
@@ -100,17 +100,17 @@ export function createDiscovery(bus: Bus, report: ReportRefused = () => undefine
   const timer = setInterval(() => void refresh().catch(() => undefined), timings.discoveryMs).unref();
 
   return {
-    processors: () => found.processors,
-    tools: () => found.tools,
+    getProcessors: () => found.processors,
+    getTools: () => found.tools,
     listRefused: () => found.refused,
-    serviceOfTool: (tool) => found.tools.get(tool)?.service,
+    findServiceOfTool: (tool) => found.tools.get(tool)?.service,
     isReplica: (served, replica) => listPresent(served)?.includes(replica) ?? false,
     isServedTogether(first, second) {
       if (first.service !== second.service) return false;
       const replicas = new Set(listPresent(first));
       return listPresent(second)?.some((replica) => replicas.has(replica)) ?? false;
     },
-    async replicaThatAnswers(served, signal, failed) {
+    async findAnsweringReplica(served, signal, failed) {
       const replicas = listPresent(served);
       if (!replicas || signal.aborted) return undefined;
       // Each on its own subject: the first replica of the service to answer may not serve this processor.

@@ -57,7 +57,7 @@ describe('an advertisement in the name of a shipped service', () => {
     const { id } = await serveGuardrails();
     await forge('0000');
     const discovery = await discover();
-    expect(discovery.processors().get('pii')).toMatchObject({ replicas: [id], descriptor: { stages: STAGES } });
+    expect(discovery.getProcessors().get('pii')).toMatchObject({ replicas: [id], descriptor: { stages: STAGES } });
     expect(discovery.listRefused()).toMatchObject([
       { service: 'guardrails', problem: expect.stringContaining('$SRV.INFO.guardrails.0000') },
     ]);
@@ -68,13 +68,13 @@ describe('an advertisement in the name of a shipped service', () => {
     await forge(id);
     const discovery = await discover();
     for (let again = 0; again < 3; again += 1) {
-      expect(discovery.processors().get('pii')).toMatchObject({ replicas: [id], descriptor: { stages: STAGES } });
+      expect(discovery.getProcessors().get('pii')).toMatchObject({ replicas: [id], descriptor: { stages: STAGES } });
       await discovery.refresh();
     }
   });
 
   test('describes no processor if the service is not running', async () => {
     await forge('0000');
-    expect((await discover()).processors().has('pii')).toBe(false);
+    expect((await discover()).getProcessors().has('pii')).toBe(false);
   });
 });

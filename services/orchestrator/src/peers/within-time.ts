@@ -27,12 +27,12 @@ export function readUsedMs(): number {
 export function runWithinTime<T>(
   timeoutMs: number,
   run: () => T,
-  used: () => number = readUsedMs,
+  readUsed: () => number = readUsedMs,
 ): { value: T } | undefined {
   for (let tries = 1; ; tries += 1) {
-    const before = used();
+    const before = readUsed();
     const done = runOnce(timeoutMs, run);
-    if (done || tries === MAX_TRIES || used() - before >= timeoutMs * FAIR_SHARE) return done;
+    if (done || tries === MAX_TRIES || readUsed() - before >= timeoutMs * FAIR_SHARE) return done;
   }
 }
 

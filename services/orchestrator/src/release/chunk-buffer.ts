@@ -7,7 +7,7 @@ import { readEndedPart, readTextPiece, withPiece } from './text-pieces.ts';
 export type HeldQueue = {
   /** Returns the buffered chunks in order. */
   list(): readonly BufferedChunk[];
-  bytes(): number;
+  countBytes(): number;
   /** `mayCut`: a chunk that a sentence divides enters as two pieces. */
   add(chunk: Chunk, place: number, mayCut?: boolean): void;
   /** Removes and returns the chunks before the first one that must stay. */
@@ -71,7 +71,7 @@ export function createHeldQueue(bySentence: boolean): HeldQueue {
   };
   return {
     list: () => queue,
-    bytes: () => bytes,
+    countBytes: () => bytes,
     add: enter,
     take(mayGo) {
       const mayLeave = (one: Decided) => mayGo(one.place) || (bySentence && one.whole === one.text.length);

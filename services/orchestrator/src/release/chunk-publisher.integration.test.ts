@@ -135,7 +135,7 @@ describe('the chunk log', () => {
 describe('a chunk that no message can hold', () => {
   test('is rejected by name; chunks that were published before it are not lost', async () => {
     const { chunks, logged, stop } = await publisher();
-    const huge = delta('x'.repeat(connection.bus.maxPayload()));
+    const huge = delta('x'.repeat(connection.bus.readMaxPayload()));
     expect(() => chunks.publish([...words(2), huge])).toThrow(expect.objectContaining({ code: 'message-too-large' }));
     chunks.publish([delta('after')]);
     await chunks.flush();

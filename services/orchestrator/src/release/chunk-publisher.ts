@@ -104,7 +104,7 @@ export function createChunkPublisher(options: PublisherOptions): ChunkPublisher 
   const add = (chunk: Chunk) => {
     const part = JSON.stringify(chunk);
     const bytes = Buffer.byteLength(part);
-    if (bytes > bus.maxPayload() - MAX_BATCH_BYTES) throw createChunkTooLargeError(chunk, bytes);
+    if (bytes > bus.readMaxPayload() - MAX_BATCH_BYTES) throw createChunkTooLargeError(chunk, bytes);
     if (gathered.live.bytes + gathered.transient.bytes + bytes > MAX_BATCH_BYTES) sendLive();
     if (isTransient(chunk)) return gatherInto(gathered.transient, part, bytes);
     // Transient chunks follow the counted chunks of their message.

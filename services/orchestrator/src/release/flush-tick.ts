@@ -19,11 +19,11 @@ export type FlushTick = {
   awaitTick(everyMs?: number): Promise<void> | undefined;
 };
 
-/** @param busyShare the share of time, 0 to 1, in which the event loop was busy of late */
-export function createFlushTick(busyShare: () => number = watchLoop()): FlushTick {
+/** @param readBusyShare the share of time, 0 to 1, in which the event loop was busy of late */
+export function createFlushTick(readBusyShare: () => number = watchLoop()): FlushTick {
   const ticks = new Map<number, Promise<void>>();
   return {
-    awaitTick(everyMs = chooseInterval(busyShare())) {
+    awaitTick(everyMs = chooseInterval(readBusyShare())) {
       if (everyMs === 0) return undefined;
       const pending = ticks.get(everyMs);
       if (pending) return pending;

@@ -83,7 +83,7 @@ describe('release: sentence', () => {
     gate.publish([textStart(), delta('no end')]);
     gate.settle(1);
     expect(text()).toBe('no end');
-    expect(gate.getNextIndex()).toBe(gate.shownIndex());
+    expect(gate.getNextIndex()).toBe(gate.readShownIndex());
   });
 
   test('releases the end of a part that was cut off with its step', () => {

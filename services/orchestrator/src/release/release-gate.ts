@@ -16,7 +16,7 @@ export type ReleaseGate = {
   /** Returns the place of the next chunk: its index if the buffer is empty. */
   getNextIndex(): number;
   /** Returns the index of the next chunk that is released. */
-  shownIndex(): number;
+  readShownIndex(): number;
   /** Returns the place of each chunk; that of its first piece if it is cut. @throws release-hold-full, message-too-large */
   publish(chunks: readonly Chunk[]): number[];
   /**
@@ -26,7 +26,7 @@ export type ReleaseGate = {
   /** Discards the buffered chunks from the place on. */
   drop(from: number): void;
   /** Returns the buffered chunks from the place on, in order. */
-  waiting(from: number): Chunk[];
+  listWaiting(from: number): Chunk[];
   /** Returns the released part of a chunk: its pieces have places from `place` on, before `end`. */
   findShown(chunk: Chunk, place: number, end: number): Chunk | undefined;
   /**
@@ -91,12 +91,12 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
       return place;
     });
     flushReleasable();
-    if (queue.bytes() > MAX_HELD_BYTES) throw holdFull();
+    if (queue.countBytes() > MAX_HELD_BYTES) throw holdFull();
     return places;
   };
   return {
     getNextIndex,
-    shownIndex: () => publisher.getNextIndex(),
+    readShownIndex: () => publisher.getNextIndex(),
     publish,
     takeBack(from, retract) {
       if (from >= getNextIndex()) return;
@@ -104,7 +104,7 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
       if (from < publisher.getNextIndex()) publisher.publish(retract(from));
     },
     drop,
-    waiting: (from) => listCounted().flatMap(({ chunk, place }) => (place >= from ? [chunk] : [])),
+    listWaiting: (from) => listCounted().flatMap(({ chunk, place }) => (place >= from ? [chunk] : [])),
     findShown: (chunk, place, end) =>
       publisher.getNextIndex() > place ? cutToReleased(chunk, listCounted(), place, end) : undefined,
     settle(from) {

@@ -13,12 +13,12 @@ export type StoredQueue = {
   close(): void;
 };
 
-/** @param ttlSeconds time for which the stream keeps a message that is added now */
+/** @param computeTtlSeconds time for which the stream keeps a message that is added now */
 export function createStoredQueue(
   access: JetStreamAccess,
   tenant: string,
   runId: string,
-  ttlSeconds?: () => number,
+  computeTtlSeconds?: () => number,
 ): StoredQueue {
   const closing = new AbortController();
   const { signal } = closing;
@@ -36,7 +36,7 @@ export function createStoredQueue(
         await publishBytesDurably(access, first.subject, first.payload, first.msgID, {
           signal,
           once,
-          ...(ttlSeconds && { ttlSeconds: ttlSeconds() }),
+          ...(computeTtlSeconds && { ttlSeconds: computeTtlSeconds() }),
         });
         once = false;
         waiting.shift();

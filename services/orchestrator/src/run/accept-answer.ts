@@ -36,8 +36,8 @@ export async function acceptAnswer(
   answer: StepAnswer,
   { last, rawText }: ModelAnswer,
 ): Promise<Interrupt | undefined> {
-  const message = labelAnswer(answer.message, readAnswerTrust(run.state()));
-  const system = run.state().conversation.system;
+  const message = labelAnswer(answer.message, readAnswerTrust(run.getState()));
+  const system = run.getState().conversation.system;
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   const draft = {
     answer: { ...answer, message },
@@ -59,7 +59,7 @@ export async function judgeAnswer(
   { last, asked }: Besides = {},
 ): Promise<Interrupt | undefined> {
   const { message, text, toolCalls, finishReason, usage } = draft.answer;
-  const steps = appendStep(run.state(), draft.answer);
+  const steps = appendStep(run.getState(), draft.answer);
   const input = { ...buildStepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
   const { changes, onJudged } = recordTextChanges(text);
   const result = await runStage(run, 'processOutputStep', input, { onJudged });
@@ -67,10 +67,10 @@ export async function judgeAnswer(
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;
   }
-  let final = labelChanged(run.state(), buildFinalMessage(message, result.input), message);
+  let final = labelChanged(run.getState(), buildFinalMessage(message, result.input), message);
   // Processors may have added calls to those of the model.
   if (readToolCalls(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(createTooManyCallsError()));
-  const from = run.state().open?.firstIndex ?? run.chunks.getNextIndex();
+  const from = run.getState().open?.firstIndex ?? run.chunks.getNextIndex();
   const rejected = { what: 'step' as const, from };
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
   const isRebuilt = isChanged && run.agent.release === 'step';
@@ -84,7 +84,7 @@ export async function judgeAnswer(
   const texts = { passed: text, final: answer.text, changes };
   const passed = draft.structured ? await judgeObject(run, final, asked, { ...texts, rejected }) : undefined;
   if (passed && 'interrupt' in passed) return passed.interrupt;
-  const system = findChangedGroups(draft.system, run.state().conversation.system);
+  const system = findChangedGroups(draft.system, run.getState().conversation.system);
   return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged, last });
 }
 

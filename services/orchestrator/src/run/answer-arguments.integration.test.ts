@@ -32,7 +32,7 @@ describe('the steps that a stage after the model receives', () => {
     const steps = [{ stepNumber: 0, text: 'Hello.', finishReason: 'stop', toolResults: [], fromCache: false }];
     expect(response.heard).toMatchObject([{ steps }]);
     expect(step.heard).toMatchObject([{ steps, messageId: 'run-1.0' }]);
-    expect(made.run.state().steps).toEqual([]);
+    expect(made.run.getState().steps).toEqual([]);
   });
 });
 
@@ -116,7 +116,7 @@ test('an answer’s message that a processor of processOutputStep replaces is th
   await made.answer();
   await serve.stop();
   expect(second.heard).toMatchObject([{ text: 'Better.', toolCalls: [] }]);
-  expect(made.run.state().open?.answer).toMatchObject({ text: 'Better.' });
+  expect(made.run.getState().open?.answer).toMatchObject({ text: 'Better.' });
 });
 
 test('a step begins with the id of its message and the warnings of the provider’s client', async () => {
@@ -124,7 +124,7 @@ test('a step begins with the id of its message and the warnings of the provider�
   const made = await openStep([{ text: 'Hello.', warnings }]);
   await made.answer();
   expect(made.published[0]).toMatchObject({ type: 'step-start', payload: { messageId: 'run-1.0', warnings } });
-  const { answer } = made.run.state().open ?? {};
+  const { answer } = made.run.getState().open ?? {};
   expect(answer).toMatchObject({ warnings, latencyMs: expect.any(Number) });
 });
 

@@ -13,7 +13,7 @@ const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const openStep = useOpenSteps(connection);
 const listSystem = ({ run }: TestRun) =>
-  run.state().conversation.system.map(({ tag, content }) => `${tag}: ${content}`);
+  run.getState().conversation.system.map(({ tag, content }) => `${tag}: ${content}`);
 const systemOp = (tag: string, ...contents: string[]): Verdict => ({
   type: 'continue',
   changes: { ops: [{ op: 'system', tag, contents }] },
@@ -23,7 +23,7 @@ describe('a step’s answer', () => {
   test('is accepted, and a checkpoint', async () => {
     const made = await openStep([{ text: 'Hello.' }]);
     expect(await made.answer()).toBeUndefined();
-    expect(made.run.state().open?.answer).toMatchObject({ text: 'Hello.', finishReason: 'stop', fromCache: false });
+    expect(made.run.getState().open?.answer).toMatchObject({ text: 'Hello.', finishReason: 'stop', fromCache: false });
     expect(made.records).toHaveLength(1);
     expect(made.asked[0]?.headers).toEqual({ 'X-Client-Request-Id': 'run-1.1' });
   });
@@ -43,9 +43,9 @@ describe('a step’s answer', () => {
     });
     const made = await openStep([{ text: 'Hello.', calls }], { processOutputStep: judge });
     await made.answer();
-    const { answer } = made.run.state().open ?? {};
+    const { answer } = made.run.getState().open ?? {};
     expect(answer).toMatchObject({ text: 'Better.', toolCalls: [{ toolCallId: 'c2' }] });
-    expect(selectMessages(made.run.state().conversation, 'response').map(readMessageText)).toEqual(['Better.']);
+    expect(selectMessages(made.run.getState().conversation, 'response').map(readMessageText)).toEqual(['Better.']);
   });
 
   test('may have at most 128 tool calls, including those that a processor adds', async () => {
@@ -59,7 +59,7 @@ describe('a step’s answer', () => {
     const judge: Judge = () => ({ type: 'continue', changes: { ops: [{ op: 'remove', ids: ['run-1.0'] }] } });
     const made = await openStep([{ text: 'Hello.' }], { processOutputStep: judge });
     await made.answer();
-    expect(made.run.state().open?.answer).toMatchObject({ text: '', message: { content: { parts: [] } } });
+    expect(made.run.getState().open?.answer).toMatchObject({ text: '', message: { content: { parts: [] } } });
   });
 });
 
@@ -92,7 +92,7 @@ describe('processLLMRequest', () => {
     });
     await made.answer();
     expect(made.asked[0]?.prompt).toEqual(prompt);
-    expect(JSON.stringify(made.run.state().conversation)).not.toContain('other');
+    expect(JSON.stringify(made.run.getState().conversation)).not.toContain('other');
   });
 
   test('that answers from a cache contributes its text only: the frame is the step’s own', async () => {
@@ -116,7 +116,7 @@ describe('processLLMRequest', () => {
     expect(made.asked).toEqual([]);
     expect(listTypes(made.published)).toEqual(['step-start', 'text-start', 'text-delta', 'text-end']);
     expect(made.published.every(({ runId }) => runId === 'run-1')).toBe(true);
-    expect(made.run.state().open?.answer).toMatchObject({ text: 'cached', fromCache: true });
+    expect(made.run.getState().open?.answer).toMatchObject({ text: 'cached', fromCache: true });
     expect(fromCache).toBe(true);
   });
 });

@@ -23,7 +23,7 @@ import { listGuards } from './guard-versions.ts';
 import { buildStepInput } from './step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
-  const { open } = run.state();
+  const { open } = run.getState();
   if (open?.answer) return undefined;
   if (open?.draft) return judgeAnswer(run, open.draft);
   for (;;) {
@@ -61,11 +61,11 @@ async function askOnce(run: Run) {
 /** Runs processInputStep: each processor sees the changes of the ones before it. */
 async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interrupt: Interrupt }> {
   const { agent, plan } = run;
-  const { request, steps } = run.state();
+  const { request, steps } = run.getState();
   const chosen = chooseTool(request, steps.length);
   const input: StageInput = {
     ...buildStepInput(run),
-    model: run.state().open?.model ?? agent.model,
+    model: run.getState().open?.model ?? agent.model,
     tools: plan.tools,
     activeTools: null,
     modelSettings: agent.modelSettings ?? {},
@@ -79,7 +79,7 @@ async function prepareCall(run: Run): Promise<{ call: StepModelCall } | { interr
   return {
     call: {
       model: result.input.model ?? agent.model,
-      prompt: buildPrompt(run.state().conversation, plan),
+      prompt: buildPrompt(run.getState().conversation, plan),
       tools: tools.filter((tool) => !activeTools || activeTools.includes(tool.name)),
       toolChoice,
       modelSettings,
@@ -126,14 +126,14 @@ async function judgeResponse(
   const { builder, warnings } = answered;
   const input: StageInput = {
     ...common,
-    steps: appendStep(run.state(), answer),
+    steps: appendStep(run.getState(), answer),
     model: call.model,
-    chunks: [...builder.chunks()],
+    chunks: [...builder.listChunks()],
     fromCache: answer.fromCache,
     warnings,
     finishReason: answer.finishReason,
     usage: answer.usage,
-    modelCall: run.state().modelCalls,
+    modelCall: run.getState().modelCalls,
     ...describeProviderCall(run, answered),
   };
   return runStage(run, 'processLLMResponse', input);

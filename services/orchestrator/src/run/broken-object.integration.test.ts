@@ -49,7 +49,7 @@ async function answerRun(entries: ReturnType<typeof entry>[], text = said, judge
   const made = await openStep([{ text }], judges, { agent: { structuredOutput: { schema } }, entries });
   const interrupt = await made.answer();
   expect(JSON.stringify(interrupt ?? null)).not.toMatch(/ada|42/);
-  return { interrupt, object: made.run.state().open?.answer?.object };
+  return { interrupt, object: made.run.getState().open?.answer?.object };
 }
 
 describe('an object that a processor of the stream', () => {

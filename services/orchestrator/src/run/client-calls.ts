@@ -52,7 +52,7 @@ async function putToCaller(run: Run, call: PlacedCall, signal: AbortSignal): Pro
     return failCall(call, { code: 'tool-failed', message: 'The output processors did not pass the arguments.' });
   const toolCall: ToolCall = { toolCallId, toolName, args };
   const question = { by: toolName, kind: 'question' as const, toolCall, position, kept: {}, expiresInSeconds };
-  const { clientCalls } = run.state();
+  const { clientCalls } = run.getState();
   const id = askPending(run, { ...question, payload: { args }, clientCall: clientCalls });
   run.dispatch({ action: 'pending-told', id, ...passed });
   return undefined;
@@ -73,6 +73,6 @@ const failCall = (call: PlacedCall, error: { code: string; message: string }): P
 });
 
 function recordCall(run: Run, { toolName, toolCallId, position, isError }: PlacedResult, ms: number): void {
-  const step = run.state().steps.length;
+  const step = run.getState().steps.length;
   run.events.record({ event: 'tool', step, tool: toolName, toolCallId, position, ms, isError, denied: false });
 }

@@ -60,7 +60,7 @@ function stepWith(does: string, ids: string[], results: ReturnType<typeof makeRe
   return made;
 }
 const secret = () => [makeResult('a', 0, 'the secret'), makeResult('b', 1, 'nothing')];
-const closedResults = ({ run }: TestRun) => run.state().steps[0]?.toolResults.map(({ result }) => result);
+const closedResults = ({ run }: TestRun) => run.getState().steps[0]?.toolResults.map(({ result }) => result);
 
 describe.each(['abort', 'halt'])('a tool result that is rejected by %s', (does) => {
   test('is in no step, message, chunk or result', async () => {
@@ -69,7 +69,7 @@ describe.each(['abort', 'halt'])('a tool result that is rejected by %s', (does) 
     expect(interrupt).toMatchObject({ kind: 'end', ending: { rejected: { what: 'step', from: 0 } } });
     if (interrupt?.kind !== 'end') throw new Error('the run went on');
     const ended = await endRun(made.run, interrupt.ending);
-    const { steps, conversation } = made.run.state();
+    const { steps, conversation } = made.run.getState();
     expect(steps).toEqual([]);
     const seen = JSON.stringify([ended, made.published, selectMessages(conversation, 'response')]);
     expect(seen).not.toContain('secret');
@@ -79,7 +79,7 @@ describe.each(['abort', 'halt'])('a tool result that is rejected by %s', (does) 
 test('a tool result that is rejected with a retry repeats its step', async () => {
   const made = stepWith('retry', ['a', 'b'], secret());
   expect(await closeStep(made.run)).toEqual({ kind: 'rewind', to: 'step', feedback: 'a result' });
-  expect(made.run.state().steps).toEqual([]);
+  expect(made.run.getState().steps).toEqual([]);
 });
 
 describe('a step', () => {
@@ -87,7 +87,7 @@ describe('a step', () => {
     const made = stepWith('redact', ['a', 'b'], secret());
     expect(await closeStep(made.run)).toBeUndefined();
     expect(closedResults(made)).toEqual(['xxx', 'nothing']);
-    expect(JSON.stringify(made.run.state().conversation)).not.toContain('secret');
+    expect(JSON.stringify(made.run.getState().conversation)).not.toContain('secret');
     expect(listTypes(made.published)).toEqual(['tool-result', 'tool-result', 'step-finish']);
   });
 
@@ -116,7 +116,7 @@ describe('a step', () => {
     const results = [makeResult('a', 0, null, denial), makeResult('b', 1, error, { isError: true })];
     const made = stepWith('redact', ['a', 'b'], results);
     await closeStep(made.run);
-    expect(made.run.state().steps[0]?.toolResults).toEqual([
+    expect(made.run.getState().steps[0]?.toolResults).toEqual([
       { ...call('a'), ...denial },
       { ...call('b'), result: error, isError: true },
     ]);

@@ -11,7 +11,7 @@ import { settleStep } from './step-input.ts';
 import { buildToolInput } from './tool-calls.ts';
 
 export async function closeStep(run: Run): Promise<Interrupt | undefined> {
-  const { open } = run.state();
+  const { open } = run.getState();
   if (!open?.answer || open.closed) return undefined;
   const judged = await judgeResults(run);
   if ('interrupt' in judged) return judged.interrupt;
@@ -22,7 +22,7 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
     // The last step's finish is sent with the run's, in one message.
     const whole = endsWithStep(run) ? chunks : [...chunks, makeStepFinish(run)];
     const { chunks: passed, interrupt } = await guardChunks(run, whole);
-    const stopped = run.interruption();
+    const stopped = run.checkInterruption();
     if (stopped) return stopped;
     if (interrupt) return addRejected(interrupt, { what: 'step', from: open.firstIndex });
     close(run, selectPassedResults(run, results, passed));
@@ -38,17 +38,17 @@ function close(run: Run, results: ToolResult[]): undefined {
 
 /** Returns whether no step follows the one that is open or was closed last. */
 export function isLastStep(run: Run): boolean {
-  return run.state().open?.closed === true && endsWithStep(run);
+  return run.getState().open?.closed === true && endsWithStep(run);
 }
 
 function endsWithStep(run: Run): boolean {
-  const { open, steps } = run.state();
+  const { open, steps } = run.getState();
   const count = open?.closed ? steps.length : steps.length + 1;
   return open?.answer?.toolCalls.length === 0 || count >= run.agent.maxSteps;
 }
 
 async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { interrupt: Interrupt }> {
-  const { open } = run.state();
+  const { open } = run.getState();
   const results: PlacedResult[] = [...(open?.judged ?? [])];
   const before = new Set(results.map(({ position }) => position));
   for (const raw of open?.results.toSorted((one, other) => one.position - other.position) ?? []) {
@@ -90,7 +90,7 @@ function readDenial(result: unknown): object {
  */
 function selectPassedResults(run: Run, results: readonly PlacedResult[], passed: readonly Chunk[]): ToolResult[] {
   const left = passed.filter(isResultChunk);
-  const calls = run.state().open?.answer?.toolCalls ?? [];
+  const calls = run.getState().open?.answer?.toolCalls ?? [];
   return results.map(({ position, toolCallId, toolName }) => {
     const at = left.findIndex(({ payload }) => payload.toolCallId === toolCallId);
     const [part] = at < 0 ? [] : left.splice(at, 1);

@@ -30,8 +30,8 @@ export function makeClosingChunks(run: Run, call: StepModelCall): LastChunks | u
   return (streamed) => {
     const answer = buildAnswer(call, streamed);
     if (answer.toolCalls.length > 0) return [];
-    const closed = listClosingActions(answer, call).reduce(reduceRun, run.state());
-    const after: Run = { ...run, state: () => closed };
+    const closed = listClosingActions(answer, call).reduce(reduceRun, run.getState());
+    const after: Run = { ...run, getState: () => closed };
     return [makeStepFinish(after), makeFinishChunk(after, answer.finishReason)];
   };
 }
@@ -39,12 +39,12 @@ export function makeClosingChunks(run: Run, call: StepModelCall): LastChunks | u
 /** Builds the answer from the chunks that passed, before any stage has judged it as a whole. */
 export function buildAnswer(call: StepModelCall, streamed: StreamedStep): StepAnswer {
   const { builder, finishReason, usage, latencyMs, providerMetadata } = streamed;
-  const message = builder.message();
-  const [warnings, response] = [builder.warnings(), builder.response()];
+  const message = builder.buildMessage();
+  const [warnings, response] = [builder.readWarnings(), builder.readResponse()];
   return {
     message,
     text: readMessageText(message),
-    reasoning: builder.reasoning(),
+    reasoning: builder.readReasoning(),
     toolCalls: readToolCalls(message),
     finishReason,
     usage,
@@ -83,5 +83,5 @@ export function closeRun(run: Run, passed: readonly Chunk[]): Interrupt | undefi
 /** Rejects the run at its finish, which repeats the run's whole text. The cost of the answer counts all the same. */
 export function rejectRun(run: Run, interrupt: Interrupt): Interrupt {
   run.dispatch({ action: 'step-closed', results: [] });
-  return addRejected(interrupt, rejectWholeRun(run.state()));
+  return addRejected(interrupt, rejectWholeRun(run.getState()));
 }

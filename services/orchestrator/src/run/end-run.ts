@@ -26,7 +26,7 @@ const forms: EndTable = {
   async finish(run, ending) {
     await restateAnswer(run, ending);
     const { finish, unsaved } = ending;
-    const object = run.state().open?.answer?.object;
+    const object = run.getState().open?.answer?.object;
     run.chunks.release();
     const { output, stepResult } = finish.payload;
     const text = typeof output['text'] === 'string' ? output['text'] : '';
@@ -38,7 +38,7 @@ const forms: EndTable = {
     await takeBack(run, ending);
     const { finish, text, unsaved } = await haltRun(run, ending);
     // A halt that was stopped in between is not reported as a good end.
-    const stopped = run.interruption();
+    const stopped = run.checkInterruption();
     if (stopped?.kind === 'end') return endRun(run, stopped.ending);
     run.chunks.release();
     return makeEnded(run, 'finished', finish, { text, finishReason: 'halted', ...nameUnsaved(unsaved) });
@@ -83,7 +83,7 @@ async function takeBack(run: Run, { rejected, ...ending }: RejectingEnd): Promis
   if (!rejected) return;
   run.chunks.drop(rejected.from);
   if (run.chunks.getNextIndex() <= rejected.from) return;
-  if (!run.state().rejection) {
+  if (!run.getState().rejection) {
     run.dispatch({ action: 'rejected', ending: { ...ending, rejected } });
     await storeBeforeRetract(run, rejected.from);
   }
@@ -122,11 +122,11 @@ type EndOutcome = Pick<RunResult, 'text' | 'finishReason'> &
 function makeEnded(run: Run, status: RunStatus, lastChunk: Chunk, outcome: EndOutcome): RunEnd {
   const end = { lastChunk, result: buildResult(run, status, outcome) };
   const hasInput = status === 'finished' && run.ref.threadId !== undefined;
-  return hasInput ? { ...end, input: listInput(run.state()) } : end;
+  return hasInput ? { ...end, input: listInput(run.getState()) } : end;
 }
 
 function buildResult(run: Run, status: RunStatus, outcome: EndOutcome): RunResult {
-  const { usage, violations } = run.state();
+  const { usage, violations } = run.getState();
   const { runId } = run.ref;
   const isOver = status === 'finished';
   const messages = listShownMessages(run, isOver);
@@ -140,5 +140,5 @@ function asJson(value: unknown): NonNullable<RunResult['object']> {
 
 /** Ends a run with a broken ending: without an ending its command would be redelivered for ever. */
 export function endBroken(run: Run, error: unknown): RunEnd {
-  return createFailedRun(run.ref.runId, omitUntrustedText(toBrokenEnding(error).error), run.state().usage);
+  return createFailedRun(run.ref.runId, omitUntrustedText(toBrokenEnding(error).error), run.getState().usage);
 }

@@ -23,7 +23,7 @@ describe('a model that fails', () => {
     await made.answer();
     expect(made.asked.map(({ headers }) => headers?.['X-Client-Request-Id'])).toEqual(['run-1.1', 'run-1.2']);
     expect(made.published.filter(({ type }) => type === 'retract')).toMatchObject([{ payload: { index: 0 } }]);
-    expect(made.run.state().open?.answer?.text).toBe('Hello.');
+    expect(made.run.getState().open?.answer?.text).toBe('Hello.');
   });
 
   test('has only its own text retracted: custom chunks of stages that do not run again stay', async () => {
@@ -93,8 +93,8 @@ describe('a model that fails', () => {
       processAPIError: () => ({ type: 'retry', model: 'openai/other' }),
     });
     await made.answer();
-    expect(made.run.state().open).toMatchObject({ errorRetries: 1, model: 'openai/other' });
-    expect(made.run.state().open?.answer?.model).toBe('openai/other');
+    expect(made.run.getState().open).toMatchObject({ errorRetries: 1, model: 'openai/other' });
+    expect(made.run.getState().open?.answer?.model).toBe('openai/other');
   });
 
   test('can be asked again with other messages', async () => {
@@ -123,7 +123,7 @@ describe('a provider that ends its stream early without an error', () => {
       const made = await openStep([], {}, { agent: { model: 'openai-chat/m' }, models });
       await made.answer();
       expect(provider.requests).toHaveLength(3);
-      expect(made.run.state().open?.answer?.text).toBe('The dose is 5 mg.');
+      expect(made.run.getState().open?.answer?.text).toBe('The dose is 5 mg.');
     } finally {
       await provider.close();
     }

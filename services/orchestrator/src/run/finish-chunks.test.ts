@@ -87,7 +87,7 @@ describe("the provider's details of a call", () => {
       sources: [source],
       files: [{ data: 'aGk=', mimeType: 'text/plain' }],
     };
-    expect(run.state().steps).toMatchObject([expected]);
+    expect(run.getState().steps).toMatchObject([expected]);
     expect(listShownSteps(run)).toMatchObject([expected]);
   });
 

@@ -6,7 +6,7 @@ import type { Run } from '../state/run-context.ts';
 export type FinishChunk = ChunkOf<'finish'>;
 
 export function makeStepFinish(run: Run): Chunk {
-  const { steps, usage, open } = run.state();
+  const { steps, usage, open } = run.getState();
   const { answer } = open ?? {};
   const count = open?.closed ? steps.length : steps.length + 1;
   const isContinued = (answer?.toolCalls.length ?? 0) > 0 && count < run.agent.maxSteps;
@@ -26,11 +26,11 @@ export function makeStepFinish(run: Run): Chunk {
 
 /** Returns the text of the run: that of all accepted answers in the conversation. */
 export function runText(run: Run): string {
-  return selectMessages(run.state().conversation, 'response').map(readMessageText).join('');
+  return selectMessages(run.getState().conversation, 'response').map(readMessageText).join('');
 }
 
 export function makeFinishChunk(run: Run, reason: string): FinishChunk {
-  const { usage, conversation, steps } = run.state();
+  const { usage, conversation, steps } = run.getState();
   return {
     type: 'finish',
     runId: run.ref.runId,

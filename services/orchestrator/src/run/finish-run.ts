@@ -12,7 +12,7 @@ import { listResultEntries } from './judge-result.ts';
 import { saveResult } from './save-result.ts';
 
 export async function finishRun(run: Run): Promise<Interrupt> {
-  const { finish } = run.state();
+  const { finish } = run.getState();
   const [before, saving] = listResultEntries(run);
   const judged = finish ? { finish } : await judgeFinish(run, before);
   if ('interrupt' in judged) return judged.interrupt;
@@ -28,7 +28,7 @@ async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {
 
 /** If processOutputResult has suspended the run, the finish has passed before. */
 async function guardFirstFinish(run: Run): Promise<PassedFinish> {
-  const { passed, steps } = run.state();
+  const { passed, steps } = run.getState();
   if (passed) return { finish: passed };
   const stopped = await passReworded(run);
   if (stopped) return { interrupt: stopped };

@@ -18,10 +18,10 @@ export async function guardFinishChunk(
 ): Promise<PassedFinish> {
   return run.serialize(async () => {
     const { chunks, interrupt } = await guardChunks(run, [...first, whole]);
-    const stopped = run.interruption();
+    const stopped = run.checkInterruption();
     if (stopped) return { interrupt: stopped };
     // The finish repeats the run's whole text.
-    if (interrupt) return { interrupt: addRejected(interrupt, rejectWholeRun(run.state())) };
+    if (interrupt) return { interrupt: addRejected(interrupt, rejectWholeRun(run.getState())) };
     return takeFinish(run, chunks, whole);
   });
 }
@@ -34,7 +34,7 @@ export function takeFinish(run: Run, chunks: readonly Chunk[], whole?: FinishChu
   const finish = chunks.findLast(isFinish);
   const messages = messagesSchema.safeParse(finish?.payload.messages);
   if (!finish || !messages.success)
-    return { interrupt: fail(finishLost, { chainBroken: true, rejected: rejectWholeRun(run.state()) }) };
+    return { interrupt: fail(finishLost, { chainBroken: true, rejected: rejectWholeRun(run.getState()) }) };
   if (finish !== whole) takeMessages(run, messages.data);
   run.dispatch({ action: 'messages-passed' });
   publishOutside(
@@ -53,7 +53,7 @@ const finishLost = {
 
 /** Replaces the run's messages by those that passed. */
 function takeMessages(run: Run, passed: readonly Message[]): void {
-  const { conversation } = run.state();
+  const { conversation } = run.getState();
   const own = selectMessages(conversation, 'response');
   const others = new Set(selectMessages(conversation, 'input', 'remembered', 'context').map(({ id }) => id));
   const there = new Map(own.map((message) => [message.id, message]));
@@ -66,7 +66,7 @@ function takeMessages(run: Run, passed: readonly Message[]): void {
   const ops = changed.map((message) => ({
     op: 'add' as const,
     source: 'response' as const,
-    message: labelChanged(run.state(), message, there.get(message.id)),
+    message: labelChanged(run.getState(), message, there.get(message.id)),
   }));
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: removed }, ...ops] });
 }

@@ -88,8 +88,8 @@ export function omitUntrustedText({ code: given, path, remedy }: WireError): Wir
 
 /** Returns all texts of a value: its strings, member names and numbers. */
 /** Returns the texts of the agent without those that the caller has set for the run. */
-function collectAuthorWords({ agent, state }: Run): Set<string> {
-  const { structuredOutput, modelSettings } = state().request;
+function collectAuthorWords({ agent, getState }: Run): Set<string> {
+  const { structuredOutput, modelSettings } = getState().request;
   return collectWords({
     ...agent,
     ...(structuredOutput && { structuredOutput: undefined }),

@@ -35,7 +35,7 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
 /** Rebuilds the buffered chunks. Rejected ones are dropped. */
 async function remakeEarlier(run: Run): Promise<boolean> {
   if (!(await passReworded(run))) return true;
-  run.chunks.drop(rejectWholeRun(run.state()).from);
+  run.chunks.drop(rejectWholeRun(run.getState()).from);
   removeAnswers(run);
   return false;
 }
@@ -51,12 +51,12 @@ async function passEarlier(run: Run): Promise<boolean> {
 }
 
 function removeAnswers(run: Run): void {
-  const ids = selectMessages(run.state().conversation, 'response').map(({ id }) => id);
+  const ids = selectMessages(run.getState().conversation, 'response').map(({ id }) => id);
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids }] });
 }
 
 function listRejectedIds(run: Run, rejected: Rejected | undefined): string[] {
-  const { conversation, steps, open } = run.state();
+  const { conversation, steps, open } = run.getState();
   const all = selectMessages(conversation, 'response').map((message) => message.id);
   // The message of a closed step has the previous number; an open one is not accepted yet or is rejected.
   const openId = buildResponseMessageId(run.ref.runId, steps.length);
@@ -67,7 +67,7 @@ function listRejectedIds(run: Run, rejected: Rejected | undefined): string[] {
 
 /** Calls only the history: a text that no model wrote has nothing to index or extract. Returns the deferred saves. */
 async function saveHalt(run: Run, response: string): Promise<string[]> {
-  const { steps, usage, conversation } = run.state();
+  const { steps, usage, conversation } = run.getState();
   const stage = 'processOutputResult' as const;
   const answer = {
     retryCount: 0,
@@ -81,7 +81,7 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
   const savers = listEntries(run.plan, stage).filter(
     (entry) => readMemoryKey(entry.processor, entry) === 'lastMessages',
   );
-  const saved = { state: run.state(), input: answer };
+  const saved = { state: run.getState(), input: answer };
   const unsaved = findBlocked(
     run,
     savers.map(({ entry }) => entry),

@@ -124,7 +124,7 @@ export async function passObject(
   return run.serialize(async () => {
     const whole: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object };
     const { chunks, interrupt } = await guardChunks(run, [whole]);
-    const stopped = run.interruption();
+    const stopped = run.checkInterruption();
     if (stopped) return { interrupt: stopped };
     if (interrupt) return { interrupt: addRejected(interrupt, rejected) };
     const rawText = JSON.stringify(object);

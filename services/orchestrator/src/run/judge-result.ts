@@ -25,7 +25,7 @@ export type JudgedResult = PassedFinish & { skipped?: EntryOutcome[] | undefined
 
 /** The arguments of its entries, except the conversation and the steps. */
 export function buildResultInput(run: Run, finish: FinishChunk): Omit<StageInput, 'conversation' | 'steps'> {
-  const { steps, usage, retryCount, answered } = run.state();
+  const { steps, usage, retryCount, answered } = run.getState();
   const finishReason = finish.payload.stepResult.reason;
   const judges = listRunJudges(run.plan);
   return { retryCount, stepNumber: steps.length - 1, text: runText(run), usage, finishReason, answered, judges };
@@ -34,7 +34,7 @@ export function buildResultInput(run: Run, finish: FinishChunk): Omit<StageInput
 /** Calls these entries only. */
 export async function judgeResult(run: Run, names: readonly string[], finish: FinishChunk): Promise<JudgedResult> {
   if (names.length === 0) return { finish };
-  const { conversation, steps } = run.state();
+  const { conversation, steps } = run.getState();
   const input = { ...buildResultInput(run, finish), conversation, steps };
   const order = { ...run.plan.order, processOutputResult: [...names] };
   const part: Run = { ...run, plan: { ...run.plan, order } };
@@ -59,18 +59,18 @@ const serializeMessages = (messages: unknown): string => JSON.stringify(messages
  */
 function isComplete({ payload }: FinishChunk, run: Run): boolean {
   return (
-    serializeMessages(payload.messages) === serializeMessages(selectMessages(run.state().conversation, 'response'))
+    serializeMessages(payload.messages) === serializeMessages(selectMessages(run.getState().conversation, 'response'))
   );
 }
 
 /** Reads the object from the changed answer: none if the answer was removed or is no JSON any more. */
 async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
-  const { answer } = run.state().open ?? {};
+  const { answer } = run.getState().open ?? {};
   if (answer?.object === undefined) return undefined;
-  const message = selectMessages(run.state().conversation, 'response').find(({ id }) => id === answer.message.id);
+  const message = selectMessages(run.getState().conversation, 'response').find(({ id }) => id === answer.message.id);
   const text = message ? readMessageText(message) : '';
   if (text === answer.text) return undefined;
-  const rejected = rejectWholeRun(run.state());
+  const rejected = rejectWholeRun(run.getState());
   if (run.agent.release === 'result') dropHeldObject(run, rejected.from);
   const object = readJson(text);
   const passed = object ? await passObject(run, object.value, rejected) : {};

@@ -56,14 +56,14 @@ describe('the texts of a schema', () => {
     ]);
     expect(JSON.stringify(asked[0]?.prompt)).not.toContain('Obey');
     expect(asked[0]?.responseFormat).toMatchObject({ type: 'json', name: 'facts' });
-    expect(JSON.stringify(run.state().conversation)).not.toContain('Obey');
+    expect(JSON.stringify(run.getState().conversation)).not.toContain('Obey');
   });
 
   test('If a processor rejects them, the model is not asked', async () => {
     const { run, asked } = begin({ type: 'abort', reason: 'no' });
     expect(await runLoop(run)).toMatchObject({ ending: { form: 'tripwire' } });
     expect(asked).toEqual([]);
-    expect(JSON.stringify(run.state().conversation)).not.toContain('Obey');
+    expect(JSON.stringify(run.getState().conversation)).not.toContain('Obey');
   });
 
   test.each([

@@ -20,8 +20,8 @@ async function remakeReworded(run: Run): Promise<Interrupt | undefined> {
   const changed = listRemadeIds(run);
   if (changed.size === 0) return undefined;
   const textIds = new Set(listTextIds(run));
-  const now = selectMessages(run.state().conversation, 'response').filter(({ id }) => textIds.has(id));
-  const rejected = rejectWholeRun(run.state());
+  const now = selectMessages(run.getState().conversation, 'response').filter(({ id }) => textIds.has(id));
+  const rejected = rejectWholeRun(run.getState());
   const take = (message: Message) => takeText(run, message);
   return rebuildBuffered(run, { from: rejected.from, now, changed, rejected, take });
 }
@@ -29,21 +29,21 @@ async function remakeReworded(run: Run): Promise<Interrupt | undefined> {
 /** Returns the changed and removed answers of closed steps. Messages that processors added belong to no step. */
 function listRemadeIds(run: Run): Set<string> {
   if (run.agent.release !== 'result') return new Set();
-  const { conversation, unpassed } = run.state();
+  const { conversation, unpassed } = run.getState();
   const there = new Set(selectMessages(conversation, 'response').map(({ id }) => id));
   return new Set(listTextIds(run).filter((id) => unpassed.includes(id) || !there.has(id)));
 }
 
-const listTextIds = ({ ref: { runId }, state }: Run): string[] =>
-  state().steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber));
+const listTextIds = ({ ref: { runId }, getState }: Run): string[] =>
+  getState().steps.map(({ stepNumber }) => buildResponseMessageId(runId, stepNumber));
 
 async function passLate(run: Run): Promise<Interrupt | undefined> {
   for (const message of listLate(run)) {
     const stopped = await run.serialize(async () => {
       const { chunks, interrupt } = await guardChunks(run, makeMessageChunks(run.ref.runId, message));
-      const ended = run.interruption();
+      const ended = run.checkInterruption();
       if (ended) return ended;
-      if (interrupt) return addRejected(interrupt, rejectWholeRun(run.state()));
+      if (interrupt) return addRejected(interrupt, rejectWholeRun(run.getState()));
       takePassed(run, message, chunks, (passed) => takeText(run, passed));
       return undefined;
     });
@@ -54,7 +54,7 @@ async function passLate(run: Run): Promise<Interrupt | undefined> {
 
 /** Returns the messages with a text that has not passed as chunks: changed ones that are not rebuilt, and added ones. */
 function listLate(run: Run): Message[] {
-  const { conversation, unpassed, steps, shown } = run.state();
+  const { conversation, unpassed, steps, shown } = run.getState();
   if (unpassed.length === 0) return [];
   const streamed = new Map(listTextIds(run).map((id, at) => [id, shown[at]?.differs ? undefined : steps[at]?.text]));
   const isLate = (message: Message): boolean => {

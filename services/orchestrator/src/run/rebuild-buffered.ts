@@ -25,7 +25,7 @@ export type Reworded = {
 /** Passes the answer on with the text that passed, if that is another one. */
 export function takePassed(run: Run, message: Message, passed: readonly Chunk[], take: Reworded['take']): void {
   const text = joinText(passed);
-  if (text !== readMessageText(message)) take(labelChanged(run.state(), withText(message, text), message));
+  if (text !== readMessageText(message)) take(labelChanged(run.getState(), withText(message, text), message));
 }
 
 export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Interrupt | undefined> {
@@ -33,9 +33,9 @@ export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Int
   if (changed.size === 0) return undefined;
   return run.serialize(async () => {
     const next: Chunk[] = [];
-    for (const step of listStepsToMake(run.chunks.waiting(from), reworded)) {
+    for (const step of listStepsToMake(run.chunks.listWaiting(from), reworded)) {
       const remade = 'chunks' in step ? step : await remakeStep(run, step, reworded.take);
-      const stopped = run.interruption();
+      const stopped = run.checkInterruption();
       if (stopped) return stopped;
       if ('interrupt' in remade) return addRejected(remade.interrupt, rejected);
       next.push(...remade.chunks);
@@ -48,7 +48,7 @@ export async function rebuildBuffered(run: Run, reworded: Reworded): Promise<Int
 
 /** Drops the buffered object: a changed text has another object or none. */
 export function dropHeldObject(run: Run, from: number): void {
-  const waiting = run.chunks.waiting(from);
+  const waiting = run.chunks.listWaiting(from);
   const left = waiting.filter(({ type }) => type !== 'object-result');
   if (left.length === waiting.length) return;
   run.chunks.drop(from);
@@ -104,10 +104,10 @@ async function remakeStep(
 
 /** Restores the chunks that the previous owner had buffered, at their new indices after the chunks of this owner. */
 export function restoreBuffer(run: Run, head: RunHead): void {
-  const { held, open, restated } = run.state();
+  const { held, open, restated } = run.getState();
   // The index after the last released chunk: from there on, indices were places of buffered chunks.
   const { index } = getOwner(head);
-  const moved = run.chunks.shownIndex() - index;
+  const moved = run.chunks.readShownIndex() - index;
   // The first chunk of this epoch is that retract.
   run.chunks.restore(restated ? held.filter(({ type }) => type !== 'retract') : held);
   if (open && open.firstIndex > index && moved > 0) {

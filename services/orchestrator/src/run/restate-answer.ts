@@ -19,10 +19,10 @@ type FinishEnding = Extract<Ending, { form: 'finish' }>;
 
 /** @throws FencedError, bus-unreachable */
 export async function restateAnswer(run: Run, ending: FinishEnding): Promise<void> {
-  if (run.state().restated) return;
+  if (run.getState().restated) return;
   const final = readFinal(run, ending);
   if (run.agent.release === 'result') return restateBuffered(run, final);
-  const restated = findRestated(run.state(), final);
+  const restated = findRestated(run.getState(), final);
   if (restated) await restatePublished(run, restated, ending);
 }
 
@@ -36,18 +36,18 @@ function readFinal({ ref: { runId } }: Run, { finish }: FinishEnding): FinalAnsw
 
 /** No chunk is published yet: no client has read another text. */
 function restateBuffered(run: Run, final: FinalAnswer): void {
-  const { firstIndex } = run.state();
-  const was = run.chunks.waiting(firstIndex);
-  const added = listAdded(run.state(), final).flatMap((message) => makeMessageChunks(final.runId, message));
+  const { firstIndex } = run.getState();
+  const was = run.chunks.listWaiting(firstIndex);
+  const added = listAdded(run.getState(), final).flatMap((message) => makeMessageChunks(final.runId, message));
   const isSame = joinText(was) + joinText(added) === final.text;
   if (!isSame) run.chunks.drop(firstIndex);
-  run.chunks.publish(isSame ? added : restateSteps(final.runId, was, restateAll(run.state(), final)));
+  run.chunks.publish(isSame ? added : restateSteps(final.runId, was, restateAll(run.getState(), final)));
 }
 
 async function restatePublished(run: Run, restated: Restated, { finish, unsaved = [] }: FinishEnding): Promise<void> {
   const { runId } = run.ref;
   run.chunks.release();
-  const end = run.chunks.shownIndex();
+  const end = run.chunks.readShownIndex();
   const from = restated.from ?? end;
   const was = from < end ? await readPublished(run, from) : [];
   const letGo = run.chunks.hold();
@@ -61,7 +61,7 @@ async function restatePublished(run: Run, restated: Restated, { finish, unsaved 
 /** Omits earlier objects: a changed text has another object or none. */
 function withLastObject(run: Run, chunks: readonly Chunk[]): Chunk[] {
   const isObject = ({ type }: Chunk) => type === 'object-result';
-  const last = run.state().open?.answer?.object === undefined ? undefined : chunks.findLast(isObject);
+  const last = run.getState().open?.answer?.object === undefined ? undefined : chunks.findLast(isObject);
   return chunks.filter((one) => !isObject(one) || one === last);
 }
 

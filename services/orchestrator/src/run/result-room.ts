@@ -11,8 +11,8 @@ const PART_OF_RESULTS = 7 / 8;
 
 /** Call it when the result is added to the state: results of other calls may have been added while this call was under way. */
 export function fitResult(run: Run, placed: PlacedResult): PlacedResult {
-  const limit = computeMaxEndBytes(run.deps.access.bus.maxPayload()) * PART_OF_RESULTS;
-  const { steps, open } = run.state();
+  const limit = computeMaxEndBytes(run.deps.access.bus.readMaxPayload()) * PART_OF_RESULTS;
+  const { steps, open } = run.getState();
   const used = [...steps, ...(open?.results ?? [])].reduce((sum, one) => sum + countBytes(one), 0);
   const left = Math.max(Math.floor(limit / TIMES_STORED - used), 0);
   const own = countBytes(placed);

@@ -84,7 +84,7 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
     // The raw result is only in the state's record of the tool, for processToolResult.
     const left = [ended, made.published, saver.received, asked.map(({ prompt }) => prompt), made.events];
     expect(JSON.stringify(left)).not.toContain('the secret');
-    expect(JSON.stringify(made.run.state().conversation)).not.toContain('the secret');
+    expect(JSON.stringify(made.run.getState().conversation)).not.toContain('the secret');
     expect(asked).toHaveLength(does === 'mask' ? 2 : 1);
   });
 });
@@ -113,8 +113,8 @@ test('the records of a run with tools, retries and changes rebuild exactly its s
   expect(await runLoop(made.run)).toMatchObject({ ending: { form: 'finish' } });
   await made.run.checkpoint();
   const actions = z.array(runActionSchema).parse(JSON.parse(JSON.stringify(made.records.flat())));
-  expect(foldRun(actions)).toEqual(made.run.state());
-  expect(made.run.state()).toMatchObject({ states: { changes: { n: 1 } }, steps: [{}, {}] });
+  expect(foldRun(actions)).toEqual(made.run.getState());
+  expect(made.run.getState()).toMatchObject({ states: { changes: { n: 1 } }, steps: [{}, {}] });
 });
 
 test("a retry of processInput retracts its stage's chunks, and the model receives its feedback", async () => {

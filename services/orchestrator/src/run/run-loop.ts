@@ -12,7 +12,7 @@ import { addSchemaTexts, findChangedTexts, removeSchemaTexts } from '../state/sc
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<RunOutcome> {
-  const { rejection, restated } = run.state();
+  const { rejection, restated } = run.getState();
   if (rejection) return endWith(rejection);
   if (restated) return endWith({ form: 'finish', finish: restated.finish, unsaved: restated.unsaved });
   try {
@@ -33,7 +33,7 @@ export async function runLoop(run: Run): Promise<RunOutcome> {
  * Runs processInput once. Its result is the first checkpoint, written while sessions are opened and the model is asked.
  */
 async function runInputStage(run: Run): Promise<Interrupt | undefined> {
-  if (run.state().inputPassed) return undefined;
+  if (run.getState().inputPassed) return undefined;
   const interrupt = await judgeInput(run);
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
@@ -49,8 +49,8 @@ async function runInputStage(run: Run): Promise<Interrupt | undefined> {
 
 /** Runs the stage on the messages and the texts of the caller's schema and tools. */
 async function judgeInput(run: Run): Promise<Interrupt | undefined> {
-  changeMessages(run, addSchemaTexts(run.state()));
-  const { conversation, retryCount } = run.state();
+  changeMessages(run, addSchemaTexts(run.getState()));
+  const { conversation, retryCount } = run.getState();
   const { interrupt } = await runStage(run, 'processInput', {
     retryCount,
     stepNumber: 0,
@@ -59,8 +59,8 @@ async function judgeInput(run: Run): Promise<Interrupt | undefined> {
   });
   // A stage that continues later judges the same messages.
   if (interrupt && interrupt.kind !== 'end') return interrupt;
-  const changed = findChangedTexts(run.state());
-  changeMessages(run, removeSchemaTexts(run.state()));
+  const changed = findChangedTexts(run.getState());
+  changeMessages(run, removeSchemaTexts(run.getState()));
   return interrupt ?? (changed && failInOwnWords(createTextsChangedError(changed)));
 }
 
@@ -79,7 +79,7 @@ const createTextsChangedError = (path: 'structuredOutput' | 'clientTools') => ({
 async function runSteps(run: Run): Promise<Interrupt | undefined> {
   while (!isLastStep(run)) {
     const interrupt =
-      run.interruption() ??
+      run.checkInterruption() ??
       openStep(run) ??
       (await answerStage(run)) ??
       (await run.handOverIfLeaving()) ??
@@ -95,7 +95,7 @@ async function runSteps(run: Run): Promise<Interrupt | undefined> {
 }
 
 function openStep(run: Run): undefined {
-  const { open } = run.state();
+  const { open } = run.getState();
   if (!open || open.closed) run.dispatch({ action: 'step-opened', firstIndex: run.chunks.getNextIndex() });
 }
 
@@ -107,7 +107,7 @@ async function rewind(
   run: Run,
   { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>,
 ): Promise<RunOutcome | undefined> {
-  const { open, firstIndex } = run.state();
+  const { open, firstIndex } = run.getState();
   const stepFrom = open?.firstIndex ?? run.chunks.getNextIndex();
   const from = to === 'input' ? firstIndex : stepFrom;
   run.chunks.drop(from);

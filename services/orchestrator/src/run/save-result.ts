@@ -16,9 +16,9 @@ export async function saveResult(run: Run, saving: readonly string[], finish: Fi
   const isRepeated = run.saving.begun;
   run.saving.begun = true;
   // A finish that was accepted with the answer is in that checkpoint already.
-  const isNew = run.state().finish === undefined;
+  const isNew = run.getState().finish === undefined;
   if (isNew) run.dispatch({ action: 'result-judged', finish });
-  const saved = { state: run.state(), input: buildResultInput(run, finish) };
+  const saved = { state: run.getState(), input: buildResultInput(run, finish) };
   const waiting = findBlocked(run, saving);
   const asked = saving.filter((name) => !waiting.some(({ entry }) => entry === name));
   const judged = await judgeShielded(run, asked, finish, { isRepeated, isNew });

@@ -15,21 +15,21 @@ import type { Run } from '../state/run-context.ts';
  * `finish`: a run that ends otherwise omits them, and also messages that were never released.
  */
 export function listShownMessages(run: Run, isOver = false): Message[] {
-  const { conversation, unpassed } = run.state();
+  const { conversation, unpassed } = run.getState();
   return selectMessages(conversation, 'response').filter(
     ({ id }) => !unpassed.includes(id) && (isOver || isReleased(run, id)),
   );
 }
 
 /** For a run that has not ended well. The text of the open step is cut at the released part: see step-stream.ts. */
-function isReleased({ agent: { release }, ref, state }: Run, id: string): boolean {
-  const { open, steps } = state();
+function isReleased({ agent: { release }, ref, getState }: Run, id: string): boolean {
+  const { open, steps } = getState();
   if (release === 'step') return open?.answer !== undefined || id !== buildResponseMessageId(ref.runId, steps.length);
   return release !== 'result';
 }
 
 export function listShownSteps(run: Run, isOver = false): StepResult[] {
-  const { steps } = run.state();
+  const { steps } = run.getState();
   const messages = new Map(listShownMessages(run, isOver).map((message) => [message.id, message]));
   return steps.map((step) => toShownStep(step, messages.get(buildResponseMessageId(run.ref.runId, step.stepNumber))));
 }

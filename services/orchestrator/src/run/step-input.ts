@@ -6,11 +6,11 @@ export type StepInput = StageInput & { conversation: NonNullable<StageInput['con
 
 /** Retries that processAPIError requested count in all stages of the step. */
 export function buildStepInput(run: Run): StepInput {
-  const { retryCount, steps, conversation, open } = run.state();
+  const { retryCount, steps, conversation, open } = run.getState();
   return { retryCount: retryCount + (open?.errorRetries ?? 0), stepNumber: steps.length, conversation, steps };
 }
 
 /** Settles the step's chunks: the stages of the step have judged them, and `release: step` releases them. */
 export function settleStep(run: Run): void {
-  run.chunks.settle(run.state().open?.firstIndex ?? run.chunks.getNextIndex());
+  run.chunks.settle(run.getState().open?.firstIndex ?? run.chunks.getNextIndex());
 }

@@ -37,7 +37,7 @@ describe('structured output', () => {
     expect(await made.answer()).toBeUndefined();
     expect(made.asked[0]?.responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } });
     expect(made.published.at(-1)).toMatchObject({ type: 'object-result', object: { a: 1 } });
-    expect(made.run.state().open?.answer?.object).toEqual({ a: 1 });
+    expect(made.run.getState().open?.answer?.object).toEqual({ a: 1 });
   });
 
   const partials = (chunks: readonly Chunk[]) =>
@@ -79,7 +79,7 @@ describe('structured output', () => {
         },
       );
       await made.answer();
-      const object = made.run.state().open?.answer?.object;
+      const object = made.run.getState().open?.answer?.object;
       expect(object).toEqual(does === 'mask' ? { mail: '***' } : undefined);
     }
   });
@@ -98,6 +98,6 @@ describe('structured output', () => {
     const calls = [{ toolCallId: 'c1', toolName: 'clock', input: '{}' }];
     const made = await openStep([{ text: 'Let me see.', calls }], {}, { agent });
     expect(await made.answer()).toBeUndefined();
-    expect(made.run.state().open?.answer).not.toHaveProperty('object');
+    expect(made.run.getState().open?.answer).not.toHaveProperty('object');
   });
 });

@@ -82,7 +82,7 @@ describe('tool calls', () => {
     const made = runWith(ids.map((id) => call(id)));
     expect(await runTools(made)).toBeUndefined();
     expect(most).toBe(8);
-    expect(made.run.state().steps[0]?.toolResults.map(({ result }) => result)).toEqual(ids);
+    expect(made.run.getState().steps[0]?.toolResults.map(({ result }) => result)).toEqual(ids);
     expect(listTypes(made.published)).toEqual([...ids.map(() => 'tool-result'), 'step-finish']);
   });
 
@@ -92,7 +92,7 @@ describe('tool calls', () => {
     const wrong = [call('a', 'nosuch'), call('b', 'count', { x: 1 }), call('c', 'slow'), call('d', 'sure'), call('e')];
     const made = runWith(wrong);
     expect(await runTools(made)).toBeUndefined();
-    const results = made.run.state().steps[0]?.toolResults ?? [];
+    const results = made.run.getState().steps[0]?.toolResults ?? [];
     expect(results.map(({ result }) => Object(result).error.code)).toEqual([
       'tool-unknown',
       'tool-arguments-invalid',
@@ -127,7 +127,7 @@ describe('tool calls', () => {
     serveTool('count', async ({ args }) => ({ result: args }));
     const made = runWith([call('call_0', 'count', { n: 1 }), call('call_0', 'count', { n: 2 })]);
     expect(await runTools(made)).toBeUndefined();
-    const { steps, conversation } = made.run.state();
+    const { steps, conversation } = made.run.getState();
     expect(steps[0]?.toolResults.map(({ result }) => result)).toEqual([{ n: 1 }, { n: 2 }]);
     const parts = conversation.entries.at(-1)?.message.content.parts ?? [];
     expect(parts.map((part) => part.type === 'tool-invocation' && part.toolInvocation.result)).toEqual([
@@ -145,14 +145,14 @@ describe('tool calls', () => {
     const second = makeAnswer(1, '', [call('call_0', 'count', { n: 2 })]);
     made.run.dispatch({ action: 'answer-accepted', answer: second, tools });
     await runTools(made);
-    expect(made.run.state().steps.map(({ toolResults }) => toolResults[0]?.result)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(made.run.getState().steps.map(({ toolResults }) => toolResults[0]?.result)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
   test('that time out have an unknown outcome, and the model is asked to check before it repeats them', async () => {
     serveTool('slow', async () => undefined);
     const made = runWith([call('a', 'slow'), call('b', 'sure')]);
     await runTools(made);
-    const [slow, absent] = made.run.state().steps[0]?.toolResults ?? [];
+    const [slow, absent] = made.run.getState().steps[0]?.toolResults ?? [];
     expect(slow?.result).toMatchObject({
       outcome: 'unknown',
       error: { code: 'tool-timeout', remedy: expect.stringContaining('before you call the tool again') },
@@ -165,7 +165,9 @@ describe('tool calls', () => {
     serveTool('count', async () => ({ result: 'x'.repeat(512 * 1024) }));
     const made = runWith([call('a')]);
     expect(await runTools(made)).toBeUndefined();
-    expect(made.run.state().steps[0]?.toolResults[0]?.result).toMatchObject({ error: { code: 'message-too-large' } });
+    expect(made.run.getState().steps[0]?.toolResults[0]?.result).toMatchObject({
+      error: { code: 'message-too-large' },
+    });
   });
 
   test('that are done are not repeated', async () => {
@@ -179,7 +181,7 @@ describe('tool calls', () => {
     await runCalls(made.run);
     await closeStep(made.run);
     expect(requests).toHaveLength(1);
-    expect(made.run.state().steps[0]?.toolResults.map(({ result }) => result)).toEqual(['old', 'new']);
+    expect(made.run.getState().steps[0]?.toolResults.map(({ result }) => result)).toEqual(['old', 'new']);
   });
 });
 
@@ -199,7 +201,7 @@ describe('interrupts of the tool calls of a step', () => {
     const started = performance.now();
     expect(await runTools(made)).toEqual(endWith({ form: 'cancel' }));
     expect(performance.now() - started).toBeLessThan(1_500);
-    expect(made.run.state().open?.results).toHaveLength(1);
+    expect(made.run.getState().open?.results).toHaveLength(1);
   });
 
   test('by an exception fail the run once all calls have ended: none of them writes any more', async () => {
@@ -208,18 +210,18 @@ describe('interrupts of the tool calls of a step', () => {
       throw new Error('the state is missing');
     });
     await expect(runTools(made)).rejects.toThrow('the state is missing');
-    const before = made.run.state();
+    const before = made.run.getState();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(made.run.state()).toBe(before);
+    expect(made.run.getState()).toBe(before);
   });
 
   test('from outside end the wait, and no result is kept', async () => {
     const made = hanging();
     const running = runTools(made);
-    await eventually(() => made.run.state().open?.results.length === 1);
+    await eventually(() => made.run.getState().open?.results.length === 1);
     made.stop('cancelled');
     expect(await running).toMatchObject({ ending: { form: 'cancel' } });
-    expect(made.run.state().steps).toEqual([]);
+    expect(made.run.getState().steps).toEqual([]);
   });
 });
 
@@ -248,7 +250,7 @@ describe('the progress of a tool', () => {
     });
     const made = runWith([call('a')]);
     expect(await runTools(made)).toBeUndefined();
-    expect(made.run.state().steps[0]?.toolResults[0]?.result).toMatchObject({
+    expect(made.run.getState().steps[0]?.toolResults[0]?.result).toMatchObject({
       error: { code: 'tool-progress-too-large' },
       outcome: 'unknown',
     });
@@ -287,7 +289,7 @@ describe('judging tool calls', () => {
     expect(await runTools(made)).toBeUndefined();
     expect(order.slice(0, 3)).toEqual(['judge a', 'judge b', 'judge c']);
     expect(order.slice(3).toSorted()).toEqual(['run a', 'run c']);
-    expect(made.run.state().steps[0]?.toolResults).toMatchObject([
+    expect(made.run.getState().steps[0]?.toolResults).toMatchObject([
       { toolCallId: 'a', args: { n: 1 } },
       { toolCallId: 'b', denied: true, isError: true, result: { denied: true, reason: 'not b', code: 'no' } },
       { toolCallId: 'c' },

@@ -21,7 +21,7 @@ const MAX_CALLS_AT_ONCE = 8;
 
 /** Runs processToolCall for all calls of the answer. A call that waits for an approval does not delay the others. */
 export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
-  const { open } = run.state();
+  const { open } = run.getState();
   if (!open?.answer || open.calls || open.closed) return undefined;
   const calls: PlacedCall[] = [];
   const denied: PlacedResult[] = [];
@@ -38,7 +38,7 @@ export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
 type JudgedCall = { call: PlacedCall } | { denied: PlacedResult } | { waits: true } | { interrupt: Interrupt };
 
 async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promise<JudgedCall> {
-  const tools = run.state().open?.tools ?? [];
+  const tools = run.getState().open?.tools ?? [];
   const tool = tools.find((known) => known.name === toolCall.toolName);
   if (!tool) return { denied: { ...createUnknownToolResult(toolCall, tools), position } };
   const asked = findPendingAt(run, 'processToolCall', position);
@@ -86,7 +86,7 @@ async function resumeUntrusted(run: Run, call: PlacedCall, tool: ToolDefinition)
 /** Judges and runs waiting calls that were answered; suspends the run while others still wait. */
 export async function awaitCalls(run: Run): Promise<Interrupt | undefined> {
   for (;;) {
-    const waiting = run.state().pending.filter(isOfCall);
+    const waiting = run.getState().pending.filter(isOfCall);
     if (waiting.length === 0) return undefined;
     const answered = waiting.filter(({ resumed }) => resumed);
     if (answered.length === 0) return SUSPEND;
@@ -105,7 +105,7 @@ const isOfCall = ({ stage, position }: HeldPending): boolean =>
 
 /** A tool that asked is called again together with the others. */
 async function settleCall(run: Run, { stage, position }: HeldPending): Promise<Interrupt | undefined> {
-  const toolCall = run.state().open?.answer?.toolCalls[position ?? -1];
+  const toolCall = run.getState().open?.answer?.toolCalls[position ?? -1];
   if (stage === undefined || !toolCall || position === undefined) return undefined;
   const judged = await judgeCall(run, { ...toolCall, position });
   if ('interrupt' in judged) return judged.interrupt;
@@ -116,7 +116,7 @@ async function settleCall(run: Run, { stage, position }: HeldPending): Promise<I
 
 /** Runs the judged calls without a result. The first interrupt abandons the others. */
 export async function runCalls(run: Run): Promise<Interrupt | undefined> {
-  const { open } = run.state();
+  const { open } = run.getState();
   if (!open || open.closed) return undefined;
   const finished = new Set(open.results.map(({ position }) => position));
   const unfinished = (open.calls ?? []).filter(
@@ -158,7 +158,7 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   // Waits for all calls, even if one throws: none may write the state or publish once the run continues.
   await Promise.all(Array.from({ length: Math.min(left.length, MAX_CALLS_AT_ONCE) }, runWorker));
   if (broken) throw broken.error;
-  return interrupt ?? run.interruption();
+  return interrupt ?? run.checkInterruption();
 }
 
 /** Calls the tool, or puts the call to the caller, and stores the outcome. */
@@ -168,17 +168,17 @@ async function makeCall(
   tool: ToolDefinition,
   signal: AbortSignal,
 ): Promise<Interrupt | undefined> {
-  if (isClientTool(run.state().request, tool.name)) return callClient(run, call, signal);
+  if (isClientTool(run.getState().request, tool.name)) return callClient(run, call, signal);
   const called = await callTool(run, call, { tool, signal, sink: (chunks) => sendChunks(run, chunks) });
   if (signal.aborted) return undefined;
   return 'interrupt' in called ? called.interrupt : keep(run, called, call);
 }
 
-const isBegun = (run: Run, { position }: PlacedCall): boolean => run.state().open?.begun.includes(position) === true;
+const isBegun = (run: Run, { position }: PlacedCall): boolean => run.getState().open?.begun.includes(position) === true;
 
 /** Returns whether the call is newly begun and has to be stored before it is made. */
 function beginCall(run: Run, call: PlacedCall): boolean {
-  const tool = run.state().open?.tools.find(({ name }) => name === call.toolName);
+  const tool = run.getState().open?.tools.find(({ name }) => name === call.toolName);
   if (!tool || tool.idempotent || isBegun(run, call)) return false;
   run.dispatch({ action: 'call-begun', position: call.position });
   return true;
@@ -201,7 +201,7 @@ async function keep(
 }
 
 export function buildToolInput(run: Run, { toolCallId, toolName, args }: ToolCall, tool: ToolDefinition): StageInput {
-  const { retryCount, steps, conversation } = run.state();
+  const { retryCount, steps, conversation } = run.getState();
   return { retryCount, stepNumber: steps.length, conversation, toolCall: { toolCallId, toolName, args }, tool };
 }
 

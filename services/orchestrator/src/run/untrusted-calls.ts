@@ -16,10 +16,10 @@ export type UntrustedCall = { call: PlacedCall } | { denied: PlacedResult } | { 
 /** @param call with its final arguments */
 export function judgeUntrusted(run: Run, call: PlacedCall): UntrustedCall {
   const rule = findRule(run, call.toolName);
-  if (rule === 'allow' || !isRunTainted(run.state())) return { call };
-  const origins = listTaintOrigins(run.state()).slice(0, MAX_ORIGINS);
+  if (rule === 'allow' || !isRunTainted(run.getState())) return { call };
+  const origins = listTaintOrigins(run.getState()).slice(0, MAX_ORIGINS);
   const { toolName, toolCallId, position } = call;
-  const step = run.state().steps.length;
+  const step = run.getState().steps.length;
   run.events.record({ event: 'untrusted-call', step, tool: toolName, toolCallId, position, decision: rule, origins });
   if (rule === 'deny')
     return denyCall(call, `${toolName} is not called while untrusted content (${origins.join(', ')}) is in the run.`);
@@ -45,7 +45,7 @@ function findRule({ plan: { toolRules } }: Run, tool: string): WhenUntrusted {
 
 /** Applies the answer to the question. The call is made with the arguments that were approved. */
 export function settleUntrusted(run: Run, { id, resumed }: ResumePoint, call: PlacedCall): UntrustedCall {
-  const approved = run.state().pending.find((one) => one.id === id)?.toolCall;
+  const approved = run.getState().pending.find((one) => one.id === id)?.toolCall;
   run.dispatch({ action: 'pending-settled', id });
   const final = { ...call, ...approved };
   const reason = findDenial(resumed.data);

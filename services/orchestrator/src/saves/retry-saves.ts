@@ -166,7 +166,7 @@ function createSilentRun(deps: SaverDeps, { ref, state }: KeptSave, signal: Abor
     signal,
     isLeaving: () => false,
     store: {
-      head: () => {
+      getHead: () => {
         throw new Error('the run is over');
       },
       write: rejectAsOver,

@@ -46,8 +46,8 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<G
     }
     if (fold.stopped) break;
   }
-  applyFold(run, fold, performance.now() - started, readChunksTrust(run.state(), chunks));
-  const interrupt = run.interruption() ?? (fold.stopped ? stopOutcome(run, stage, fold.stopped) : undefined);
+  applyFold(run, fold, performance.now() - started, readChunksTrust(run.getState(), chunks));
+  const interrupt = run.checkInterruption() ?? (fold.stopped ? stopOutcome(run, stage, fold.stopped) : undefined);
   return { chunks: passed, interrupt };
 }
 
@@ -97,7 +97,7 @@ export function publishOutside(run: Run, chunks: readonly Chunk[]): void {
 
 /** Builds the input of the output stream's processors. */
 export function buildStreamInput(run: Run): StageInput {
-  const { conversation, retryCount, steps, open } = run.state();
+  const { conversation, retryCount, steps, open } = run.getState();
   const stepNumber = open?.closed ? steps.length - 1 : steps.length;
   return { retryCount, stepNumber: Math.max(stepNumber, 0), conversation };
 }
@@ -114,5 +114,5 @@ export function applyFold(run: Run, fold: StageFold, ms: number, trust: Trust): 
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   if (fold.usage.length > 0) run.dispatch({ action: 'processors-billed', usage: fold.usage });
   if (fold.outcomes.length === 0) return;
-  run.events.record({ event: 'stage', stage, step: run.state().steps.length, ms, entries: fold.outcomes });
+  run.events.record({ event: 'stage', stage, step: run.getState().steps.length, ms, entries: fold.outcomes });
 }

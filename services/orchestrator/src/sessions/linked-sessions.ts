@@ -13,10 +13,10 @@ export type LinkedSessions = {
   push(chunks: readonly Chunk[]): void;
   /** Pushes nothing more. */
   end(): void;
-  /** @param done called once, when everything that was pushed has passed */
-  drain(done: () => void): void;
+  /** @param onDone called once, when everything that was pushed has passed */
+  drain(onDone: () => void): void;
   /** Returns the number of waiting chunks of the session with the most. */
-  waiting(): number;
+  countWaiting(): number;
   /** The session has returned its verdicts and passes the end on. */
   pass(link: Link): void;
   /** Continues the stream without the session, from the point of its loss. */
@@ -106,14 +106,14 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
       drained = done;
       checkDrained();
     },
-    waiting: () => Math.max(0, ...links.map(({ connection }) => connection.client.waiting())),
+    countWaiting: () => Math.max(0, ...links.map(({ connection }) => connection.client.countWaiting())),
     pass: (link) => endAt(links.indexOf(link) + 1),
     takeOut(link) {
       const at = links.indexOf(link);
       const slot = slots[at];
       if (!slot?.record || slot.isOut) return;
       slot.isOut = true;
-      pushInto(at + 1, slot.record.rest());
+      pushInto(at + 1, slot.record.listRest());
       if (slot.isEnding) endAt(at + 1);
       checkDrained();
     },

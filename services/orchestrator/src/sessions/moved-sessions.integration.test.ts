@@ -70,7 +70,7 @@ describe('a step with a killed replica', () => {
     await eventually(() => moves() === 1);
     stop('cancelled');
     expect((await chain.end()).stopped).toMatchObject({ verdict: { code: 'cancelled' } });
-    await expect(chain.room()).resolves.toBeUndefined();
+    await expect(chain.awaitRoom()).resolves.toBeUndefined();
   }, 30_000);
 
   test('fails if more chunks have passed than are kept', async () => {

@@ -22,7 +22,7 @@ type LostEntry = {
 export type MovingLimits = {
   /** Counts the loss and returns whether the sessions may be moved. */
   canMove(loss: LostEntry): boolean;
-  moves(): number;
+  countMoves(): number;
 };
 
 export function createMovingLimits(): MovingLimits {
@@ -52,6 +52,6 @@ export function createMovingLimits(): MovingLimits {
       if (isAllowed) moves += 1;
       return isAllowed;
     },
-    moves: () => moves + leaves,
+    countMoves: () => moves + leaves,
   };
 }

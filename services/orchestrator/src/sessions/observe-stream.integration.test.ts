@@ -49,7 +49,7 @@ const observeEntry = (entry: PlanEntry) => {
   runs.push(made);
   const verdicts = () =>
     made.events.flatMap((event) => (event.event === 'stage' ? event.entries.map(({ verdict }) => verdict) : []));
-  return { ...made, verdicts, heard: () => made.run.state().states[entry.entry]?.['heard'] };
+  return { ...made, verdicts, heard: () => made.run.getState().states[entry.entry]?.['heard'] };
 };
 async function streamTo(entry: PlanEntry) {
   const made = observeEntry(entry);
@@ -77,7 +77,7 @@ describe('an entry that observes the stream', () => {
     const words = Array.from({ length: 300 }, (_, at) => `${at} `);
     for (const word of words) {
       chain.push([delta(word)]);
-      await chain.room();
+      await chain.awaitRoom();
       await new Promise(setImmediate);
     }
     expect((await chain.end()).stopped).toBeUndefined();

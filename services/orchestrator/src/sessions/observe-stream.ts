@@ -36,7 +36,7 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
   /** One batch at a time: waiting pieces can still be joined. */
   const feed = () => {
     if (!client || isEndSent || stopped.signal.aborted) return;
-    if (client.waiting() === 0) {
+    if (client.countWaiting() === 0) {
       const batch = waiting.take();
       if (batch) client.push(batch);
     }

@@ -62,7 +62,7 @@ async function observeEntry(script: (call: StageCall) => Promise<Verdict[]> | Ve
   const made = createTestRun({ bus: connection.bus, entries });
   runs.push(made);
   await connection.bus.nc.flush();
-  const { conversation, retryCount } = made.run.state();
+  const { conversation, retryCount } = made.run.getState();
   const input: StageInput = { retryCount, stepNumber: 0, conversation };
   const sunk: Chunk[] = [];
   const ask = () => runStage(made.run, stage, input, { sink: async (chunks) => void sunk.push(...chunks) });
@@ -109,8 +109,8 @@ describe('an entry that observes a stage', () => {
     expect((await ask()).interrupt).toBeUndefined();
     await run.observers.end(10_000);
     expect(told()).toMatchObject([{ verdict: verdict.type, observed: true }]);
-    expect(run.state()).toMatchObject({ violations: [], pending: [] });
-    expect(run.state().conversation.entries).toHaveLength(1);
+    expect(run.getState()).toMatchObject({ violations: [], pending: [] });
+    expect(run.getState().conversation.entries).toHaveLength(1);
     expect(sunk).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe('an entry that observes a stage', () => {
     await ask();
     await run.observers.end(10_000);
     expect(received.filter(isWatcher).map(({ entries }) => entries[0]?.state)).toEqual([{}, { calls: 1 }]);
-    expect(run.state().states['watcher']).toEqual({ calls: 2 });
+    expect(run.getState().states['watcher']).toEqual({ calls: 2 });
     expect(told()[0]?.violations).toMatchObject([{ processorId: 'watcher', message: 'hm' }]);
   });
 
@@ -192,7 +192,7 @@ describe('an entry that observes the stream', () => {
     expect(text).toBe('A!B!');
     await run.observers.end(10_000);
     expect(Object.fromEntries(seen)).toEqual({ 'ear-1': ['a', 'b'], 'ear-2': ['A', 'B'], 'ear-3': ['A!', 'B!'] });
-    expect(run.state()).toMatchObject({ states: { 'ear-1': { heard: 2 } }, violations: [] });
+    expect(run.getState()).toMatchObject({ states: { 'ear-1': { heard: 2 } }, violations: [] });
     expect(events).toContainEqual(
       expect.objectContaining({
         stage: 'processOutputStream',

@@ -41,7 +41,7 @@ export function canEnqueue(
   ask: (run: Run) => AsyncIterable<JudgedEntry>,
   isReported: () => boolean = () => false,
 ): boolean {
-  const step = run.state().steps.length;
+  const step = run.getState().steps.length;
   const call = async (signal: AbortSignal) => {
     const started = performance.now();
     const [judged] = await Array.fromAsync(ask({ ...run, signal, activity: createRunActivity() }));
@@ -62,7 +62,7 @@ export function canEnqueue(
 
 /** Reports a dropped call: a missing event must not look like agreement. */
 export function reportDropped(run: Run, entry: PlanEntry, stage: Stage): void {
-  report(run, { entry, stage, step: run.state().steps.length, verdict: 'dropped', ms: 0 });
+  report(run, { entry, stage, step: run.getState().steps.length, verdict: 'dropped', ms: 0 });
 }
 
 type ObservedReport = { entry: PlanEntry; stage: Stage; step: number; verdict: string; ms: number };

@@ -61,7 +61,7 @@ async function replica(processors: string[], script: Script) {
   return { bus, opens, headers };
 }
 function testRun(list: PlanEntry[], { second, merged = true }: { second?: Bus; merged?: boolean } = {}) {
-  const discovery = { isServedTogether: () => merged, replicaThatAnswers: async () => second?.id };
+  const discovery = { isServedTogether: () => merged, findAnsweringReplica: async () => second?.id };
   const made = createTestRun({ bus: connection.bus, entries: list, discovery });
   runs.push(made);
   return made;
@@ -176,7 +176,7 @@ describe('a batch of chunks', () => {
     );
     const made = testRun(entries('a', 'b'));
     expect(await pass(made)).toEqual({ text: 'TEXT', interrupt: undefined });
-    expect(made.run.state()).toMatchObject({ states: { a: { sequence: 1 } }, violations: [violation] });
+    expect(made.run.getState()).toMatchObject({ states: { a: { sequence: 1 } }, violations: [violation] });
     expect(made.events).toMatchObject([{ stage: STAGE, entries: [{ entry: 'a' }, { entry: 'b' }] }]);
   });
 
@@ -185,7 +185,7 @@ describe('a batch of chunks', () => {
     await replica(['a'], (opening, answer) => whole(opening, answer, [{ type: 'abort', reason: 'no' }, ...kept]));
     const made = testRun(entries('a', 'b', 'c'));
     expect((await pass(made)).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
-    expect(made.run.state().states).toEqual({ b: { count: 1 } });
+    expect(made.run.getState().states).toEqual({ b: { count: 1 } });
     const cancelled = { entry: 'c', verdict: 'cancelled', error: { code: 'state-too-large' } };
     expect(made.events).toMatchObject([{ entries: [{ entry: 'a' }, { entry: 'b' }, cancelled] }]);
   });

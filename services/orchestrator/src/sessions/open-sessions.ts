@@ -72,7 +72,7 @@ async function chooseReplacement(
 ): Promise<string | undefined> {
   if (!first || lost === undefined) return undefined;
   const { discovery } = run.deps;
-  return discovery.isReplica(first, lost) ? discovery.replicaThatAnswers(first, run.signal, lost) : undefined;
+  return discovery.isReplica(first, lost) ? discovery.findAnsweringReplica(first, run.signal, lost) : undefined;
 }
 
 /** @param isObserver the output is ignored */
@@ -124,7 +124,7 @@ export async function askReplica(
   const [first] = group;
   if (!first) throw new Error('no processor to call');
   const watch = watchCall(run, group, to.lastTry, to.replica);
-  const connections = bus.connections();
+  const connections = bus.countConnections();
   const answer = await request<SessionOpened>(bus, {
     subject: bus.subjects.stage(stage, first, to.replica),
     headers: makeCallHeaders(group),
@@ -142,7 +142,7 @@ export async function askReplica(
   });
   watch.stop();
   if ('error' in answer) {
-    const error = watch.reason() ?? answer.error;
+    const error = watch.readFailure() ?? answer.error;
     const missed = await classifyUnaccepted(run, answer.error, { connections, isSilent: watch.isSilent() });
     if (!missed) giveUp(run, group, stage, head.callId, error);
     return { ...failGroup(group, error), hasNoReplica: error.code === 'nobody-there', unanswered: true, ...missed };

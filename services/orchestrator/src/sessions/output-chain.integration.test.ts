@@ -39,10 +39,10 @@ test('a full output chain releases its feeder when the run is stopped', async ()
   const { run, stop } = await openGuarded();
   const chain = await openOutputChain(run, input, nowhere);
   chain.push(words(SESSION_LIMITS.windowChunks * 3));
-  const waiting = chain.room();
+  const waiting = chain.awaitRoom();
   stop('deadline');
   await expect(waiting).resolves.toBeUndefined();
-  await expect(chain.room()).resolves.toBeUndefined();
+  await expect(chain.awaitRoom()).resolves.toBeUndefined();
   chain.drop();
 });
 

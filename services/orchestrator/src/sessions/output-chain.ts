@@ -48,11 +48,11 @@ export type OutputChain = {
   push(chunks: readonly Chunk[]): void;
   /**
    * Pushes nothing more. Resolves when everything is out, or when a processor stopped the stream.
-   * @param last makes chunks that pass through the sessions behind all other output: they are not part of the output, nor of moving
+   * @param makeLast makes chunks that pass through the sessions behind all other output: they are not part of the output, nor of moving
    */
-  end(last?: () => readonly Chunk[]): Promise<ChainEnd>;
+  end(makeLast?: () => readonly Chunk[]): Promise<ChainEnd>;
   /** Resolves at once, or when the windows have room again. */
-  room(): Promise<void>;
+  awaitRoom(): Promise<void>;
   /** Resolves when a processor stopped the stream, or a session was lost for good. */
   stopped: Promise<void>;
   /** Ends the stream as it is and discards further output. Resolves within `verdictsMs`, with the states and findings so far. */
@@ -68,7 +68,7 @@ const stage = 'processOutputStream';
 export async function openOutputChain(run: Run, input: StageInput, to: ChainOutput): Promise<OutputChain> {
   const isFull = () =>
     chain.state.phase === 'moving' ||
-    (chain.state.phase === 'streaming' && (chain.linked?.waiting() ?? 0) > MAX_WAITING_CHUNKS);
+    (chain.state.phase === 'streaming' && (chain.linked?.countWaiting() ?? 0) > MAX_WAITING_CHUNKS);
   const chain: Chain = {
     run,
     input,
@@ -108,7 +108,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
       chain.dispatch({ type: 'end', hasLast: makeLast !== undefined && chain.record.getAll() !== undefined });
       return chain.ended.promise;
     },
-    room: chain.room.wait,
+    awaitRoom: chain.room.wait,
     stopped: chain.over.promise,
     requestVerdicts() {
       chain.dispatch({ type: 'stopped' });
@@ -193,7 +193,7 @@ function link(chain: Chain, openings: Openings): void {
 
 function handleSessionEnd(chain: Chain, one: Link, end: SessionEnd): void {
   if (isOver(chain)) return;
-  const judged = judgeAtEnd(one, end, chain.input, chain.limits.moves());
+  const judged = judgeAtEnd(one, end, chain.input, chain.limits.countMoves());
   const broken = judged.find(({ verdict }) => verdict.type !== 'continue');
   if (broken?.verdict.type !== 'failure') {
     acceptAll(chain, judged);
@@ -272,7 +272,7 @@ function stopAll(chain: Chain): void {
   chain.room.close();
   chain.observers.end();
   chain.over.resolve();
-  void collectReported(stoppedLinks, input, limits.moves()).then((lateVerdicts) => {
+  void collectReported(stoppedLinks, input, limits.countMoves()).then((lateVerdicts) => {
     chain.verdicts = acceptReported(chain.verdicts, lateVerdicts);
     resolve(chain);
   });

@@ -87,10 +87,10 @@ describe('batches into a session', () => {
     const many = SESSION_LIMITS.windowChunks * 2;
     made.client.push(words(many));
     await eventually(() => made.received().length === SESSION_LIMITS.windowChunks);
-    expect(made.client.waiting()).toBe(many - SESSION_LIMITS.windowChunks);
+    expect(made.client.countWaiting()).toBe(many - SESSION_LIMITS.windowChunks);
     made.send({ processed: 300 });
     await eventually(() => made.received().length === SESSION_LIMITS.windowChunks + 300);
-    expect(made.client.waiting()).toBe(many - SESSION_LIMITS.windowChunks - 300);
+    expect(made.client.countWaiting()).toBe(many - SESSION_LIMITS.windowChunks - 300);
     made.send({});
     await eventually(() => made.received().length === many);
     expect(makeText(made.received())).toBe(makeText(words(many)));

@@ -25,7 +25,7 @@ type SessionClient = {
   /** Whether everything that was pushed is done; sends the rest without waiting for more. */
   isDrained(): boolean;
   /** Chunks that wait to be sent, because the window is full. */
-  waiting(): number;
+  countWaiting(): number;
   /** Chunks that the replica is done with. */
   countProcessed(): number;
   /** The stream was stopped: asks for the verdicts as they are. Discards further output, and no event reports the end. */
@@ -96,7 +96,7 @@ export function connectSession(options: SessionClientOptions): SessionConnection
         flush();
         return isDrained(driver.getFlow());
       },
-      waiting: () => driver.getFlow().queued,
+      countWaiting: () => driver.getFlow().queued,
       countProcessed: () => driver.getFlow().processed,
       requestVerdicts() {
         // The caller has the promise and receives no further event.
@@ -208,7 +208,7 @@ function createSessionListener(driver: SessionDriver, check: OutputCheck, timeou
   const { dispatch } = driver;
   const conclude = (verdicts: Verdict[], ms: number[]) => {
     const isStop = verdicts.some(({ type }) => type !== 'continue');
-    const missing = isStop ? undefined : check.missing();
+    const missing = isStop ? undefined : check.findMissing();
     dispatch({ type: 'verdicts', count: verdicts.length, served: driver.getServed(), isStop, missing });
     // A loss has set its own end.
     if (driver.getFlow().phase === 'ended' && !driver.getEnd()) driver.finish({ verdicts, ms });
@@ -235,7 +235,7 @@ function createSessionListener(driver: SessionDriver, check: OutputCheck, timeou
         code: 'processor-failed',
         message: `A batch of the session does not fit: ${why}`,
       }),
-    heartbeat: (at) => dispatch({ type: 'tick', at, timeoutMs }),
+    sendHeartbeat: (at) => dispatch({ type: 'tick', at, timeoutMs }),
   };
 }
 

@@ -12,7 +12,7 @@ export type OutputCheck = {
   /** @param processed chunks that the replica is done with */
   take(output: SessionOutput, processed: number): { out: readonly Chunk[] } | { refused: Loss };
   /** A chunk that the session had to pass on and did not. */
-  missing(): Loss | undefined;
+  findMissing(): Loss | undefined;
 };
 
 const refuseOutput = (message: string): { refused: Loss } => ({ refused: { code: 'processor-failed', message } });
@@ -57,10 +57,10 @@ export function createOutputCheck(runId: string): OutputCheck {
       if (changed !== undefined) return { refused: createChangeLoss(changed) };
       return { out: named ? [...named, ...passed.chunks] : passed.chunks };
     },
-    missing() {
+    findMissing() {
       const [first] = due;
       if (first) return refuseOutput(`The session did not pass on the "${first.type}" chunk.`).refused;
-      const type = unchanged?.missing();
+      const type = unchanged?.findMissing();
       return type === undefined ? undefined : createChangeLoss(type);
     },
   };
@@ -72,7 +72,7 @@ export const NO_CHECK: OutputCheck = {
   recordPushed: () => undefined,
   recordSent: () => undefined,
   take: () => ({ out: [] }),
-  missing: () => undefined,
+  findMissing: () => undefined,
 };
 
 /** Sent chunks of a session that are not processed yet, by position: a replica names those that it passes unchanged. It may name each once, and in order: a name costs the replica nothing, and must not multiply chunks. */

@@ -9,16 +9,16 @@ export type SkipRecord = {
   recordGiven(chunks: readonly Chunk[]): void;
   recordPassed(chunks: readonly Chunk[]): void;
   /** Returns the chunks that have to continue. */
-  rest(): readonly Chunk[];
+  listRest(): readonly Chunk[];
 };
 
-/** @param processed number of chunks that the processor is done with */
-export function createSkipRecord(processed: () => number): SkipRecord {
+/** @param countProcessed number of chunks that the processor is done with */
+export function createSkipRecord(countProcessed: () => number): SkipRecord {
   const record = createStepRecord();
   let undone: Chunk[] = [];
   let done = 0;
   const trim = () => {
-    const more = processed() - done;
+    const more = countProcessed() - done;
     if (more <= 0) return;
     undone = undone.slice(more);
     done += more;
@@ -30,7 +30,7 @@ export function createSkipRecord(processed: () => number): SkipRecord {
       undone.push(...chunks);
     },
     recordPassed: (chunks) => record.recordPassed(chunks),
-    rest() {
+    listRest() {
       trim();
       const all = record.getAll();
       if (!all) return undone;

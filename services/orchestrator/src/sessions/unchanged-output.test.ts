@@ -11,7 +11,7 @@ const source = makeSource({ url: 'https://example.org' });
 const holdText = (given: Chunk[], ...came: Chunk[][]) => {
   const output = createUnchangedOutput();
   output.recordGiven(given);
-  return came.map((chunks) => output.compare(chunks)).find((changed) => changed !== undefined) ?? output.missing();
+  return came.map((chunks) => output.compare(chunks)).find((changed) => changed !== undefined) ?? output.findMissing();
 };
 
 describe('the output equals the input', () => {
@@ -72,7 +72,7 @@ describe('named chunks', () => {
     output.recordGiven(given);
     expect(output.compareNamed(0, given.slice(0, 2))).toBeUndefined();
     expect(output.compareNamed(2, given.slice(2))).toBeUndefined();
-    expect(output.missing()).toBeUndefined();
+    expect(output.findMissing()).toBeUndefined();
   });
 
   test('with one left out differ', () => {
@@ -90,13 +90,13 @@ describe('named chunks', () => {
     expect(output.compare(given.slice(0, 2))).toBeUndefined();
     expect(output.compareNamed(2, given.slice(2, 3))).toBeUndefined();
     expect(output.compare(given.slice(3))).toBeUndefined();
-    expect(output.missing()).toBeUndefined();
+    expect(output.findMissing()).toBeUndefined();
   });
 
   test('leave nothing out at the end', () => {
     const output = createUnchangedOutput();
     output.recordGiven(say('a'));
     output.compareNamed(0, [textStart()]);
-    expect(output.missing()).toBe('text-delta');
+    expect(output.findMissing()).toBe('text-delta');
   });
 });

@@ -11,7 +11,7 @@ export type UnchangedOutput = {
   compareNamed(from: number, chunks: readonly Chunk[]): string | undefined;
   compare(chunks: readonly Chunk[]): string | undefined;
   /** Ends the output. @returns the type of the first missing chunk */
-  missing(): string | undefined;
+  findMissing(): string | undefined;
 };
 
 /** Describes the failure of a processor that declared no changes. @param type of a chunk */
@@ -22,7 +22,7 @@ export const hasChanged = (type: string): string =>
 export function findChangedType(given: readonly Chunk[], out: readonly Chunk[]): string | undefined {
   const output = createUnchangedOutput();
   output.recordGiven(given);
-  return output.compare(out) ?? output.missing();
+  return output.compare(out) ?? output.findMissing();
 }
 
 export function createUnchangedOutput(): UnchangedOutput {
@@ -54,7 +54,7 @@ export function createUnchangedOutput(): UnchangedOutput {
       if (expected.findMissing() === undefined) expected = expectChunks(RULES);
       return changed;
     },
-    missing: () => expected.findMissing() ?? waiting[0]?.type,
+    findMissing: () => expected.findMissing() ?? waiting[0]?.type,
   };
 }
 

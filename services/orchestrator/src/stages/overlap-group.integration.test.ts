@@ -33,13 +33,13 @@ test.each([
     content: { format: 2 as const, parts: [{ type: 'text' as const, text: 'Hm.', label }] },
   };
   made.run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'input', message: labelled }] });
-  const { conversation } = made.run.state();
+  const { conversation } = made.run.getState();
   startOverlapGroup(made.run, [planEntry('judge', { reads: ['input'] })], {
     retryCount: 0,
     stepNumber: 0,
     conversation,
   });
   expect(await made.run.overlap.awaitVerdict()).toBeUndefined();
-  expect(made.run.state().states).toEqual({ judge: { kept: 'a text' } });
-  expect(made.run.state().taint.entries).toEqual(entries);
+  expect(made.run.getState().states).toEqual({ judge: { kept: 'a text' } });
+  expect(made.run.getState().taint.entries).toEqual(entries);
 });

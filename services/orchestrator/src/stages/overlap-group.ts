@@ -45,7 +45,7 @@ export function startOverlapGroup(run: Run, members: PlanEntry[], input: StageIn
     // Discard the buffer only now: the output chain may emit until it is stopped.
     if (stopped) run.chunks.drop(from);
     // If the run was stopped, unjudged output stays buffered for good.
-    if (run.signal.aborted) return run.interruption() ?? stopped;
+    if (run.signal.aborted) return run.checkInterruption() ?? stopped;
     letGo();
     return stopped ?? (written.length === 0 ? undefined : sendChunks(run, written));
   };

@@ -39,7 +39,7 @@ async function runStaged(names: string[], script: Script, options: Options = {})
     sunk.push(...chunks);
     return answer;
   };
-  const { conversation, retryCount } = made.run.state();
+  const { conversation, retryCount } = made.run.getState();
   const input: StageInput = { retryCount, stepNumber: 0, conversation };
   return {
     ...made,
@@ -223,14 +223,14 @@ describe('custom chunks of a stage', () => {
     const made = await runStaged(['a', 'b'], byEntry({ a: verdict }), { merged: false });
     const states: unknown[] = [];
     const sink = async () => {
-      states.push(made.run.state().states);
+      states.push(made.run.getState().states);
       // The state of a chunk's pass is not overwritten by the stage's older one.
       made.run.dispatch({ action: 'states-changed', states: { a: { n: 2 } } });
       return undefined;
     };
     await runStage(made.run, 'processInput', { retryCount: 0, stepNumber: 0 }, { sink });
     expect(states).toEqual([{ a: { n: 1 } }]);
-    expect(made.run.state().states).toEqual({ a: { n: 2 } });
+    expect(made.run.getState().states).toEqual({ a: { n: 2 } });
   });
 });
 

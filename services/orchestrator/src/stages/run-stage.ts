@@ -69,11 +69,11 @@ export async function runStage(
   if (entries.some(({ observe }) => !observe)) {
     const ms = performance.now() - started;
     const details = { ms, entries: fold.outcomes, ...(subject !== undefined && { subject }) };
-    run.events.record({ event: 'stage', stage, step: run.state().steps.length, ...details });
+    run.events.record({ event: 'stage', stage, step: run.getState().steps.length, ...details });
   }
-  if (judged) run.changes?.addStage(stage, run.state().steps.length, request.input, judged);
+  if (judged) run.changes?.addStage(stage, run.getState().steps.length, request.input, judged);
   const stopped = await data.flush();
-  const interrupt = run.interruption();
+  const interrupt = run.checkInterruption();
   if (interrupt) return interruptStage(fold, interrupt);
   if (fold.stopped?.verdict.type === 'suspend')
     suspendStage(run, { stage, position, given: input, left: fold.input }, fold.stopped);

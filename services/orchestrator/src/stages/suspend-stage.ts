@@ -38,7 +38,7 @@ export async function resumePoint(
   const edited = editedAnswerSchema.safeParse(passed.data).data;
   if (!edited) return { ...point, resumed: { entry: by, data: null } };
   const { toolName: tool, toolCallId } = toolCall;
-  run.events.record({ event: 'edited-call', step: run.state().steps.length, tool, toolCallId, position, by });
+  run.events.record({ event: 'edited-call', step: run.getState().steps.length, tool, toolCallId, position, by });
   const call = { ...toolCall, args: edited.args };
   return { id, resumed: { entry: by, data: edited.data }, kept: { toolCall: call }, isEdited: true };
 }

@@ -29,9 +29,9 @@ test('an orchestrator reports on the runs that it drives, and on no other', () =
   const run = (epoch: number) => ({
     ref: { tenant: 'acme', runId: RUN_ID, epoch },
     deadlineAt: performance.now() + 60_000,
-    state: () => makeState(),
+    getState: () => makeState(),
     activity: createRunActivity(),
-    chunks: { waiting: () => ['a', 'b'] },
+    chunks: { listWaiting: () => ['a', 'b'] },
   });
   const remove = driven.add(run(1));
   expect(driven.report('acme', RUN_ID)).toMatchObject({ epoch: 1, doing: 'input', calls: [], buffered: { chunks: 2 } });

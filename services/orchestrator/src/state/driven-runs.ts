@@ -7,9 +7,9 @@ type ReportedRun = {
   ref: Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
   /** By the monotonic clock of this process. */
   deadlineAt: number;
-  state(): RunState;
+  getState(): RunState;
   activity: Pick<RunActivity, 'list'>;
-  chunks: { waiting(from: number): readonly unknown[] };
+  chunks: { listWaiting(from: number): readonly unknown[] };
 };
 
 /** A run in the epoch of its owner. */
@@ -60,14 +60,14 @@ export function createDrivenRuns(): DrivenRuns {
 }
 
 function reportOn(run: ReportedRun): OwnerReport {
-  const state = run.state();
+  const state = run.getState();
   return {
     epoch: run.ref.epoch,
     step: state.steps.length,
     doing: describeStatement(state),
     remainingMs: Math.round(run.deadlineAt - performance.now()),
     calls: run.activity.list().slice(0, MAX_CALLS_SHOWN),
-    buffered: { chunks: run.chunks.waiting(0).length },
+    buffered: { chunks: run.chunks.listWaiting(0).length },
   };
 }
 

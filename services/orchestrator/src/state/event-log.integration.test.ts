@@ -59,7 +59,7 @@ test('a flush without events does not wait', async () => {
 
 test('an event that no message can hold fails one flush; later events are stored', async () => {
   const log = makeLog('huge');
-  log.record({ ...running(0), detail: 'x'.repeat(connection.bus.maxPayload()) });
+  log.record({ ...running(0), detail: 'x'.repeat(connection.bus.readMaxPayload()) });
   // No flush is waiting yet: this must not be an unhandled rejection.
   await new Promise((resolve) => setImmediate(resolve));
   await expect(log.flush()).rejects.toMatchObject({ code: 'message-too-large' });

@@ -58,7 +58,7 @@ export function createEventLog({ access, tenant, runId, epoch, resourceId }: Eve
   const add = (body: EventBody) => {
     const event = JSON.stringify({ ...body, at: new Date().toISOString(), epoch });
     const size = Buffer.byteLength(event);
-    if (size > bus.maxPayload() - ENVELOPE_BYTES) throw createEventTooLargeError(body.event, size);
+    if (size > bus.readMaxPayload() - ENVELOPE_BYTES) throw createEventTooLargeError(body.event, size);
     if (bytes + size > MAX_GATHERED_BYTES) send();
     gathered.push(event);
     bytes += size;

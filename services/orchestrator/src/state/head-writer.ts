@@ -9,7 +9,7 @@ import { retryThroughOutages } from './retry-outages.ts';
 type PutOutcome = 'written' | 'lost' | 'fenced';
 export type HeadWriter = {
   /** As it was last written here, or given. */
-  head(): RunHead;
+  getHead(): RunHead;
   /** @throws message-too-large, bus-unreachable, store-unavailable */
   put(next: RunHead, ttlSeconds: number): Promise<PutOutcome>;
 };
@@ -40,7 +40,7 @@ export function createHeadWriter(access: JetStreamAccess, first: RunHead, revisi
     return 'written';
   };
   return {
-    head: () => head,
+    getHead: () => head,
     async put(next, ttlSeconds) {
       let tries = 0;
       const outcome = await retryThroughOutages(`the state of ${tenant}.${runId}`, () =>

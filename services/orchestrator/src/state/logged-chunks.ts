@@ -20,7 +20,7 @@ const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 const MAX_PAGE_MESSAGES = 1_024;
 
 export function pageBytes({ bus }: JetStreamAccess): number {
-  return Math.min(MAX_PAGE_BYTES, bus.maxPayload() / 2);
+  return Math.min(MAX_PAGE_BYTES, bus.readMaxPayload() / 2);
 }
 
 /** Reads one page. @throws chunks-gone, stored-by-newer, errors of JetStream */

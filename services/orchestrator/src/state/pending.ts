@@ -8,7 +8,7 @@ import type { Run } from './run-context.ts';
  * answer.
  */
 export function findPendingAt(run: Run, stage: Stage | undefined, position?: number): HeldPending | undefined {
-  return run.state().pending.find((one) => one.stage === stage && one.position === position);
+  return run.getState().pending.find((one) => one.stage === stage && one.position === position);
 }
 
 /** Long enough that it cannot be guessed. */

@@ -63,7 +63,7 @@ type AppliedAgentSource = {
    * Returns the current agent, or at least the given `revision` of the bucket. @throws bus-unreachable,
    * store-unavailable
    */
-  atLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
+  getAtLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
 };
 
 export type Run = {
@@ -88,11 +88,11 @@ export type Run = {
    * Returns the minimum wait for an absent service, ms: services that were lost with the previous owner, or that start with this process,
    * need more time than one replica that restarts.
    */
-  minAbsentMs: () => number;
-  state(): RunState;
+  readMinAbsentMs: () => number;
+  getState(): RunState;
   dispatch(action: RunAction): void;
   /** Returns the interrupt of the fired signal. */
-  interruption(): RunOutcome | undefined;
+  checkInterruption(): RunOutcome | undefined;
   /**
    * Writes a checkpoint. Calls during a write are combined into the next one.
    * @param rejectedFrom the place from which text is about to be retracted: the next owner's chunks begin there. A
@@ -123,14 +123,14 @@ export type RunParts = Omit<
   | 'observers'
   | 'overlap'
   | 'plan'
-  | 'state'
+  | 'getState'
   | 'dispatch'
-  | 'interruption'
+  | 'checkInterruption'
   | 'checkpoint'
   | 'beginCheckpoint'
   | 'awaitCheckpoint'
   | 'handOverIfLeaving'
-  | 'minAbsentMs'
+  | 'readMinAbsentMs'
   | 'saving'
   | 'serialize'
 > & {
@@ -164,12 +164,13 @@ export function createRun(given: RunParts): Run {
     for (const action of chunks.takeUnrecorded(state.open?.firstIndex ?? 0)) dispatch(action);
     const actions = pending;
     pending = [];
-    const nextIndex = rejectedFrom === undefined ? chunks.shownIndex() : Math.min(rejectedFrom, chunks.shownIndex());
+    const nextIndex =
+      rejectedFrom === undefined ? chunks.readShownIndex() : Math.min(rejectedFrom, chunks.readShownIndex());
     // One Promise.all: a promise that is awaited after another one that fails would be an unhandled rejection.
     const call = activity.begin({ kind: 'store', names: ['checkpoint'] });
     try {
       const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
-      await store.write({ records: store.head().records + recorded.count, nextIndex });
+      await store.write({ records: store.getHead().records + recorded.count, nextIndex });
       return recorded.cancelAsked ? endWith({ form: 'cancel' }) : checkInterruption();
     } finally {
       call.end();
@@ -185,11 +186,11 @@ export function createRun(given: RunParts): Run {
     overlap: createOverlap(),
     agent,
     plan,
-    minAbsentMs: () => Math.max(0, patientUntil - performance.now()),
+    readMinAbsentMs: () => Math.max(0, patientUntil - performance.now()),
     saving: { begun: first.finish !== undefined },
-    state: () => state,
+    getState: () => state,
     dispatch,
-    interruption: checkInterruption,
+    checkInterruption,
     checkpoint,
     beginCheckpoint,
     awaitCheckpoint,

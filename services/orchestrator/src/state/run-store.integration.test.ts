@@ -60,13 +60,13 @@ describe('the head of a run', () => {
     const store = await openOne();
     await store.write({ nextIndex: 5 });
     await store.write({ records: 1 });
-    expect(await there(store.head())).toMatchObject(store.head());
-    expect(store.head()).toMatchObject({ write: 2, nextIndex: 5, records: 1, epoch: 1 });
+    expect(await there(store.getHead())).toMatchObject(store.getHead());
+    expect(store.getHead()).toMatchObject({ write: 2, nextIndex: 5, records: 1, epoch: 1 });
   });
 
   test('fences its owner if another one has written it', async () => {
     const first = await openOne();
-    const head = first.head();
+    const head = first.getHead();
     const revision = (await readHead(access, 'acme', head.runId))?.revision ?? 0;
     const second = await openOne({ ...head, epoch: 2 }, revision);
     await expect(first.write({ nextIndex: 9 })).rejects.toThrow(FencedError);
@@ -76,7 +76,7 @@ describe('the head of a run', () => {
   });
 
   test('has one owner if two take it over at once', async () => {
-    const head = (await openOne()).head();
+    const head = (await openOne()).getHead();
     const revision = (await readHead(access, 'acme', head.runId))?.revision ?? 0;
     const taken = { ...head, epoch: 2 };
     const owners = await Promise.all([1, 2, 3].map(() => openRunStore(access, taken, revision)));
@@ -86,7 +86,7 @@ describe('the head of a run', () => {
   test('is read back if an ack was lost: the writer continues if the write is its own', async () => {
     const head = firstHead();
     const store = await openRunStore(deafFor(3), head, 0);
-    expect(store?.head()).toEqual(head);
+    expect(store?.getHead()).toEqual(head);
     await store?.write({ nextIndex: 4 });
     expect(await there(head)).toMatchObject({ write: 1, nextIndex: 4 });
   });
@@ -102,8 +102,8 @@ describe('the head of a run', () => {
 
   test('is rejected at once, by name, if no message can hold it', async () => {
     const store = await openOne();
-    const tooLarge = 'x'.repeat(connection.bus.maxPayload());
-    const result = { runId: store.head().runId, status: 'finished' as const, text: tooLarge, finishReason: 'stop' };
+    const tooLarge = 'x'.repeat(connection.bus.readMaxPayload());
+    const result = { runId: store.getHead().runId, status: 'finished' as const, text: tooLarge, finishReason: 'stop' };
     await expect(
       store.keepEnd({
         result: { ...result, usage: {}, messages: [], steps: [], violations: [] },
@@ -111,7 +111,7 @@ describe('the head of a run', () => {
       }),
     ).rejects.toMatchObject({ code: 'message-too-large' });
     await store.write({ nextIndex: 1 });
-    expect(await there(store.head())).toMatchObject({ write: 1, nextIndex: 1 });
+    expect(await there(store.getHead())).toMatchObject({ write: 1, nextIndex: 1 });
   });
 });
 
@@ -126,8 +126,14 @@ describe('a record of a run', () => {
     expect(await store.record([{ action: 'input-passed' }])).toEqual(written);
     await store.write({ records: 1 });
     expect(await store.record([{ action: 'model-called' }])).toEqual(written);
-    expect(await readOneRecord(store.head(), '1-0')).toMatchObject({ epoch: 1, actions: [{ action: 'input-passed' }] });
-    expect(await readOneRecord(store.head(), '1-1')).toMatchObject({ epoch: 1, actions: [{ action: 'model-called' }] });
+    expect(await readOneRecord(store.getHead(), '1-0')).toMatchObject({
+      epoch: 1,
+      actions: [{ action: 'input-passed' }],
+    });
+    expect(await readOneRecord(store.getHead(), '1-1')).toMatchObject({
+      epoch: 1,
+      actions: [{ action: 'model-called' }],
+    });
   });
 
   test('is not written twice if an ack was lost', async () => {
@@ -146,42 +152,42 @@ describe('a lost state of a run', () => {
 
   test('is reported to the owner by a code: the owner is not fenced', async () => {
     const store = await openOne();
-    await forget(store.head());
+    await forget(store.getHead());
     await expect(store.write({ nextIndex: 1 })).rejects.toMatchObject({ code: 'store-unavailable' });
   });
 
   test('is recreated by the ending, because no other owner would write one', async () => {
     const store = await openOne();
-    await forget(store.head());
+    await forget(store.getHead());
     await store.write({ status: 'failed' }, true);
-    expect(await there(store.head())).toMatchObject({ status: 'failed' });
+    expect(await there(store.getHead())).toMatchObject({ status: 'failed' });
   });
 });
 
 describe('a requested cancel', () => {
   test('is visible to the owner, once requested, however often', async () => {
     const store = await openOne();
-    expect(await isCancelAsked(access, 'acme', store.head().runId)).toBe(false);
-    await askCancel(access, 'acme', store.head().runId);
-    await askCancel(access, 'acme', store.head().runId);
-    expect(await isCancelAsked(access, 'acme', store.head().runId)).toBe(true);
+    expect(await isCancelAsked(access, 'acme', store.getHead().runId)).toBe(false);
+    await askCancel(access, 'acme', store.getHead().runId);
+    await askCancel(access, 'acme', store.getHead().runId);
+    expect(await isCancelAsked(access, 'acme', store.getHead().runId)).toBe(true);
   });
 
   test("is reported with the owner's next record, which is written all the same", async () => {
     const store = await openOne();
     await store.record([{ action: 'input-passed' }]);
     await store.write({ records: 1 });
-    await askCancel(access, 'acme', store.head().runId);
+    await askCancel(access, 'acme', store.getHead().runId);
     expect(await store.record([{ action: 'model-called' }])).toEqual({ count: 1, cancelAsked: true });
-    const { records } = store.head();
-    const key = stateKeys.record('acme', store.head().runId, `1-${records}`);
+    const { records } = store.getHead();
+    const key = stateKeys.record('acme', store.getHead().runId, `1-${records}`);
     const there = await readEntry(access, connection.bus.names.state, key, recordSchema);
     expect(there?.value.actions).toEqual([{ action: 'model-called' }]);
   });
 
   test('of an earlier run with the same id, expired since, is not reported', async () => {
     const store = await openOne();
-    const { runId } = store.head();
+    const { runId } = store.getHead();
     await askCancel(access, 'acme', runId);
     const cancelKey = stateKeys.cancel('acme', runId);
     const { revision } = await locateEntry(access, connection.bus.names.state, cancelKey, z.unknown());
@@ -194,7 +200,7 @@ describe('a requested cancel', () => {
     await askCancel(access, 'acme', head.runId);
     await openOne(head);
     expect(await isCancelAsked(access, 'acme', head.runId)).toBe(true);
-    expect(await isCancelAsked(access, 'acme', (await openOne()).head().runId)).toBe(false);
+    expect(await isCancelAsked(access, 'acme', (await openOne()).getHead().runId)).toBe(false);
   });
 });
 
@@ -204,9 +210,9 @@ describe('an outage of the server', () => {
     await nats.stop();
     const writing = store.write({ nextIndex: 6 });
     const recording = store.record([{ action: 'input-passed' }]);
-    const asking = isCancelAsked(access, 'acme', store.head().runId);
+    const asking = isCancelAsked(access, 'acme', store.getHead().runId);
     await nats.start();
     expect(await Promise.all([writing, recording, asking])).toEqual([undefined, written, false]);
-    expect(await there(store.head())).toMatchObject({ write: 1, nextIndex: 6 });
+    expect(await there(store.getHead())).toMatchObject({ write: 1, nextIndex: 6 });
   }, 40_000);
 });

@@ -16,7 +16,7 @@ import { FINAL_TTL_SECONDS, nameEnd, computeStateTtlSeconds, writeEnd } from './
 import { retryThroughOutages } from './retry-outages.ts';
 
 export type RunStore = {
-  head(): RunHead;
+  getHead(): RunHead;
   /**
    * @throws FencedError, message-too-large, bus-unreachable; store-unavailable if the state was lost: the next write
    * recreates it
@@ -121,20 +121,20 @@ export function openUndriven(access: JetStreamAccess, head: RunHead, revision: n
 }
 
 function createStore(access: JetStreamAccess, heads: HeadWriter): RunStore {
-  const { tenant, runId } = heads.head();
+  const { tenant, runId } = heads.getHead();
   // One name for all tries: a repeated write replaces the end instead of leaving a second one.
-  const endName = nameEnd(heads.head());
+  const endName = nameEnd(heads.getHead());
   const { clock } = access;
-  const deadlineAt = performance.now() + heads.head().deadlineAt - clock.now();
+  const deadlineAt = performance.now() + heads.getHead().deadlineAt - clock.now();
   /** Each write repeats the time that is left, so that a step of a clock moves the deadline for no longer than to the next checkpoint. */
   const chooseCurrentDeadline = (known: number) => {
     const current = Math.round(clock.now() + deadlineAt - performance.now());
     return Math.abs(current - known) > CLOCK_STEP_MS ? current : known;
   };
   return {
-    head: heads.head,
+    getHead: heads.getHead,
     async write(change, final = false) {
-      const head = heads.head();
+      const head = heads.getHead();
       const rest = { owner: access.bus.id, write: head.write + 1, deadlineAt: chooseCurrentDeadline(head.deadlineAt) };
       const next = { ...head, ...change, ...rest };
       const ttl = final ? FINAL_TTL_SECONDS : computeStateTtlSeconds(next, clock.now());
@@ -144,10 +144,10 @@ function createStore(access: JetStreamAccess, heads: HeadWriter): RunStore {
       if (outcome === 'fenced') throw new FencedError(tenant, runId);
       if (outcome === 'lost') throw createStateLostError(tenant, runId);
     },
-    record: (actions) => writeRecord(access, heads.head(), actions, heads.head().records),
+    record: (actions) => writeRecord(access, heads.getHead(), actions, heads.getHead().records),
     keepEnd: (end, headTtlSeconds) =>
       retryThroughOutages(`the end of ${tenant}.${runId}`, () =>
-        writeEnd(access, heads.head(), endName, end, headTtlSeconds),
+        writeEnd(access, heads.getHead(), endName, end, headTtlSeconds),
       ),
   };
 }

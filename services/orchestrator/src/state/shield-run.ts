@@ -22,7 +22,11 @@ export function shieldRun(run: Run, { graceMs, evenStopped = false }: Shield): {
   else if (run.signal.aborted) onStop();
   else run.signal.addEventListener('abort', onStop, { once: true });
   return {
-    run: { ...run, signal: late.signal, interruption: () => (late.signal.aborted ? run.interruption() : undefined) },
+    run: {
+      ...run,
+      signal: late.signal,
+      checkInterruption: () => (late.signal.aborted ? run.checkInterruption() : undefined),
+    },
     release() {
       clearTimeout(timer);
       run.signal.removeEventListener('abort', onStop);

@@ -117,4 +117,4 @@ export async function readResumptions(
 
 const isOpen = ({ told, resumed }: HeldPending): boolean => told !== undefined && resumed === undefined;
 
-export const listPending = (run: Run): HeldPending[] => run.state().pending.filter(isOpen);
+export const listPending = (run: Run): HeldPending[] => run.getState().pending.filter(isOpen);

@@ -60,14 +60,15 @@ export async function findOwnerFate(bus: Bus, head: RunHead, stop: RunStop): Pro
   const giveUpAt = performance.now() + timings.outageMs;
   let silent = 0;
   while (!isStopped(stop)) {
-    const connections = bus.connections();
+    const connections = bus.countConnections();
     const { isAnswering, epoch, hasLeft } = await askOwner(bus, head);
     if (isAnswering) return epoch === head.epoch ? 'drives' : 'lost';
     // An answer over a connection that was lost in between proves nothing.
-    const isConnected = bus.hasConnection() && bus.connections() === connections;
+    const isConnected = bus.hasConnection() && bus.countConnections() === connections;
     silent = isConnected ? silent + 1 : 0;
     const isDecided = isConnected && (hasLeft || silent >= MAX_SILENT);
-    if (isDecided && performance.now() - bus.connectedAt() >= CONNECTED_MS) return isStopped(stop) ? 'stopped' : 'lost';
+    if (isDecided && performance.now() - bus.readConnectedAt() >= CONNECTED_MS)
+      return isStopped(stop) ? 'stopped' : 'lost';
     if (performance.now() > giveUpAt) return isStopped(stop) ? 'stopped' : 'lost';
     await delay(ASK_EVERY_MS);
   }

@@ -77,7 +77,7 @@ async function execute({
   isRecovered = false,
 }: Driven): Promise<void> {
   const { access } = deps;
-  const head = store.head();
+  const head = store.getHead();
   const { tenant, runId } = head;
   const deadlineAt = performance.now() + head.deadlineAt - access.clock.now();
   const { signal, fenced } = stop;
@@ -98,14 +98,15 @@ async function execute({
     const { leftOut = [] } = from;
     // The event is the only record of the entries that were left out.
     if (leftOut.length > 0) events.record({ event: 'run', status: 'running', step: 0, detail: { leftOut } });
-    const ref = makeRef(from.first.request, store.head());
+    const ref = makeRef(from.first.request, store.getHead());
     const { isLeaving } = stop;
     const changes = from.first.applied.agent.record ? createChangeLog() : undefined;
     const own = { ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, changes, isRecovered };
     const run = createRun({ ...own, ...from });
     forget = deps.driven.add(run);
-    if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
-    if ((await cancelAsked) || deps.erasures?.isErased(store.head())) stop.stop('cancelled');
+    if (store.getHead().epoch > 1)
+      events.record({ event: 'run', status: 'running', step: run.getState().steps.length });
+    if ((await cancelAsked) || deps.erasures?.isErased(store.getHead())) stop.stop('cancelled');
     leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);
     const outcome = await drive(parts, run).catch((error: unknown) => endWith(failBroken(run, error)));
     // A concurrent checkpoint must not interleave with the writes of the ending. If it failed, those writes fail too.
@@ -146,7 +147,7 @@ async function endObservers({ observers, events, deps, ref }: Run, graceMs: numb
 /** Runs the loop until the run ends or is suspended; the suspension is stored then. */
 async function drive(parts: EndingParts, run: Run): Promise<RunOutcome> {
   // Restores the buffered chunks first: this owner's own chunks follow them.
-  restoreBuffer(run, parts.store.head());
+  restoreBuffer(run, parts.store.getHead());
   await takeAnswers(run);
   for (;;) {
     const outcome = await runLoop(run);
@@ -243,7 +244,7 @@ async function readAgent(
 ): Promise<{ ok: AppliedAgent } | { error: WireError }> {
   const { tenant, agent } = request;
   try {
-    const applied = await retryThroughOutages(`agent ${agent}`, () => agents.atLeast(tenant, agent, agentRevision));
+    const applied = await retryThroughOutages(`agent ${agent}`, () => agents.getAtLeast(tenant, agent, agentRevision));
     if (applied) return { ok: applied };
     return { error: { code: 'agent-unknown', message: `There is no agent "${agent}".` } };
   } catch (error) {

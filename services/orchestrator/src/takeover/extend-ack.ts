@@ -8,14 +8,14 @@ import type { RunStop } from '../state/run-stop.ts';
 const ENDING_GRACE_MS = 120_000;
 
 /**
- * Returns a function that stops the extension. @param expired called if the extension ends while the run is still
+ * Returns a function that stops the extension. @param onExpired called if the extension ends while the run is still
  * active
  */
 export function extendAck(
   { bus, clock }: JetStreamAccess,
   delivery: Delivery,
   { fenced }: RunStop,
-  expired: () => void,
+  onExpired: () => void,
   graceMs: number = ENDING_GRACE_MS,
 ): () => void {
   const { command, submittedAt, request } = delivery.command;
@@ -27,7 +27,7 @@ export function extendAck(
     if (fenced.aborted) return letGo();
     if (performance.now() >= untilMs) {
       letGo();
-      return expired();
+      return onExpired();
     }
     try {
       delivery.extend();

@@ -45,7 +45,7 @@ test('the owner finishes tool calls that it began, and leaves the others to the 
   onRecord(leave);
   expect(await runCalls(run)).toBeUndefined();
   expect(called.toSorted()).toEqual(ids.slice(0, 8).toSorted());
-  const { begun = [], results = [] } = run.state().open ?? {};
+  const { begun = [], results = [] } = run.getState().open ?? {};
   expect([begun.length, results.length]).toEqual([8, 8]);
   expect(await run.handOverIfLeaving()).toEqual({ kind: 'hand-over' });
 });

@@ -18,7 +18,7 @@ export type Epoch = {
 
 export function openEpoch(access: JetStreamAccess, store: RunStore, { setEpoch: own, fenced }: RunStop): Epoch {
   const { bus } = access;
-  const head = store.head();
+  const head = store.getHead();
   const { tenant, runId, epoch, resourceId } = head;
   const { index } = getOwner(head);
   const caller = readOwner(head);

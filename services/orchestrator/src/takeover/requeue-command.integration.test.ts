@@ -75,7 +75,7 @@ describe('a command of a released run', () => {
     const { delivery } = await begin();
     let count = 0;
     const again = { ...delivery, handOver: () => void (count += 1) };
-    const connections = deps.access.bus.connections() - connectionsAgo;
+    const connections = deps.access.bus.countConnections() - connectionsAgo;
     await requeueCommand(deps, again, new AbortController().signal, connections);
     return count;
   }

@@ -22,7 +22,7 @@ export async function requeueCommand(
 ): Promise<void> {
   const { bus } = access;
   if (!bus.hasConnection()) await awaitReconnection(bus, stopped);
-  else if (bus.connections() === connections) return;
+  else if (bus.countConnections() === connections) return;
   if (stopped.aborted) return;
   const { tenant, runId } = delivery.command.request;
   try {

@@ -70,16 +70,16 @@ describe('commands of the queue', () => {
 
   test('are pulled while a tenant without runs could begin, and few of each shard wait here', async () => {
     const { runs, begin } = await consumer(16);
-    expect(await runs.room('q')).toBe(2);
+    expect(await runs.awaitRoom('q')).toBe(2);
     for (let sequence = 10; sequence < 30; sequence += 1) {
       runs.take({ ...(await begin({ sequence })).delivery, queue: 'q' });
     }
-    expect(await isSettled(runs.room('q'))).toBe(false);
-    expect(await runs.room('another')).toBe(1);
+    expect(await isSettled(runs.awaitRoom('q'))).toBe(false);
+    expect(await runs.awaitRoom('another')).toBe(1);
     for (let sequence = 40; sequence < 42; sequence += 1) {
       runs.take(ofTenant(await begin(), `tenant-${sequence}`, sequence));
     }
-    expect(await isSettled(runs.room('another'))).toBe(false);
+    expect(await isSettled(runs.awaitRoom('another'))).toBe(false);
   });
 
   test('that are redelivered while their run is active here change nothing', async () => {
@@ -182,7 +182,7 @@ describe('draining the runs', () => {
       runs.take({ ...waiting.delivery, sequence, handOver: () => void (handedOver += 1) });
     }
     await isRunning(run);
-    const room = runs.room(run.delivery.queue);
+    const room = runs.awaitRoom(run.delivery.queue);
     expect(await isSettled(room)).toBe(false);
     draining.abort();
     await room;

@@ -11,7 +11,7 @@ import { createRunStop, type RunStop } from '../state/run-stop.ts';
 
 export type RunConsumer = {
   /** Resolves with the number of commands to pull from a consumer of the command queue, 1 or more, when one of them could begin. */
-  room(queue: string): Promise<number>;
+  awaitRoom(queue: string): Promise<number>;
   /** Begins the command's run in the turn of its tenant. */
   take(delivery: Delivery): void;
   /**
@@ -50,7 +50,7 @@ export function createRunConsumer(
   let isLeaving = false;
   const controls = handleControls(deps, (key) => active.get(key)?.stop);
   const drive = async (delivery: Delivery, stop: RunStop) => {
-    const connections = bus.connections();
+    const connections = bus.countConnections();
     try {
       await driveRun(deps, delivery, stop);
     } catch (error) {
@@ -92,7 +92,7 @@ export function createRunConsumer(
   });
   draining.addEventListener('abort', waiting.close, { once: true });
   return {
-    room: waiting.room,
+    awaitRoom: waiting.awaitRoom,
     take(delivery) {
       const key = runKey(delivery);
       if (active.has(key)) behind.set(key, delivery);

@@ -35,6 +35,6 @@ function makeStored(run: Run, isAccepted: boolean, isPartial: boolean): StoredCh
   const at = new Date(deps.access.clock.now()).toISOString();
   const owner = resourceId === undefined ? {} : { owner: hashResource(tenant, resourceId) };
   const head = { epoch, ...(isPartial && { isPartial }), at, ...owner };
-  const stored = { ...head, ...log.list(isAccepted ? run.state() : undefined) };
+  const stored = { ...head, ...log.list(isAccepted ? run.getState() : undefined) };
   return Buffer.byteLength(JSON.stringify(stored)) > MAX_BYTES ? { ...head, ...log.list(undefined) } : stored;
 }

@@ -30,8 +30,8 @@ export type EndingParts = {
 /** @throws FencedError, bus-unreachable, store-unavailable: the command is delivered again */
 export async function storeEnding(parts: EndingParts, ended: RunEnd): Promise<void> {
   const { access, delivery, store, chunks, events, fenced, isUndriven = false } = parts;
-  const { tenant, runId } = store.head();
-  const { result, ...more } = makeStorable(ended, access.bus.maxPayload());
+  const { tenant, runId } = store.getHead();
+  const { result, ...more } = makeStorable(ended, access.bus.readMaxPayload());
   const { status, steps } = result;
   const step = steps.length;
   const recordEnding = () => events.record({ event: 'run', status, step });
@@ -39,7 +39,7 @@ export async function storeEnding(parts: EndingParts, ended: RunEnd): Promise<vo
   const [end] = await retryThroughOutages(`the ending of ${tenant}.${runId}`, () =>
     Promise.all([store.keepEnd({ result, ...more }), chunks.flush(), flushEvents(events)]),
   );
-  await ignoreFenced(access, store.head(), end, async () => {
+  await ignoreFenced(access, store.getHead(), end, async () => {
     if (fenced.aborted) throw new FencedError(tenant, runId);
     const at = new Date().toISOString();
     await store.write({ status, ended: { at, step }, end, nextIndex: chunks.getNextIndex() + 1 }, true);
@@ -47,7 +47,7 @@ export async function storeEnding(parts: EndingParts, ended: RunEnd): Promise<vo
   // Not before: an ending that no head names may still be replaced by another one.
   chunks.publishLast(more.lastChunk);
   if (isUndriven) recordEnding();
-  await Promise.all([deleteRunState(access, store.head()), isUndriven && flushEvents(events)]);
+  await Promise.all([deleteRunState(access, store.getHead()), isUndriven && flushEvents(events)]);
   await delivery.acknowledge();
 }
 

@@ -42,7 +42,7 @@ export type PutAway = 'away' | 'answered' | RunOutcome;
 export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway> {
   if (await takeAnswers(run)) return 'answered';
   await announcePending(run);
-  const stopped = run.interruption() ?? (await run.checkpoint());
+  const stopped = run.checkInterruption() ?? (await run.checkpoint());
   if (stopped) return stopped;
   try {
     await storeSuspension(parts, run);
@@ -62,7 +62,7 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
  * leftover is deleted when its timer fires.
  */
 async function takeBack({ access, store }: EndingParts, { deps, ref }: Run): Promise<void> {
-  await takeBackSuspension(access, store.head()).catch((error: unknown) => {
+  await takeBackSuspension(access, store.getHead()).catch((error: unknown) => {
     const { runId } = ref;
     deps.log.warn({ runId, ...toLoggedError(error) }, 'suspension of a replaced owner not removed');
   });
@@ -74,7 +74,7 @@ async function takeBack({ access, store }: EndingParts, { deps, ref }: Run): Pro
  */
 async function letGo({ access, delivery, store }: EndingParts, { deps, ref }: Run): Promise<void> {
   try {
-    await completeSuspension(access, store.head());
+    await completeSuspension(access, store.getHead());
     await delivery.acknowledge();
   } catch (error) {
     deps.log.warn({ runId: ref.runId, ...toLoggedError(error) }, 'run suspended, ack failed');
@@ -105,7 +105,7 @@ const listSettledCalls = ({ id, by, clientCall, told }: HeldPending) =>
 
 /** Announces each question once: a repeated one keeps its words and its token. */
 async function announcePending(run: Run): Promise<void> {
-  for (const { id, payload, told } of run.state().pending) {
+  for (const { id, payload, told } of run.getState().pending) {
     if (told) continue;
     const passed = payload === undefined ? undefined : await passPayload(run, payload);
     run.dispatch({ action: 'pending-told', id, ...passed });
@@ -114,8 +114,8 @@ async function announcePending(run: Run): Promise<void> {
 
 async function storeSuspension({ access, store, chunks, events, fenced }: EndingParts, run: Run): Promise<void> {
   const { tenant, runId } = run.ref;
-  const { pending, steps } = run.state();
-  const { epoch, agent } = store.head();
+  const { pending, steps } = run.getState();
+  const { epoch, agent } = store.getHead();
   const now = access.clock.now();
   const expiresAt = Math.min(...pending.map((one) => Date.parse(one.expiresAt)));
   const ttlSeconds = Math.ceil(Math.max(expiresAt - now, 0) / 1_000) + SUSPENSION_LIMITS.graceSeconds;
@@ -132,16 +132,16 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
   const [end, { prolonged, from }] = await retryThroughOutages(`the suspension of ${tenant}.${runId}`, () =>
     awaitAll([
       store.keepEnd({ result: buildResultSoFar(run), lastChunk }, ttlSeconds),
-      prolongRecords(access, store.head(), ttlSeconds),
+      prolongRecords(access, store.getHead(), ttlSeconds),
       events.flush(),
       // Before the head: an erasure deletes the changes of a run that is not active.
       storeChanges(run, 'partial'),
-      writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
+      writeSuspension(access, store.getHead(), suspension, ttlSeconds).then(() =>
         setTimer(access, { tenant, runId, epoch }, computeExpiryDueAt(expiresAt)),
       ),
     ]),
   );
-  await ignoreFenced(access, store.head(), end, async () => {
+  await ignoreFenced(access, store.getHead(), end, async () => {
     if (fenced.aborted) throw new FencedError(tenant, runId);
     const remainingMs = Math.max(run.deadlineAt - performance.now(), 1);
     const suspension = { at: now, expiresAt, remainingMs };
@@ -149,7 +149,7 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
     await store.write({ status: 'suspended', suspension, asked: epoch, prolonged, end, nextIndex });
   });
   chunks.publishLast(lastChunk);
-  await forgetOriginals(access, store.head(), from).catch((error: unknown) =>
+  await forgetOriginals(access, store.getHead(), from).catch((error: unknown) =>
     run.deps.log.warn(
       { runId, ...toLoggedError(error) },
       'originals of prolonged records not deleted, they stay until they expire',
@@ -213,7 +213,7 @@ function toShownPending(
  * the agent's `release` buffers it.
  */
 function listPassedCalls(run: Run): readonly ToolCall[] {
-  const answer = run.state().open?.answer;
+  const answer = run.getState().open?.answer;
   return answer && listShownMessages(run).some(({ id }) => id === answer.message.id) ? answer.toolCalls : [];
 }
 

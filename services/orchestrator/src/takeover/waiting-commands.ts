@@ -21,11 +21,11 @@ const MAX_BATCH = 32;
 
 export type WaitingCommands = {
   /** Resolves with the number of commands to pull from a consumer when at least one of them could begin. */
-  room(queue: string): Promise<number>;
+  awaitRoom(queue: string): Promise<number>;
   add(delivery: Delivery): void;
   /** A run of the tenant has ended: its place is free. */
   end(tenant: string): void;
-  /** Hands every command over that waits; `room` resolves at once from then on. */
+  /** Hands every command over that waits; `awaitRoom` resolves at once from then on. */
   close(): void;
 };
 
@@ -69,7 +69,7 @@ export function createWaitingCommands({ places, begin, isConnected }: WaitingOpt
     for (const one of held.values()) if (isStale(one)) handBack(one);
   };
   return {
-    async room(name) {
+    async awaitRoom(name) {
       if (!isOpen(name)) {
         await new Promise<void>((resolve) => forRoom.set(name, resolve));
         forRoom.delete(name);

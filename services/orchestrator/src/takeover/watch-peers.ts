@@ -72,7 +72,7 @@ async function watchOne({ access, id, signal, isStillDue }: Watched): Promise<'l
   let before: readonly HeldRun[] = [];
   const checkPeer = async (): Promise<'left' | 'unwatched' | undefined> => {
     const answer = await askPeer(access.bus, id);
-    state = reducePeer(state, { answer, at: performance.now(), connectedAt: access.bus.connectedAt() });
+    state = reducePeer(state, { answer, at: performance.now(), connectedAt: access.bus.readConnectedAt() });
     if (state.phase === 'present') return isStillDue() ? undefined : 'unwatched';
     if (state.phase === 'left') {
       if (await claim(access, id, before)) return 'left';

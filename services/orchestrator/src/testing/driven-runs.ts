@@ -67,14 +67,14 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     error: (_: object, message: string) => void errors.push(message),
   };
   const agents = {
-    atLeast: async (tenant: string, agent: string) =>
+    getAtLeast: async (tenant: string, agent: string) =>
       (await readEntry(access, bus.names.agents, buildAgentKey(tenant, agent), appliedAgentSchema))?.value,
   };
   const deps: Driver['deps'] = {
     access,
     models,
     // The tests serve their tools without advertising them.
-    discovery: { ...discovery, serviceOfTool: () => 'tools' },
+    discovery: { ...discovery, findServiceOfTool: () => 'tools' },
     sessions,
     saves: noSaves,
     log,

@@ -24,7 +24,7 @@ export const applied: AppliedAgent = {
 export const agents: AgentStore = {
   get: async (tenant, agent) => (tenant === 'acme' && agent === 'demo' ? applied : undefined),
   find: async (tenant, agent) => (tenant === 'acme' && agent === 'demo' ? { value: applied, revision: 1 } : undefined),
-  atLeast: async (tenant, agent) => (tenant === 'acme' && agent === 'demo' ? applied : undefined),
+  getAtLeast: async (tenant, agent) => (tenant === 'acme' && agent === 'demo' ? applied : undefined),
   list: (tenant) => (tenant === 'acme' ? [applied] : []),
   put: async () => applied,
   delete: async () => undefined,

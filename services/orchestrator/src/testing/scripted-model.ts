@@ -36,7 +36,7 @@ export function scriptModel(...script: Say[]): ScriptedModel {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the orchestrator uses
   const model = { specificationVersion: 'v4', provider: 'test', modelId: 'test', doStream } as unknown as LanguageModel;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
-  return { models: { languageModel: () => model } as unknown as Models, asked };
+  return { models: { createLanguageModel: () => model } as unknown as Models, asked };
 }
 
 function makeStream(

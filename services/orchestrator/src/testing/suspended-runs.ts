@@ -43,7 +43,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
       const consumer = createRunConsumer(made.deps, { maxRuns: 8, maxRunsPerTenant: 8 }, draining.signal);
       const consuming = consumeCommands(
         stream.access,
-        { room: consumer.room, take: consumer.take, refuse: () => undefined },
+        { awaitRoom: consumer.awaitRoom, take: consumer.take, refuse: () => undefined },
         draining.signal,
       );
       const stop = async () => {

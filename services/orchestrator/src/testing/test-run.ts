@@ -131,7 +131,7 @@ function keepRecords() {
   let isCancelled = false;
   const records: RunAction[][] = [];
   const store: RunStore = {
-    head: () => head,
+    getHead: () => head,
     async write(change) {
       head = { ...head, ...change, write: head.write + 1 };
     },
@@ -152,13 +152,13 @@ function keepRecords() {
 
 /** Without known services: adjacent entries are not merged, and there is no second replica. */
 const noDiscovery: Discovery = {
-  processors: () => new Map(),
-  tools: () => new Map(),
+  getProcessors: () => new Map(),
+  getTools: () => new Map(),
   listRefused: () => [],
-  serviceOfTool: () => 'tools',
+  findServiceOfTool: () => 'tools',
   isReplica: () => false,
   isServedTogether: () => false,
-  replicaThatAnswers: async () => undefined,
+  findAnsweringReplica: async () => undefined,
   findMissingReplicas: async () => 'none',
   hasSilent: async () => false,
   preferReplica: () => undefined,

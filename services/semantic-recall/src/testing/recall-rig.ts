@@ -26,7 +26,7 @@ export async function createRecallRig() {
     eraseOwner: (...args) => kept.eraseOwner(...args),
     close: () => kept.close(),
   };
-  const embedder = createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).embedder('openai/test');
+  const embedder = createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).createEmbedder('openai/test');
   const definition = defineSemanticRecall({ store, embedder });
   let runs = 0;
 

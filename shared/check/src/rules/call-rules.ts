@@ -134,7 +134,7 @@ export const callRules: CheckRule[] = [
         await judgeOrError(target, stage, { options, input: makeInput(LARGE), timeoutMs: MAX_WAIT_MS });
         await judgeOrError(target, stage, {
           options,
-          input: makeInput(Math.min(OVERSIZE, target.bus.maxPayload() / 2)),
+          input: makeInput(Math.min(OVERSIZE, target.bus.readMaxPayload() / 2)),
         }).catch(() => undefined);
         await checkAlive(target, 'a text of 4 MiB');
       }),

@@ -135,7 +135,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
         withSession(target, { options }, async (session) => {
           const openedAt = performance.now();
           await session.waitUntil(() => false, SESSION_LIMITS.silenceMs + SLACK_MS);
-          const times = [openedAt, ...session.times(), performance.now()];
+          const times = [openedAt, ...session.listTimes(), performance.now()];
           const gap = Math.max(...times.slice(1).map((time, at) => time - (times[at] ?? time)));
           if (gap > SESSION_LIMITS.silenceMs - SLACK_MS)
             failLate(
@@ -154,7 +154,7 @@ const rules: (Omit<CheckRule, 'page'> & Partial<CheckRule>)[] = [
       runWithFirstOptions(target, (options) =>
         withSession(target, { options }, async (session) => {
           session.send(buildTextChunks(['Noon'], RUN_ID).slice(0, 2));
-          session.fallSilent();
+          session.stopAnswering();
           await session.waitUntil(() => false, SESSION_LIMITS.silenceMs + 2 * SLACK_MS);
           await holdQuiet(session, `${SESSION_LIMITS.silenceMs} ms after the orchestrator’s last word`);
         }),
@@ -213,9 +213,9 @@ const PROCESSED_MS = 3_000;
 const AT_ONCE_MS = 350;
 
 async function holdQuiet(session: CheckedSession, after: string): Promise<void> {
-  const before = session.times().length;
+  const before = session.listTimes().length;
   await session.waitUntil(() => false, SLACK_MS + SESSION_LIMITS.heartbeatMs / 2);
-  const more = session.times().length - before;
+  const more = session.listTimes().length - before;
   if (more > 0) fail(`${more} messages arrived after ${after}`);
 }
 

@@ -67,7 +67,7 @@ export const startRules: CheckRule[] = [
       callers.catch(() => undefined);
       try {
         if (target.descriptor.stages.includes(STREAM)) await closeSession(target, leaving);
-        else leaving.signal('SIGTERM');
+        else leaving.sendSignal('SIGTERM');
         await holdLeft(target, leaving);
       } finally {
         over.abort();
@@ -88,13 +88,13 @@ async function findAnswerer(target: CheckTarget, replica?: string): Promise<stri
   return answer.replica;
 }
 
-function closeSession(target: CheckTarget, { replica, signal }: StartedReplica): Promise<void> {
+function closeSession(target: CheckTarget, { replica, sendSignal }: StartedReplica): Promise<void> {
   const [options = {}] = target.optionSets;
   return withSession(target, { options, replica }, async (session) => {
     const chunks = buildTextChunks(['Before ', 'and after.'], 'run-1');
     session.send(chunks.slice(0, 2));
     await session.waitUntil(() => session.countProcessed() > 0, CLOSING_MS);
-    signal('SIGTERM');
+    sendSignal('SIGTERM');
     // The remaining chunks must reach a stopping replica, so wait until it has handled the signal.
     await session.waitUntil(() => false, STOPPING_MS);
     session.send(chunks.slice(2), { end: true });

@@ -10,7 +10,7 @@ export type HeldStop = {
   /** Stores the error as the outcome of the call, and throws it. */
   refuse(error: Error): never;
   /** Returns the method's result. @throws the stored error, an abort for a TripWire, or the method's error */
-  settle(method: () => unknown): Promise<unknown>;
+  settle(callMethod: () => unknown): Promise<unknown>;
 };
 
 export type StopReport = (reason: string, metadata: unknown) => Promise<void>;

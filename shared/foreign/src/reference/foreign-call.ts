@@ -19,7 +19,7 @@ export type ForeignCall = {
   /** The MessageList that is handed over: only this very one may be returned. */
   list: object;
   /** Returns the method's result. @throws a requested stop, for any result of the method */
-  method(stage: ForeignStage, args: object): Promise<unknown>;
+  callMethod(stage: ForeignStage, args: object): Promise<unknown>;
 };
 
 export type CallOptions = { slot?: ToolResultSlot };
@@ -49,11 +49,11 @@ export function createForeignCall(
   };
   return {
     list,
-    async method(stage, args) {
+    async callMethod(stage, args) {
       const own: unknown = processor[stage];
       if (typeof own !== 'function') return undefined;
       try {
-        return await violations.during(common.onViolation, () =>
+        return await violations.runDuring(common.onViolation, () =>
           stop.settle(() => Reflect.apply(own, processor, [{ ...shared, ...args }])),
         );
       } finally {

@@ -9,7 +9,7 @@ type OnViolation = CommonArgs['onViolation'];
 
 export type ForeignViolations = {
   /** Passes violations that are reported during `method` to `report`. */
-  during<T>(report: OnViolation, method: () => T): T;
+  runDuring<T>(report: OnViolation, method: () => T): T;
   /** As the reference does for every stop. Never throws. */
   reportStop(reason: string, metadata: unknown): Promise<void>;
 };
@@ -32,7 +32,7 @@ export function attributeViolations(processor: ForeignProcessor): ForeignViolati
   // A frozen object has nowhere to report to; its stops are reported all the same.
   Reflect.set(processor, 'onViolation', report);
   return {
-    during: (report, method) => calls.run(report, method),
+    runDuring: (report, method) => calls.run(report, method),
     async reportStop(message, detail) {
       try {
         await report({ processorId: processor.id, message, detail });

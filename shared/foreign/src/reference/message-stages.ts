@@ -20,7 +20,7 @@ export function createMessageStages(foreign: Foreign): MessageStages {
       const call = createForeignCall(foreign, args, list);
       // Only the caller's messages: remembered ones were judged when they were stored. System messages are separate.
       const scope = withDates(buildInput(list));
-      const result = await call.method('processInput', {
+      const result = await call.callMethod('processInput', {
         messages: [...scope],
         systemMessages: listUntaggedSystem(list),
       });
@@ -31,7 +31,7 @@ export function createMessageStages(foreign: Foreign): MessageStages {
       const { messageList: list, finishReason, text, usage } = args;
       const call = createForeignCall(foreign, args, list);
       const scope = withDates(list.get.all.db());
-      const result = await call.method('processOutputStep', {
+      const result = await call.callMethod('processOutputStep', {
         messages: [...scope],
         systemMessages: listUntaggedSystem(list),
         steps: toForeignSteps(args.steps),
@@ -50,7 +50,7 @@ export function createMessageStages(foreign: Foreign): MessageStages {
       const slot: ToolResultSlot = { toolCallId };
       const call = createForeignCall(foreign, args, list, { slot });
       const scope = withDates(list.get.all.db());
-      const returned = await call.method('processToolResult', {
+      const returned = await call.callMethod('processToolResult', {
         messages: [...scope],
         systemMessages: listAll(list),
         steps: [],
@@ -68,7 +68,7 @@ export function createMessageStages(foreign: Foreign): MessageStages {
       const { messageList: list } = args;
       const call = createForeignCall(foreign, args, list);
       const scope = withDates(list.get.response.db());
-      const result = await call.method('processOutputResult', {
+      const result = await call.callMethod('processOutputResult', {
         messages: [...scope],
         result: { ...args.result, steps: toForeignSteps(args.result.steps) },
       });

@@ -20,7 +20,7 @@ export function createModelStages(foreign: Foreign): ModelStages {
       const { messageList, tools, activeTools, toolChoice, modelSettings, providerOptions, structuredOutput } = args;
       const call = createForeignCall(foreign, args, messageList);
       const scope = withDates(messageList.get.all.db());
-      const result = await call.method('processInputStep', {
+      const result = await call.callMethod('processInputStep', {
         messages: [...scope],
         systemMessages: listUntaggedSystem(messageList),
         steps: toForeignSteps(args.steps),
@@ -39,8 +39,8 @@ export function createModelStages(foreign: Foreign): ModelStages {
 
     async processLLMRequest(args) {
       const call = createForeignCall(foreign, args);
-      const { prompt, back } = toPromptV2(args.prompt);
-      const result = await call.method('processLLMRequest', {
+      const { prompt, restore } = toPromptV2(args.prompt);
+      const result = await call.callMethod('processLLMRequest', {
         prompt,
         model: createForeignModel(args.model),
         steps: toForeignSteps(args.steps),
@@ -49,14 +49,14 @@ export function createModelStages(foreign: Foreign): ModelStages {
       const { response } = members;
       if (response !== undefined) return buildResponse(response, args.run.runId);
       // In-place edits of the prompt reach the model, as in the reference.
-      const changed = back('prompt' in members ? members['prompt'] : prompt);
+      const changed = restore('prompt' in members ? members['prompt'] : prompt);
       return changed === undefined ? undefined : { prompt: changed };
     },
 
     async processLLMResponse(args) {
       const { chunks, fromCache, warnings, request, rawResponse } = args;
       const stripped = chunks.map(({ runId: _runId, from: _from, ...chunk }) => chunk);
-      await createForeignCall(foreign, args).method('processLLMResponse', {
+      await createForeignCall(foreign, args).callMethod('processLLMResponse', {
         chunks: stripped,
         model: createForeignModel(args.model),
         steps: toForeignSteps(args.steps),
@@ -72,7 +72,7 @@ export function createModelStages(foreign: Foreign): ModelStages {
       const { messageList, error } = args;
       const call = createForeignCall(foreign, args, messageList);
       const messages = [...withDates(messageList.get.all.db())];
-      const result = await call.method('processAPIError', { messages, error, steps: toForeignSteps(args.steps) });
+      const result = await call.callMethod('processAPIError', { messages, error, steps: toForeignSteps(args.steps) });
       return { retry: isObject(result) && result['retry'] === true };
     },
   };

@@ -27,7 +27,7 @@ export function createOutputStreamStage(foreign: Foreign): Pick<StageBridge, 'pr
       let part: unknown = args.part;
       for (let count = 0; part; count += 1) {
         if (count > MAX_REPROCESSED) throw createEndlessError();
-        const result = await call.method('processOutputStream', { part, streamParts });
+        const result = await call.callMethod('processOutputStream', { part, streamParts });
         if (result !== null && result !== undefined) out.push(result);
         part = Reflect.get(state, REPROCESS_KEY);
         Reflect.deleteProperty(state, REPROCESS_KEY);

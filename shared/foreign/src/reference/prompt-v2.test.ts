@@ -36,16 +36,16 @@ describe('a prompt that a foreign processor is given', () => {
   });
 
   test('An unchanged prompt round-trips', () => {
-    const { prompt, back } = toPromptV2(V4);
-    expect(back(prompt)).toBeUndefined();
-    expect(back(prompt.map((message) => ({ ...message })))).toBeUndefined();
+    const { prompt, restore } = toPromptV2(V4);
+    expect(restore(prompt)).toBeUndefined();
+    expect(restore(prompt.map((message) => ({ ...message })))).toBeUndefined();
   });
 
   test('Unchanged messages and parts round-trip, also parts that V2 cannot express', () => {
-    const { prompt, back } = toPromptV2(V4);
+    const { prompt, restore } = toPromptV2(V4);
     const [system, user, ...rest] = prompt;
     const content = Array.isArray(user?.['content']) ? user['content'].slice(1) : [];
-    expect(back([{ ...system, content: 'Be rude.' }, { ...user, content }, ...rest])).toEqual([
+    expect(restore([{ ...system, content: 'Be rude.' }, { ...user, content }, ...rest])).toEqual([
       { role: 'system', content: 'Be rude.' },
       { role: 'user', content: V4[1] && Array.isArray(V4[1]['content']) ? V4[1]['content'].slice(1) : [] },
       V4[2],
@@ -55,10 +55,10 @@ describe('a prompt that a foreign processor is given', () => {
 
   test('takes new files and results of V2', () => {
     const media = { type: 'content', value: [{ type: 'media', data: 'aGk=', mediaType: 'image/png' }] };
-    const { back } = toPromptV2([]);
+    const { restore } = toPromptV2([]);
     const file = (data: unknown) => ({ role: 'user', content: [{ type: 'file', mediaType: 'image/png', data }] });
     expect(
-      back([
+      restore([
         file('aGk='),
         file(new Uint8Array([104, 105])),
         file(new URL('https://example.com/a.png')),

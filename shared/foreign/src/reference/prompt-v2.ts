@@ -10,7 +10,7 @@ export type PromptV2 = {
   /** To be handed over: it may be edited in place. */
   prompt: ProviderMessage[];
   /** undefined: it is as it was. @throws not-json */
-  back(returned: unknown): unknown;
+  restore(returned: unknown): unknown;
 };
 
 export function toPromptV2(given: Prompt): PromptV2 {
@@ -34,7 +34,7 @@ export function toPromptV2(given: Prompt): PromptV2 {
   };
   return {
     prompt,
-    back(returned) {
+    restore(returned) {
       if (JSON.stringify(returned) === before) return undefined;
       return copyJson(Array.isArray(returned) ? returned.map(restoreMessage) : returned, 'prompt');
     },

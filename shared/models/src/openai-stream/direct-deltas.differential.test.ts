@@ -53,7 +53,7 @@ const sdk = (model: string): LanguageModelV4 => {
   return model.startsWith('openai-chat/') ? openai.chat('m') : openai.responses('m');
 };
 const direct = (model: string) =>
-  createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).languageModel(model, { joinsDeltas: true });
+  createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).createLanguageModel(model, { joinsDeltas: true });
 
 const encodeEvents = ({ events }: RecordedStream, end = '\n\n') =>
   Buffer.from(events.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}${end}`).join(''));

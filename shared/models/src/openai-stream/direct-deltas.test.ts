@@ -7,7 +7,7 @@ import { createModels } from '../create-models.ts';
 import { sseEvents, startByteProvider, type ByteProvider } from '../testing/byte-provider.ts';
 
 type Part = LanguageModelV4StreamPart;
-type Options = Partial<Parameters<ReturnType<ReturnType<typeof createModels>['languageModel']>['doStream']>[0]>;
+type Options = Partial<Parameters<ReturnType<ReturnType<typeof createModels>['createLanguageModel']>['doStream']>[0]>;
 let provider: ByteProvider;
 beforeAll(async () => {
   provider = await startByteProvider();
@@ -25,7 +25,7 @@ const pieces = (parts: readonly Part[]) => parts.filter(({ type }) => type === '
 
 const ask = (options: Options = {}, baseUrl = provider.baseUrl) =>
   createModels({ apiKey: 'none', baseUrl })
-    .languageModel('openai-chat/m', { joinsDeltas: true })
+    .createLanguageModel('openai-chat/m', { joinsDeltas: true })
     .doStream({ prompt, ...options });
 
 async function read(stream: ReadableStream<Part>, pause?: () => Promise<unknown>): Promise<Part[]> {

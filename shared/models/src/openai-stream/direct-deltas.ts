@@ -55,7 +55,7 @@ function createRelay(readDelta: ReadDelta) {
     given += group.events;
     lastKey = group.key;
     template = undefined;
-    return group.source();
+    return group.readSource();
   };
   const transform = (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
     if (part.type === 'raw') {

@@ -13,7 +13,7 @@ export type BlockGroup = {
   /** Events that a reader of `source` counts. */
   events: number;
   /** As the body of an event stream. */
-  source(): string;
+  readSource(): string;
 };
 
 /** @param isSplitting whether each block holds at most one event; if not, their number is unknown */
@@ -38,7 +38,7 @@ function createDeltaGroup(delta: PlainDelta): BlockGroup {
     key: delta.key,
     text: delta.text,
     events: 1,
-    source: () => `data: ${delta.withText(group.text)}\n\n`,
+    readSource: () => `data: ${delta.withText(group.text)}\n\n`,
   };
   return group;
 }
@@ -50,5 +50,5 @@ const UNKNOWN = Number.MAX_SAFE_INTEGER / 2;
 function blockGroup(source: string, data: string | undefined, isSplitting: boolean): BlockGroup {
   const isEvent = data !== undefined && data !== DONE && data !== '';
   const isCounted = isSplitting && (data !== undefined || !source.includes('data'));
-  return { key: undefined, text: '', events: isCounted ? Number(isEvent) : UNKNOWN, source: () => source };
+  return { key: undefined, text: '', events: isCounted ? Number(isEvent) : UNKNOWN, readSource: () => source };
 }

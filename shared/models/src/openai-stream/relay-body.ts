@@ -37,7 +37,7 @@ export function relayBody(
     });
     incoming.on('end', () =>
       end(() => {
-        give(splitter.rest() + decoder.decode());
+        give(splitter.takeRest() + decoder.decode());
         controller.close();
       }),
     );

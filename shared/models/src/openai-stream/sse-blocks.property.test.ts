@@ -17,7 +17,7 @@ function splitAll(text: string, sizes: readonly number[]) {
     blocks.push(...splitter.split(text.slice(at, at + size)));
     at += size;
   }
-  return { blocks, rest: splitter.rest(), isSplitting: splitter.isSplitting() };
+  return { blocks, rest: splitter.takeRest(), isSplitting: splitter.isSplitting() };
 }
 
 test('a stream in any pieces gives all of its text, in order', () => {

@@ -15,7 +15,7 @@ export type SseSplitter = {
   /** The blocks that the text completes. */
   split(text: string): SseBlock[];
   /** The text after the last complete block. */
-  rest(): string;
+  takeRest(): string;
   /** False from the first text that it passes on unsplit. */
   isSplitting(): boolean;
 };
@@ -43,7 +43,7 @@ export function createSseSplitter(): SseSplitter {
       rest = '';
       return blocks;
     },
-    rest: () => rest,
+    takeRest: () => rest,
     isSplitting: () => isSplitting,
   };
 }

@@ -39,7 +39,7 @@ export async function answerCall(
     sequence += 1;
   };
   const work: Living = {
-    heartbeat(now) {
+    sendHeartbeat(now) {
       if (now - started < QUIET_MS) return;
       const isNew = outcome.verdicts.length > reported;
       report([], isNew ? { judged: outcome } : {});

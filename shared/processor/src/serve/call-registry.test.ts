@@ -74,12 +74,12 @@ test('Calls are counted by endpoint; a call above the limit is rejected with the
   const calls = createCallRegistry(2, 'r1');
   const one = calls.open('one', 1_000, RUN, 'processInput-pii');
   calls.open('two', 1_000, RUN, 'processOutputStream-pii');
-  expect([calls.depth('processInput-pii'), calls.depth('processOutputStream-pii')]).toEqual([1, 1]);
+  expect([calls.countDepth('processInput-pii'), calls.countDepth('processOutputStream-pii')]).toEqual([1, 1]);
   expect(() => calls.open('three', 1_000, RUN, 'processInput-pii')).toThrow(
     expect.objectContaining({ code: 'replica-busy', path: 'r1', retryAfterMs: 100 }),
   );
   one.close();
   one.close();
-  expect([calls.depth('processInput-pii'), calls.depth('processOutputStream-pii')]).toEqual([0, 1]);
+  expect([calls.countDepth('processInput-pii'), calls.countDepth('processOutputStream-pii')]).toEqual([0, 1]);
   calls.open('three', 1_000, RUN, 'processInput-pii');
 });

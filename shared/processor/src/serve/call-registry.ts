@@ -21,7 +21,7 @@ export type CallRegistry = {
    */
   open(callId: string, timeoutMs: number, asker: CallOwner, endpoint?: string): OpenCall;
   /** Returns the number of calls and sessions under way at an endpoint. */
-  depth(endpoint: string): number;
+  countDepth(endpoint: string): number;
   maxCalls: number;
   cancel(callIds: readonly string[]): void;
 };
@@ -53,7 +53,7 @@ export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: strin
 
   return {
     maxCalls,
-    depth: (endpoint) => depths.get(endpoint) ?? 0,
+    countDepth: (endpoint) => depths.get(endpoint) ?? 0,
     open(callId, timeoutMs, asker, endpoint = '') {
       if (open >= maxCalls) {
         throw new MillraceError('replica-busy', `This replica has ${open} calls under way and accepts no more.`, {

@@ -106,7 +106,7 @@ function buildEndpoint(host: ProcessorHost, definition: ProcessorDefinition, sta
   return {
     name,
     queue: id,
-    data: () => ({ calls: host.calls.depth(name), maxCalls: host.calls.maxCalls }),
+    data: () => ({ calls: host.calls.countDepth(name), maxCalls: host.calls.maxCalls }),
     serving: serveStage(host, host.bus.subjects.stage(stage, identify(host.bus, definition)), {
       definition,
       stage,

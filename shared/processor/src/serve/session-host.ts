@@ -70,7 +70,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
         if (sessions.size === 0) empty?.();
       };
       endFormer(open);
-      const session = createSession({ bus, open, createChain, closed: removeSession });
+      const session = createSession({ bus, open, createChain, onClosed: removeSession });
       sessions.set(open.session, session);
       if (open.chunks) session.receive({ session: open.session, sequence: 0, processed: 0, chunks: open.chunks });
       return opened;

@@ -21,7 +21,7 @@ import type { StreamChain } from '../stream/stream-chain.ts';
 export type HostedSession = {
   receive(input: SessionInput): void;
   /** Called twice a second by the host: sends a heartbeat, or drops a silent session. */
-  heartbeat(now: number): void;
+  sendHeartbeat(now: number): void;
   /** Fails the session because a batch for it does not fit. */
   refuse(why: string): void;
   /** Fails the session as lost. */
@@ -37,7 +37,7 @@ export type SessionOptions = {
   open: SessionOpen;
   createChain: (events: { output: (chunk: Chunk) => void; progress: () => void; onStopped: () => void }) => StreamChain;
   /** Called once, when the session is over. */
-  closed: () => void;
+  onClosed: () => void;
 };
 
 /** One session: the reducer's state, and everything that its effects work on. */
@@ -46,7 +46,7 @@ type SessionHosted = {
   readonly open: SessionOpen;
   readonly chain: StreamChain;
   readonly unchanged: UnchangedChunks | undefined;
-  readonly closed: () => void;
+  readonly onClosed: () => void;
   /** Output that is not sent. */
   readonly outgoing: Chunk[];
   flow: ReplicaFlow;
@@ -56,7 +56,7 @@ type SessionHosted = {
   isClosed: boolean;
 };
 
-export function createSession({ bus, open, createChain, closed }: SessionOptions): HostedSession {
+export function createSession({ bus, open, createChain, onClosed: closed }: SessionOptions): HostedSession {
   const chain = createChain({
     output: (chunk) => output(hosted, chunk),
     progress: () => dispatch(hosted, { type: 'progress', processed: chain.countProcessed() }),
@@ -67,7 +67,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     open,
     chain,
     unchanged: open.same === true ? createUnchangedChunks() : undefined,
-    closed,
+    onClosed: closed,
     outgoing: [],
     flow: openReplicaFlow(performance.now()),
     arrived: [],
@@ -80,7 +80,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       dispatch(hosted, { type: 'received', sequence, count: chunks.length, isEnd, isStop, isDrop, at });
     },
     refuse: (why) => fail(hosted, createSessionFailure('message-invalid', why)),
-    heartbeat: (at) => dispatch(hosted, { type: 'tick', at }),
+    sendHeartbeat: (at) => dispatch(hosted, { type: 'tick', at }),
     lose: (why) => fail(hosted, createSessionFailure('session-lost', why)),
     drop: () => close(hosted),
     belongsTo: (other) => buildOwnerKey(other) === buildOwnerKey(open),
@@ -101,7 +101,7 @@ function perform(hosted: SessionHosted, effect: ReplicaEffect): void {
     case 'send':
       return send(hosted);
     case 'finish':
-      send(hosted, { verdicts: chain.verdicts(), ms: chain.ms() });
+      send(hosted, { verdicts: chain.readVerdicts(), ms: chain.readMs() });
       return close(hosted);
     case 'ask-states':
       outgoing.length = 0;
@@ -165,7 +165,7 @@ function fail(hosted: SessionHosted, verdict: Verdict): void {
   const { bus, open, chain, flow } = hosted;
   if (flow.phase === 'ended') return;
   const { session, orchestrator, run } = open;
-  const ms = chain.ms();
+  const ms = chain.readMs();
   const processed = chain.countProcessed();
   close(hosted);
   // Logs the code alone, because the message of a processor may quote the user or the model.
@@ -182,7 +182,7 @@ function close(hosted: SessionHosted): void {
   dispatch(hosted, { type: 'closed' });
   clearTimeout(hosted.holding);
   hosted.chain.close();
-  hosted.closed();
+  hosted.onClosed();
 }
 
 const buildOwnerKey = ({ orchestrator, run }: SessionOpen): string =>

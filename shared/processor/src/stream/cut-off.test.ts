@@ -107,13 +107,13 @@ describe('a stream that is stopped from outside', () => {
     for (const chunk of texts('c', 'd')) chain.push(chunk);
     await telling;
     expect(out).toEqual(['b']);
-    expect(chain.verdicts()).toMatchObject([{ type: 'continue', ...second }, { type: 'continue' }]);
+    expect(chain.readVerdicts()).toMatchObject([{ type: 'continue', ...second }, { type: 'continue' }]);
   });
 
   test('A processor that stopped before keeps that verdict', async () => {
     const { chain } = openStream([keeper, stop, pass], texts('a', 'b', 'b', 'c'));
     await chain.requestVerdicts();
-    expect(chain.verdicts() satisfies Verdict[]).toMatchObject([
+    expect(chain.readVerdicts() satisfies Verdict[]).toMatchObject([
       { type: 'continue', ...fourth },
       { type: 'abort' },
       {},

@@ -14,7 +14,7 @@ export function streamBatch(createChain: CreateChain, parts: readonly Chunk[]): 
   return new Promise((resolve) => {
     const chunks: Chunk[] = [];
     const finish = () => {
-      const answer = { chunks, verdicts: chain.verdicts(), ms: chain.ms() };
+      const answer = { chunks, verdicts: chain.readVerdicts(), ms: chain.readMs() };
       chain.close();
       resolve(answer);
     };

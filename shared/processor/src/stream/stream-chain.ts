@@ -27,8 +27,8 @@ export type StreamChain = {
   /** Returns the number of processed chunks. */
   countProcessed(): number;
   /** Returns a verdict for each entry, with its state. That of the stopping entry is not `continue`. */
-  verdicts(): Verdict[];
-  ms(): number[];
+  readVerdicts(): Verdict[];
+  readMs(): number[];
   /**
    * Stops the stream from outside. Resolves when the verdicts are final: their states contain no text of the stream.
    */
@@ -100,8 +100,8 @@ export function createStreamChain(
       first(MARK);
     },
     countProcessed: () => processed,
-    verdicts: () => slots.map(toVerdict),
-    ms: () => slots.map((slot) => slot.link.spentMs()),
+    readVerdicts: () => slots.map(toVerdict),
+    readMs: () => slots.map((slot) => slot.link.readSpentMs()),
     requestVerdicts,
     close() {
       context.signal.removeEventListener('abort', abandon);
@@ -115,7 +115,7 @@ function createSlot(
   input: StageInput,
   context: CallContext,
   next: (item: StreamItem) => void,
-  stopped: (slot: ChainSlot) => void,
+  onStopped: (slot: ChainSlot) => void,
 ): ChainSlot {
   const { definition, processor } = hosted;
   const reads = findReadsAt(definition.reads, STAGE);
@@ -140,7 +140,7 @@ function createSlot(
       processDataParts: acceptsDataParts(definition, processor),
       mayChange: mayChangeChunks(definition, entry),
       signal: context.signal,
-      givenUp: () => createGivenUpError(entry.entry),
+      createGivenUpError: () => createGivenUpError(entry.entry),
       call: (part) => {
         streamParts.push(part);
         return processor.processOutputStream?.({ ...shared, part });
@@ -148,7 +148,7 @@ function createSlot(
       onItem: next,
       onStopped: (error) => {
         slot.stop = toThrownVerdict('processOutputStream', error, args);
-        stopped(slot);
+        onStopped(slot);
       },
     }),
   };
@@ -158,7 +158,7 @@ function createSlot(
 function toVerdict(slot: ChainSlot): Verdict {
   if (slot.stop) return slot.stop;
   try {
-    return { type: 'continue', ...slot.args.leftovers(slot.isWhole) };
+    return { type: 'continue', ...slot.args.collectLeftovers(slot.isWhole) };
   } catch (error) {
     return createFailureVerdict(error);
   }

@@ -23,7 +23,7 @@ export type LinkOptions = {
   /** The output is not needed after it fires. */
   signal: AbortSignal;
   /** Creates the error of a cancelled method. */
-  givenUp: () => Error;
+  createGivenUpError: () => Error;
   onItem: (item: StreamItem) => void;
   /** Called once with the error of the method; the link accepts nothing more. */
   onStopped: (error: unknown) => void;
@@ -32,7 +32,7 @@ export type LinkOptions = {
 export type StreamLink = {
   push(item: StreamItem): void;
   /** Returns the processing time of the processor, ms. */
-  spentMs(): number;
+  readSpentMs(): number;
   /** Ends the link with an error from outside of the method. */
   fail(error: unknown): void;
   /** Returns true if the method is running or has queued chunks. */
@@ -47,7 +47,7 @@ export type StreamLink = {
 };
 
 export function createStreamLink(options: LinkOptions): StreamLink {
-  const { call, processDataParts, mayChange = true, signal, givenUp, onItem: next, onStopped: stopped } = options;
+  const { call, processDataParts, mayChange = true, signal, createGivenUpError, onItem: next, onStopped } = options;
   let queue: StreamItem[] = [];
   /** Absent: the method is not running. */
   let working: Promise<void> | undefined;
@@ -59,12 +59,12 @@ export function createStreamLink(options: LinkOptions): StreamLink {
   const fail = (error: unknown) => {
     if (state !== 'open') return;
     state = 'closed';
-    stopped(error);
+    onStopped(error);
   };
   const pass = (part: Chunk, result: unknown, before: string | undefined) => {
     if (state !== 'open') return;
     // The result of a cancelled method is ignored.
-    if (signal.aborted) throw givenUp();
+    if (signal.aborted) throw createGivenUpError();
     // The result, also after an in-place edit, must equal the input.
     if (!mayChange && (Array.isArray(result) || JSON.stringify(result) !== before)) throw createUnforeseenError(part);
     if (result === part) return next(part);
@@ -89,7 +89,7 @@ export function createStreamLink(options: LinkOptions): StreamLink {
           if (state !== 'open') return;
           if (item === MARK || (isDataChunk(item) && !processDataParts)) next(item);
           else {
-            if (signal.aborted) throw givenUp();
+            if (signal.aborted) throw createGivenUpError();
             parts.observe([item]);
             const before = mayChange ? undefined : JSON.stringify(item);
             const result = call(item);
@@ -111,7 +111,7 @@ export function createStreamLink(options: LinkOptions): StreamLink {
       queue.push(item);
       if (!working) void run();
     },
-    spentMs: () => spent,
+    readSpentMs: () => spent,
     fail,
     isBusy: () => state !== 'closed' && (working !== undefined || queue.length > 0),
     async cutOff() {

@@ -23,13 +23,13 @@ class SendPromise extends Promise<void> {
 
 /**
  * @param write sends a chunk at once; `custom` rejects with its errors
- * @param failed receives errors without a handler, and fails the call: an unhandled rejection would end the process
+ * @param onFailed receives errors without a handler, and fails the call: an unhandled rejection would end the process
  * with all of its calls
  */
 export function createStreamWriter(
   run: RunRef,
   write: (chunk: Chunk) => void,
-  failed: (error: unknown) => void,
+  onFailed: (error: unknown) => void,
 ): StreamWriter {
   return {
     custom(chunk) {
@@ -38,7 +38,7 @@ export function createStreamWriter(
         resolve();
       });
       void Promise.prototype.then.call(sent, undefined, (error: unknown) => {
-        if (!sent.waitedFor) failed(error);
+        if (!sent.waitedFor) onFailed(error);
       });
       return sent;
     },

@@ -20,7 +20,7 @@ const DRAIN_GRACE_MS = 2_000;
 const resources = createResources();
 afterAll(() => resources.release());
 
-const buildTooLong = () => 'x'.repeat(hosts.bus.maxPayload());
+const buildTooLong = () => 'x'.repeat(hosts.bus.readMaxPayload());
 
 /** Each test has tools of its own, so that none answers another's calls. */
 async function host(tools: Tool[]) {

@@ -102,7 +102,7 @@ function buildEndpoint(host: ToolHost, tool: Tool): MicroEndpoint {
       }
     },
   });
-  const readLoad = () => ({ calls: calls.depth(endpointPath), maxCalls: calls.maxCalls });
+  const readLoad = () => ({ calls: calls.countDepth(endpointPath), maxCalls: calls.maxCalls });
   return {
     name: endpointPath,
     queue: name,

@@ -19,7 +19,7 @@ export function createFailureVerdict(error: unknown): Verdict {
 }
 
 export function toThrownVerdict(stage: Stage, error: unknown, left: Left): Verdict {
-  if (!StopError.isInstance(error)) return { ...createFailureVerdict(error), ...left.usage() };
+  if (!StopError.isInstance(error)) return { ...createFailureVerdict(error), ...left.readUsage() };
   try {
     return checkVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
   } catch (cause) {
@@ -27,14 +27,17 @@ export function toThrownVerdict(stage: Stage, error: unknown, left: Left): Verdi
   }
 }
 
-type Left = Pick<EntryArgs, 'findings' | 'leftovers' | 'usage'>;
+type Left = Pick<EntryArgs, 'collectFindings' | 'collectLeftovers' | 'readUsage'>;
 
 /** A rejection counts even with an invalid state: an entry that may be skipped must not pass the input. */
-export function withLeftovers(verdict: Verdict, { leftovers, findings }: Omit<Left, 'usage'>): Verdict {
+export function withLeftovers(
+  verdict: Verdict,
+  { collectLeftovers, collectFindings }: Omit<Left, 'readUsage'>,
+): Verdict {
   try {
-    return { ...verdict, ...leftovers() };
+    return { ...verdict, ...collectLeftovers() };
   } catch (error) {
-    if (verdict.type === 'abort' || verdict.type === 'deny') return { ...verdict, ...findings() };
+    if (verdict.type === 'abort' || verdict.type === 'deny') return { ...verdict, ...collectFindings() };
     throw error;
   }
 }

@@ -13,7 +13,7 @@ type StreamReading = { joinsDeltas: boolean; input: string; total: number };
 let calls = 0;
 
 async function readOne(models: StreamModels, { joinsDeltas, input }: StreamReading): Promise<number> {
-  const model = models.languageModel('openai-chat/stand-in', { joinsDeltas });
+  const model = models.createLanguageModel('openai-chat/stand-in', { joinsDeltas });
   const headers = { 'X-Client-Request-Id': `bench-${calls++}.1` };
   const { stream } = await model.doStream({
     prompt: [{ role: 'user', content: [{ type: 'text', text: input }] }],

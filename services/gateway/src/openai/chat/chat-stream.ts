@@ -17,7 +17,7 @@ export async function* readChatFrames(run: Run, writer: ChatWriter): AsyncGenera
     for (const positioned of batch) {
       const next = reduceChat(state, positioned);
       state = next.state;
-      if (next.delta) text += writer.delta(next.delta);
+      if (next.delta) text += writer.formatDelta(next.delta);
     }
     if (text !== '' || state.end) yield { text, isShown: state.shownTo !== undefined, end: state.end, state };
     if (state.end) return;
@@ -66,7 +66,7 @@ async function* writeFrames(
       opening = '';
     }
   } catch (error) {
-    yield opening + writer.error(error);
+    yield opening + writer.formatError(error);
   }
 }
 
@@ -76,21 +76,21 @@ async function writeEnd(
   writer: ChatWriter,
   { includeUsage, readUsage }: UsageOptions,
 ): Promise<string> {
-  const own = includeUsage ? writer.usage(await readUsage(end.kind === 'finished' ? usage : undefined)) : '';
+  const own = includeUsage ? writer.formatUsage(await readUsage(end.kind === 'finished' ? usage : undefined)) : '';
   const formatClosing = (reason: string) => `${writer.finish(reason)}${own}${writer.done}`;
   switch (end.kind) {
     case 'finished':
       return formatClosing(end.reason);
     case 'suspended':
-      return writer.delta({ content: end.text }) + formatClosing('stop');
+      return writer.formatDelta({ content: end.text }) + formatClosing('stop');
     case 'calls':
-      return writer.calls(end.calls) + formatClosing('tool_calls');
+      return writer.formatCalls(end.calls) + formatClosing('tool_calls');
     case 'blocked':
     case 'refused':
-      return writer.delta({ refusal: end.reason }) + formatClosing('content_filter');
+      return writer.formatDelta({ refusal: end.reason }) + formatClosing('content_filter');
     case 'failed':
-      return writer.error(fromWireError(end.error));
+      return writer.formatError(fromWireError(end.error));
     case 'retracted':
-      return writer.retraction();
+      return writer.formatRetraction();
   }
 }

@@ -52,13 +52,13 @@ export const describeResult = (
 
 export type ChatWriter = {
   start(): string;
-  delta(delta: ChatDelta | { refusal: string }): string;
+  formatDelta(formatDelta: ChatDelta | { refusal: string }): string;
   /** Two chunks for each call, as the openai clients join them: its id and name, then its arguments. */
-  calls(calls: readonly ClientCall[]): string;
+  formatCalls(formatCalls: readonly ClientCall[]): string;
   finish(reason: string): string;
-  usage(usage: Usage): string;
-  error(thrown: unknown): string;
-  retraction(): string;
+  formatUsage(formatUsage: Usage): string;
+  formatError(thrown: unknown): string;
+  formatRetraction(): string;
   done: string;
 };
 
@@ -70,12 +70,12 @@ export function createChatWriter({ runId, model, created }: ChatIdentity): ChatW
     `data: ${prefix}${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]}\n\n`;
   return {
     start: () => formatFrame({ role: 'assistant', content: '' }, null),
-    delta: (delta) => formatFrame(delta, null),
-    calls: (calls) => calls.map((call, index) => writeCall(formatFrame, call, index)).join(''),
+    formatDelta: (delta) => formatFrame(delta, null),
+    formatCalls: (calls) => calls.map((call, index) => writeCall(formatFrame, call, index)).join(''),
     finish: (reason) => formatFrame({}, reason),
-    usage: (usage) => formatEvent(JSON.stringify({ ...head, choices: [], usage: describeUsage(usage) })),
-    error: (thrown) => formatEvent(JSON.stringify({ error: describeOpenAiError(thrown).error })),
-    retraction: () =>
+    formatUsage: (usage) => formatEvent(JSON.stringify({ ...head, choices: [], usage: describeUsage(usage) })),
+    formatError: (thrown) => formatEvent(JSON.stringify({ error: describeOpenAiError(thrown).error })),
+    formatRetraction: () =>
       formatEvent(
         JSON.stringify({
           error: {
@@ -90,9 +90,9 @@ export function createChatWriter({ runId, model, created }: ChatIdentity): ChatW
   };
 }
 
-function writeCall(frame: (delta: object, finish: null) => string, call: ClientCall, index: number): string {
+function writeCall(buildFrame: (delta: object, finish: null) => string, call: ClientCall, index: number): string {
   const { function: called, ...head } = describeCall(call);
   const opening = { index, ...head, function: { name: called.name, arguments: '' } };
   const rest = { index, function: { arguments: called.arguments } };
-  return frame({ tool_calls: [opening] }, null) + frame({ tool_calls: [rest] }, null);
+  return buildFrame({ tool_calls: [opening] }, null) + buildFrame({ tool_calls: [rest] }, null);
 }

@@ -54,7 +54,7 @@ export async function startChat(
   const agent = readAgent({ agent: body.model }, access);
   const { subject, threadId } = readTarget(headers, body);
   const acting = access.actAs(subject);
-  const client = await acting.client();
+  const client = await acting.connectClient();
   const format = body['response_format'];
   const hasSettings = needsSettingTraits(body, CHAT_SETTINGS, format);
   const needsTraits = threadId !== undefined || hasSystem(body.messages) || hasSettings;

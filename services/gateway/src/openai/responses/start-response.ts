@@ -40,7 +40,7 @@ export async function startResponseRun(
   const acting = access.actAs(
     pickId([headers.get('x-millrace-subject'), body.safety_identifier ?? null, body.user ?? null]),
   );
-  const client = await acting.client();
+  const client = await acting.connectClient();
   const continued = await answerApprovals(body, client, acting, left);
   if (continued) return continued;
   const results = await continueResponse(body, agent, client, { access: acting, headers, recent, left });

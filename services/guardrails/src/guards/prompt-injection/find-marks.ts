@@ -100,12 +100,12 @@ function listBefore(place: number, before: number, last: number): number[] {
  */
 function createOpeningCheck(
   text: string,
-  opening: (name: string) => RegExp,
+  buildOpening: (name: string) => RegExp,
 ): (name: string, before: number) => boolean {
   const places = new Map<string, number>();
   return (given, before) => {
     const name = given.toLowerCase();
-    const at = places.get(name) ?? text.search(opening(name));
+    const at = places.get(name) ?? text.search(buildOpening(name));
     places.set(name, at);
     return at >= 0 && at < before;
   };

@@ -7,7 +7,7 @@ const t1 = { ...ada, threadId: 't1' };
 export function describeDeleting(rig: VectorStoreRig): void {
   describe('deleting', () => {
     test('the messages of a deleted thread are found in no space, and those of others remain', async () => {
-      const other = rig.newSpace(2);
+      const other = rig.createSpace(2);
       await rig.save('r1', { one: [1, 0, 0], two: [0, 1, 0] });
       await rig.save('r2', { kept: [1, 0, 0] }, { threadId: 't2' });
       await rig.save('r3', { foreign: [1, 0, 0] }, { key: 'bob' });
@@ -20,8 +20,8 @@ export function describeDeleting(rig: VectorStoreRig): void {
       };
       await rig.store.saveRun(other, { ...t1, runId: 'r1', epoch: 1, messages: [{ ...message, vector: [1, 0] }] });
       expect(await rig.store.deleteThread(t1)).toBe(3);
-      expect(await rig.texts()).toEqual(['kept']);
-      expect(await rig.texts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
+      expect(await rig.listTexts()).toEqual(['kept']);
+      expect(await rig.listTexts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
       const query = { owner: ada, threadId: 't1', exceptRunId: '', vector: [1, 0], topK: 9, threshold: undefined };
       expect(await rig.store.findNearest(other, query)).toEqual([]);
       expect(await rig.store.deleteThread(t1)).toBe(0);
@@ -31,7 +31,7 @@ export function describeDeleting(rig: VectorStoreRig): void {
       await rig.save('r1', { one: [1, 0, 0] });
       await rig.store.deleteThread(t1);
       await rig.save('r1', { one: [1, 0, 0] });
-      expect(await rig.texts()).toEqual(['one']);
+      expect(await rig.listTexts()).toEqual(['one']);
     });
 
     test('a message is deleted by id and text, also under the id that the history gave it', async () => {
@@ -44,8 +44,8 @@ export function describeDeleting(rig: VectorStoreRig): void {
         { messageId: 'none', text: 'four' },
       ];
       expect(await rig.store.deleteMessages(t1, messages)).toBe(2);
-      expect((await rig.texts()).toSorted()).toEqual(['four', 'one  two']);
-      expect((await rig.nearest({ threadId: 't2' })).map(({ runId }) => runId)).toEqual(['r2']);
+      expect((await rig.listTexts()).toSorted()).toEqual(['four', 'one  two']);
+      expect((await rig.findNearest({ threadId: 't2' })).map(({ runId }) => runId)).toEqual(['r2']);
       expect(await rig.store.deleteMessages(t1, messages)).toBe(0);
     });
 
@@ -54,11 +54,11 @@ export function describeDeleting(rig: VectorStoreRig): void {
       await rig.save('r2', { three: [1, 0, 0] }, { threadId: 't2' });
       await rig.save('r3', { foreign: [1, 0, 0] }, { key: 'bob' });
       expect(await rig.store.eraseOwner(ada, [])).toEqual({ deleted: 3, left: 0 });
-      expect(await rig.texts()).toEqual([]);
-      expect(await rig.texts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
+      expect(await rig.listTexts()).toEqual([]);
+      expect(await rig.listTexts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
       expect(await rig.store.eraseOwner(ada, [])).toEqual({ deleted: 0, left: 0 });
       await rig.save('r4', { later: [1, 0, 0] });
-      expect(await rig.texts()).toEqual(['later']);
+      expect(await rig.listTexts()).toEqual(['later']);
     });
 
     test('an erased run saves nothing in any epoch, and other runs, also of other owners, do', async () => {
@@ -69,8 +69,8 @@ export function describeDeleting(rig: VectorStoreRig): void {
       }
       await rig.save('other', { kept: [1, 0, 0] });
       await rig.save('erased', { foreign: [1, 0, 0] }, { key: 'bob' });
-      expect(await rig.texts()).toEqual(['kept']);
-      expect(await rig.texts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
+      expect(await rig.listTexts()).toEqual(['kept']);
+      expect(await rig.listTexts({ owner: { ...ada, key: 'bob' } })).toEqual(['foreign']);
     });
 
     test('a deletion rejects a tenant that is not a token', async () => {

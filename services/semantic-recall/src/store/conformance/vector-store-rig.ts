@@ -13,13 +13,13 @@ export type VectorStoreRig = {
   readonly store: VectorStore;
   readonly space: VectorSpace;
   /** Creates one more space that is cleaned like the first, with its own embedder by default. */
-  newSpace(dimensions: number, embedder?: string): VectorSpace;
+  createSpace(dimensions: number, embedder?: string): VectorSpace;
   save(...given: Parameters<typeof block>): Promise<void>;
-  nearest(query?: Partial<NearestQuery>): ReturnType<VectorStore['findNearest']>;
+  findNearest(query?: Partial<NearestQuery>): ReturnType<VectorStore['findNearest']>;
   /** Texts of the nearest messages. */
-  texts(query?: Partial<NearestQuery>): Promise<string[]>;
+  listTexts(query?: Partial<NearestQuery>): Promise<string[]>;
   /** Texts around the message with `text`, in order. */
-  surrounding(text: string, query?: Partial<SurroundingQuery>): Promise<string[]>;
+  findSurrounding(text: string, query?: Partial<SurroundingQuery>): Promise<string[]>;
 };
 
 export const ada = { tenant: 'default', key: 'ada' };
@@ -73,11 +73,11 @@ export function useVectorStore({ open, clean }: VectorStoreSetup): VectorStoreRi
     get space() {
       return getCurrent().space;
     },
-    newSpace: createSpace,
+    createSpace,
     save: (...given) => getCurrent().store.saveRun(getCurrent().space, block(...given)),
-    nearest: findNearest,
-    texts: async (query) => (await findNearest(query)).map((hit) => hit.text),
-    async surrounding(text, query = {}) {
+    findNearest,
+    listTexts: async (query) => (await findNearest(query)).map((hit) => hit.text),
+    async findSurrounding(text, query = {}) {
       const around = (await findNearest({ topK: 100 })).filter((hit) => hit.text === text);
       const beside = { owner: ada, exceptRunId: 'now', around, before: 1, after: 1, ...query };
       const found = await getCurrent().store.findSurrounding(getCurrent().space, beside);

@@ -12,7 +12,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
     const rig = useVectorStore(setup);
 
     test('an empty store finds nothing', async () => {
-      expect(await rig.nearest()).toEqual([]);
+      expect(await rig.findNearest()).toEqual([]);
       const around = [{ threadId: 't1', order: 1 }];
       const query = { owner: ada, exceptRunId: 'now', around, before: 1, after: 1 };
       expect(await rig.store.findSurrounding(rig.space, query)).toEqual([]);
@@ -20,7 +20,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
 
     test('saved messages are found at once, nearest first, with their cosine', async () => {
       await rig.save('r1', { far: [0, 1, 0], near: [2, 0, 0], between: [1, 1, 0] });
-      const hits = await rig.nearest();
+      const hits = await rig.findNearest();
       expect(hits.map((hit) => hit.text)).toEqual(['near', 'between', 'far']);
       const cosines = [1, Math.SQRT1_2, 0].map((cosine): unknown => expect.closeTo(cosine, 5));
       expect(hits.map((hit) => hit.score)).toEqual(cosines);
@@ -38,7 +38,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
     test('each message keeps its trust, also around a hit and after its run is saved again', async () => {
       await rig.save('r1', { user: [1, 0, 0], assistant: [0, 1, 0] });
       await rig.save('r1', { user: [1, 0, 0], assistant: [0, 1, 0] }, { epoch: 2 });
-      const trusts = (await rig.nearest()).map(({ text, trust }) => [text, trust]);
+      const trusts = (await rig.findNearest()).map(({ text, trust }) => [text, trust]);
       expect(trusts).toEqual([
         ['user', 'trusted'],
         ['assistant', 'untrusted'],
@@ -47,20 +47,20 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
 
     test('a query returns at most topK messages, all at or above the threshold', async () => {
       await rig.save('r1', { a: [1, 0, 0], b: [1, 1, 0], c: [0, 1, 0], d: [-1, 0, 0] });
-      expect(await rig.texts({ topK: 2 })).toEqual(['a', 'b']);
-      expect(await rig.texts({ threshold: 0.5 })).toEqual(['a', 'b']);
-      expect(await rig.texts({ threshold: 0.5, topK: 1 })).toEqual(['a']);
-      expect(await rig.texts({ threshold: -0.5 })).toEqual(['a', 'b', 'c']);
-      expect(await rig.texts()).toHaveLength(4);
-      expect(await rig.texts({ vector: [0, 0, 1], threshold: 0.1 })).toEqual([]);
+      expect(await rig.listTexts({ topK: 2 })).toEqual(['a', 'b']);
+      expect(await rig.listTexts({ threshold: 0.5 })).toEqual(['a', 'b']);
+      expect(await rig.listTexts({ threshold: 0.5, topK: 1 })).toEqual(['a']);
+      expect(await rig.listTexts({ threshold: -0.5 })).toEqual(['a', 'b', 'c']);
+      expect(await rig.listTexts()).toHaveLength(4);
+      expect(await rig.listTexts({ vector: [0, 0, 1], threshold: 0.1 })).toEqual([]);
     });
 
     test('a query searches the thread or all threads of the resource, without the messages of its own run', async () => {
       await rig.save('r1', { one: [1, 0, 0] });
       await rig.save('r2', { two: [1, 0.1, 0] }, { threadId: 't2' });
-      expect(await rig.texts()).toEqual(['one', 'two']);
-      expect(await rig.texts({ threadId: 't2' })).toEqual(['two']);
-      expect(await rig.texts({ exceptRunId: 'r1' })).toEqual(['two']);
+      expect(await rig.listTexts()).toEqual(['one', 'two']);
+      expect(await rig.listTexts({ threadId: 't2' })).toEqual(['two']);
+      expect(await rig.listTexts({ exceptRunId: 'r1' })).toEqual(['two']);
     });
 
     test('the store isolates tenants and resources with any characters in their ids', async () => {
@@ -73,46 +73,46 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
         { tenant: 'default', key: "ada' OR 1=1 --" },
       ];
       for (const [at, owner] of owners.entries()) await rig.save(`r${at}`, { [`text ${at}`]: [1, 0, 0] }, owner);
-      for (const [at, owner] of owners.entries()) expect(await rig.texts({ owner })).toEqual([`text ${at}`]);
-      expect(await rig.texts({ owner: { tenant: 'default', key: 'nobody' } })).toEqual([]);
+      for (const [at, owner] of owners.entries()) expect(await rig.listTexts({ owner })).toEqual([`text ${at}`]);
+      expect(await rig.listTexts({ owner: { tenant: 'default', key: 'nobody' } })).toEqual([]);
     });
 
     test('one run id in two tenants names two runs', async () => {
       await rig.save('r1', { mine: [1, 0, 0] });
       await rig.save('r1', { theirs: [1, 0, 0] }, { tenant: 'other' });
-      expect(await rig.texts()).toEqual(['mine']);
+      expect(await rig.listTexts()).toEqual(['mine']);
     });
 
     test.each(['', 'a b', '*', 'a'.repeat(65)])('the store rejects the tenant "%s"', async (tenant) => {
       const refused = { code: 'token-invalid' };
-      await expect(rig.nearest({ owner: { tenant, key: 'ada' } })).rejects.toMatchObject(refused);
+      await expect(rig.findNearest({ owner: { tenant, key: 'ada' } })).rejects.toMatchObject(refused);
       await expect(rig.save('r1', { a: [1, 0, 0] }, { tenant })).rejects.toMatchObject(refused);
     });
 
     test('a query never finds vectors of another embedder or of another length', async () => {
       const { store, space } = rig;
       await rig.save('r1', { ours: [1, 0, 0] });
-      await store.saveRun(rig.newSpace(3), block('r1', { 'of another embedder': [1, 0, 0] }));
-      await store.saveRun(rig.newSpace(2, space.embedder), block('r1', { 'of another length': [1, 0] }));
-      expect(await rig.texts()).toEqual(['ours']);
+      await store.saveRun(rig.createSpace(3), block('r1', { 'of another embedder': [1, 0, 0] }));
+      await store.saveRun(rig.createSpace(2, space.embedder), block('r1', { 'of another length': [1, 0] }));
+      expect(await rig.listTexts()).toEqual(['ours']);
     });
 
     test('a repeated save has no effect', async () => {
       const said = { a: [1, 0, 0], b: [0, 1, 0] };
       await rig.save('r1', said);
-      const before = await rig.nearest();
+      const before = await rig.findNearest();
       await rig.save('r1', said);
-      expect(await rig.nearest()).toEqual(before);
+      expect(await rig.findNearest()).toEqual(before);
     });
 
     test("a later owner replaces the run's block in place, and the store rejects an earlier one", async () => {
       await rig.save('r1', { first: [1, 0, 0], removed: [0, 1, 0] }, { epoch: 1 });
-      const [before] = await rig.nearest({ topK: 1 });
+      const [before] = await rig.findNearest({ topK: 1 });
       await rig.save('r1', { second: [1, 0, 0] }, { epoch: 3 });
-      expect(await rig.nearest()).toMatchObject([{ text: 'second', order: before?.order }]);
+      expect(await rig.findNearest()).toMatchObject([{ text: 'second', order: before?.order }]);
       const late = rig.save('r1', { late: [1, 0, 0], later: [1, 0, 0] }, { epoch: 2 });
       await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
-      expect(await rig.texts()).toEqual(['second']);
+      expect(await rig.listTexts()).toEqual(['second']);
     });
 
     test('a run id in another thread or of another owner is another run and replaces nothing of the first', async () => {
@@ -120,8 +120,8 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       await rig.save('r1', { elsewhere: [1, 0, 0] }, { threadId: 't2' });
       await rig.save('r1', { 'of eve': [1, 0, 0] }, { key: 'eve', epoch: 9 });
       await rig.save('r1', { 'first anew': [1, 0, 0] }, { epoch: 4 });
-      expect((await rig.texts()).toSorted()).toEqual(['elsewhere', 'first anew']);
-      expect(await rig.texts({ owner: { ...ada, key: 'eve' } })).toEqual(['of eve']);
+      expect((await rig.listTexts()).toSorted()).toEqual(['elsewhere', 'first anew']);
+      expect(await rig.listTexts({ owner: { ...ada, key: 'eve' } })).toEqual(['of eve']);
     });
 
     test('a reused run id, after its first run expired, is another run: both blocks remain', async () => {
@@ -133,14 +133,14 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       } finally {
         vi.useRealTimers();
       }
-      expect((await rig.texts()).toSorted()).toEqual(['after, anew', 'before']);
+      expect((await rig.listTexts()).toSorted()).toEqual(['after, anew', 'before']);
     });
 
     test('history that is sent again is stored once, at its first position, and reported as known', async () => {
       const { store, space } = rig;
       const history = block('r1', { question: [1, 0, 0], answer: [0, 1, 0] });
       await store.saveRun(space, history);
-      const [first] = await rig.nearest({ topK: 1 });
+      const [first] = await rig.findNearest({ topK: 1 });
       const again = {
         ...history,
         runId: 'r2',
@@ -151,8 +151,8 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await store.findKnown(space, history, history.messages)).toEqual(new Set());
       expect(await store.findKnown(space, { ...again, threadId: 't2' }, again.messages)).toEqual(new Set());
       await store.saveRun(space, again);
-      expect((await rig.texts()).toSorted()).toEqual(['answer', 'more', 'question']);
-      expect(await rig.nearest({ topK: 1 })).toEqual([first]);
+      expect((await rig.listTexts()).toSorted()).toEqual(['answer', 'more', 'question']);
+      expect(await rig.findNearest({ topK: 1 })).toEqual([first]);
     });
 
     test('a block without messages has no effect, and the store rejects a block with too many', async () => {
@@ -160,13 +160,13 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       const numbers = Array.from({ length: MAX_RUN_MESSAGES + 1 }, (_, at) => [`text ${at}`, [1, 0, 0]] as const);
       const many = rig.save('r2', Object.fromEntries(numbers.map(([text, vector]) => [text, [...vector]])));
       await expect(many).rejects.toMatchObject({ code: 'message-invalid' });
-      expect(await rig.nearest()).toEqual([]);
+      expect(await rig.findNearest()).toEqual([]);
     });
 
     test('the store returns any text unchanged', async () => {
       const text = 'line\nline "quoted" \'; 😀 ﬁ \u0000 end';
       await rig.save('r1', { [text]: [1, 0, 0] });
-      expect(await rig.texts()).toEqual([text]);
+      expect(await rig.listTexts()).toEqual([text]);
     });
 
     test('concurrent stores save to a new space without losing a message', async () => {
@@ -177,7 +177,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       await Promise.all(
         saving.map(({ store, said, vector }) => store.saveRun(rig.space, block(said, { [said]: vector }))),
       );
-      const saved = await rig.texts({ topK: 100 });
+      const saved = await rig.listTexts({ topK: 100 });
       expect(saved).toHaveLength(12);
       expect(new Set(saved)).toEqual(new Set(saving.map(({ said }) => said)));
       await Promise.all(stores.map((store) => store.close()));
@@ -189,7 +189,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       await expect(store.saveRun(space, block('r1', { a: [1, 0, 0] }), signal)).rejects.toThrow('enough');
       const query = { owner: ada, threadId: undefined, exceptRunId: '', topK: 1, threshold: undefined };
       await expect(store.findNearest(space, { ...query, vector: [1, 0, 0] }, signal)).rejects.toThrow('enough');
-      expect(await rig.nearest()).toEqual([]);
+      expect(await rig.findNearest()).toEqual([]);
     });
 
     describeDeleting(rig);
