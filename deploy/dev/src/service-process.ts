@@ -14,7 +14,7 @@ export type ServiceSpec = {
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** `said`: as in "ended with code 1", "was ended by SIGKILL". */
+/** `reason`: as in "ended with code 1", "was ended by SIGKILL". */
 export type ProcessExit = { code: number | null; reason: string };
 
 export type SpawnedService = {

@@ -10,7 +10,7 @@ export type Living = {
 export type Heartbeat = { stop(): void };
 
 /**
- * Calls every current member of `living` at each interval. An error of one is logged and does not affect the others.
+ * Calls every current member of `listLiving` at each interval. An error of one is logged and does not affect the others.
  */
 export function startHeartbeat(log: BusLog, intervalMs: number, listLiving: () => Iterable<Living>): Heartbeat {
   let last = performance.now();

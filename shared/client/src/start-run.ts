@@ -62,7 +62,7 @@ export async function followRun(
   return (await openReading(connection, runId, { late: true, from, answeredTo, leave: signal }, closed)).run;
 }
 
-/** Calls `react` when the signal fires, or at once if it has fired, until the reading has ended. */
+/** Calls `onAbort` when the signal fires, or at once if it has fired, until the reading has ended. */
 function listenForAbort(signal: AbortSignal | undefined, ended: Promise<unknown>, onAbort: () => void): void {
   if (signal?.aborted) return onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });

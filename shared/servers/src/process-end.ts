@@ -5,7 +5,7 @@ import { waitUntil } from './wait-until.ts';
 const TERMINATE_TIMEOUT_MS = 5_000;
 const KILL_TIMEOUT_MS = 5_000;
 
-/** Resolves with whether the process has ended. `isGone` checks it, because only the caller knows how. */
+/** Resolves with whether the process has ended. `hasExited` checks it, because only the caller knows how. */
 export async function endProcess(pid: number, hasExited: () => Promise<boolean> | boolean): Promise<boolean> {
   const checkExit = async () => ((await hasExited()) ? true : undefined);
   // Checked first: an id that another process has now must not get a signal.

@@ -51,7 +51,7 @@ export async function listCached(product: Product, cacheDir: string, host: Serve
 
 /**
  * Passes an empty directory to `fill`, and keeps it under the name that `fill` returns. If another process was first,
- * its directory is kept and ours is removed, unless `runs` returns false for it (a full disk, a lost file). If `fill`
+ * its directory is kept and ours is removed, unless `canRun` returns false for it (a full disk, a lost file). If `fill`
  * returns a reason or throws, nothing is kept.
  */
 export async function fillCache(

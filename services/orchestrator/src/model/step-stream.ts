@@ -39,7 +39,7 @@ export type LastChunks = (rawText: StreamedStep) => readonly Chunk[];
 const FLUSH_MS = 500;
 
 /**
- * `isObject`: the text is the JSON of an object, which is streamed in partial objects. `keepsSaid`: the model's raw
+ * `isObject`: the text is the JSON of an object, which is streamed in partial objects. `keepsRawText`: the model's raw
  * text is needed.
  */
 type StreamInput = {

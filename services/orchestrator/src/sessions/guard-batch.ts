@@ -10,7 +10,7 @@ import { judge, judgeAll, type JudgedEntry } from '../calls/verdict-fold.ts';
 
 const stage = 'processOutputStream';
 
-/** `told`: states and findings of the entries after the one that stopped. */
+/** `reported`: states and findings of the entries after the one that stopped. */
 export type GuardedBatch = { judged: JudgedEntry[]; chunks: readonly Chunk[]; reported?: JudgedEntry[] };
 
 /** If one entry of a merged request broke, not all entries have seen the output: they are asked one by one. */
